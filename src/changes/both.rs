@@ -5,8 +5,8 @@ use super::tree::{TreePart, TreePlace};
 use crate::inventory::Member;
 use crate::text::{FileId, SourceFile};
 
-/// The trees of both sides. Findings point into either side, so all files have one numbering: those of base come first, tree by
-/// tree, then those of head. A file that several roots build comes several times.
+/// The trees of both sides. Findings point into either side, so all files have one numbering: those of base come first,
+/// tree by tree, then those of head. A file that several roots build is numbered once for each.
 #[derive(Clone, Copy, Debug)]
 pub struct BothSides<'a> {
     /// The trees before the change.
@@ -16,12 +16,12 @@ pub struct BothSides<'a> {
 }
 
 impl<'a> BothSides<'a> {
-    /// The object of base at `place`.
+    /// Returns the object of base at `place`.
     pub fn of_base(self, place: TreePlace) -> &'a Member {
         self.base[place.tree].inventory.member(place.id)
     }
 
-    /// The object of head at `place`.
+    /// Returns the object of head at `place`.
     pub fn of_head(self, place: TreePlace) -> &'a Member {
         self.head[place.tree].inventory.member(place.id)
     }
@@ -36,17 +36,17 @@ impl<'a> BothSides<'a> {
         base || sides.head().is_some_and(|place| applied(self.head, place))
     }
 
-    /// The number of a file of base.
+    /// Returns the number of a file of base.
     pub fn base_file(self, tree: usize, file: FileId) -> FileId {
         FileId(count(&self.base[..tree]) + file.0)
     }
 
-    /// The number of a file of head.
+    /// Returns the number of a file of head.
     pub fn head_file(self, tree: usize, file: FileId) -> FileId {
         FileId(count(self.base) + count(&self.head[..tree]) + file.0)
     }
 
-    /// All files, in the order of their numbers.
+    /// Returns all files, in the order of their numbers.
     pub fn files(self) -> impl Iterator<Item = &'a SourceFile> {
         let trees = self.base.iter().chain(self.head);
         trees.flat_map(|tree| tree.inventory.sources.iter().map(|(_, file)| file))

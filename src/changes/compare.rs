@@ -1,4 +1,4 @@
-//! From two sides to what changed between them.
+//! The comparison of the objects of two sides.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub enum ChangeKind {
     Added,
     /// Only base has it.
     Removed,
-    /// Both have it, and it says something else.
+    /// Both have it, with different content.
     Changed,
     /// Both have it, in another file or at another destination.
     Moved,
@@ -27,7 +27,7 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
-    /// The word of the contract.
+    /// Returns its name in the output of `diff`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -44,11 +44,11 @@ impl ChangeKind {
 pub struct ObjectChange {
     /// The kind of the change.
     pub kind: ChangeKind,
-    /// Where the object is.
+    /// The sides that have the object, and its places there.
     pub sides: Sides,
 }
 
-/// Which sides have an object, and where.
+/// The sides that have an object, and its places there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sides {
     /// Only base.
@@ -60,7 +60,7 @@ pub enum Sides {
 }
 
 impl Sides {
-    /// The object of base.
+    /// Returns the object of base.
     pub fn base(self) -> Option<TreePlace> {
         match self {
             Self::Base(base) | Self::Both(base, _) => Some(base),
@@ -68,7 +68,7 @@ impl Sides {
         }
     }
 
-    /// The object of head.
+    /// Returns the object of head.
     pub fn head(self) -> Option<TreePlace> {
         match self {
             Self::Head(head) | Self::Both(_, head) => Some(head),
@@ -77,7 +77,7 @@ impl Sides {
     }
 }
 
-/// Objects by where they are applied and what they are called there.
+/// Objects by their destination and key.
 type ByIdentity<'t> = BTreeMap<(&'t Destination, &'t ObjectKey), Vec<TreePlace>>;
 
 /// Returns the changes from `base` to `head`, ordered by the keys of base, then of head.
@@ -110,8 +110,8 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
     changes.extend(both(ChangeKind::Moved, left.moved()));
     changes.extend(both(ChangeKind::Changed, left.hashed()));
     changes.extend(both(ChangeKind::Renamed, left.renamed()));
-    // An object that is no longer applied keeps its old place, and so does one that was not applied before: it left or
-    // entered a cluster.
+    // If a file contains an object on both sides, the object is removed only if base applied it, and added only if head
+    // applies it, by a deliverer if base had one.
     let (old, new) = (
         WrittenObjects::of(base, |_| true),
         WrittenObjects::of(head, |_| true),
@@ -156,7 +156,7 @@ struct WrittenObjects<'t>(HashSet<WrittenName<'t>>);
 type WrittenName<'t> = (&'t str, GroupKind<&'t str>, Option<Cow<'t, str>>);
 
 impl<'t> WrittenObjects<'t> {
-    /// Those of the destinations that count.
+    /// Collects the objects at the destinations for which `counts` holds.
     fn of(trees: &'t [TreePart], counts: impl Fn(&Destination) -> bool) -> Self {
         let counted = places(trees).filter(|place| counts(destination_of(trees, *place)));
         Self(counted.map(|place| Self::identity(trees, place)).collect())
@@ -183,8 +183,8 @@ fn by_identity(trees: &[TreePart]) -> ByIdentity<'_> {
     all
 }
 
-/// Compares an object that both sides have. A key that stands in several files is compared file by file; a removed copy
-/// is paired with those that stay.
+/// Compares an object that both sides have. If several files contain the key, it is compared file by file; a removed
+/// copy is paired with those that stay.
 fn kept(
     base: &[TreePart],
     head: &[TreePart],

@@ -1,4 +1,4 @@
-//! Whether two objects say the same, however they are written.
+//! Comparison of objects by content, whatever their notation.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use foldhash::HashSet;
 use crate::manifest::Object;
 use crate::yaml::{Kind, NodeId, Value};
 
-/// Pairs of values that are looked at. Aliases make a small text a large value; one that is larger is taken to differ.
+/// Maximum number of compared pairs of maps and lists, which aliases multiply. A larger value counts as different.
 const MOST_PAIRS: usize = 1_000_000;
 
 /// Whether both objects have the same fields with the same values, in whatever order, notation and style.
@@ -32,7 +32,7 @@ pub fn same_value(one: Value<'_>, other: Value<'_>) -> bool {
                 if one.entries().len() != other.entries().len() {
                     return false;
                 }
-                // Mostly both are in the same order; a large mapping is not searched for each of its keys.
+                // Sorted only if the order differs; a lookup per key would be quadratic.
                 let mut others: Vec<_> = other.entries().collect();
                 let mut ones: Vec<_> = one.entries().collect();
                 if ones

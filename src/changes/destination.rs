@@ -1,4 +1,4 @@
-//! Where the objects of a file are applied.
+//! Destinations: where the objects of a file are applied.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::kustomize::Deliverer;
 use crate::manifest::ListClient;
 
-/// Objects that are applied together. Objects of two destinations may have one key: they are in two clusters, or one of them is
+/// Objects that are applied together. Two destinations may have one key: they are in two clusters, or one of them is
 /// not applied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Destination {
@@ -16,7 +16,7 @@ pub enum Destination {
     Bundle(Arc<str>),
     /// The output of one root.
     Root {
-        /// Its folder.
+        /// The output of one root, a folder in which a build starts.
         folder: Arc<str>,
         /// The object that delivers it, if one points at it.
         by: Option<Arc<Deliverer>>,
@@ -25,10 +25,10 @@ pub enum Destination {
     Folder(Arc<str>),
     /// The files of a folder that a kustomization governs and no root reaches: they are not applied.
     Unapplied(Arc<str>),
-    /// Files that base has outside of all kustomizations and head below one that no root reaches: whether they are
-    /// still applied is unknown.
+    /// Files that are outside of all kustomizations in base, and below one that no root reaches in head: whether they
+    /// are still applied is unknown.
     Disowned(Arc<str>),
-    /// Other objects of the cluster; they are part of no change.
+    /// Other objects of the cluster; they are not compared.
     Beside,
 }
 
@@ -60,12 +60,12 @@ impl Destination {
         !matches!(self, Self::Unapplied(_) | Self::Disowned(_))
     }
 
-    /// Whether what is there may still be needed in the cluster: it is applied, or was and may be.
+    /// Whether its objects are or may be applied: only those of `Unapplied` are certainly not.
     pub fn may_be_applied(&self) -> bool {
         !matches!(self, Self::Unapplied(_))
     }
 
-    /// The object that delivers what is there, if the tree contains one that says so.
+    /// Returns the deliverer of its objects, if a delivery object points at its folder.
     pub fn deliverer(&self) -> Option<&Deliverer> {
         match self {
             Self::Root { by, .. } => by.as_deref(),
@@ -73,7 +73,7 @@ impl Destination {
         }
     }
 
-    /// The clients that apply what is there: kubectl or Helm, unless an object of Flux or Argo CD delivers it.
+    /// Returns the clients of its objects: Flux or Argo CD if one of their objects delivers them, else kubectl or Helm.
     pub fn client(&self) -> ListClient {
         if self.deliverer().is_some() {
             ListClient::GitOps
@@ -82,15 +82,15 @@ impl Destination {
         }
     }
 
-    /// Returns whether an object is no longer delivered once it has moved from here to `other`: it is not applied
-    /// there, or not known to be.
+    /// Returns whether an object that moves from here to `other` is left behind: it is no longer applied, or no longer
+    /// by a known deliverer.
     pub fn is_left_for(&self, other: &Self) -> bool {
         let applied =
             |destination: &Self| (destination.is_applied(), destination.deliverer().is_some());
         applied(self) > applied(other)
     }
 
-    /// The folder in which its files are, or in which its build starts; `.` for the topmost one.
+    /// Returns the folder of its files, or the one in which its build starts; `.` for the topmost one.
     pub fn folder(&self) -> Option<&str> {
         let folder = match self {
             Self::Root { folder, .. }
@@ -102,7 +102,7 @@ impl Destination {
         Some(if folder.is_empty() { "." } else { folder })
     }
 
-    /// Its name in reports: that of the bundle, or the folder of the root.
+    /// Returns its name in reports: that of the bundle, or the folder of the root.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Bundle(name) => Some(name),

@@ -1,8 +1,8 @@
-//! Fields that the API server never changes: an update is rejected, and only a deletion helps.
+//! Immutable fields: the API server rejects an update that changes them, so the object has to be deleted first.
 //!
-//! A manifest leaves fields to their defaults, so a field that only one side writes proves nothing unless its default is known;
-//! what is reported would be rejected whatever the cluster has filled in. `immutable.json` of the recordings has what a real API
-//! server said to each of these.
+//! Manifests omit fields that have defaults, so a field that only one side writes proves nothing unless its default is
+//! known. A reported change would be rejected whatever the cluster has filled in. `immutable.json` of the recordings
+//! contains the answers of a real API server.
 
 use std::collections::BTreeSet;
 
@@ -19,22 +19,22 @@ use super::content::same_value;
 pub struct RejectedField {
     /// The field: `spec.selector`.
     pub field: &'static str,
-    /// Where base writes it.
+    /// The place of the field in base.
     pub base: Option<Span>,
-    /// Where head writes it.
+    /// The place of the field in head.
     pub head: Option<Span>,
 }
 
-/// How two values of a field are compared.
+/// The comparison of two values of a field.
 #[derive(Clone, Copy)]
 enum FieldRule {
-    /// Every difference counts, one that is left out too.
+    /// Every difference counts, as does a value that only one side writes.
     Exact,
-    /// As `Exact`; a value that is left out is this text.
+    /// Every difference counts; an omitted value is equal to this default.
     OrDefault(&'static str),
-    /// A value that only one side writes may be a default.
+    /// A difference counts if both sides write the value: an omitted one may have a default.
     Written,
-    /// A smaller quantity counts.
+    /// Only a smaller quantity counts.
     Shrunk,
 }
 
@@ -44,13 +44,13 @@ const fn apps(kind: &'static str) -> GroupKind<&'static str> {
     GroupKind::new("apps", kind)
 }
 
-/// The fields of a kind.
+/// The immutable fields of a kind.
 type KindFields = (
     GroupKind<&'static str>,
     &'static [(&'static str, FieldRule)],
 );
 
-/// Kinds, and which of their fields no update may change (pkg/apis/*/validation of Kubernetes; immutable.json).
+/// The immutable fields by kind (pkg/apis/*/validation of Kubernetes; immutable.json).
 const FIELDS: &[KindFields] = &[
     (apps("Deployment"), &[("spec.selector", Exact)]),
     (apps("DaemonSet"), &[("spec.selector", Exact)]),
@@ -127,7 +127,7 @@ const FIELDS: &[KindFields] = &[
     ),
 ];
 
-/// Fields of a PersistentVolume that are not its source.
+/// Fields in the `spec` of a PersistentVolume that are not its volume source.
 const BESIDE_SOURCE: [&str; 8] = [
     "accessModes",
     "capacity",
@@ -139,7 +139,7 @@ const BESIDE_SOURCE: [&str; 8] = [
     "volumeAttributesClassName",
 ];
 
-/// Maps whose keys are the author's: one that is missing is missing.
+/// Maps whose keys have no defaults: a key that one side omits is a difference.
 const OWN_KEYS: [&str; 6] = [
     "annotations",
     "data",
@@ -149,8 +149,8 @@ const OWN_KEYS: [&str; 6] = [
     "parameters",
 ];
 
-/// The fields of an object that an update from `base` to `head` would change although they are immutable, in the order
-/// of the table.
+/// Returns the fields of an object that an update from `base` to `head` would change although they are immutable, in
+/// the order of the table.
 pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
     let (old, new) = (base.value(), head.value());
     let mut rejected = Vec::new();
@@ -203,7 +203,7 @@ fn differs(rule: FieldRule, was: Option<Value<'_>>, is: Option<Value<'_>>) -> bo
     }
 }
 
-/// A scalar as text.
+/// Returns a scalar as text.
 fn text(value: Value<'_>) -> String {
     match value.kind() {
         Kind::String(text) => text.to_string(),
@@ -261,7 +261,7 @@ fn keys(value: Value<'_>) -> BTreeSet<&str> {
     value.entries().map(|entry| entry.key).collect()
 }
 
-/// Without it, a Job completes once unless it says how many Pods run at once. An Indexed Job may be scaled.
+/// Checks the completions of a Job: 1 by default if `parallelism` is omitted too. An Indexed Job may be scaled.
 fn completions(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let spec = |value: Value<'_>, field: &str| {
         value
@@ -299,7 +299,7 @@ fn volume_source(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     differs.then(|| at("spec", old.get("spec"), new.get("spec")))
 }
 
-/// A Secret or ConfigMap with `immutable: true`.
+/// Checks a Secret or ConfigMap with `immutable: true`.
 fn frozen(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let is_frozen =
         |value: Value<'_>| value.get("immutable").and_then(Value::as_bool) == Some(true);
@@ -324,7 +324,7 @@ fn frozen(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     Some(at(field, old.get(field), new.get(field)))
 }
 
-/// A version in which objects are stored cannot leave the list.
+/// Checks whether a CRD loses its storage version.
 fn storage_version(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let path = &["spec", "versions"];
     let (was, is) = (old.at(path)?, new.at(path)?);
@@ -344,7 +344,7 @@ fn storage_version(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     gone.then(|| at("spec.versions", Some(was), Some(is)))
 }
 
-/// A list of templates that only one side has.
+/// Checks whether only one side has claim templates.
 fn claim_templates(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let path = &["spec", "volumeClaimTemplates"];
     let count = |value: Value<'_>| value.at(path).map_or(0, |list| list.items().len());

@@ -1,7 +1,7 @@
 //! Changes of the objects of a tree: added, removed, changed, moved, renamed.
 //!
-//! Objects are compared one *destination* at a time: what leaves one overlay and stays in another left one cluster only. Names
-//! that are made up anew for every content, as kustomize's hashes are, make no difference.
+//! Objects are compared one *destination* at a time: an object that leaves one overlay and stays in another left one
+//! cluster only. The hashes that kustomize appends to names make no difference.
 //!
 //! Knows nothing of deletion.
 

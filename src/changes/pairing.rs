@@ -1,4 +1,4 @@
-//! Which of the objects that vanished is which of those that appeared.
+//! The pairing of objects that only base has with those that only head has: moved, rehashed or renamed.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use super::similar::Shape;
 use super::tree::{TreePart, TreePlace, destination_of, file_of, key_of, member};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 
-/// From this likeness on, an object of another name is the same one renamed.
+/// Minimum likeness of two objects of which one is the other renamed.
 const RENAMED: f64 = 0.6;
-/// Below this many values, likeness says nothing: every Namespace is like every other.
+/// Minimum number of values from which likeness means anything: every Namespace is like every other.
 const FEW_VALUES: usize = 4;
-/// Objects of one kind of which each is compared with each.
+/// Maximum number of objects of one kind that are compared for renaming.
 const MOST_COMPARED: usize = 64;
 
 /// Two objects, one of each side.
@@ -27,8 +27,8 @@ pub(super) struct Unpaired<'t> {
 }
 
 impl Unpaired<'_> {
-    /// Pairs objects of one key that left one destination and came to another one that is applied as well. A file that no root
-    /// reaches any more is no such destination: its objects are no longer applied.
+    /// Pairs objects of one key that moved to another destination, if both destinations are applied or neither is. An
+    /// object whose new destination is not applied has not moved: it left.
     pub(super) fn moved(&mut self) -> Vec<Pair> {
         let (base, head) = (self.base, self.head);
         self.take(
@@ -42,7 +42,7 @@ impl Unpaired<'_> {
         )
     }
 
-    /// ConfigMaps and Secrets whose names differ in the hash of their content only.
+    /// Pairs ConfigMaps and Secrets whose names differ only in the hash of their content.
     pub(super) fn hashed(&mut self) -> Vec<Pair> {
         let (base, head) = (self.base, self.head);
         let stem = |key: &ObjectKey| without_hash(key).map(|name| key.named(name));
@@ -76,7 +76,7 @@ impl Unpaired<'_> {
         pairs
     }
 
-    /// Objects of one kind that say nearly the same under another name or in another namespace.
+    /// Pairs objects of one kind with nearly the same content under another name or in another namespace.
     pub(super) fn renamed(&mut self) -> Vec<Pair> {
         let mut by_kind: BTreeMap<GroupKind, (Vec<TreePlace>, Vec<TreePlace>)> = BTreeMap::new();
         for &place in &self.gone {
@@ -101,7 +101,7 @@ impl Unpaired<'_> {
         pairs
     }
 
-    /// The likeliest pairs first; every object is in one pair.
+    /// Pairs objects of one kind, the likeliest pairs first.
     fn renamed_of_kind(&self, gone: &[TreePlace], new: &[TreePlace]) -> Vec<Pair> {
         if gone.len() > MOST_COMPARED || new.len() > MOST_COMPARED {
             return Vec::new();
@@ -138,7 +138,7 @@ impl Unpaired<'_> {
         pairs
     }
 
-    /// How likely it is that one is the other. `alone`: there is no other object of the kind that vanished or appeared.
+    /// Returns how likely it is that one object is the other. `alone`: each side has no other object of the kind.
     fn likeness(
         &self,
         (from, gone): (TreePlace, &Shape),
@@ -151,7 +151,7 @@ impl Unpaired<'_> {
             destination_of(self.head, to),
         );
         let applied = left.is_applied() == reached.is_applied() && !left.is_left_for(reached);
-        // A CRD's name is its kind: one that defines another kind is another one.
+        // A CRD is named after its kind, so another name is another CRD.
         if !applied || was.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
             return 0.0;
         }
@@ -168,7 +168,7 @@ impl Unpaired<'_> {
         gone.likeness(new) + bonus
     }
 
-    /// Takes out pairs of equal identity that `may` be one, those of the lowest `cost` first.
+    /// Removes and returns pairs of equal identity for which `may` holds, with the lowest `cost` for each object.
     fn take<K: Eq + std::hash::Hash>(
         &mut self,
         gone_as: impl Fn(TreePlace) -> K,
@@ -208,8 +208,8 @@ impl Unpaired<'_> {
     }
 }
 
-/// The name of a ConfigMap or Secret without the hash of its content that kustomize adds: ten characters of an alphabet without
-/// vowels (kubernetes-sigs/kustomize, api/hasher/hasher.go, `encode`).
+/// Returns the name of a ConfigMap or Secret without the hash of its content that kustomize adds: ten characters of an
+/// alphabet without vowels (kubernetes-sigs/kustomize, api/hasher/hasher.go, `encode`).
 fn without_hash(key: &ObjectKey) -> Option<&str> {
     let hashed = key.group().is_empty() && matches!(key.kind(), "ConfigMap" | "Secret");
     let (stem, hash) = key.name.rsplit_once('-').filter(|_| hashed)?;

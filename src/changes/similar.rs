@@ -1,4 +1,4 @@
-//! How much of an object another one repeats: enough, and one is the other under a new name.
+//! The likeness of two objects: from some value on, one is the other under a new name.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -7,10 +7,10 @@ use foldhash::HashMap;
 use crate::manifest::Object;
 use crate::yaml::{Kind, Value, Visited};
 
-/// Values of one object that are compared.
+/// Maximum number of compared values of one object.
 const MOST_VALUES: usize = 20_000;
 
-/// The content of an object besides its name: each value with its path, as numbers, and how often.
+/// The content of an object without its name: hashes of the values with their paths, and their counts.
 #[derive(Debug)]
 pub(super) struct Shape {
     values: HashMap<u64, usize>,
@@ -18,8 +18,8 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The shape of an object. Values that every object of a kind repeats (version, kind) or that a renaming changes (name,
-    /// namespace) is left out.
+    /// Computes the shape of an object. Values that all objects of a kind share (version, kind) or that a renaming
+    /// changes (name, namespace) are left out.
     pub(super) fn of(object: &Object) -> Self {
         let mut shape = Self {
             values: HashMap::default(),
@@ -55,12 +55,12 @@ impl Shape {
         shape
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
-    /// The share of the values of both that are in both, from 0 to 1; 0 without any value.
+    /// Returns the Jaccard index of the values of both, from 0 to 1; 0 without any value.
     pub(super) fn likeness(&self, other: &Self) -> f64 {
         let shared = self
             .values

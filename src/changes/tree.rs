@@ -14,9 +14,9 @@ use crate::text::FileId;
 /// A file of a side.
 #[derive(Clone, Debug)]
 pub struct PlacedFile {
-    /// Its path from the root of the side: both sides call one file by it.
+    /// Its path from the root of the side, which identifies it on both sides.
     pub place: Arc<str>,
-    /// Where its objects are applied.
+    /// The destination of its objects.
     pub destination: Destination,
     /// The file.
     pub file: AppliedFile,
@@ -27,7 +27,7 @@ pub struct PlacedFile {
 pub struct TreePart {
     /// Its objects.
     pub inventory: Inventory,
-    /// The name of its cluster, if it is given: parts of different names are in different clusters.
+    /// The name of its cluster, if it is given: parts with different names are in different clusters.
     pub cluster: Option<Arc<str>>,
     files: Vec<(Arc<str>, Destination)>,
     /// The files of each destination, in order, found on first use.
@@ -35,50 +35,50 @@ pub struct TreePart {
     whole: Arc<WholeTree>,
 }
 
-/// Facts about a side as a whole, whatever part of it is looked at.
+/// Facts about a whole side, shared by its parts.
 #[derive(Clone, Debug, Default)]
 pub struct WholeTree {
-    /// The folders in which files lie, whatever these are, and those above.
+    /// The folders that contain files of any kind, directly or not.
     pub folders: BTreeSet<String>,
-    /// The destinations that cannot be built, each with what is in the way: `apps has no kustomization`.
+    /// The destinations that cannot be built, each with the reason: `apps has no kustomization`.
     pub unbuildable: BTreeMap<Destination, String>,
     /// The deliveries of the delivery graph.
     pub deliveries: BTreeMap<Deliverer, KnownDelivery>,
 }
 
-/// A delivery of the graph: its object as the parent applies it, and what it builds.
+/// A delivery of the delivery graph: its object as the parent applies it, and its build.
 #[derive(Clone, Debug)]
 pub struct KnownDelivery {
     /// Its settings.
     pub settings: DeliverySettings,
-    /// The key of the object that applies it; `None` where a person does.
+    /// The key of the object that applies it; `None` if nothing in the tree does.
     pub parent: Option<String>,
     /// Why it is not certain that it exists: `clusters: which clusters there are is not in the tree`.
     pub doubt: Option<String>,
-    /// Whether it depends on what only the cluster or a service knows.
+    /// Whether it depends on facts that only the cluster or a service knows.
     pub is_possible: bool,
-    /// The name of the object that stands for what delivers, of which a part of the name is only known here.
+    /// The name of the object that represents it, where the deliverer has a more specific name.
     pub object: Option<String>,
-    /// The chart of which it was rendered: `chart web 1.0.0 → 2.0.0`.
+    /// The chart that was rendered for it: `chart web 1.0.0 → 2.0.0`.
     pub chart: Option<String>,
-    /// The keys of the objects that it delivers if what is not known is so.
+    /// The keys of the objects that it delivers or not, depending on facts that are not known.
     pub possible: BTreeSet<String>,
-    /// Why it builds nothing.
+    /// The error, if it cannot be built.
     pub error: Option<String>,
-    /// The keys of its first build, if it builds anything: then it prunes once before it fails.
+    /// The keys of its first build, if that succeeds before the build fails: it then prunes once.
     pub built_first: Option<BTreeSet<String>>,
     /// Whether it builds no object.
     pub is_empty: bool,
     /// The inputs that it depends on and that were not read.
     pub unread: BTreeSet<String>,
-    /// The marks of the objects that it delivers, by their keys, as its build leaves them; of those that have some.
+    /// The marks of its objects after the build, by key; objects without marks are left out.
     pub marks: BTreeMap<String, DeliveredMarks>,
 }
 
 impl KnownDelivery {
-    /// The marks that the build puts on one of its objects, if any.
+    /// Returns the marks that the build puts on one of its objects, if any.
     pub fn marks_of(&self, member: &Member) -> Option<&DeliveredMarks> {
-        // Most builds mark nothing, and a key is long.
+        // Most builds mark nothing: their keys are not formatted.
         if self.marks.is_empty() {
             return None;
         }
@@ -97,25 +97,25 @@ pub struct DeliveredMarks {
     pub sync_options: Vec<String>,
     /// Argo CD runs it as a hook.
     pub is_hook: bool,
-    /// It is a hook of a deletion, or is gone when it has succeeded: between syncs there is none in the cluster.
+    /// It is a hook of a deletion, or is deleted once it has succeeded: between syncs it is not in the cluster.
     pub is_passing: bool,
-    /// Argo CD does not count it where it is too much.
+    /// Argo CD ignores it if it is extraneous.
     pub is_ignored_as_extraneous: bool,
-    /// Its template writes no namespace: it is in that of its release.
+    /// Its template names no namespace: it is in that of its release.
     pub is_placed_by_release: bool,
 }
 
-/// An object of a side: which tree it is in, and where.
+/// The location of an object of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TreePlace {
-    /// The place of the tree.
+    /// The index of the tree.
     pub tree: usize,
     /// The object.
     pub id: ObjectId,
 }
 
 impl TreePart {
-    /// The tree of some files.
+    /// Builds the tree of `files`.
     pub fn new(mut files: Vec<PlacedFile>, settings: Settings) -> Self {
         files.sort_by(|a, b| {
             (a.file.file.source().path(), &a.destination)
@@ -148,34 +148,34 @@ impl TreePart {
         }
     }
 
-    /// Makes it a part of a larger tree.
+    /// Makes it a part of the side `whole`.
     pub fn of_whole(self, whole: Arc<WholeTree>) -> Self {
         Self { whole, ..self }
     }
 
-    /// Why the destination cannot be built: `apps has no kustomization`.
+    /// Returns why a destination cannot be built: `apps has no kustomization`.
     pub fn unbuildable(&self, destination: &Destination) -> Option<&str> {
         self.whole.unbuildable.get(destination).map(String::as_str)
     }
 
-    /// Whether the deliveries of a tool on this side are known: then a file that none of them builds is not that tool's.
+    /// Whether the deliveries of a tool are known on this side: the tool then applies no file that none of them builds.
     pub fn knows(&self, tool: SourceTool) -> bool {
         let mut deliverers = self.whole.deliveries.keys();
         deliverers.any(|by| by.tool == tool)
     }
 
-    /// A delivery of the graph.
+    /// Returns a delivery of the graph.
     pub fn delivery(&self, deliverer: &Deliverer) -> Option<&KnownDelivery> {
         self.whole.deliveries.get(deliverer)
     }
 
-    /// The deliveries of the graph that cannot be built, each with the error.
+    /// Returns the deliveries of the graph that cannot be built, each with the error.
     pub fn failing(&self) -> impl Iterator<Item = (&Deliverer, &str)> {
         let all = self.whole.deliveries.iter();
         all.filter_map(|(by, known)| Some((by, known.error.as_deref()?)))
     }
 
-    /// The name of the object that stands for what delivers.
+    /// Returns the deliverer under the name of the object that represents it.
     pub fn object_of<'d>(&self, by: &'d Deliverer) -> Cow<'d, Deliverer> {
         match self.delivery(by).and_then(|known| known.object.clone()) {
             Some(name) => Cow::Owned(Deliverer { name, ..by.clone() }),
@@ -183,13 +183,13 @@ impl TreePart {
         }
     }
 
-    /// The marks that the build of its delivery puts on an object, if any.
+    /// Returns the marks that the build of its delivery puts on an object, if any.
     pub fn marks_of(&self, member: &Member) -> Option<&DeliveredMarks> {
         let by = self.destination(member.file).deliverer()?;
         self.delivery(by)?.marks_of(member)
     }
 
-    /// Who applies what is at a destination, if an object or a kustomization does.
+    /// Returns the delivery of a destination, if an object or a kustomization applies it.
     pub fn delivery_at(&self, destination: &Destination) -> Option<DeliveryName> {
         let Destination::Root { folder, by } = destination else {
             return None;
@@ -212,7 +212,7 @@ impl TreePart {
         matches!((&self.cluster, &other.cluster), (Some(here), Some(there)) if here != there)
     }
 
-    /// The cluster of a destination, as the configuration or the delivery graph names it.
+    /// Returns the cluster of a destination, as the configuration or the delivery graph names it.
     pub fn cluster_of(&self, destination: Option<&Destination>) -> Option<String> {
         let by = destination.and_then(Destination::deliverer);
         let delivered = by.map(|by| &by.cluster).filter(|name| !name.is_empty());
@@ -220,7 +220,7 @@ impl TreePart {
         cluster.map(|name| name.to_string())
     }
 
-    /// The path of a file from the root of the side.
+    /// Returns the path of a file from the root of the side.
     pub fn place(&self, file: FileId) -> &str {
         &self.files[file.0 as usize].0
     }
@@ -230,12 +230,12 @@ impl TreePart {
         self.whole.folders.contains(folder)
     }
 
-    /// Where the objects of a file are applied.
+    /// Returns the destination of the objects of a file.
     pub fn destination(&self, file: FileId) -> &Destination {
         &self.files[file.0 as usize].1
     }
 
-    /// Where objects of it are applied, each once.
+    /// Returns the destinations of its files, each once.
     pub fn destinations(&self) -> impl Iterator<Item = &Destination> {
         self.files_at().keys()
     }
@@ -250,7 +250,7 @@ impl TreePart {
         })
     }
 
-    /// The objects that are applied at a destination, in order.
+    /// Returns the objects that are applied at a destination, in order.
     pub fn members_at(&self, destination: &Destination) -> impl Iterator<Item = &Member> {
         self.files_at()
             .get(destination)
@@ -264,13 +264,13 @@ impl TreePart {
         self.destination(member.file).is_applied()
     }
 
-    /// Returns whether an object is one of the change, and not one that lives beside it.
+    /// Returns whether an object is compared, and not just another object of the cluster.
     pub fn is_own(&self, member: &Member) -> bool {
         *self.destination(member.file) != Destination::Beside
     }
 }
 
-/// The object at `place`. Places come from these trees; another side's place is a programming error and panics.
+/// Returns the object at `place`. Places come from these trees; another side's place is a programming error and panics.
 pub(super) fn member(trees: &[TreePart], place: TreePlace) -> &Member {
     trees[place.tree].inventory.member(place.id)
 }
@@ -287,7 +287,7 @@ pub(super) fn key_of(trees: &[TreePart], place: TreePlace) -> &ObjectKey {
     &member(trees, place).key
 }
 
-/// The objects of a side that a change can be about, in order.
+/// Returns the objects of a side that are compared, in order.
 pub(super) fn places(trees: &[TreePart]) -> impl Iterator<Item = TreePlace> {
     trees.iter().enumerate().flat_map(|(at, tree)| {
         let members = tree.inventory.members.iter();

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::digest::Digest;
 use super::folder::ChartFolder;
 
-/// The name of a call: calls of one name render the same.
+/// The id of a call: calls with one id render the same.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(Arc<str>);
 
 impl CallId {
-    /// The name as hexadecimal digits.
+    /// Returns the id as hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -22,7 +22,7 @@ impl CallId {
 pub struct RemoteChart {
     /// `https://charts.example.org` of a repository, `oci://registry.example.org/charts/web` of an artifact.
     pub url: String,
-    /// Its name in the repository; empty of an artifact.
+    /// Its name in the repository; empty for an artifact.
     pub name: String,
     /// A version, a range or a digest; empty for the newest version.
     pub version: String,
@@ -31,7 +31,7 @@ pub struct RemoteChart {
 }
 
 impl RemoteChart {
-    /// The host that is contacted for it, with its port.
+    /// Returns the host that is contacted for it, with its port.
     pub fn host(&self) -> Option<&str> {
         let (scheme, rest) = self.url.split_once("://")?;
         if !["http", "https", "oci"].contains(&scheme) {
@@ -44,12 +44,12 @@ impl RemoteChart {
         (!host.is_empty()).then_some(host)
     }
 
-    /// The words that identify it.
+    /// Returns the texts that identify it.
     pub(super) fn words(&self) -> [&str; 3] {
         [&self.url, &self.name, &self.version]
     }
 
-    /// Whether the same words always mean the same chart.
+    /// Whether its version always means the same chart.
     pub fn is_fixed(&self) -> bool {
         let version = self.version.trim_start_matches('v');
         let mut numbers = version.split(['-', '+']).next().into_iter();
@@ -64,12 +64,12 @@ impl RemoteChart {
     }
 }
 
-/// Where a chart is.
+/// The location of a chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChartSource {
-    /// In the tree.
+    /// A chart in the tree.
     Folder(Arc<ChartFolder>),
-    /// Elsewhere.
+    /// A chart that is not in the tree.
     Remote(RemoteChart),
 }
 
@@ -78,33 +78,33 @@ pub enum ChartSource {
 pub enum Values {
     /// YAML or JSON.
     Text(Arc<str>),
-    /// A file of the chart, from its folder.
+    /// A file of the chart, relative to its folder.
     InChart(String),
 }
 
 /// The input of a rendering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChartCall {
-    /// Where the chart is.
+    /// The location of the chart.
     pub source: ChartSource,
     /// The name of the release.
     pub release: String,
     /// The namespace of the release; empty where none is given.
     pub namespace: String,
-    /// Values in place of those of the chart itself; none to take these.
+    /// Values that replace those of the chart itself; empty to keep these.
     pub instead: Vec<Values>,
-    /// More values. Of two that say the same, the later one counts.
+    /// Further values; later ones override earlier ones.
     pub values: Vec<Values>,
     /// Further options of `helm template`.
     pub options: Vec<String>,
-    /// Texts of files that options name: the file is called as the place of the text, and lies in the folder in which helm runs.
+    /// Contents of files that options name: the one at index 0 is written as `file-0` to the folder in which helm runs.
     pub files: Vec<Arc<str>>,
     /// The files of the tree that decide what is rendered, besides those of the chart folder.
     pub inputs: BTreeSet<String>,
 }
 
 impl ChartCall {
-    /// A chart with its own values.
+    /// Creates a call with the chart's own values.
     pub fn of(
         source: ChartSource,
         release: impl Into<String>,
@@ -129,7 +129,7 @@ impl ChartCall {
         self.files.push(text);
     }
 
-    /// Its name: a digest of all that decides what is rendered.
+    /// Returns its id: a digest of all that decides what is rendered.
     pub fn id(&self) -> CallId {
         let digest = match &self.source {
             ChartSource::Folder(folder) => Digest::new().and("folder").and(folder.digest()),
@@ -150,7 +150,7 @@ impl ChartCall {
         CallId(Arc::from(digest.and("files").and_all(files).finish()))
     }
 
-    /// The name of the chart and its version.
+    /// Returns the name of the chart and its version.
     pub fn title(&self) -> (&str, &str) {
         match &self.source {
             ChartSource::Folder(folder) => folder.title(),
@@ -162,7 +162,7 @@ impl ChartCall {
         }
     }
 
-    /// The files and folders of the tree that decide what is rendered.
+    /// Returns the files and folders of the tree that decide what is rendered.
     pub fn places(&self) -> BTreeSet<String> {
         let mut all = self.inputs.clone();
         if let ChartSource::Folder(folder) = &self.source {

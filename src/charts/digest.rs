@@ -7,24 +7,24 @@ use sha2_const_stable::Sha256;
 pub(super) struct Digest(Sha256);
 
 impl Digest {
-    /// Of nothing yet.
+    /// Creates a digest of nothing.
     pub(super) fn new() -> Self {
         Self(Sha256::new())
     }
 
-    /// Adds a text. Where one ends and the next begins makes a difference.
+    /// Adds a text with its length, so that the boundaries between texts count.
     pub(super) fn and(self, text: impl AsRef<[u8]>) -> Self {
         let text = text.as_ref();
         let length = (text.len() as u64).to_le_bytes();
         Self(self.0.update(&length).update(text))
     }
 
-    /// Adds several.
+    /// Adds several texts.
     pub(super) fn and_all<T: AsRef<[u8]>>(self, texts: impl IntoIterator<Item = T>) -> Self {
         texts.into_iter().fold(self, Self::and)
     }
 
-    /// As hexadecimal digits.
+    /// Returns the digest as hexadecimal digits.
     pub(super) fn finish(self) -> String {
         HEXLOWER.encode(&self.0.finalize())
     }

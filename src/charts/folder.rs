@@ -9,21 +9,21 @@ use crate::kustomize::{name_of, resolve, shown};
 use crate::text::{SourceFile, decode_manifest};
 use crate::yaml::{self, Content, Tree, Value};
 
-/// The most bytes that a chart of the tree may have: `helm package` of the largest known ones makes a hundredth of it.
+/// Maximum size of a chart of the tree in bytes.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
-/// The most files.
+/// Maximum number of its files.
 const MOST_FILES: usize = 20_000;
-/// Charts of the tree within charts of the tree that are followed.
+/// Maximum nesting of charts of the tree.
 const NESTING: usize = 8;
 
 /// The files of a state of a tree.
 pub trait FolderFiles {
-    /// The paths of the files in and below a folder, in order.
+    /// Returns the paths of the files in and below a folder, in order.
     fn below(&self, folder: &str) -> Vec<String>;
     /// Reads a file.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// Returns the reason if it cannot be read.
     fn bytes(&self, path: &str) -> Result<Arc<[u8]>, String>;
 }
 
@@ -31,7 +31,7 @@ pub trait FolderFiles {
 #[derive(Debug)]
 pub struct ChartFolder {
     path: String,
-    /// As Chart.yaml says.
+    /// The name in Chart.yaml, else that of the folder.
     name: String,
     version: String,
     digest: String,
@@ -50,10 +50,10 @@ impl PartialEq for ChartFolder {
 impl Eq for ChartFolder {}
 
 impl ChartFolder {
-    /// The chart in a folder.
+    /// Reads the chart in a folder.
     ///
     /// # Errors
-    /// Why it cannot be rendered: a file that cannot be read, a dependency that is not there, more than the limits allow.
+    /// Returns the reason if it cannot be rendered: an unreadable file, a missing dependency, or an exceeded limit.
     pub fn read(path: &str, tree: &dyn FolderFiles) -> Result<Self, String> {
         let mut chart = Self {
             path: path.to_owned(),
@@ -84,34 +84,34 @@ impl ChartFolder {
         Ok(chart)
     }
 
-    /// Its name and its version.
+    /// Returns its name and its version.
     pub fn title(&self) -> (&str, &str) {
         (&self.name, &self.version)
     }
 
-    /// A digest of the files and of their dependencies.
+    /// Returns a digest of the files and of their dependencies.
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// The folders of the tree that are part of it.
+    /// Returns the folders of the tree that are part of it.
     pub fn folders(&self) -> &[String] {
         &self.folders
     }
 
-    /// Its files, from its folder.
+    /// Returns its files with their paths from its folder.
     pub(super) fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.files
             .iter()
             .map(|(path, bytes)| (path.as_str(), &**bytes))
     }
 
-    /// The charts that belong below it and are not in the tree, with their folders.
+    /// Returns its dependencies that are not in the tree, with the folders that they belong in.
     pub(super) fn needs(&self) -> &[(String, RemoteChart)] {
         &self.needs
     }
 
-    /// Takes the chart at `from` as the one at `to`, with its dependencies.
+    /// Adds the chart in the folder `from` of the tree under the path `to`, with its dependencies.
     fn take(
         &mut self,
         from: &str,
@@ -189,7 +189,7 @@ impl ChartFolder {
         Ok(())
     }
 
-    /// Whether a chart lies unpacked or packed in a folder.
+    /// Whether a folder contains a chart, unpacked or packed.
     fn has_chart(&self, below: &str, name: &str) -> bool {
         let unpacked = resolve(below, &format!("{name}/Chart.yaml"));
         let start = format!("{below}/{name}-");
@@ -200,7 +200,7 @@ impl ChartFolder {
             || packed.any(|rest| !rest.contains('/') && rest.ends_with(".tgz") && is_version(rest))
     }
 
-    /// The entries of `dependencies` of a file of the chart.
+    /// Returns the entries of `dependencies` in a file of the chart.
     fn entries(&self, path: &str) -> Vec<RemoteChart> {
         let Some(tree) = self.files.get(path).and_then(|bytes| first(path, bytes)) else {
             return Vec::new();
@@ -221,7 +221,7 @@ impl ChartFolder {
     }
 }
 
-/// The first document of a file.
+/// Returns the first document of a file that is neither empty nor unreadable.
 fn first(path: &str, bytes: &[u8]) -> Option<Tree> {
     let decoded = decode_manifest(bytes.to_vec()).ok()?;
     let source = SourceFile::new(path, decoded.text);

@@ -13,7 +13,7 @@ use crate::render::{RenderCommand, RenderError, on_path};
 /// The default time limit for fetching a chart.
 const PULL_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// An action of a template with a function whose result differs from one rendering to the next (Masterminds/sprig functions.go).
+/// Matches a template action with a function whose result differs between renderings (Masterminds/sprig functions.go).
 static RANDOM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let functions = "rand(Alpha|AlphaNum|Numeric|Ascii|Int|Bytes)|shuffle|uuidv4|now|getHostByName|htpasswd|bcrypt|encryptAES\
                      |genPrivateKey|genCA|genCAWithKey|genSelfSignedCert|genSelfSignedCertWithKey|genSignedCert|genSignedCertWithKey";
@@ -25,17 +25,17 @@ static RANDOM: LazyLock<Option<Regex>> = LazyLock::new(|| {
 #[derive(Clone, Debug)]
 pub(super) struct Helm {
     program: String,
-    /// The identity of the program: its place, its size and its age.
+    /// The identity of the program: its path, size and modification time.
     pub(super) identity: String,
     /// The time limit, if one is set.
     timeout: Option<Duration>,
 }
 
 impl Helm {
-    /// The one on the PATH.
+    /// Finds `helm` on the PATH.
     ///
     /// # Errors
-    /// There is none.
+    /// Returns an error if there is none.
     pub(super) fn find(timeout: Option<Duration>) -> Result<Self, String> {
         let program = on_path("helm").ok_or("there is no `helm` on the PATH to render it with")?;
         let program = program.canonicalize().unwrap_or(program);
@@ -49,10 +49,10 @@ impl Helm {
         })
     }
 
-    /// Prints the templates of the chart in a folder. `home` is an empty folder.
+    /// Renders the chart in a folder. `home` is an empty folder.
     ///
     /// # Errors
-    /// The complaint of helm.
+    /// Returns the message of helm.
     pub(super) fn template(
         &self,
         call: &ChartCall,
@@ -89,7 +89,7 @@ impl Helm {
         for (at, text) in call.files.iter().enumerate() {
             write(&format!("file-{at}"), text)?;
         }
-        // Of two that say the same, the later one counts.
+        // helm uses the last of several: options of the call override this one.
         arguments.push(format!("--kube-version={kubernetes}"));
         arguments.extend(call.options.iter().cloned());
         let command = RenderCommand {
@@ -103,7 +103,7 @@ impl Helm {
     /// Fetches a chart into a folder, unpacked.
     ///
     /// # Errors
-    /// The complaint of helm.
+    /// Returns the message of helm.
     pub(super) fn pull(
         &self,
         chart: &RemoteChart,
@@ -146,7 +146,7 @@ impl Helm {
     }
 }
 
-/// A file of a chart.
+/// Returns the path of a file of a chart; an error if it is missing or outside of the chart.
 fn inside(chart: &Path, path: &str) -> Result<PathBuf, String> {
     let chart = chart.canonicalize().map_err(|error| error.to_string())?;
     let file = chart.join(path).canonicalize();
@@ -158,7 +158,7 @@ fn inside(chart: &Path, path: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// The message of helm, in one line.
+/// Returns the message of helm, in one line.
 fn said(error: RenderError) -> String {
     match error {
         RenderError::Failed { outcome, said, .. } => {
@@ -178,7 +178,7 @@ fn said(error: RenderError) -> String {
     }
 }
 
-/// Whether two renderings of a chart may differ: it is enough that a template names a function that does that.
+/// Whether two renderings of a chart may differ: a template names a random function, or there is an archive.
 pub(super) fn may_be_random(chart: &Path) -> bool {
     let entries = WalkDir::new(chart).into_iter().filter_map(Result::ok);
     let mut files = entries.filter(|entry| entry.file_type().is_file());

@@ -1,14 +1,14 @@
 //! Helm charts that deliveries name, rendered with the user's own `helm`.
 //!
-//! A [`ChartCall`] holds the input of a rendering; two calls that are equal render the same. [`Charts`] is asked for
-//! renderings while the delivery graph is evaluated, collects the calls that are not rendered yet, and renders those on
-//! request. Nothing runs or is pulled before.
+//! A [`ChartCall`] holds the input of a rendering; two calls that are equal render the same. [`Charts`] records the
+//! calls that the delivery graph makes while it is evaluated, answers those that are rendered already, and renders the
+//! others on request. Nothing runs or is pulled before.
 //!
-//! * `call` what to render; `folder` a chart of the tree with its dependencies
-//! * `store` what was asked for and what came of it
-//! * `helm` runs `helm template`; `pull` fetches charts; `cache` keeps both; `digest` names what is kept
+//! * `call` the input of a rendering; `folder` a chart of the tree with its dependencies
+//! * `store` requested renderings and their results
+//! * `helm` runs `helm template`; `pull` fetches charts; `cache` stores both; `digest` computes their keys
 //!
-//! Knows nothing of YAML but what Chart.yaml says of dependencies.
+//! Reads no YAML but the metadata and the dependencies of charts.
 
 mod cache;
 mod call;

@@ -14,19 +14,19 @@ use super::helm::Helm;
 /// The folder of pulled charts in the cache.
 const KIND: &str = "charts";
 
-/// Whom charts may be fetched from.
+/// The hosts that charts may be fetched from.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hosts {
     /// Whether no host is contacted, even a named one.
     pub(super) offline: bool,
     /// Whether every host that the tree names may be contacted.
     pub(super) any: bool,
-    /// These.
+    /// Hosts that may be contacted.
     pub(super) named: BTreeSet<String>,
 }
 
 impl Hosts {
-    /// Why a chart is not fetched, if it is not.
+    /// Returns why a chart may not be fetched; `None` if it may.
     fn refuse(&self, chart: &RemoteChart) -> Option<String> {
         let Some(host) = chart.host() else {
             return Some(format!(
@@ -52,7 +52,7 @@ type Pulled = Arc<OnceLock<Result<PathBuf, String>>>;
 #[derive(Debug)]
 pub(super) struct Pulls {
     cache: Cache,
-    /// Charts of versions that may mean another one tomorrow, and what cannot be kept.
+    /// Folder for charts without a fixed version, and for those that cannot be cached.
     passing: Result<TempDir, String>,
     known: Mutex<BTreeMap<RemoteChart, Pulled>>,
 }
@@ -66,10 +66,10 @@ impl Pulls {
         }
     }
 
-    /// The folder of a chart.
+    /// Returns the folder of a chart.
     ///
     /// # Errors
-    /// Why there is none: no host may be contacted for it, or helm does not find it.
+    /// Returns the reason if there is none: no host may be contacted for it, or helm does not find it.
     pub(super) fn chart(
         &self,
         helm: &Helm,
@@ -106,7 +106,7 @@ impl Pulls {
     }
 }
 
-/// Puts a folder into the cache, with everything in it at once.
+/// Moves a folder into the cache atomically.
 fn move_to(from: &Path, to: &Path) -> std::io::Result<()> {
     let above = to.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(above)?;
@@ -118,7 +118,7 @@ fn move_to(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::rename(beside.keep(), to)
 }
 
-/// The folder in a folder.
+/// Returns the first chart in a folder.
 fn only_folder(above: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(above).ok()?;
     let mut folders = entries

@@ -18,11 +18,11 @@ use crate::render::{Checkout, CheckoutFile};
 /// The terms of rendering.
 #[derive(Clone, Debug, Default)]
 pub struct RenderingTerms {
-    /// Contact no host: use earlier downloads.
+    /// Whether no host is contacted and only earlier downloads are used.
     pub offline: bool,
     /// The settings of the command line and the configuration.
     pub settings: ChartSettings,
-    /// Counts what is done.
+    /// The progress of rendering.
     pub progress: Arc<RenderingProgress>,
 }
 
@@ -31,11 +31,11 @@ pub struct RenderingTerms {
 pub struct ChartSettings {
     /// Hosts that may be contacted besides those that base names.
     pub hosts: Vec<String>,
-    /// How long helm may take to fetch a chart, and to render one.
+    /// The time limit of helm for fetching a chart, and for rendering one.
     pub timeout: Option<Duration>,
 }
 
-/// How many charts a run has to render, and how many of them are done.
+/// The number of charts that a run has to render, and of those that are done.
 #[derive(Debug, Default)]
 pub struct RenderingProgress {
     wanted: AtomicUsize,
@@ -43,7 +43,7 @@ pub struct RenderingProgress {
 }
 
 impl RenderingProgress {
-    /// How many are done, and how many there are to be.
+    /// Returns the number of charts that are done, and of all.
     pub fn counts(&self) -> (usize, usize) {
         let count = |number: &AtomicUsize| number.load(Ordering::Relaxed);
         (count(&self.done), count(&self.wanted))
@@ -71,7 +71,7 @@ impl RenderingTerms {
 pub struct Rendering {
     /// The output of helm.
     pub text: Arc<str>,
-    /// The output of a second run, if that may differ.
+    /// The output of a second run, if it differs.
     pub again: Option<Arc<str>>,
 }
 
@@ -101,16 +101,16 @@ struct State {
 impl Charts {
     /// Why a chart is not rendered if rendering was not requested.
     pub const OFF: &str = "charts are not rendered here";
-    /// Why one is not that both states have.
+    /// Why a chart is not rendered that both states have.
     pub const UNCHANGED: &str = "both states have it, so it was not rendered";
 
-    /// Charts that are never rendered.
+    /// Creates charts that are never rendered.
     pub fn unrendered() -> Self {
         Self::default()
     }
 
-    /// Charts that are rendered once [`Self::render`] is called. `kubernetes`: the version that helm assumes, unless the release
-    /// names another one.
+    /// Creates charts that are rendered once [`Self::render`] is called. `kubernetes` is the version that helm assumes,
+    /// unless a call names another one.
     pub fn rendering(terms: &RenderingTerms, kubernetes: impl Into<String>) -> Self {
         let cache = Cache::of_user();
         let hosts = Hosts {
@@ -138,12 +138,12 @@ impl Charts {
         self.run.is_some()
     }
 
-    /// Every host that the tree names may be contacted.
+    /// Lets every host that the tree names be contacted.
     pub fn trust_all_hosts(&self) {
         self.state().hosts.any = true;
     }
 
-    /// The hosts of calls may be contacted.
+    /// Lets the hosts of calls be contacted.
     pub fn trust_hosts_of<'c>(&self, calls: impl IntoIterator<Item = &'c CallId>) {
         let mut state = self.state();
         let State { asked, hosts, .. } = &mut *state;
@@ -154,7 +154,7 @@ impl Charts {
             .extend(named.filter_map(|chart| chart.host().map(str::to_owned)));
     }
 
-    /// Returns the rendering of a call, if it was rendered; the error says why not.
+    /// Records a call, and returns its rendering; the error says why it was not rendered.
     pub fn ask(&self, call: ChartCall) -> (CallId, Result<Arc<Rendering>, String>) {
         let id = call.id();
         let mut state = self.state();
@@ -169,12 +169,12 @@ impl Charts {
         )
     }
 
-    /// A call that was asked for.
+    /// Returns a recorded call.
     pub fn call(&self, id: &CallId) -> Option<Arc<ChartCall>> {
         self.state().asked.get(id).cloned()
     }
 
-    /// The folders of the tree that are charts which were rendered for these calls.
+    /// Returns the folders of the tree whose charts were rendered for these calls.
     pub fn folders<'c>(&self, calls: impl IntoIterator<Item = &'c CallId>) -> BTreeSet<String> {
         let state = self.state();
         let calls = calls.into_iter();
@@ -186,7 +186,7 @@ impl Charts {
         rendered.flatten().collect()
     }
 
-    /// How many calls were rendered.
+    /// Returns the number of calls that were rendered.
     pub fn rendered(&self) -> usize {
         self.state()
             .answers
@@ -195,14 +195,14 @@ impl Charts {
             .count()
     }
 
-    /// Whether a call was rendered, or why not; `None` if it was not tried.
+    /// Returns whether a call was rendered, or why not; `None` if it was not tried.
     pub fn outcome(&self, id: &CallId) -> Option<Result<(), String>> {
         let state = self.state();
         let answer = state.answers.get(id)?;
         Some(answer.as_ref().map(drop).map_err(String::clone))
     }
 
-    /// Renders calls that were asked for, beside each other. Says whether there are new answers.
+    /// Renders recorded calls in parallel. Returns whether there are new answers.
     pub fn render(&self, wanted: &BTreeSet<CallId>) -> bool {
         let Some(run) = &self.run else { return false };
         let state = self.state();
@@ -241,7 +241,7 @@ impl Charts {
     }
 }
 
-/// The charts that a call takes from elsewhere.
+/// Returns the charts that a call fetches.
 fn remote(call: &ChartCall) -> Vec<&RemoteChart> {
     match &call.source {
         ChartSource::Remote(chart) => vec![chart],
@@ -292,7 +292,7 @@ impl Run {
             .finish()
     }
 
-    /// The chart of a call as a folder that nothing else is in.
+    /// Writes the chart of a call into a folder of its own.
     fn checkout(&self, helm: &Helm, call: &ChartCall, hosts: &Hosts) -> Result<Checkout, String> {
         let failed = |error: crate::render::RenderError| error.to_string();
         match &call.source {
@@ -333,5 +333,5 @@ impl Run {
 /// Folders of the cache.
 const RENDERED: &str = "rendered";
 const AGAIN: &str = "rendered-again";
-/// The values of a chart itself.
+/// The file of a chart's own values.
 const VALUES: &str = "values.yaml";

@@ -1,4 +1,4 @@
-//! Argo CD: waves in reverse, each awaited before the next.
+//! Argo CD: it deletes sync waves in descending order, and waits for each before the next.
 
 use std::cmp::Reverse;
 
@@ -11,14 +11,14 @@ use crate::inventory::Member;
 use crate::kube::{Policy, Wait};
 use crate::manifest::{Metadata, Object};
 
-/// The policy with which an Application deletes what it delivered when it is deleted, by its finalizer; `None` if it
-/// deletes nothing (argo-cd docs/user-guide/app_deletion.md).
+/// Returns the policy with which a deleted Application deletes its objects, by its finalizer; `None` if it deletes none
+/// (argo-cd docs/user-guide/app_deletion.md).
 pub fn policy_of(application: &Object) -> Option<Policy> {
     let finalizers = application.metadata().finalizers().iter();
     deletion_policy(finalizers.map(|finalizer| finalizer.value.as_str()))
 }
 
-/// The finalizers of an Application that Argo CD removes once what it delivered is gone.
+/// Returns the finalizers of an Application that Argo CD removes once the delivered objects are gone.
 pub fn own_finalizers(application: &Member) -> Vec<String> {
     let finalizers = application.object.metadata().finalizers().iter();
     let names = finalizers.map(|finalizer| &finalizer.value);
@@ -28,7 +28,7 @@ pub fn own_finalizers(application: &Member) -> Vec<String> {
         .collect()
 }
 
-/// The Applications that an ApplicationSet does not generate any more are deleted, or all of one that is deleted: they are its
+/// Deletes the Applications that an ApplicationSet no longer generates, or all of a deleted one: they are its
 /// dependents (argo-cd applicationset/controllers/applicationset_controller.go, deleteInCluster).
 pub fn generated_deleted<'a>(leaving: &Leaving<'a>) -> Withdrawal<'a> {
     let (deleted, mut withdrawal) = leaving.split(Removal::Kubectl);
@@ -39,14 +39,14 @@ pub fn generated_deleted<'a>(leaving: &Leaving<'a>) -> Withdrawal<'a> {
     withdrawal
 }
 
-/// An Application with a resources finalizer is deleted: wave by wave from the highest, everything of one wave at once, and no
-/// order of kinds (argo-cd controller/sort_delete.go, controller/appcontroller.go finalizeApplicationDeletion). `policy` is the
-/// one of its finalizer: Foreground, or Background for `…/background`.
+/// Deletes the objects of an Application with a resources finalizer: wave by wave from the highest, all objects of a
+/// wave at once, without an order of kinds (argo-cd controller/sort_delete.go, controller/appcontroller.go
+/// finalizeApplicationDeletion). `policy` is that of the finalizer: Foreground, or Background for `…/background`.
 pub fn application_deleted<'a>(leaving: &Leaving<'a>, policy: Policy) -> Withdrawal<'a> {
     by_waves(leaving, Removal::ArgoCdApplication, policy, |_| false)
 }
 
-/// A sync prunes what left the sources, after everything else of the sync; `PruneLast` after all of that (argo-cd
+/// Prunes objects that left the sources, after everything else of a sync; those with `PruneLast` come last (argo-cd
 /// gitops-engine/pkg/sync/sync_context.go). `policy` is Foreground unless `PrunePropagationPolicy` says otherwise.
 pub fn prune<'a>(leaving: &Leaving<'a>, policy: Policy) -> Withdrawal<'a> {
     by_waves(leaving, Removal::ArgoCdPrune, policy, |member| {
@@ -95,12 +95,12 @@ fn by_waves<'a>(
     withdrawal
 }
 
-/// `argocd.argoproj.io/sync-wave`, else the weight of a Helm hook, else 0 (gitops-engine/pkg/sync/syncwaves/waves.go).
+/// Returns the sync wave, else the weight of a Helm hook, else 0 (gitops-engine/pkg/sync/syncwaves/waves.go).
 pub fn wave(member: &Member) -> i64 {
     wave_of(member.object.metadata())
 }
 
-/// The sync wave in metadata.
+/// Returns the sync wave in metadata.
 pub(super) fn wave_of(metadata: Metadata<'_>) -> i64 {
     let number = |key| metadata.annotation(key)?.value.parse().ok();
     number(marks::ARGOCD_SYNC_WAVE)

@@ -1,29 +1,29 @@
 //! Written protections that have no effect: a misspelled key, a value that the tool does not know,
 //! a label where the tool reads annotations.
 //!
-//! Recognition is strict: what is not clearly meant as a protection is none.
+//! Recognition is strict: only keys and values that are clearly meant as a protection count.
 
 use super::marks::{self, sync_options};
 use crate::manifest::{Metadata, Spanned};
 use crate::text::near::{is_misspelling, meant};
 
-/// Why a protection does nothing, or not all that it says.
+/// The reason why a protection has no effect, or not all of its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw<'a> {
-    /// The key is one that no tool reads; this one is meant.
+    /// No tool reads the key; this one is meant.
     Key(&'static str),
     /// Helm reads the annotation and does not know the value.
     Policy,
-    /// `helm.sh/resource-policy` in other letters: kept by `helm uninstall`, deleted by `helm upgrade`.
+    /// `helm.sh/resource-policy: keep` in other letters: kept by `helm uninstall`, deleted by `helm upgrade`.
     PolicyCase,
     /// An item of `argocd.argoproj.io/sync-options` that Argo CD does not know; the option that is meant.
     Option {
-        /// As written.
+        /// The item as written.
         written: &'a str,
-        /// As Argo CD reads it.
+        /// The item as Argo CD reads it.
         meant: &'static str,
     },
-    /// A value of one of Flux's keys that means nothing to it; the value that is meant.
+    /// An unknown value of one of Flux's keys; the value that is meant.
     FluxValue(&'static str),
     /// Written as a label; the tool reads annotations.
     Label,
@@ -42,12 +42,12 @@ pub struct Belief<'a> {
     pub flaw: Flaw<'a>,
 }
 
-/// Words by which people switch something off.
+/// Values that are meant to switch something off.
 const OFF: [&str; 10] = [
     "false", "no", "off", "disable", "disabled", "never", "none", "skip", "ignore", "keep",
 ];
 
-/// The protections of `metadata` that do not do what they say.
+/// Returns the protections of `metadata` that do not have all of their effect.
 pub fn beliefs(metadata: Metadata<'_>) -> Vec<Belief<'_>> {
     let labels = metadata.labels().iter().map(|entry| (entry, true));
     let annotations = metadata.annotations().iter().map(|entry| (entry, false));
@@ -96,7 +96,7 @@ fn options(value: &str, is_label: bool) -> Vec<Flaw<'_>> {
         .collect()
 }
 
-/// The protecting option that an unknown item means.
+/// Returns the protecting option that an unknown item means.
 fn meant_option(written: &str) -> Option<&'static str> {
     const PROTECTING: [&str; 4] = [
         "Prune=false",
@@ -132,7 +132,7 @@ fn meant_option(written: &str) -> Option<&'static str> {
         .find(|option| letters(option) == format!("{name}{value}"))
 }
 
-/// Flux compares with `disabled`, in any case.
+/// Checks a value that Flux compares with `disabled`, ignoring case.
 fn opt_out(value: &str) -> Option<Flaw<'static>> {
     let written = value.trim().to_lowercase();
     let known = value.eq_ignore_ascii_case("disabled");
@@ -140,7 +140,7 @@ fn opt_out(value: &str) -> Option<Flaw<'static>> {
     (!known && off).then_some(Flaw::FluxValue("disabled"))
 }
 
-/// Flux compares with `Ignore`, in any case; the other modes are known too.
+/// Checks a value that Flux compares with `Ignore`, ignoring case. The other modes are known too.
 fn apply_mode(value: &str) -> Option<Flaw<'static>> {
     let known = ["Ignore", "Override", "Merge", "IfNotPresent"]
         .iter()
@@ -150,7 +150,7 @@ fn apply_mode(value: &str) -> Option<Flaw<'static>> {
     (!known && off).then_some(Flaw::FluxValue("Ignore"))
 }
 
-/// The key that an unknown one means: the tool's domain or one like it, and the protection's name or one like it.
+/// Returns the key that an unknown one means, if its domain and name are those of a protection or similar to them.
 fn misspelled(key: &str, value: &str) -> Option<&'static str> {
     const HELM: [&str; 3] = ["helm.sh", "meta.helm.sh", "helm.io"];
     const ARGO_CD: [&str; 4] = [
@@ -168,14 +168,14 @@ fn misspelled(key: &str, value: &str) -> Option<&'static str> {
         "fluxcd.io",
     ];
     let (domain, name) = key.split_once('/')?;
-    // Most keys are Kubernetes' own, and no tool's domain is like those.
+    // Most keys are in Kubernetes' own domains, and no tool's domain is similar to those.
     if domain.ends_with(".kubernetes.io") {
         return None;
     }
     let of = |tool: &[&str]| tool.contains(&domain) || is_misspelling(domain, tool[0]);
     let says = |word: &str| value.to_lowercase().contains(word);
     let named = |word: &'static str| meant(name, &[word]).is_some();
-    // Few domains are a tool's, and to see that takes less than to compare names.
+    // The domain is compared first: it rarely matches, and comparing it is cheaper than comparing names.
     if of(&HELM) && named("resource-policy") {
         return Some(marks::HELM_RESOURCE_POLICY);
     }

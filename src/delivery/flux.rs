@@ -1,5 +1,5 @@
-//! Flux: its controller of Kustomizations deletes in the reverse of the order in which it applies, its controller of
-//! HelmReleases runs Helm.
+//! Flux: its kustomize-controller deletes in the reverse of the order in which it applies, its helm-controller runs
+//! Helm.
 
 use super::helm::{self, HelmVersion};
 use super::order::{Sequence, kind_order};
@@ -10,7 +10,7 @@ use crate::kube::{Policy, Wait};
 use crate::manifest::Object;
 use crate::yaml::Value;
 
-/// The settings of a Kustomization for the objects it applied.
+/// The deletion settings of a Kustomization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KustomizationSettings {
     /// `spec.prune`; it has no default.
@@ -24,7 +24,7 @@ pub struct KustomizationSettings {
 /// `spec.deletionPolicy` of a Kustomization.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeletionPolicy {
-    /// As `spec.prune` says.
+    /// Its objects are deleted if `spec.prune` is set.
     #[default]
     MirrorPrune,
     /// Its objects are deleted.
@@ -127,13 +127,13 @@ impl HelmReleaseSettings {
 }
 
 impl KustomizationSettings {
-    /// Whether it deletes what leaves its sources.
+    /// Whether it deletes objects that leave its sources.
     pub fn deletes(self) -> bool {
         self.prune && !self.suspended
     }
 }
 
-/// A Kustomization that prunes reconciles without these objects, and waits for nothing (fluxcd/pkg ssa/manager_delete.go).
+/// Prunes objects that left the sources of a Kustomization, which waits for nothing (fluxcd/pkg ssa/manager_delete.go).
 pub fn prune<'a>(leaving: &Leaving<'a>, settings: KustomizationSettings) -> Withdrawal<'a> {
     if settings.suspended {
         return Withdrawal::nothing("is suspended");
@@ -144,7 +144,7 @@ pub fn prune<'a>(leaving: &Leaving<'a>, settings: KustomizationSettings) -> With
     delete(leaving)
 }
 
-/// A Kustomization is deleted (kustomize-controller internal/controller/kustomization_controller.go, finalize).
+/// Finalizes a deleted Kustomization (kustomize-controller internal/controller/kustomization_controller.go, finalize).
 pub fn kustomization_deleted<'a>(
     leaving: &Leaving<'a>,
     settings: KustomizationSettings,
@@ -160,7 +160,7 @@ pub fn kustomization_deleted<'a>(
     }
 }
 
-/// A HelmRelease is deleted: as `helm uninstall`, then a wait for all (helm-controller internal/action/uninstall.go).
+/// Deletes as `helm uninstall` for a deleted HelmRelease, then waits (helm-controller internal/action/uninstall.go).
 pub fn helm_release_deleted<'a>(
     leaving: &Leaving<'a>,
     version: HelmVersion,
@@ -177,7 +177,7 @@ pub fn helm_release_deleted<'a>(
     }
 }
 
-/// The order in which Flux applies, reversed down to namespaces and names.
+/// Deletes in the reverse of the order in which Flux applies, down to namespaces and names.
 fn delete<'a>(leaving: &Leaving<'a>) -> Withdrawal<'a> {
     let order = kind_order(Sequence::FluxDelete);
     let (mut deleted, withdrawal) = leaving.split(Removal::FluxPrune);

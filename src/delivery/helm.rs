@@ -1,7 +1,7 @@
-//! Helm, and Flux's controller of HelmReleases, which runs Helm.
+//! Helm, and Flux's helm-controller, which runs Helm.
 //!
-//! Helm waits for nothing between its deletes: objects of one kind go at once, and the next kind follows when the calls have
-//! returned (helm pkg/kube/client.go, batchPerform). A refused delete does not stop the others.
+//! Helm does not wait between its deletes: objects of one kind are deleted at once, and the next kind follows when the
+//! calls have returned (helm pkg/kube/client.go, batchPerform). A refused delete does not stop the others.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::manifest::{Object, Spanned};
 /// A major version of Helm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HelmVersion {
-    /// From 3.12.3, which ordered PriorityClasses.
+    /// Helm 3 from 3.12.3 on, which ordered PriorityClasses.
     #[default]
     V3,
     /// Helm 4, which deletes webhook configurations first.
@@ -39,7 +39,7 @@ impl HelmVersion {
     }
 }
 
-/// `helm uninstall`: kind by kind, with `--cascade`'s policy.
+/// Deletes as `helm uninstall` does: kind by kind, with the propagation policy of `--cascade`.
 pub fn uninstall<'a>(
     leaving: &Leaving<'a>,
     version: HelmVersion,
@@ -56,8 +56,8 @@ pub fn uninstall<'a>(
     }
 }
 
-/// The objects in which Helm stores each revision of a release, in the order of the input: a Secret, or a ConfigMap
-/// with another storage driver.
+/// Returns the objects in which Helm stores each revision of a release, in the order of the input: a Secret, or a
+/// ConfigMap with another storage driver.
 /// `helm uninstall` deletes all of them once everything else is deleted, and none if a delete is refused (helm
 /// pkg/action/uninstall.go, purgeReleases; pkg/storage/driver/secrets.go).
 pub fn records<'a>(inventory: &'a Inventory, release: &str, namespace: &str) -> Vec<&'a Member> {
@@ -72,7 +72,7 @@ pub fn records<'a>(inventory: &'a Inventory, release: &str, namespace: &str) -> 
         .collect()
 }
 
-/// The release whose revision Helm stores in an object.
+/// Returns the name of the release of which Helm stores a revision in an object, if it does.
 pub fn record_of(member: &Member) -> Option<Spanned<&str>> {
     let metadata = member.object.metadata();
     let is_record = member.key.name.starts_with("sh.helm.release.v1.")
@@ -82,10 +82,10 @@ pub fn record_of(member: &Member) -> Option<Spanned<&str>> {
     metadata.label("name").filter(|_| is_record)
 }
 
-/// `helm upgrade` from `old` to `new`: creates and updates first, then removals in the order of the stored release, which is the
-/// order of an install, in the background (helm pkg/kube/client.go, Update). `rejects` returns whether the API server rejects the
-/// update of an object, because a field is immutable or a webhook refuses: then everything new was created, the upgrade fails,
-/// and nothing is removed.
+/// Upgrades from `old` to `new` as `helm upgrade` does: first creates and updates, then background deletes in the order
+/// of the stored release, which is that of an install (helm pkg/kube/client.go, Update). `rejects` returns whether the
+/// API server rejects the update of an object, because a field is immutable or a webhook refuses: everything new is
+/// then created, the upgrade fails, and nothing is removed.
 pub fn upgrade<'a>(
     old: &Leaving<'a>,
     new: &Leaving<'_>,
@@ -119,7 +119,7 @@ pub fn upgrade<'a>(
     // An object that becomes a hook leaves the release (helm/helm#12799).
     let leaves = old.members.iter().copied();
     let leaves = leaves.filter(|member| !stays.contains(&member.key));
-    // Objects in `templates/` and in `crds/` of a chart are a part of the release.
+    // An object both in `templates/` and in `crds/` of a chart is part of the release: the first copy counts.
     let (released, others): (Vec<&Member>, Vec<&Member>) =
         leaves.partition(|member| old.is_released(member));
     let leaving = Leaving {
@@ -140,14 +140,14 @@ pub fn upgrade<'a>(
     }
 }
 
-/// Whether an object of a chart is not in the cluster while the release is installed: a hook that Helm deletes as soon as it has
+/// Whether an object of a chart is absent while the release is installed: a hook that Helm deletes as soon as it has
 /// succeeded, or one that only `helm test` creates (helm pkg/action/hooks.go).
 pub fn is_transient(object: &Object) -> bool {
     Hook::of(object.metadata(), HookTool::Helm)
         .is_some_and(|hook| hook.events.is_empty() || hook.is_deleted_on_success)
 }
 
-/// The hooks of an upgrade: each is created anew.
+/// Returns the requests for the hooks of an upgrade: each is recreated.
 fn hooks(release: &Leaving<'_>, phase: Phase) -> impl Iterator<Item = ToolRequest> {
     let event = HookEvent {
         operation: Operation::Upgrade,
@@ -163,7 +163,7 @@ fn hooks(release: &Leaving<'_>, phase: Phase) -> impl Iterator<Item = ToolReques
         .map(|member| ToolRequest::write(Op::Create, &member.key))
 }
 
-/// By kind; kinds without a place by name; then by template, and by place in it (helm pkg/releaseutil/kind_sorter.go,
+/// Sorts by kind, unlisted kinds by name; then by template, and by place in it (helm pkg/releaseutil/kind_sorter.go,
 /// lessByKind).
 fn sort(members: &mut [&Member], order: &KindOrder, leaving: &Leaving<'_>) {
     members.sort_by_cached_key(|member| {

@@ -1,10 +1,10 @@
-//! Hooks: objects that Helm or Argo CD creates at an event, and does not count among what it keeps up to date.
+//! Hooks: objects that Helm or Argo CD creates at an event and does not keep up to date.
 //!
-//! Helm goes through the hooks of an event one after the other, by weight and name: it deletes what an earlier run left, creates
-//! the hook, and waits until a Job or Pod has ended. Once all have succeeded it deletes those with `hook-succeeded` (helm
-//! pkg/action/hooks.go, execHook; pkg/release/v1/util/manifest_sorter.go). Argo CD applies the hooks of a wave
-//! together, waits for all of them, and deletes those with `HookSucceeded` at the end of the sync (gitops-engine
-//! pkg/sync/sync_context.go and pkg/sync/hook).
+//! Helm goes through the hooks of an event one after the other, by weight and name: it deletes the object of an earlier
+//! run, creates the hook, and waits until a Job or Pod has ended. Once all have succeeded it deletes those with
+//! `hook-succeeded` (helm pkg/action/hooks.go, execHook; pkg/release/v1/util/manifest_sorter.go). Argo CD applies the
+//! hooks of a wave together, waits for all of them, and deletes those with `HookSucceeded` at the end of the sync
+//! (gitops-engine pkg/sync/sync_context.go and pkg/sync/hook).
 
 use super::argocd::wave_of;
 use super::marks;
@@ -34,7 +34,7 @@ pub enum Operation {
     Delete,
 }
 
-/// When in an operation a hook runs.
+/// The time in an operation at which a hook runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// Before the tool touches anything else.
@@ -45,19 +45,19 @@ pub enum Phase {
     After,
 }
 
-/// An event at which hooks run, tests and failed syncs excepted.
+/// An event at which hooks run, except tests and failed syncs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HookEvent {
     /// The operation of the tool.
     pub operation: Operation,
-    /// When in it.
+    /// The time in the operation.
     pub phase: Phase,
 }
 
-/// An object as a tool runs it.
+/// A hook as a tool runs it.
 #[derive(Clone, Debug)]
 pub struct Hook<'a> {
-    /// The tool.
+    /// The tool that runs it.
     pub tool: HookTool,
     /// The annotation that makes it a hook.
     pub annotation: Spanned<&'a str>,
@@ -67,14 +67,14 @@ pub struct Hook<'a> {
     pub events: Vec<HookEvent>,
     /// Its place among the hooks of an event: Helm's weight, or Argo CD's wave.
     pub weight: i64,
-    /// Whether the tool deletes what an earlier run left before it creates the hook.
+    /// Whether the tool deletes the object of an earlier run before it creates the hook.
     pub is_replaced: bool,
-    /// Whether the tool deletes it as soon as it, and what runs with it, has succeeded.
+    /// Whether the tool deletes it as soon as it and the hooks that run with it have succeeded.
     pub is_deleted_on_success: bool,
 }
 
 impl<'a> Hook<'a> {
-    /// An object as `tool` runs it; `None` if it is no hook to it.
+    /// Reads an object as a hook of `tool`; `None` if it is none.
     pub fn of(metadata: Metadata<'a>, tool: HookTool) -> Option<Self> {
         match tool {
             HookTool::Helm => Self::of_helm(metadata),
@@ -133,7 +133,7 @@ impl<'a> Hook<'a> {
         })
     }
 
-    /// The operations at which it runs again and again.
+    /// Returns the repeatable operations in which it runs.
     pub fn repeats(&self) -> impl Iterator<Item = Operation> {
         let repeated = [Operation::Upgrade, Operation::Rollback, Operation::Sync];
         let operations = repeated.into_iter();
@@ -152,7 +152,7 @@ impl<'a> Hook<'a> {
 }
 
 impl HookTool {
-    /// The operation that creates everything else.
+    /// Returns the operation that creates everything else.
     pub fn first(self) -> Operation {
         match self {
             Self::Helm => Operation::Install,
@@ -160,7 +160,7 @@ impl HookTool {
         }
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Helm => "Helm",

@@ -4,7 +4,7 @@ use super::protection::Removal;
 use super::request::{Leaving, Op, ToolRequest, Withdrawal};
 use crate::kube::{Policy, Wait};
 
-/// `kubectl delete -f`: one request after the other, and a wait at the end only.
+/// Deletes as `kubectl delete -f` does: one request after the other, and one wait at the end.
 pub fn delete<'a>(leaving: &Leaving<'a>, cascade: Policy) -> Withdrawal<'a> {
     let (deleted, withdrawal) = leaving.split(Removal::Kubectl);
     let requests = deleted
@@ -18,8 +18,8 @@ pub fn delete<'a>(leaving: &Leaving<'a>, cascade: Policy) -> Withdrawal<'a> {
     .then_wait(Wait::Gone)
 }
 
-/// `kubectl replace --force`: deletes everything, waits until it is gone, and creates it again (kubectl pkg/cmd/replace,
-/// forceReplace).
+/// Deletes everything, waits until it is gone, and creates it again, as `kubectl replace --force` does (kubectl
+/// pkg/cmd/replace, forceReplace).
 pub fn replace_force<'a>(leaving: &Leaving<'a>, cascade: Policy) -> Withdrawal<'a> {
     let mut withdrawal = delete(leaving, cascade);
     let created: Vec<ToolRequest> = withdrawal

@@ -1,12 +1,12 @@
-//! Labels and annotations with which delivery tools mark their objects, and with which people say how a tool treats an
+//! Labels and annotations by which delivery tools mark their objects, and by which users tell a tool how to treat an
 //! object.
 
 /// Helm and tools that follow its conventions: the tool that manages an object. Helm writes `Helm`.
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// The chart that an object was rendered from, by Helm's conventions.
 pub const HELM_CHART: &str = "helm.sh/chart";
-/// By Helm's conventions, the release of an object. Also the label by which Argo CD tracks its objects if it tracks them by
-/// a label and is not given another (`application.instanceLabelKey`).
+/// The release of an object, by Helm's conventions. Also the label by which Argo CD tracks its objects, if it uses a
+/// label and is not given another one (`application.instanceLabelKey`).
 pub const INSTANCE: &str = "app.kubernetes.io/instance";
 /// The name of [`MANAGED_BY`] before Helm 3.
 pub const HERITAGE: &str = "heritage";
@@ -20,15 +20,15 @@ pub const HELM_RELEASE_NAMESPACE: &str = "meta.helm.sh/release-namespace";
 pub const HELM_RESOURCE_POLICY: &str = "helm.sh/resource-policy";
 /// Makes an object a hook, which is not part of the release. Argo CD reads it, too.
 pub const HELM_HOOK: &str = "helm.sh/hook";
-/// When Helm deletes a hook.
+/// The events at which Helm deletes a hook.
 pub const HELM_HOOK_DELETE_POLICY: &str = "helm.sh/hook-delete-policy";
 
-/// The order of a hook among the hooks of its event. Argo CD takes it for the wave of an object that has none.
+/// The order of a hook among the hooks of its event. Argo CD uses it as the sync wave of an object that has none.
 pub const HELM_HOOK_WEIGHT: &str = "helm.sh/hook-weight";
 
 /// The annotation with which Argo CD tracks its objects, unless it is configured to use a label.
 pub const ARGOCD_TRACKING_ID: &str = "argocd.argoproj.io/tracking-id";
-/// The tracking label that people commonly configure instead of [`INSTANCE`].
+/// The tracking label that is commonly configured instead of [`INSTANCE`].
 pub const ARGOCD_INSTANCE: &str = "argocd.argoproj.io/instance";
 /// Comma-separated sync options of one object.
 pub const ARGOCD_SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
@@ -36,9 +36,9 @@ pub const ARGOCD_SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 pub const ARGOCD_SYNC_WAVE: &str = "argocd.argoproj.io/sync-wave";
 /// Makes an object a hook of Argo CD.
 pub const ARGOCD_HOOK: &str = "argocd.argoproj.io/hook";
-/// When Argo CD deletes a hook.
+/// The events at which Argo CD deletes a hook.
 pub const ARGOCD_HOOK_DELETE_POLICY: &str = "argocd.argoproj.io/hook-delete-policy";
-/// The annotations with which people say how Argo CD treats an object.
+/// The annotations by which users tell Argo CD how to treat an object.
 pub const ARGOCD_OPTIONS: [&str; 5] = [
     ARGOCD_SYNC_OPTIONS,
     "argocd.argoproj.io/compare-options",
@@ -63,7 +63,7 @@ pub const FLUX_RECONCILE: &str = "kustomize.toolkit.fluxcd.io/reconcile";
 pub const FLUX_SSA: &str = "kustomize.toolkit.fluxcd.io/ssa";
 /// `enabled`: the object is deleted and created again when a field cannot be changed.
 pub const FLUX_FORCE: &str = "kustomize.toolkit.fluxcd.io/force";
-/// The labels and annotations with which people say how Flux treats an object of a Kustomization.
+/// The labels and annotations by which users tell Flux how to treat an object of a Kustomization.
 pub const FLUX_OPTIONS: [&str; 5] = [
     FLUX_PRUNE,
     FLUX_RECONCILE,

@@ -1,17 +1,17 @@
-//! Who deletes objects, and what they spare: the tool that delivers an object, and the protections that this tool heeds.
+//! Deletion by delivery tools: the tool that delivers an object, and the protections that it respects.
 //!
-//! Every tool has its own rules for which objects leave and which must stay. An annotation protects from the tool that
-//! reads it, in the action in which it is read, and from nothing else.
+//! Every tool has its own rules for which objects it deletes and which it spares. An annotation protects from the tool
+//! that reads it, in the action in which it is read, and from nothing else.
 //!
-//! Knows nothing of the collector: what a request then takes along is for the simulation to say. Every function that turns "these
-//! objects leave" into requests is pure; the orders in which tools go through kinds are data
+//! Knows nothing of the garbage collector: the simulation finds the objects that a request deletes indirectly. Every
+//! function that turns leaving objects into requests is pure; the orders of kinds are data
 //! (`rules/tables/delivery-orders.csv`).
 //!
-//! * `regime` who delivers an object; `rendering` the output of Helm; `protection` what a removal spares; `marks` the
-//!   labels and annotations behind both;
-//!   `belief` protections that do not do what they say; `tracking` the labels by which Argo CD recognises its objects
+//! * `regime` the tool that delivers an object; `rendering` the output of Helm; `protection` objects that a removal
+//!   spares; `marks` the labels and annotations behind both; `belief` protections without effect; `tracking` the labels
+//!   by which Argo CD recognises its objects; `together` objects that are deleted together
 //! * `hook` the objects that a tool runs at an event
-//! * `request` what a tool sends, and what it waits for before it sends the next request; `order` the orders of kinds
+//! * `request` the requests of a tool, and its waits between them; `order` the orders of kinds
 //! * `helm`, `kubectl`, `argocd`, `flux`, `namespace` one tool each
 
 pub mod argocd;

@@ -1,4 +1,4 @@
-//! A Namespace is deleted, and Kubernetes deletes what is in it; everything else stays.
+//! The deletion of Namespaces: Kubernetes deletes what is in them; everything else stays.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::request::{Leaving, ToolRequest, Withdrawal};
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, Policy, Wait, kinds};
 
-/// `kubectl delete namespace`, which waits at its end only.
+/// Deletes as `kubectl delete namespace` does, with one wait at the end.
 pub fn delete<'a>(
     leaving: &Leaving<'a>,
     names: &BTreeSet<String>,

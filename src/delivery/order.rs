@@ -1,7 +1,7 @@
-//! In which order a tool goes through kinds: `rules/tables/delivery-orders.csv`.
+//! The order in which a tool goes through kinds: `rules/tables/delivery-orders.csv`.
 //!
-//! Tools compare the kind alone, never the API group: a custom resource whose kind happens to be called `Service` is deleted with
-//! the Services.
+//! Tools compare the kind alone, never the API group: a custom resource of a kind `Service` is deleted with the
+//! Services.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,23 +10,23 @@ use serde::Deserialize;
 
 const ROWS: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/delivery-orders.json"));
 
-/// Which order.
+/// An order of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sequence {
-    /// In which Helm 3 creates, and stores what it created.
+    /// The order in which Helm 3 creates objects and stores them in the release.
     #[serde(rename = "helm-3-install")]
     Helm3Install,
-    /// In which Helm 3 deletes a release.
+    /// The order in which Helm 3 deletes a release.
     #[serde(rename = "helm-3-uninstall")]
     Helm3Uninstall,
-    /// In which Helm 4 creates, and stores what it created.
+    /// The order in which Helm 4 creates objects and stores them in the release.
     #[serde(rename = "helm-4-install")]
     Helm4Install,
-    /// In which Helm 4 deletes a release.
+    /// The order in which Helm 4 deletes a release.
     #[serde(rename = "helm-4-uninstall")]
     Helm4Uninstall,
-    /// In which Flux's controller of Kustomizations deletes.
+    /// The order in which Flux's kustomize-controller deletes.
     FluxDelete,
 }
 
@@ -41,7 +41,7 @@ impl Sequence {
     ];
 }
 
-/// Stands for every kind that the order does not list.
+/// Placeholder for every kind that the order does not list.
 const OTHERS: &str = "*";
 
 /// The table does not have the form that its README describes.
@@ -73,7 +73,7 @@ struct OrderRow {
 }
 
 impl KindOrder {
-    /// The place of a kind; kinds that the order does not list share one.
+    /// Returns the place of a kind; kinds that the order does not list share one.
     pub fn place(&self, kind: &str) -> usize {
         self.places.get(kind).copied().unwrap_or(self.others)
     }
@@ -103,7 +103,7 @@ impl KindOrder {
     /// Reads the table.
     ///
     /// # Errors
-    /// The first row that is wrong, and an order that is missing.
+    /// Returns an error for the first row that is wrong, or for a missing order.
     pub fn parse(rows: &str) -> Result<BTreeMap<Sequence, Self>, OrderTableError> {
         let rows: Vec<OrderRow> = serde_json::from_str(rows)?;
         let table: BTreeMap<Sequence, Self> = rows
@@ -120,7 +120,7 @@ impl KindOrder {
     }
 }
 
-/// An order of the table that is compiled in.
+/// Returns an order of the table that is compiled in.
 pub fn kind_order(sequence: Sequence) -> &'static KindOrder {
     // The text is compiled in and parsed by the tests, which also find an order that is missing.
     static TABLE: LazyLock<BTreeMap<Sequence, KindOrder>> =

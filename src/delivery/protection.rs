@@ -1,4 +1,4 @@
-//! Objects that a tool spares when others leave. The one place that judges it: rules and requests ask the same function.
+//! Objects that a tool spares when others leave. Rules and requests share this one implementation.
 
 use super::marks;
 use crate::charts::in_crds_folder;
@@ -6,7 +6,7 @@ use crate::kube::kinds;
 use crate::manifest::{Metadata, Object};
 use crate::text::Span;
 
-/// An action that deletes what left, or everything.
+/// An action that deletes objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removal {
     /// `helm uninstall`, and the deletion of a Flux HelmRelease.
@@ -15,17 +15,17 @@ pub enum Removal {
     HelmUpgrade,
     /// `kubectl delete`.
     Kubectl,
-    /// Argo CD prunes what left the sources, CustomResourceDefinitions excepted.
+    /// Argo CD prunes objects that left the sources, CustomResourceDefinitions excepted.
     ArgoCdPrune,
     /// An Application with the resources finalizer is deleted.
     ArgoCdApplication,
-    /// A Flux Kustomization prunes what left its sources, or is deleted.
+    /// A Flux Kustomization prunes objects that left its sources, or is deleted.
     FluxPrune,
     /// The namespace is deleted, by whatever tool.
     Namespace,
 }
 
-/// Why an object stays.
+/// The reason why an object stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sparing<'a> {
     /// `helm.sh/resource-policy: keep`. Helm reports the object as kept.
@@ -42,7 +42,7 @@ pub enum Sparing<'a> {
     Definition,
     /// A sync option of the object: `Prune=false`, `Delete=confirm`.
     SyncOption(&'a str),
-    /// Argo CD takes an object with an owner for the owner's, and never deletes it (gitops-engine pkg/cache/cluster.go,
+    /// Argo CD treats an object with an owner as the owner's, and never deletes it (gitops-engine pkg/cache/cluster.go,
     /// GetManagedLiveObjs; argo-cd#4764).
     Owned,
     /// A label or annotation of Flux's kustomize-controller, such as `kustomize.toolkit.fluxcd.io/prune`.
@@ -50,7 +50,7 @@ pub enum Sparing<'a> {
 }
 
 impl Sparing<'_> {
-    /// Whether a tool does not apply an object that has this mark in its sources, so that the mark never reaches the cluster.
+    /// Whether a tool does not apply an object with this mark, so that the mark never reaches the cluster.
     pub fn is_never_applied(&self) -> bool {
         matches!(self, Self::FluxOptOut(key) if *key != marks::FLUX_PRUNE)
     }
@@ -61,7 +61,7 @@ impl Sparing<'_> {
 pub struct Spared<'a> {
     /// Why.
     pub by: Sparing<'a>,
-    /// Where it is written; `None` where the tool does it for every such object.
+    /// The place of the mark; `None` if the tool spares every such object.
     pub place: Option<Span>,
 }
 
@@ -72,10 +72,10 @@ impl Spared<'_> {
     }
 }
 
-/// Whether `removal` spares an object. `template`: the path of the template it was rendered from, as `# Source:` gives it.
+/// Returns why `removal` spares an object, if it does. `template` is the path in its `# Source:` comment.
 ///
-/// The object is the copy that the tool looks at: the stored release for `helm uninstall`, the one in the cluster for all
-/// others. So for a removal that a change brings about, it is the object before that change.
+/// The object is the copy that the tool reads: the stored release for `helm uninstall`, the one in the cluster for all
+/// others. For a removal by a change, it is thus the object before that change.
 pub fn spared<'a>(
     object: &'a Object,
     template: Option<&str>,
@@ -107,7 +107,7 @@ pub fn spared<'a>(
     }
 }
 
-/// Argo CD writes no tracking onto a CustomResourceDefinition, so that it is never among the objects that leave an Application.
+/// Spares CustomResourceDefinitions: Argo CD writes no tracking onto one, so that it never leaves an Application.
 fn definition(object: &Object) -> Option<Spared<'static>> {
     object
         .is(kinds::CUSTOM_RESOURCE_DEFINITION)
@@ -136,7 +136,7 @@ fn unreleased(object: &Object, template: Option<&str>) -> Option<Spared<'static>
     })
 }
 
-/// As `helm uninstall` reads it from the stored release: trimmed, in any case, present or not.
+/// Reads the policy as `helm uninstall` reads it from the stored release: trimmed, in any case, and any value protects.
 fn resource_policy(metadata: Metadata<'_>) -> Option<Spared<'_>> {
     let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY)?;
     let by = if policy.value.trim().eq_ignore_ascii_case("keep") {
@@ -150,7 +150,7 @@ fn resource_policy(metadata: Metadata<'_>) -> Option<Spared<'_>> {
     })
 }
 
-/// Argo CD runs hooks, and never prunes one (gitops-engine pkg/sync/sync_context.go).
+/// Spares hooks: Argo CD runs them, and never prunes one (gitops-engine pkg/sync/sync_context.go).
 fn argo_cd_hook(metadata: Metadata<'_>) -> Option<Spared<'_>> {
     let hook = [marks::ARGOCD_HOOK, marks::HELM_HOOK].into_iter();
     let hook = hook.filter_map(|key| metadata.annotation(key)).next()?;
@@ -160,7 +160,7 @@ fn argo_cd_hook(metadata: Metadata<'_>) -> Option<Spared<'_>> {
     })
 }
 
-/// Argo CD reads Helm's annotation like one of its own: a list, compared exactly.
+/// Reads Helm's annotation as Argo CD reads one of its own: as a list, compared exactly.
 fn argo_cd_keep(metadata: Metadata<'_>) -> Option<Spared<'_>> {
     let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY)?;
     let keeps = marks::sync_options(policy.value).any(|option| option == "keep");
@@ -179,7 +179,7 @@ fn sync_option<'a>(metadata: Metadata<'a>, spares: &[&str]) -> Option<Spared<'a>
     })
 }
 
-/// Flux looks at labels and annotations alike, and ignores case (fluxcd/pkg ssa/manager_delete.go, ssa/utils AnyInMetadata).
+/// Reads Flux's marks: labels and annotations, in any case (fluxcd/pkg ssa/manager_delete.go, ssa/utils AnyInMetadata).
 fn flux_opt_out(metadata: Metadata<'_>) -> Option<Spared<'static>> {
     let opt_outs = [
         (marks::FLUX_PRUNE, "disabled"),

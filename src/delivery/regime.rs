@@ -1,4 +1,4 @@
-//! By which tool an object is delivered, and how that is known.
+//! The tool that delivers an object, and the evidence for it.
 
 use std::collections::BTreeMap;
 
@@ -27,16 +27,16 @@ pub enum DeliveryTool {
     Kubectl,
 }
 
-/// The bundles that an inventory consists of, and the tool that the configuration says delivers each.
+/// The bundles of an inventory, with the configured tool of each.
 #[derive(Clone, Debug, Default)]
 pub struct BundleTools {
-    /// The bundle of a file; that of all others is the first.
+    /// The bundles of files; all other files are in the first one.
     bundles: HashMap<FileId, usize>,
     tools: Vec<Option<DeliveryTool>>,
 }
 
 impl BundleTools {
-    /// Several bundles, with the tool of each, and which of them a file belongs to.
+    /// Creates it from the tool of each bundle and the bundle of each file.
     pub fn of(tools: Vec<Option<DeliveryTool>>, bundles: HashMap<FileId, usize>) -> Self {
         Self { bundles, tools }
     }
@@ -59,7 +59,7 @@ impl From<Option<DeliveryTool>> for BundleTools {
     }
 }
 
-/// The kind of Flux object that delivers.
+/// The kind of a delivery object of Flux.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FluxObject {
     /// A `Kustomization.kustomize.toolkit.fluxcd.io`.
@@ -68,7 +68,7 @@ pub enum FluxObject {
     HelmRelease,
 }
 
-/// Who applies an object, and so who deletes it when it leaves.
+/// The tool that applies an object, and that thus deletes it when it leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Regime {
     /// A Helm release.
@@ -92,7 +92,7 @@ impl From<SourceTool> for Regime {
 }
 
 impl Regime {
-    /// The regime of the objects that a delivery object of that kind delivers.
+    /// Returns the regime of the objects that a delivery object of `kind` delivers.
     pub fn of(kind: DeliveryKind) -> Self {
         match kind {
             DeliveryKind::Application | DeliveryKind::ApplicationSet => Self::ArgoCd,
@@ -101,7 +101,7 @@ impl Regime {
         }
     }
 
-    /// The tool in a sentence.
+    /// Returns the name of the tool in sentences.
     pub fn tool(self) -> &'static str {
         match self {
             Self::Helm => "Helm",
@@ -111,7 +111,7 @@ impl Regime {
         }
     }
 
-    /// The word of the contracts.
+    /// Returns the name of the tool in output formats.
     pub fn word(self) -> &'static str {
         match self {
             Self::Helm => "helm",
@@ -126,14 +126,14 @@ impl Regime {
         matches!(self, Self::Helm | Self::Flux(FluxObject::HelmRelease))
     }
 
-    /// Whether the tool applies its sources again and again, and so creates what is missing.
+    /// Whether the tool reapplies its sources regularly, and so recreates missing objects.
     pub fn reconciles(self) -> bool {
         matches!(self, Self::ArgoCd | Self::Flux(FluxObject::Kustomization))
     }
 }
 
 impl DeliveryTool {
-    /// The regime of an object that the tool delivers, of which nothing else is known.
+    /// Returns the regime of an object of the tool if nothing else is known about it.
     pub fn regime(self) -> Regime {
         match self {
             Self::Helm => Regime::Helm,
@@ -144,15 +144,15 @@ impl DeliveryTool {
     }
 }
 
-/// Where the regime of an object comes from.
+/// The evidence for the regime of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegimeSource {
     /// `delivery:` of the bundle.
     Config,
     /// A delivery object of the input whose sources contain the object's file; of several that agree the first.
     Object(ObjectId),
-    /// A label or annotation of an object: its own, or that of another object where all agree. Where none has any, the
-    /// comment with which Helm names the template of the object.
+    /// A label or annotation of the object, or of another one if all marked objects of the rendering or bundle agree.
+    /// Without any, the comment with which Helm names the template of the object.
     Mark {
         /// The object that has it.
         object: ObjectId,
@@ -163,12 +163,12 @@ pub enum RegimeSource {
     None,
 }
 
-/// The regime of an object, and where it comes from.
+/// The regime of an object, with the evidence for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivered {
-    /// Who delivers it.
+    /// The tool that delivers it.
     pub regime: Regime,
-    /// How that is known.
+    /// The evidence.
     pub source: RegimeSource,
 }
 
@@ -198,13 +198,13 @@ impl Agreement {
     }
 }
 
-/// The delivery objects that reach a file, summed up.
+/// A summary of the delivery objects that reach a file.
 #[derive(Debug, Default)]
 pub struct Deliverers {
     agreed: Agreement,
-    /// One of them deletes what leaves its sources.
+    /// Whether one of them deletes objects that leave its sources.
     pub prunes: bool,
-    /// One of them deletes what it delivered when it is deleted itself.
+    /// Whether one of them deletes the delivered objects when it is deleted itself.
     pub deletes: bool,
 }
 
@@ -220,25 +220,25 @@ impl Deliverers {
     }
 }
 
-/// Who delivers the objects of a bundle.
+/// The tools that deliver the objects of an inventory.
 ///
-/// In this order: the configuration; the delivery objects that reach the object's file, if all are of one tool; the object's
-/// own marks; the marks of its file or rendering; the comment that names its template, if the rendering has no marks;
-/// the marks of the bundle, if all agree and most objects have them: one file that was copied from a chart says nothing
-/// of the other files of a repository. Without any of them it is `kubectl apply`, and nothing is pruned.
+/// The first of these decides: the configuration; the delivery objects that reach the object's file, if all are of one
+/// tool; the object's own marks; the marks of its file or rendering; the comment that names its template, if the
+/// rendering has no marks; the marks of the bundle, if all agree and most objects have them, because a single file may
+/// be copied from a chart. Without any of them the tool is `kubectl apply`, which prunes nothing.
 #[derive(Debug)]
 pub struct Deliveries {
     configured: BundleTools,
     reached: BTreeMap<FileId, Deliverers>,
     own: HashMap<ObjectId, Delivered>,
-    /// By the first file of a rendering; every other file is alone.
+    /// By file, or by the first file of a rendering.
     by_file: BTreeMap<FileId, Agreement>,
     by_bundle: BTreeMap<usize, Agreement>,
     renderings: Renderings,
 }
 
 impl Deliveries {
-    /// Who delivers the objects of `inventory`; `configured` is what the configuration says.
+    /// Finds the tools of the objects of `inventory` by `configured` and by marks.
     pub fn of(inventory: &Inventory, configured: BundleTools) -> Self {
         let mut deliveries = Self {
             configured,
@@ -288,7 +288,7 @@ impl Deliveries {
         deliveries
     }
 
-    /// Adds the delivery objects of the input, and what they reach.
+    /// Adds the delivery objects of the input and the files that they reach.
     pub fn delivering(mut self, objects: &[DeliveryObject], reach: &Reach) -> Self {
         for (place, object) in objects.iter().enumerate() {
             for file in reach.files(place) {
@@ -298,18 +298,18 @@ impl Deliveries {
         self
     }
 
-    /// The delivery objects that reach an object; `None` if none does.
+    /// Returns the delivery objects that reach an object; `None` if none does.
     pub fn reached(&self, member: &Member) -> Option<&Deliverers> {
         self.reached.get(&member.file)
     }
 
-    /// The regime that all delivery objects that reach an object agree on.
+    /// Returns the regime on which all delivery objects that reach an object agree.
     fn by_object(&self, member: &Member) -> Option<Delivered> {
         self.reached(member)
             .and_then(|reached| reached.agreed.one())
     }
 
-    /// The object that delivers an object, of several the first; `None` if tools disagree.
+    /// Returns the delivery object of an object, the first of several; `None` if there is none or if tools disagree.
     pub(super) fn deliverer(&self, member: &Member) -> Option<ObjectId> {
         match self.by_object(member)?.source {
             RegimeSource::Object(id) => Some(id),
@@ -317,7 +317,7 @@ impl Deliveries {
         }
     }
 
-    /// Who delivers an object.
+    /// Returns the regime of an object.
     pub fn regime(&self, member: &Member) -> Delivered {
         let of_bundle = || {
             self.by_bundle
@@ -358,9 +358,9 @@ impl Deliveries {
         }
     }
 
-    /// The regime of an object as far as the configuration, a delivery object or its own marks show it or, for output of
-    /// Helm, the marks of its rendering: charts seldom label their CRDs. A file without templates may be part of an unknown
-    /// kustomization, and projects publish renderings without marks for `kubectl apply`.
+    /// Returns the regime of an object if the configuration, a delivery object or its own marks show it or, for output
+    /// of Helm, the marks of its rendering: charts seldom label their CRDs. A file without templates may be part of an
+    /// unknown kustomization, and projects publish renderings without marks for `kubectl apply`.
     pub fn evident(&self, member: &Member) -> Option<Regime> {
         let is_rendered = || {
             self.by_rendering(member).one().is_some() && self.renderings.template(member).is_some()
@@ -372,34 +372,34 @@ impl Deliveries {
         said.then(|| self.regime(member).regime)
     }
 
-    /// Whether the configuration says which tool delivers an object.
+    /// Whether the tool of an object is configured.
     pub(super) fn is_configured(&self, member: &Member) -> bool {
         self.configured.tool(member.file).is_some()
     }
 
-    /// The bundle that an object belongs to.
+    /// Returns the bundle that an object belongs to.
     pub(super) fn bundle_of(&self, member: &Member) -> usize {
         self.configured.bundle(member.file)
     }
 
-    /// The path of the template that an object was rendered from, as a comment `# Source:` before it says.
+    /// Returns the path of the template that an object was rendered from, by the comment `# Source:` before it.
     pub fn template<'i>(&self, inventory: &'i Inventory, member: &Member) -> Option<&'i str> {
         let template = self.renderings.template(member)?;
         Some(inventory.sources.file(member.file).slice(template))
     }
 
-    /// The first file of the rendering that an object is part of: its own file, unless one release of Helm wrote several.
+    /// Returns the first file of an object's rendering: its own file, unless one release of Helm wrote several.
     pub(super) fn rendering(&self, member: &Member) -> FileId {
         self.renderings.first_file(member.file)
     }
 
-    /// The tools of which the marks in the rendering of an object speak.
+    /// Returns the regimes that the marks in the rendering of an object show.
     fn by_rendering(&self, member: &Member) -> Agreement {
         let marked = self.by_file.get(&self.rendering(member));
         marked.copied().unwrap_or_default()
     }
 
-    /// Helm, of an object that it rendered and that nothing else is known to install.
+    /// Returns Helm for an object that it rendered and that nothing else is known to install.
     fn by_template(&self, member: &Member) -> Option<Delivered> {
         let place = self.renderings.template(member)?;
         let object = member.id;
@@ -411,7 +411,7 @@ impl Deliveries {
             })
     }
 
-    /// Whether `removal` spares an object, and why.
+    /// Returns why `removal` spares an object, if it does.
     pub fn spared<'a>(
         &self,
         inventory: &Inventory,
@@ -422,10 +422,10 @@ impl Deliveries {
     }
 }
 
-/// The regime that an object's own labels and annotations speak of, and the key that does.
+/// Returns the regime that an object's own labels and annotations show, and the place of the key.
 ///
-/// Marks that a tool writes onto its objects come first; then those of a chart; then those that users write for a tool; and
-/// at last the annotation of a hook, if Helm rendered the object: people copy hooks into manifests that Helm never sees.
+/// The order is: marks that a tool writes onto its objects, marks of a chart, marks that users write for a tool, and
+/// the annotation of a hook if Helm rendered the object: hooks are often copied into manifests that Helm never reads.
 fn marked(metadata: Metadata<'_>, is_rendered: impl FnOnce() -> bool) -> Option<(Regime, Span)> {
     if !metadata.is_marked() {
         return None;
@@ -454,8 +454,8 @@ fn marked(metadata: Metadata<'_>, is_rendered: impl FnOnce() -> bool) -> Option<
         .or_else(|| annotated(marks::HELM_HOOK, Regime::Helm).filter(|_| is_rendered()))
 }
 
-/// `app.kubernetes.io/managed-by: Helm` beside the chart, or `heritage: Helm` as charts wrote before: other tools copy the one,
-/// hardly both.
+/// Returns the place of `app.kubernetes.io/managed-by: Helm` beside a chart, or of the older `heritage: Helm`: other
+/// tools copy one of the two labels, hardly both.
 fn chart_label(labels: Labels<'_>) -> Option<Span> {
     let written = |tool: &str, chart: &str| {
         let tool = labels

@@ -1,4 +1,4 @@
-//! The output of Helm: which template a document comes from, and which files one release wrote.
+//! The output of Helm: the template of each document, and the files of each release.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -56,7 +56,7 @@ impl Renderings {
         all
     }
 
-    /// The first file of the release that wrote a file; the file itself where it is alone.
+    /// Returns the first file of the release that wrote a file; else the file itself.
     pub(super) fn first_file(&self, file: FileId) -> FileId {
         self.files
             .get(&file)
@@ -70,7 +70,7 @@ impl Renderings {
             .is_some_and(|rendered| rendered.is_installed)
     }
 
-    /// The path of the template that an object was rendered from, in the object's file.
+    /// Returns the path of the template that an object was rendered from, in the object's file.
     pub(super) fn template(&self, member: &Member) -> Option<Span> {
         let templates = &self.files.get(&member.file)?.templates;
         let start = member.object.start().start;
@@ -104,8 +104,8 @@ fn copied_files(inventory: &Inventory) -> BTreeSet<FileId> {
         .collect()
 }
 
-/// The folder into which `helm template --output-dir` wrote a release, if `path`, the path of the file, is that of its
-/// template below such a folder: `out/web` of `out/web/templates/crd.yaml`.
+/// Returns the folder into which `helm template --output-dir` wrote a release, if `path`, the path of the file, is that
+/// of its template below such a folder: `out/web` of `out/web/templates/crd.yaml`.
 pub fn release_folder<'p>(path: &'p str, file: &SourceFile) -> Option<&'p str> {
     let (template, chart) = (first_template(file)?, chart_of(file)?);
     let is_below = |path: &str, end: &str| {
@@ -119,20 +119,20 @@ pub fn release_folder<'p>(path: &'p str, file: &SourceFile) -> Option<&'p str> {
     is_below(template, path).then_some("")
 }
 
-/// The first template that a file names.
+/// Returns the first template that a file names.
 fn first_template(file: &SourceFile) -> Option<&str> {
     let template = file.rendered_parts().iter().find_map(|(_, part)| *part)?;
     Some(file.slice(template))
 }
 
-/// The chart of the first template that a file names.
+/// Returns the chart of the first template that a file names.
 fn chart_of(file: &SourceFile) -> Option<&str> {
     let (chart, _) = first_template(file)?.split_once('/')?;
     Some(chart)
 }
 
-/// The template of each document of a file, with the document's start. Helm names every document of a template, and copies a
-/// file of `crds/` as it is, however many documents it has.
+/// Returns the template of each document of a file, with the document's start. Helm names the template before every
+/// document; a file of `crds/` is copied after one such comment, even if it has several documents.
 fn rendered_from(file: &SourceFile) -> Vec<RenderedPart> {
     let mut documents = file.rendered_parts().to_vec();
     let mut copied = None;

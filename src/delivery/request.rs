@@ -1,4 +1,4 @@
-//! The requests of a tool, and the objects that it leaves.
+//! The requests of a tool when objects leave, and the objects that it spares.
 
 use std::collections::BTreeSet;
 
@@ -25,18 +25,18 @@ pub enum Op {
 pub struct ToolRequest {
     /// Its operation.
     pub op: Op,
-    /// To which object.
+    /// The key of its object.
     pub key: ObjectKey,
     /// The propagation policy of a DELETE; `None`: the client sends none.
     pub policy: Option<Policy>,
     /// The wait of the client before it sends its next request.
     pub wait: Wait,
-    /// Which client sends it: what one waits for holds back no other one.
+    /// The client that sends it. A wait delays only the requests of the same client.
     pub client: usize,
 }
 
 impl ToolRequest {
-    /// A DELETE after which the next request follows at once.
+    /// Creates a DELETE after which the next request follows at once.
     pub fn delete(key: &ObjectKey, policy: Policy) -> Self {
         Self {
             op: Op::Delete,
@@ -47,7 +47,7 @@ impl ToolRequest {
         }
     }
 
-    /// A request that deletes nothing.
+    /// Creates a request that deletes nothing.
     pub(super) fn write(op: Op, key: &ObjectKey) -> Self {
         Self {
             op,
@@ -59,31 +59,31 @@ impl ToolRequest {
     }
 }
 
-/// The work of a tool when objects leave.
+/// The actions of a tool when objects leave.
 #[derive(Clone, Debug, Default)]
 pub struct Withdrawal<'a> {
-    /// In order.
+    /// The requests, in order.
     pub requests: Vec<ToolRequest>,
     /// The objects that stay although they leave, and why; in the order of the input.
     pub spared: Vec<(ObjectId, Spared<'a>)>,
     /// Objects that no request names and no protection spares: those outside the namespace that is deleted.
     pub outside: Vec<ObjectId>,
-    /// The objects that the sources still have when the tool prunes for the last time: they stay.
+    /// Objects that stay because the sources still contain them when the tool prunes for the last time.
     pub kept: Vec<ObjectId>,
-    /// Why the tool sends nothing at all, if so: half a sentence about the object that delivers.
+    /// The reason why the tool sends nothing at all: a phrase that follows the name of the deliverer.
     pub nothing: Option<&'static str>,
-    /// Whether the change also takes from the tool what it needs for this: it mostly comes too late.
+    /// Whether it is a race: the change also takes from the tool what it needs for this.
     pub is_race: bool,
-    /// Whether it depends on what only the cluster or a service knows.
+    /// Whether it depends on facts that only the cluster or a service knows.
     pub is_possible: bool,
-    /// The objects of which this depends on that.
+    /// The objects whose deletion depends on such facts.
     pub possible: Vec<ObjectKey>,
-    /// The object whose update the API server rejects, if that is why.
+    /// The object whose update the API server rejects, if that is the reason.
     pub rejected: Option<ObjectKey>,
 }
 
 impl Withdrawal<'_> {
-    /// Nothing is sent; the reason is half a sentence about the object that delivers.
+    /// Creates a withdrawal without requests; `reason` is a phrase that follows the name of the deliverer.
     pub fn nothing(reason: &'static str) -> Self {
         Self {
             nothing: Some(reason),
@@ -91,7 +91,7 @@ impl Withdrawal<'_> {
         }
     }
 
-    /// The tool waits after its last request.
+    /// Makes the tool wait after its last request.
     pub(super) fn then_wait(mut self, wait: Wait) -> Self {
         if let Some(last) = self.requests.last_mut() {
             last.wait = wait;
@@ -105,7 +105,7 @@ impl Withdrawal<'_> {
 pub struct Leaving<'a> {
     /// The inventory that contains them.
     pub inventory: &'a Inventory,
-    /// Who delivers them, and from which templates.
+    /// The tools that deliver them, and their templates.
     pub deliveries: &'a Deliveries,
     /// The objects, in the order in which a client would read them.
     pub members: Vec<&'a Member>,
@@ -113,10 +113,10 @@ pub struct Leaving<'a> {
 
 impl<'a> Leaving<'a> {
     /// Splits a removal into the deleted objects, in the order of the input, and the spared ones. An object that
-    /// appears twice is deleted once, and one whose name the server made up is not known by name. Where the input shows
-    /// the state of an object in the cluster, that is the copy that all tools look at but `helm uninstall`; where it
-    /// does not, a mark with which a tool applies nothing may never have arrived there, and the object is possibly
-    /// deleted (recorded: flux-reconcile-disabled-annotated-after-delivery, flux-ssa-ignore-annotated-after-delivery).
+    /// appears twice is deleted once; one with a generated name is skipped. If the input contains an object as it is in
+    /// the cluster, that copy decides for all tools except `helm uninstall`. If not, a mark that keeps a tool from
+    /// applying the object may never have reached the cluster, and the object is possibly deleted (recorded:
+    /// flux-reconcile-disabled-annotated-after-delivery, flux-ssa-ignore-annotated-after-delivery).
     pub(super) fn split(&self, removal: Removal) -> (Vec<&'a Member>, Withdrawal<'a>) {
         let mut seen = BTreeSet::new();
         let (mut deleted, mut withdrawal) = (Vec::new(), Withdrawal::default());
@@ -144,7 +144,7 @@ impl<'a> Leaving<'a> {
         (deleted, withdrawal)
     }
 
-    /// The members of a Helm release: hooks and `crds/` are none.
+    /// Returns the members of a Helm release, which hooks and `crds/` are not.
     pub(super) fn released(&self) -> impl Iterator<Item = &'a Member> {
         let members = self.members.iter().copied();
         members.filter(|member| self.is_released(member))
@@ -157,7 +157,7 @@ impl<'a> Leaving<'a> {
     }
 }
 
-/// `generateName` is written `x-*`.
+/// Whether the name is known: that of `generateName: x-` is `x-*`.
 fn is_named(key: &ObjectKey) -> bool {
     !key.name.is_empty() && !key.name.ends_with('*')
 }

@@ -1,4 +1,4 @@
-//! Which objects a tool delivers, and deletes, together: those of one release, Application, Kustomization.
+//! Sets of objects that a tool delivers and deletes together: those of one release, Application or Kustomization.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use crate::inventory::{Inventory, Member, ObjectId};
 use crate::manifest::Metadata;
 use crate::text::FileId;
 
-/// Objects that one removal deletes, as far as it does not spare them.
+/// A set of objects that one removal deletes, except those that it spares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveredSet {
-    /// Who delivers them.
+    /// The tool that delivers them.
     pub regime: Regime,
     /// The objects, in the order of the input.
     pub members: Vec<ObjectId>,
@@ -20,22 +20,22 @@ pub struct DeliveredSet {
 /// The common origin of an object and its neighbours.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum SetOrigin {
-    /// The name that marks give to what delivers it.
+    /// The name of the deliverer in the marks.
     Named(String),
-    /// The object that delivers its file.
+    /// The delivery object that reaches its file.
     Object(ObjectId),
     /// Its file.
     File(FileId),
     /// The rendering that its file is part of, by the first file.
     Rendering(FileId),
-    /// The bundle that the configuration says a tool delivers.
+    /// A bundle whose tool is configured.
     Bundle(usize),
 }
 
 impl Deliveries {
-    /// The objects of `inventory` that a tool evidently delivers, in the sets in which it deletes them. Marks name the set; an
-    /// object without a name belongs to the only one that its neighbours name, or with its neighbours: what one object
-    /// delivers, else one rendering.
+    /// Returns the sets in which tools delete the objects of `inventory` that they evidently deliver. Marks name the
+    /// set. An object without a name belongs to the only set that its neighbours name, or else to the set of its
+    /// neighbours: the objects of one delivery object, else of one rendering.
     pub fn sets(&self, inventory: &Inventory) -> Vec<DeliveredSet> {
         let evident = |member: &Member| {
             self.evident(member)
@@ -62,7 +62,7 @@ impl Deliveries {
             let mut named = around
                 .iter()
                 .filter_map(|around| Some((around, names.get(&(regime, around.clone()))?)));
-            // The nearest in which anything has a name.
+            // The nearest origin with a name.
             let (around, only) = match named.next() {
                 Some((_, names)) if names.len() == 1 => (&around[0], names.first().cloned()),
                 Some((around, _)) => (around, None),
@@ -77,7 +77,7 @@ impl Deliveries {
             .collect()
     }
 
-    /// The common origins of an object and its neighbours, the nearest first; never empty.
+    /// Returns the common origins of an object and its neighbours, the nearest first; never empty.
     fn surroundings(&self, member: &Member) -> Vec<SetOrigin> {
         if self.is_configured(member) {
             return vec![SetOrigin::Bundle(self.bundle_of(member))];
@@ -89,7 +89,7 @@ impl Deliveries {
         vec![SetOrigin::File(member.file), rendering]
     }
 
-    /// Prepares questions about two objects.
+    /// Returns a lookup of objects that are deleted together.
     pub fn together(&self, inventory: &Inventory) -> DeliveredTogether {
         let sets = self.sets(inventory).into_iter().enumerate();
         let members = sets.flat_map(|(at, set)| set.members.into_iter().map(move |id| (id, at)));
@@ -97,7 +97,7 @@ impl Deliveries {
     }
 }
 
-/// Which objects one removal deletes together.
+/// A lookup of objects that one removal deletes together.
 #[derive(Clone, Debug)]
 pub struct DeliveredTogether(BTreeMap<ObjectId, usize>);
 
@@ -109,7 +109,7 @@ impl DeliveredTogether {
     }
 }
 
-/// The release, Application or Kustomization that marks name.
+/// Returns the release, Application or Kustomization that marks name.
 fn name_of(metadata: Metadata<'_>, regime: Regime) -> Option<String> {
     let labelled = |key| metadata.label(key).map(|value| value.value.to_owned());
     let annotated = |key| metadata.annotation(key).map(|value| value.value.to_owned());

@@ -1,4 +1,4 @@
-//! By which labels Argo CD recognises its objects.
+//! The labels by which Argo CD recognises its objects.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -7,18 +7,18 @@ use super::marks;
 use crate::inventory::Inventory;
 use crate::yaml::Value;
 
-/// The labels by which Argo CD recognises its objects, as far as the input shows: the content of its ConfigMaps
-/// `argocd-cm`. Where they are silent, an object with `argocd.argoproj.io/instance` is one that Argo CD looks at; it
-/// writes an annotation by default since version 3 (argo-cd docs/user-guide/resource_tracking.md).
+/// The labels by which Argo CD recognises its objects, from the ConfigMaps `argocd-cm` of the input. If they set no
+/// tracking method, it is assumed to be `argocd.argoproj.io/instance`, although Argo CD writes an annotation by default
+/// since version 3 (argo-cd docs/user-guide/resource_tracking.md).
 #[derive(Debug)]
 pub struct TrackingLabels<'a> {
     inventory: &'a Inventory,
-    /// Looked for on first use: few inputs have a template with a mark.
+    /// Computed on first use.
     labels: OnceCell<BTreeSet<&'a str>>,
 }
 
 impl<'a> TrackingLabels<'a> {
-    /// Reads them from an inventory.
+    /// Creates the labels of an inventory, which are read on first use.
     pub fn of(inventory: &'a Inventory) -> Self {
         Self {
             inventory,
@@ -26,7 +26,7 @@ impl<'a> TrackingLabels<'a> {
         }
     }
 
-    /// Whether Argo CD looks at a label.
+    /// Whether Argo CD recognises objects by `label`.
     pub fn contains(&self, label: &str) -> bool {
         self.labels
             .get_or_init(|| said(self.inventory))

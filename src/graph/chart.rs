@@ -1,4 +1,4 @@
-//! From what a chart renders to, to the objects that a delivery applies.
+//! The objects that a delivery applies from a rendered chart.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::scopes::{ClusterScopes, defines_cluster_scoped};
 use super::unread::{UnreadInput, What};
 use crate::charts::{CallId, ChartCall, Charts, Rendering, Values};
 
-/// So deep values are taken.
+/// Maximum depth of values.
 const DEPTH: usize = 200;
 
 /// The rendered chart of a delivery.
@@ -24,7 +24,7 @@ pub(super) struct Rendered {
 }
 
 impl Rendered {
-    /// A chart that cannot be rendered.
+    /// Creates the result for a chart that cannot be rendered.
     pub(super) fn not(origin: &Origin, subject: &str, reason: &str) -> Self {
         Self {
             unread: vec![origin.unread(What::Chart, subject, reason)],
@@ -33,7 +33,7 @@ impl Rendered {
     }
 }
 
-/// Asks for a chart that what is written at `origin` names, if charts are rendered at all; `subject` is what reports call it.
+/// Renders the chart that is named at `origin`, if charts are rendered at all; `subject` is its name in reports.
 pub(super) fn rendered(
     charts: &Charts,
     call: impl FnOnce() -> Result<ChartCall, String>,
@@ -62,7 +62,7 @@ pub(super) fn rendered(
     }
 }
 
-/// The objects of a rendering. Those whose very names are random are left out: the cluster has others.
+/// Returns the objects of a rendering, without those with random names: in the cluster they have others.
 fn objects(rendering: &Rendering, origin: &Origin) -> Result<Vec<Resource>, String> {
     let mut found = parsed(&rendering.text, origin)?;
     if let Some(again) = &rendering.again {
@@ -95,7 +95,7 @@ fn parsed(text: &str, origin: &Origin) -> Result<Vec<Resource>, String> {
     Ok(all)
 }
 
-/// The templates that helm names, by where it names them.
+/// Returns the templates that Helm names in comments, by the offsets of these.
 fn templates(text: &str) -> BTreeMap<u32, Arc<str>> {
     let mut found = BTreeMap::new();
     let mut offset = 0;
@@ -108,8 +108,8 @@ fn templates(text: &str) -> BTreeMap<u32, Arc<str>> {
     found
 }
 
-/// Gives objects that write no namespace that of their release, and takes it from those that are in none. The CRDs
-/// among them say what they define.
+/// Sets the namespace of the release in namespaced objects that name none, and removes that of cluster-scoped ones. The
+/// scopes that CRDs among the objects define count as well.
 pub(super) fn place(resources: &mut [Resource], namespace: &str, scopes: &ClusterScopes) {
     let defined: BTreeSet<(String, String)> = resources
         .iter()
@@ -129,13 +129,13 @@ pub(super) fn place(resources: &mut [Resource], namespace: &str, scopes: &Cluste
     }
 }
 
-/// Values as a text; `None` of none.
+/// Returns values as a text; `None` if there are none.
 pub(super) fn values_of(node: Option<Node>) -> Option<Values> {
     let node = node.filter(|node| !node.entries().is_empty())?;
     Some(Values::Text(node.to_json(DEPTH).to_string().into()))
 }
 
-/// The values of a file of the tree, of which the bytes were asked for.
+/// Returns the values in a file of the tree, whose content is `bytes`, and adds the file to the inputs of `call`.
 pub(super) fn values_file(
     call: &mut ChartCall,
     place: &str,

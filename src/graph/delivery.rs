@@ -8,36 +8,36 @@ use super::unread::UnreadInput;
 use crate::charts::CallId;
 use crate::kustomize::Deliverer;
 
-/// The work of one applier.
+/// The work of one applier: a delivery object, or a build by hand.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     /// Equal in two states of a tree for the same delivery.
     pub id: String,
-    /// The cluster that it delivers into: the path of the entry point, then `/` and a name for another one than the tool's own.
+    /// The cluster that it delivers into: the path of the entry point, with `/` and a name if it is not the tool's own.
     pub cluster: Arc<str>,
-    /// The delivery that applies the object that delivers; `None` of an entry point.
+    /// The delivery that applies its delivery object; `None` for an entry point.
     pub parent: Option<Arc<str>>,
-    /// The key of the object that delivers.
+    /// The key of its delivery object.
     pub key: String,
-    /// The object that delivers; `None` for a Helm release and for a kustomization that is built by hand.
+    /// Its deliverer; `None` for a HelmRelease that was not rendered, and for a build by hand.
     pub by: Option<Deliverer>,
     /// The folder that it builds, of several sources the first one; empty if it builds none.
     pub path: String,
-    /// Whether it depends on what only the cluster or a service knows.
+    /// Whether it depends on facts that only the cluster or a service knows.
     pub is_possible: bool,
-    /// The name of the object that stands for what delivers, of which a part of the name is only known here.
+    /// The name of the object that represents it, where the deliverer has a more specific name.
     pub object: Option<String>,
-    /// The file in which the object that delivers is written.
+    /// The file that contains its delivery object.
     pub file: Arc<str>,
-    /// The line of it.
+    /// The line in this file.
     pub line: usize,
-    /// The settings of the object that delivers.
+    /// The settings of its delivery object.
     pub settings: Settings,
-    /// Why it builds nothing.
+    /// The error, if it cannot be built.
     pub error: Option<BuildError>,
-    /// The objects that it would build without what fails, if it fails and that is known.
+    /// If it fails: the objects that it would build without the parts that fail, if that can be built.
     pub attempt: Option<Arc<Vec<Resource>>>,
-    /// Its first build, if it reconciles once with its settings of the state before and cannot be built with those of this state.
+    /// Its first build, if it reconciles once with its settings of the previous state and then cannot be built.
     pub built_first: Option<Arc<Vec<Resource>>>,
     /// The objects that it builds, as it applies them.
     pub resources: Arc<Vec<Resource>>,
@@ -45,24 +45,24 @@ pub struct Delivery {
     pub reached: Arc<BTreeSet<String>>,
     /// The inputs that it depends on and that were not read.
     pub unread: Vec<UnreadInput>,
-    /// The charts that it asks to be rendered.
+    /// The charts that it requests.
     pub charts: BTreeSet<CallId>,
-    /// Whether it is a chart of the tree that a person installs.
+    /// Whether it is a chart of the tree that is installed by hand.
     pub is_chart: bool,
 }
 
-/// Settings of a delivery; unwritten ones are left out.
+/// The settings of a delivery; unwritten ones are `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Whether it deletes what leaves its sources.
+    /// Whether it deletes objects that leave its sources.
     pub prune: Option<bool>,
-    /// The identity of the release of a HelmRelease: its name, where it is stored, where it is installed, and its chart.
+    /// The identity of the release of a HelmRelease: its name, storage namespace, target namespace and chart.
     pub release: Option<[String; 4]>,
-    /// Whether it rests.
+    /// Whether it is suspended.
     pub suspend: Option<bool>,
     /// The fate of its objects when it is deleted.
     pub deletion_policy: Option<String>,
-    /// The ServiceAccount as which it applies.
+    /// The ServiceAccount that it uses.
     pub service_account: Option<String>,
     /// The Kustomizations for which it waits: namespace and name.
     pub depends_on: Vec<(String, String)>,
@@ -80,8 +80,8 @@ pub struct Settings {
     pub finalizers: Vec<String>,
     /// The namespace of the objects of an Application that name none.
     pub destination_namespace: Option<String>,
-    /// Whether the Applications of a set leave what they delivered when they are deleted.
+    /// Whether the Applications of a set leave the delivered objects when they are deleted.
     pub preserve_resources: Option<bool>,
-    /// The policy of a set for the Applications that it generated: `create-only`, `create-update`, `create-delete`, `sync`.
+    /// The policy of a set for its Applications: `create-only`, `create-update`, `create-delete` or `sync`.
     pub applications_sync: Option<String>,
 }

@@ -16,7 +16,7 @@ use crate::yaml::{self, Content, Tree};
 /// The bytes of a file, or why there are none.
 pub type Bytes = Result<Arc<[u8]>, String>;
 
-/// Reads a file that is not read yet.
+/// Reader of files that are not read yet.
 pub type Reader<'r> = Box<dyn Fn(&str) -> Bytes + Send + Sync + 'r>;
 
 /// The files of a state. Each is read and parsed on first use.
@@ -40,15 +40,15 @@ type FoundChart = Result<Arc<ChartFolder>, String>;
 /// A file as a sequence of documents.
 #[derive(Debug)]
 pub struct Parsed {
-    /// The documents that say anything.
+    /// The documents that are not empty.
     pub documents: Vec<Node>,
-    /// Why it cannot be read, and the line.
+    /// The reason why it cannot be read, and the line.
     pub error: Option<(String, usize)>,
     source: Option<SourceFile>,
 }
 
 impl Parsed {
-    /// The documents of a file that was parsed before; `None` unless all of them are still there.
+    /// Returns the documents of a file that was parsed before; `None` unless all of them are still there.
     fn of(file: &ParsedFile) -> Option<Self> {
         let documents = file.trees()?.into_iter().filter_map(value_of);
         Some(Self {
@@ -58,7 +58,7 @@ impl Parsed {
         })
     }
 
-    /// The line of a place.
+    /// Returns the line of a place.
     pub fn line(&self, span: Option<Span>) -> usize {
         let (Some(source), Some(span)) = (&self.source, span) else {
             return 1;
@@ -68,7 +68,7 @@ impl Parsed {
 }
 
 impl<'r> TreeFiles<'r> {
-    /// Files, of which some are read already.
+    /// Creates the files of a state, some of which are read already.
     pub fn new(files: BTreeMap<String, Option<Bytes>>, reader: Reader<'r>) -> Self {
         let parsed = None;
         let files = files
@@ -77,7 +77,7 @@ impl<'r> TreeFiles<'r> {
         Self::with(files.collect(), reader)
     }
 
-    /// Files that are parsed already.
+    /// Creates the files of a state, all of which are parsed already.
     pub fn of_parsed(files: impl IntoIterator<Item = (String, &'r ParsedFile)>) -> Self {
         let files = files.into_iter().map(|(path, file)| {
             let (bytes, parsed) = (None, Some(file));
@@ -99,7 +99,7 @@ impl<'r> TreeFiles<'r> {
         }
     }
 
-    /// These files, of which some are parsed already.
+    /// Sets the parsed form of some of the files.
     #[must_use]
     pub fn with_parsed<'p>(
         mut self,
@@ -113,7 +113,7 @@ impl<'r> TreeFiles<'r> {
         self
     }
 
-    /// Files that are all read.
+    /// Creates the files of a state, all of which are read already.
     pub fn of_texts(files: impl IntoIterator<Item = (String, Arc<[u8]>)>) -> Self {
         let files = files
             .into_iter()
@@ -134,17 +134,17 @@ impl<'r> TreeFiles<'r> {
         folder.is_empty() || self.below(folder).next().is_some()
     }
 
-    /// The paths of all files.
+    /// Returns the paths of all files.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }
 
-    /// The paths of the files that are manifests by their names, in order.
+    /// Returns the paths of the files whose names are those of manifests, in order.
     pub fn manifests(&self) -> impl Iterator<Item = &str> {
         self.paths().filter(|path| is_manifest(path))
     }
 
-    /// The files in and below a folder, in order.
+    /// Returns the files in and below a folder, in order.
     pub fn below(&self, folder: &str) -> impl Iterator<Item = &str> {
         let start = match folder {
             "" => String::new(),
@@ -155,28 +155,28 @@ impl<'r> TreeFiles<'r> {
             .map(|(path, _)| path.as_str())
     }
 
-    /// The kustomizations of a folder; where there are several, kustomize builds nothing.
+    /// Returns the kustomizations of a folder; if there are several, kustomize builds nothing.
     pub fn kustomizations_of(&self, folder: &str) -> impl Iterator<Item = String> {
         Self::kustomization_names(folder).filter(|path| self.has_file(path))
     }
 
-    /// The paths at which a kustomization of a folder may be.
+    /// Returns the paths at which a kustomization of a folder may be.
     pub fn kustomization_names(folder: &str) -> impl Iterator<Item = String> {
         KUSTOMIZATIONS.iter().map(move |name| resolve(folder, name))
     }
 
-    /// The first kustomization of a folder.
+    /// Returns the first kustomization of a folder.
     pub fn kustomization_of(&self, folder: &str) -> Option<String> {
         self.kustomizations_of(folder).next()
     }
 
-    /// Whether a file is one by which a folder is built.
+    /// Whether a file is the kustomization by which its folder is built.
     pub fn is_kustomization(&self, path: &str) -> bool {
         KUSTOMIZATIONS.contains(&name_of(path))
             && self.kustomization_of(folder_of(path)).as_deref() == Some(path)
     }
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     pub fn bytes(&self, path: &str) -> Bytes {
         match self.files.get(path) {
             None => return Err("does not exist".to_owned()),
@@ -203,7 +203,7 @@ impl<'r> TreeFiles<'r> {
         self.files.get(path)?.parsed
     }
 
-    /// Whether a word stands somewhere in a file.
+    /// Whether a file contains a word.
     pub fn mentions(&self, path: &str, word: &str) -> bool {
         let has = |bytes: &[u8]| memmem::find(bytes, word.as_bytes()).is_some();
         match self.parsed_already(path) {
@@ -212,7 +212,7 @@ impl<'r> TreeFiles<'r> {
         }
     }
 
-    /// The documents of a file.
+    /// Returns the documents of a file.
     pub fn parsed(&self, path: &str) -> Arc<Parsed> {
         let known = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(parsed) = known.get(path) {
@@ -236,10 +236,10 @@ impl<'r> TreeFiles<'r> {
 }
 
 impl TreeFiles<'_> {
-    /// The chart in a folder.
+    /// Returns the chart in a folder.
     ///
     /// # Errors
-    /// Why it cannot be rendered.
+    /// Returns the reason if it cannot be rendered.
     pub fn chart(&self, folder: &str) -> Result<Arc<ChartFolder>, String> {
         let known = self.charts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(chart) = known.get(folder) {
@@ -263,7 +263,7 @@ impl FolderFiles for TreeFiles<'_> {
     }
 }
 
-/// The documents of a text that stands in a file: a patch of several lines.
+/// Parses a text that is part of a file, such as a patch of several lines.
 pub fn parse_inline(text: &str) -> Parsed {
     parse("", text.as_bytes())
 }
@@ -299,14 +299,14 @@ fn parse(path: &str, bytes: &[u8]) -> Parsed {
     }
 }
 
-/// The value of a document; `None` if it says nothing: kustomize skips `{}` and `[]`, too.
+/// Returns the value of a document; `None` if it is empty: kustomize skips `{}` and `[]`, too.
 fn value_of(tree: &Arc<Tree>) -> Option<Node> {
     let node = Node::of(tree);
     let has_parts = !node.entries().is_empty() || !node.items().is_empty();
     (node.scalar().is_some() || has_parts).then_some(node)
 }
 
-/// Whether Flux and kustomize take a file for a manifest: the case of the ending matters.
+/// Whether Flux and kustomize treat a file as a manifest: the case of the ending matters.
 pub fn is_manifest(path: &str) -> bool {
     path.ends_with(".yaml") || path.ends_with(".yml")
 }

@@ -1,4 +1,4 @@
-//! The delivery graph: which objects a tree puts into which cluster, who applies them, and under which key.
+//! The delivery graph: the objects that a tree puts into each cluster, their keys, and the deliverers that apply them.
 //!
 //! Everything that cannot be evaluated is an [`UnreadInput`](unread::UnreadInput): nothing is skipped silently.
 
@@ -21,11 +21,11 @@ use scopes::ClusterScopes;
 
 use crate::kustomize::BeyondLimit;
 
-/// The deliveries of Flux and Argo CD in a state and, where charts are rendered, those of HelmReleases; with what the state
-/// says of Argo CD. `before` and `memory` are those of the state before, if there is one.
+/// Returns the deliveries of Flux and Argo CD in a state, those of HelmReleases if charts are rendered, and facts about
+/// Argo CD. `before` and `memory` are the results for the previous state, if there is one.
 ///
 /// # Errors
-/// There is more than the limits allow.
+/// Returns an error if there is more than the limits allow.
 pub fn deliveries(
     builds: &Builds<'_>,
     scopes: &ClusterScopes,

@@ -1,6 +1,6 @@
 //! A value of a manifest that a build may change.
 //!
-//! Unchanged parts stay where they are written; a change copies the mappings and sequences on the way to it and no others.
+//! Unchanged parts refer to the parsed document; a change copies only the mappings and sequences that contain it.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use smol_str::SmolStr;
 use crate::text::Span;
 use crate::yaml::{Kind, NodeId, Tree, Value};
 
-/// So deep into a value its texts are replaced; what is below stays as it is written.
+/// Maximum depth in which texts are replaced; deeper ones stay as they are written.
 const DEEPEST_TEXT: usize = 200;
 
 /// A value, written in a file or made by a build.
 #[derive(Clone, Debug)]
 pub enum Node {
-    /// As a document of a file has it.
+    /// A value in a document of a file.
     Written(Arc<Tree>, NodeId),
     /// Null.
     Null,
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// A number.
     Number(serde_json::Number),
@@ -31,7 +31,7 @@ pub enum Node {
     Seq(Arc<Vec<Node>>),
 }
 
-/// A value where it is: a look into a node that copies nothing.
+/// A borrowed view of a value.
 #[derive(Clone, Copy)]
 enum Look<'n> {
     Written(&'n Arc<Tree>, Value<'n>),
@@ -79,22 +79,22 @@ impl Node {
             .try_fold(self.look(), |value, key| value.get(key))
     }
 
-    /// The value of a whole document.
+    /// Returns the value of a whole document.
     pub fn of(tree: &Arc<Tree>) -> Self {
         Self::Written(Arc::clone(tree), tree.root().id())
     }
 
-    /// Text.
+    /// Creates a text.
     pub fn text(text: impl Into<Arc<str>>) -> Self {
         Self::Text(text.into())
     }
 
-    /// A mapping without entries.
+    /// Creates a mapping without entries.
     pub fn empty_map() -> Self {
         Self::Map(Arc::default())
     }
 
-    /// A JSON value.
+    /// Converts a JSON value.
     pub fn of_json(value: &serde_json::Value) -> Self {
         use serde_json::Value;
         match value {
@@ -111,7 +111,7 @@ impl Node {
         }
     }
 
-    /// Where the value is written; `None` of one that a build made.
+    /// Returns the place of the value; `None` if a build made it.
     pub fn span(&self) -> Option<Span> {
         match self {
             Self::Written(tree, id) => Some(tree.value(*id).span()),
@@ -119,12 +119,12 @@ impl Node {
         }
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     pub fn as_str(&self) -> Option<&str> {
         self.look().as_str()
     }
 
-    /// A truth value.
+    /// Returns a boolean.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Written(tree, id) => tree.value(*id).as_bool(),
@@ -133,7 +133,7 @@ impl Node {
         }
     }
 
-    /// A scalar as a reader that wants text takes it: numbers and truth values in their JSON form.
+    /// Returns a scalar as text: numbers and booleans in their JSON form.
     pub fn scalar(&self) -> Option<String> {
         match self {
             Self::Written(tree, id) => match tree.value(*id).kind() {
@@ -178,28 +178,28 @@ impl Node {
         }
     }
 
-    /// The value under a key of a mapping.
+    /// Returns the value under a key of a mapping.
     pub fn get(&self, key: &str) -> Option<Self> {
         self.look().get(key).map(Look::to_node)
     }
 
-    /// The value at the end of keys through nested mappings.
+    /// Returns the value at a path of keys through nested mappings.
     pub fn at(&self, path: &[&str]) -> Option<Self> {
         self.look_at(path).map(Look::to_node)
     }
 
-    /// The string at the end of such keys.
+    /// Returns the string at a path of keys.
     pub fn str_at(&self, path: &[&str]) -> Option<&str> {
         self.look_at(path)?.as_str()
     }
 
-    /// The text at the end of such keys, if there is any.
+    /// Returns the text at a path of keys, unless it is empty.
     pub fn text_at(&self, path: &[&str]) -> Option<String> {
         let text = self.str_at(path)?;
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    /// The entries of a mapping in their order; none of anything else.
+    /// Returns the entries of a mapping in their order; none for any other value.
     pub fn entries(&self) -> Vec<(SmolStr, Self)> {
         match self {
             Self::Written(tree, id) => {
@@ -214,7 +214,7 @@ impl Node {
         }
     }
 
-    /// The items of a sequence; none of anything else.
+    /// Returns the items of a sequence; none for any other value.
     pub fn items(&self) -> Vec<Self> {
         match self {
             Self::Written(tree, id) => {
@@ -228,12 +228,12 @@ impl Node {
         }
     }
 
-    /// The items of a sequence under a key.
+    /// Returns the items of a sequence under a key.
     pub fn items_at(&self, key: &str) -> Vec<Self> {
         self.get(key).map(|list| list.items()).unwrap_or_default()
     }
 
-    /// The texts of a sequence under a key.
+    /// Returns the texts of a sequence under a key.
     pub fn texts_at(&self, key: &str) -> Vec<String> {
         let items = self.items_at(key);
         items
@@ -242,7 +242,7 @@ impl Node {
             .collect()
     }
 
-    /// The entries, to change them; what was no mapping becomes an empty one.
+    /// Returns the entries for modification; any other value becomes an empty mapping.
     pub fn map_mut(&mut self) -> &mut Vec<(SmolStr, Self)> {
         if !matches!(self, Self::Map(_)) {
             *self = Self::Map(Arc::new(self.entries()));
@@ -253,7 +253,7 @@ impl Node {
         }
     }
 
-    /// The items, to change them; what was no sequence becomes an empty one.
+    /// Returns the items for modification; any other value becomes an empty sequence.
     pub fn seq_mut(&mut self) -> &mut Vec<Self> {
         if !matches!(self, Self::Seq(_)) {
             *self = Self::Seq(Arc::new(self.items()));
@@ -264,7 +264,7 @@ impl Node {
         }
     }
 
-    /// The value under a key, to change it; null if there was none.
+    /// Returns the value of a key for modification; null if there was none.
     pub fn entry_mut(&mut self, key: &str) -> &mut Self {
         let entries = self.map_mut();
         let at = if let Some(at) = entries.iter().position(|(name, _)| **name == *key) {
@@ -276,22 +276,22 @@ impl Node {
         &mut entries[at].1
     }
 
-    /// Puts a value under a key.
+    /// Sets the value of a key.
     pub fn set(&mut self, key: &str, value: Self) {
         *self.entry_mut(key) = value;
     }
 
-    /// Takes a key away.
+    /// Removes a key.
     pub fn remove(&mut self, key: &str) {
         if self.look().get(key).is_some() {
             self.map_mut().retain(|(name, _)| **name != *key);
         }
     }
 
-    /// Replaces texts, keys among them; `None` if `replace` has no other one for any. Parts that are too deep stay as they are.
+    /// Replaces texts, including keys; `None` if `replace` changes none. Parts that are too deep stay as they are.
     ///
     /// # Errors
-    /// Those of `replace`.
+    /// Returns the errors of `replace`.
     pub fn with_texts<E>(
         &self,
         replace: &mut impl FnMut(&str) -> Result<Option<String>, E>,
@@ -334,7 +334,7 @@ impl Node {
         Ok(changed)
     }
 
-    /// As JSON, its keys in their order; nothing below `depth` levels.
+    /// Converts the value to JSON, with its keys in their order; parts below `depth` levels are null.
     pub fn to_json(&self, depth: usize) -> serde_json::Value {
         use serde_json::Value;
         if self.is_map() {

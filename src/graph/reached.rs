@@ -8,11 +8,11 @@ use super::files::TreeFiles;
 use super::kustomize::{KustomizationDoc, kustomization, kustomizations};
 use crate::kustomize::{ancestors, folder_of};
 
-/// The files that each delivery leads to, found without a build. Of the deliveries that lead to a place two are kept:
-/// enough to know whether another one does, and it makes the cost linear in the entries of kustomizations.
+/// The files that each delivery leads to, found without a build. At most two deliveries are kept for a place: enough to
+/// know whether another one leads there, and the cost stays linear in the entries of kustomizations.
 pub(super) struct Reached<'r> {
     files: &'r TreeFiles<'r>,
-    /// At most two numbers of deliveries for each place.
+    /// The numbers of at most two deliveries for each place.
     by: HashMap<String, Vec<usize>>,
     /// The entries of each folder.
     entries: HashMap<String, Vec<String>>,
@@ -27,8 +27,8 @@ impl<'r> Reached<'r> {
         }
     }
 
-    /// Sets the entries of a place before anything follows it: of one that is not a plain folder, such as a folder for
-    /// which Flux generates a kustomization.
+    /// Sets the entries of a place that is not a plain folder, such as a folder for which Flux generates a
+    /// kustomization, before the place is followed.
     pub(super) fn set_entries(&mut self, place: &str, entries: impl FnOnce() -> Vec<String>) {
         if !self.entries.contains_key(place) {
             self.entries.insert(place.to_owned(), entries());
@@ -60,16 +60,16 @@ impl<'r> Reached<'r> {
         })
     }
 
-    /// Whether another delivery leads to a file.
+    /// Whether a delivery other than `number` leads to a file.
     pub(super) fn by_another(&self, path: &str, number: usize) -> bool {
         let by = self.by.get(path).into_iter().flatten();
         by.into_iter().any(|other| *other != number)
     }
 }
 
-/// The files that the nearest kustomization above them leaves out: no kustomization lists the file, or a folder between the
-/// two. People take a delivery out of use by taking it out of the list. A kustomization that only has charts rendered, and
-/// no list, does not count.
+/// Returns the files that the nearest kustomization above them leaves out: no kustomization lists the file, or a folder
+/// between the two. Deliveries are often disabled by removing them from the list. A kustomization that only renders
+/// charts, and has no list, does not count.
 pub(super) fn left_out<'p>(
     files: &TreeFiles<'_>,
     paths: impl IntoIterator<Item = &'p str>,

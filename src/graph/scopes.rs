@@ -1,4 +1,4 @@
-//! Which kinds are cluster-scoped: the built-in ones, those that the CRDs of a tree define, and those of known operators.
+//! The cluster-scoped kinds: built-in ones, those that the CRDs of a tree define, and those of known operators.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ pub struct ClusterScopes {
 }
 
 impl ClusterScopes {
-    /// Those that the files define.
+    /// Reads the kinds that the CRDs in `files` define.
     pub fn of(files: &TreeFiles<'_>) -> Self {
         let mut custom = BTreeSet::new();
         for path in files.manifests() {
@@ -35,7 +35,7 @@ impl ClusterScopes {
             || self.custom.contains(&(group.to_owned(), kind.to_owned()))
     }
 
-    /// The key of an object as it is applied.
+    /// Returns the key of an object as it is applied.
     pub fn key(&self, id: &ResId) -> String {
         if self.is_cluster(&id.group, &id.kind) {
             id.key_in("")
@@ -45,7 +45,7 @@ impl ClusterScopes {
     }
 }
 
-/// The group and kind that a CRD defines, if its objects are in no namespace.
+/// Returns the group and kind that a CRD defines, if its objects are cluster-scoped.
 pub(super) fn defines_cluster_scoped(resource: &Resource) -> Option<(String, String)> {
     if resource.id().kind != "CustomResourceDefinition" {
         return None;

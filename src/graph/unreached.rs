@@ -1,4 +1,4 @@
-//! Parts that no tool of the tree delivers: kustomizations that a person or an unknown tool builds, and files with objects.
+//! Parts that no tool of the tree delivers: kustomizations built by hand or by an unknown tool, and files with objects.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::charts::{ChartCall, ChartSource, Charts};
 use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, name_of, resolve, shown};
 use crate::text::Limits;
 
-/// The kustomizations that neither a delivery nor another kustomization builds, built.
+/// Builds the kustomizations that neither a delivery nor another kustomization builds.
 ///
 /// # Errors
-/// There are more copies of objects than the limits allow.
+/// Returns an error if there are more copies of objects than the limits allow.
 pub fn roots(
     builds: &Builds<'_>,
     delivered: &[Delivery],
@@ -88,9 +88,9 @@ pub fn roots(
     Ok(built)
 }
 
-/// The charts of the tree that no delivery renders, as `helm install` renders them with nothing but what they say
-/// themselves. A library has nothing to install, and a chart within a chart comes with that. `counts`: whether what a file
-/// names is rendered for it.
+/// Renders the charts of the tree that no delivery renders, as `helm install` does with their default values. A library
+/// chart has nothing to install, and a subchart is installed with its parent. `counts` returns whether the charts that
+/// a file names are rendered for it.
 pub fn charts<'d>(
     builds: &Builds<'_>,
     scopes: &ClusterScopes,
@@ -173,7 +173,7 @@ fn chart(
     })
 }
 
-/// The files with objects that no delivery reaches, those of rendered charts left out, and how many objects are in each.
+/// Returns the files with objects that no delivery reaches, except those of rendered charts, with object counts.
 pub fn files(
     files: &TreeFiles<'_>,
     delivered: &[Delivery],

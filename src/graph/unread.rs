@@ -1,4 +1,4 @@
-//! Inputs that decide what is applied and that are not evaluated.
+//! Inputs that decide which objects are applied and that are not evaluated.
 
 use serde::Serialize;
 
@@ -20,16 +20,16 @@ pub enum What {
     Plugin,
     /// A Jsonnet program.
     Jsonnet,
-    /// A transformer, and what replaces parts of names.
+    /// A transformer, or a replacement in names.
     Transformer,
     /// A repository, an artifact or a bucket that is not this tree.
     OtherRepository,
-    /// More than is followed.
+    /// More than the limits allow.
     Limit,
 }
 
 impl What {
-    /// Its word in reports.
+    /// Returns its name in reports.
     pub fn word(self) -> &'static str {
         match self {
             Self::Chart => "chart",

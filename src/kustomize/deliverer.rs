@@ -1,10 +1,10 @@
-//! The object that makes a tool deliver what a folder builds.
+//! Identities of delivery objects, which make a tool apply the build of a folder.
 
 use std::sync::Arc;
 
 use crate::kube::{GroupKind, kinds};
 
-/// The object that delivers what a folder builds.
+/// The identity of the delivery object that makes a tool apply the build of a folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Deliverer {
     /// The cluster that it delivers into, as the delivery graph names it; empty if that is not known.
@@ -15,18 +15,18 @@ pub struct Deliverer {
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// The folder that it builds, if its name is partly unknown and several folders fit: each is a cluster of its own.
+    /// The folder that it builds, if its name is partly unknown and several folders match: each is one cluster.
     pub folder: String,
 }
 
 impl Deliverer {
-    /// Its key: `Kustomization.kustomize.toolkit.fluxcd.io/flux-system/apps`.
+    /// Returns its key: `Kustomization.kustomize.toolkit.fluxcd.io/flux-system/apps`.
     pub fn key(&self) -> String {
         format!("{}/{}/{}", self.tool.kind(), self.namespace, self.name)
     }
 
-    /// Equal in two states for the same delivery: the cluster and the key, and the folder that it builds if a part of either is
-    /// unknown.
+    /// Returns an id that is equal in two states for the same delivery: the cluster and the key, and the folder that it
+    /// builds if a part of either is unknown.
     pub fn id(&self, folder: &str) -> String {
         let (cluster, key) = (&self.cluster, self.key());
         if cluster.contains("{{") || key.contains("{{") {
@@ -36,7 +36,7 @@ impl Deliverer {
         }
     }
 
-    /// The identity of the cluster; [`Self::cluster`] unless the folder is.
+    /// Returns the identity of the cluster: [`Self::cluster`], with the folder if there is one.
     pub fn place(&self) -> Arc<str> {
         match self.folder.as_str() {
             "" => Arc::clone(&self.cluster),
@@ -46,7 +46,7 @@ impl Deliverer {
 }
 
 impl std::fmt::Display for Deliverer {
-    /// `namespace/name`.
+    /// Writes `namespace/name`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.namespace.as_str() {
             "" => f.write_str(&self.name),
@@ -55,7 +55,7 @@ impl std::fmt::Display for Deliverer {
     }
 }
 
-/// A tool that builds sources by itself.
+/// A tool that builds sources by itself, with one kind of delivery object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceTool {
     /// A `Kustomization.kustomize.toolkit.fluxcd.io`.
@@ -74,7 +74,7 @@ impl SourceTool {
         matches!(self, Self::Flux | Self::FluxRelease)
     }
 
-    /// The tool in reports.
+    /// Returns the name of the tool in reports.
     pub fn word(self) -> &'static str {
         match self {
             Self::Flux | Self::FluxRelease => "flux",
@@ -82,7 +82,7 @@ impl SourceTool {
         }
     }
 
-    /// The kind of the object that delivers.
+    /// Returns the kind of its delivery objects.
     pub fn kind(self) -> GroupKind<&'static str> {
         match self {
             Self::Flux => kinds::FLUX_KUSTOMIZATION,

@@ -8,23 +8,23 @@ use super::path::ancestors;
 /// Patterns of files that are left out.
 pub(crate) struct IgnoredFiles {
     globs: GlobSet,
-    /// In the order of `globs`.
+    /// The patterns, in the order of `globs`.
     patterns: Vec<IgnorePattern>,
 }
 
 struct IgnorePattern {
     only_folders: bool,
-    /// Files that it matches are kept.
+    /// Whether the files that it matches are kept.
     keeps: bool,
 }
 
 impl IgnoredFiles {
-    /// Reads patterns, one on each line. One that cannot be read matches nothing.
+    /// Reads patterns, one on each line. An invalid one matches nothing.
     pub(crate) fn read(patterns: &str) -> Self {
         let lines = patterns.lines().map(str::trim);
         let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         let (globs, patterns): (Vec<_>, Vec<_>) = lines.filter_map(read).unzip();
-        // Each of them was read alone; together they may be too large.
+        // Each of them is valid alone; together they may be too large.
         let globs = GlobSet::new(globs).unwrap_or_else(|_| GlobSet::empty());
         Self { globs, patterns }
     }
@@ -51,7 +51,7 @@ fn read(line: &str) -> Option<(Glob, IgnorePattern)> {
     let (only_folders, rest) = rest
         .strip_suffix('/')
         .map_or((false, rest), |rest| (true, rest));
-    // Without a slash it is about names, in any folder.
+    // A pattern without a slash matches names in any folder.
     let glob = if rest.contains('/') {
         rest.trim_start_matches('/').to_owned()
     } else {

@@ -4,8 +4,8 @@ use super::path::{folder_of, resolve};
 use crate::manifest::{ParsedFile, SkipReason, Use, is_kustomization};
 use crate::yaml::Value;
 
-/// The files and folders, from the root of the tree, that the kustomization at `path` builds or patches with; none if
-/// the file is no kustomization.
+/// Returns the files and folders, from the root of the tree, that the kustomization at `path` builds or patches with;
+/// none if the file is no kustomization.
 pub fn included_by(path: &str, file: &ParsedFile) -> Vec<String> {
     let facts = file
         .facts()

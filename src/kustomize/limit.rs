@@ -8,27 +8,27 @@ use crate::text::Limits;
 /// A limit on builds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// The copies of objects.
+    /// The number of copies of objects.
     Instances,
-    /// The clusters into which objects deliver others. Each is as much work as a bundle, so `limits.bundles` applies.
+    /// The number of clusters that are delivered into. Each is as much work as a bundle: `limits.bundles` applies.
     Clusters,
-    /// The objects that deliver others.
+    /// The number of delivery objects.
     Deliveries,
 }
 
 /// A place at which builds go beyond a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BeyondLimit {
-    /// Which one.
+    /// The limit.
     pub limit: Limit,
     /// The number that it allows.
     pub most: usize,
-    /// Where it is exceeded: a kustomization, a folder, the file of an object that delivers, or a cluster.
+    /// The place: a kustomization, a folder, the file of a delivery object, or a cluster.
     pub path: String,
 }
 
 impl BeyondLimit {
-    /// The `limit` among `limits` that is exceeded at `path`.
+    /// Creates the error for `limit`, which is exceeded at `path`.
     pub fn of(limit: Limit, limits: &Limits, path: impl Into<String>) -> Self {
         let most = match limit {
             Limit::Instances => limits.instances,
@@ -42,13 +42,13 @@ impl BeyondLimit {
         }
     }
 
-    /// Moves the path below `top`. The tree there was evaluated with what was left of `limits`; the message names the whole.
+    /// Moves the path below `top`, where the rest of `limits` was used; the message names the whole limit.
     #[must_use]
     pub fn within(self, top: &str, limits: &Limits) -> Self {
         Self::of(self.limit, limits, resolve(top, &self.path))
     }
 
-    /// The key of the limit in a configuration.
+    /// Returns the key of the limit in a configuration.
     pub fn key(&self) -> &'static str {
         match self.limit {
             Limit::Instances => "instances",

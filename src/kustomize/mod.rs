@@ -1,5 +1,5 @@
-//! Paths of a tree, and the words of those who build it: kustomizations and the objects that point at them. What is
-//! built is decided in the delivery graph ([`crate::graph`]).
+//! Paths of a tree, kustomizations, and the delivery objects that point at them. The delivery graph ([`crate::graph`])
+//! evaluates what they build.
 
 mod deliverer;
 mod ignored;

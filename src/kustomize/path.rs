@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Whether a path has nothing to resolve but its folder. Most paths of an input are so, and every one of them is asked about.
+/// Whether a path is resolved already, but for its folder: a fast path for most paths of an input.
 fn is_plain(path: &str) -> bool {
     let below_root = path.strip_prefix('/').unwrap_or(path);
     let has_dots = below_root.starts_with('.') || below_root.contains("/.");
@@ -10,7 +10,7 @@ fn is_plain(path: &str) -> bool {
     !has_dots && !has_empty_parts
 }
 
-/// `path` as the folder where the input is read means it.
+/// Resolves `path` from the folder where the input is read.
 pub fn resolved(path: &str) -> Cow<'_, str> {
     if is_plain(path) {
         path.into()
@@ -19,7 +19,7 @@ pub fn resolved(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// `path` as `folder` means it, without `.` and, as far as that goes, without `..`.
+/// Resolves `path` from `folder`: without `.` and, as far as possible, without `..`.
 pub fn resolve(folder: &str, path: &str) -> String {
     if folder.is_empty() && is_plain(path) {
         return path.to_owned();
@@ -52,7 +52,7 @@ pub fn is_remote(entry: &str) -> bool {
         || host == "github.com"
 }
 
-/// A folder as people write it.
+/// Returns a folder for display: `.` for the empty path.
 pub fn shown(folder: &str) -> &str {
     match folder {
         "" => ".",
@@ -60,17 +60,17 @@ pub fn shown(folder: &str) -> &str {
     }
 }
 
-/// The folder of a path, without a slash at its end; empty for the folder where the input is read.
+/// Returns the folder of a path, without a slash at its end; empty for the folder where the input is read.
 pub fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub fn name_of(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-/// A folder and those above it, the empty one last.
+/// Returns a folder and those above it, the empty one last.
 pub fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder), |folder| {
         (!folder.is_empty()).then(|| folder_of(folder))
@@ -93,7 +93,7 @@ mod tests {
             "//a",
         ] {
             assert_eq!(resolved(path), resolve("", path), "{path}");
-            // A result that is found without a look at the parts is correct.
+            // The fast path gives the same result.
             assert_eq!(resolved(path), resolve(".", path), "{path}");
         }
     }

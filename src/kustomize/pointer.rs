@@ -14,7 +14,7 @@ pub struct PointedFolder {
     pub recursive: bool,
 }
 
-/// The folders that an object points at.
+/// Returns the folders that an object points at.
 pub fn pointed_folders(object: &Object) -> Vec<PointedFolder> {
     let Some(spec) = object.at(&["spec"]) else {
         return Vec::new();

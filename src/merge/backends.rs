@@ -1,4 +1,4 @@
-//! Services that the API server calls, and that a change takes away while what names them stays.
+//! Services that the API server calls and that a change deletes, while the objects that name them stay.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,23 @@ use crate::inventory::{Member, ObjectId};
 use crate::kube::ObjectKey;
 use crate::ownership::{Backend, Purpose, Selected, SelectionId, ServedClient};
 
-/// An object of head, a Service that it names, and what took that away.
+/// An object of head whose Service has lost its backend, and the deleted object that explains it.
 #[derive(Debug)]
 pub struct LostBackend<'a> {
     /// The object that names the Service, in head.
     pub object: &'a Member,
-    /// For what, all by one Service.
+    /// The calls to the Service that `object` configures.
     pub clients: Vec<ServedClient>,
     /// The removed object, in base: the Service, or the only workload behind it.
     pub left: &'a Member,
-    /// Whether that certainly happens.
+    /// Whether the loss is certain.
     pub certain: bool,
 }
 
-/// Whether the merge deletes an object for good, and whether that is more than possible.
+/// Lookup of whether the merge deletes an object for good; `Some(true)`: more than possibly.
 type TakesAway<'f> = &'f dyn Fn(&ObjectKey) -> Option<bool>;
 
-/// The callouts that head leaves without a backend although base had one.
+/// Returns the clients in head whose Service has no backend there because the merge deletes the one that base had.
 pub(super) fn lost_backends<'a>(
     part: &MergePart<'a>,
     takes_away: TakesAway<'_>,
@@ -84,7 +84,7 @@ fn is_needed(purpose: &Purpose) -> bool {
     }
 }
 
-/// Returns whether there is a backend, or may be one: a Service without a selector is answered by others.
+/// Returns whether there is or may be a backend: the endpoints of a Service without a selector are managed elsewhere.
 fn answers(backend: &Backend) -> bool {
     match backend {
         Backend::Service { pods, .. } => *pods != Selected::Nobody,
@@ -92,16 +92,16 @@ fn answers(backend: &Backend) -> bool {
     }
 }
 
-/// The deleted objects of base, asked repeatedly.
+/// A lookup of deleted backends of base.
 struct Departures<'p, 'a, 'f> {
     part: &'p MergePart<'a>,
     takes_away: TakesAway<'f>,
-    /// Of workloads, which Services share, whether all of them certainly are; `None` if not all are.
+    /// Cache: whether all workloads of a selection are certainly deleted; `None` if some are not deleted.
     of_workloads: BTreeMap<SelectionId, Option<bool>>,
 }
 
 impl<'a> Departures<'_, 'a, '_> {
-    /// The deleted parts of a backend: the Service, else every workload behind it.
+    /// Returns the deleted Service of a backend or the first of its deleted workloads, and whether it is certain.
     fn of(&mut self, backend: &Backend) -> Option<(&'a Member, bool)> {
         let Backend::Service {
             id,

@@ -13,12 +13,12 @@ use crate::inventory::Member;
 use crate::kube::Policy;
 use crate::kustomize::{Deliverer, SourceTool};
 
-/// Why nothing is deleted, by a sync or with an Application, if one object asks for it.
+/// Reason why neither a sync nor the deletion of an Application deletes anything: an object requires a confirmation.
 pub(super) const AWAITS_CONFIRMATION: &str = "waits until the deletion is confirmed";
 
 impl<'a> Delivery<'a, '_> {
-    /// The fate of objects that leave an Application or a set that the graph knows. `before`: its delivery in base;
-    /// `deleted`: its object, if a tool deletes that; `stays`: whether head has that.
+    /// Returns the fate of objects that leave an Application or ApplicationSet of the delivery graph. `before` is its
+    /// delivery in base, `deleted` its object if a tool deletes it, and `stays` whether head still has that object.
     pub(super) fn of_argo(
         &self,
         by: &Deliverer,
@@ -30,14 +30,14 @@ impl<'a> Delivery<'a, '_> {
             return self.deleted(by, object);
         }
         let in_head = self.part.head.and_then(|head| head.delivery(by));
-        // A delivery that is not deleted goes on as it was.
+        // A delivery that is not deleted keeps its settings and sources.
         let Some(after) = in_head.or((!stays).then_some(before)) else {
             return Withdrawal::nothing("no longer delivers anything there");
         };
         if after.error.is_some() {
             return Withdrawal::nothing(CANNOT_BUILD);
         }
-        // A delivery that cannot be read any more may still have it.
+        // Inputs that only head leaves unread may contain the objects.
         if after.is_empty && !after.unread.is_subset(&before.unread) {
             return Withdrawal::default();
         }
@@ -49,8 +49,8 @@ impl<'a> Delivery<'a, '_> {
         withdrawal
     }
 
-    /// The objects that an Application prunes. It syncs the change once with its settings in base, before its own
-    /// object changes (recorded: three of three); one that nothing delivers stays as base has it.
+    /// Returns the pruning by an Application. It syncs the change once with its settings in base, before its own object
+    /// is updated (recorded: three of three). An Application that nothing delivers keeps its settings in base.
     fn pruned_by_application(
         &self,
         by: &Deliverer,
@@ -108,7 +108,7 @@ impl<'a> Delivery<'a, '_> {
     ) -> bool {
         let hooks = after.marks.iter().filter(|(_, marks)| marks.is_hook);
         let hooks: BTreeSet<&String> = hooks.map(|(key, _)| key).collect();
-        // To look through the changes takes longer.
+        // Without hooks, the slower search through the changes is skipped.
         if hooks.is_empty() {
             return false;
         }
@@ -117,7 +117,7 @@ impl<'a> Delivery<'a, '_> {
             || changed.any(|member| hooks.contains(&member.key.to_string()))
     }
 
-    /// The objects of an Application that head adds or changes.
+    /// Returns the objects of an Application that head adds or changes.
     fn changed_in_head(&self, by: &Deliverer) -> impl Iterator<Item = &'a Member> {
         let part = self.part;
         let changed = part.changes.iter().filter_map(|change| change.sides.head());
@@ -130,7 +130,7 @@ impl<'a> Delivery<'a, '_> {
         })
     }
 
-    /// Applications that a set generates no more.
+    /// Returns the fate of Applications that an ApplicationSet no longer generates.
     fn applications_left(&self, before: &KnownDelivery, after: &KnownDelivery) -> Withdrawal<'a> {
         if never_deletes(&after.settings) {
             return Withdrawal::nothing("never deletes an Application that it generated");
@@ -164,7 +164,7 @@ pub(super) fn option<'m>(marks: &'m DeliveredMarks, wanted: &[&str]) -> Option<S
         .map(Sparing::SyncOption)
 }
 
-/// `PrunePropagationPolicy=background`
+/// Returns the policy of the sync option `PrunePropagationPolicy`; foreground by default.
 fn propagation(settings: &Settings) -> Policy {
     let mut options = settings.sync_options.iter();
     match options.find_map(|option| option.trim().strip_prefix("PrunePropagationPolicy=")) {

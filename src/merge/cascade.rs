@@ -1,4 +1,4 @@
-//! Losses of one cause, as one cascade: a removed Flux Kustomization, its Namespace and the nine objects in it.
+//! Losses with one cause, grouped: a removed Flux Kustomization, the Namespace that it delivers, and the objects in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +13,18 @@ use crate::inventory::{Member, ScopeSource};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 use crate::ownership::Tie;
 
-/// Everything that dies or gets stuck because of one object that leaves.
+/// All objects that are deleted or get stuck because one object is removed.
 #[derive(Clone, Debug)]
 pub struct MergeCascade<'a> {
-    /// The object that the change shows leaving and that explains the worst of it: where the finding is.
+    /// The object whose removal the change shows and that explains the worst losses. The finding points at it.
     pub culprit: &'a Member,
     /// The kind of the culprit.
     pub kind: CascadeKind,
-    /// As bad as the worst of the losses.
+    /// The highest severity among the losses.
     pub severity: Severity,
     /// The objects that are deleted or get stuck, the worst first.
     pub losses: Vec<Loss<'a>>,
-    /// A source that head adds instead of the culprit, and the tree does not show: it may contain the culprit.
+    /// A remote source that head adds, whose content is not in the tree: it may contain the culprit.
     pub instead: Option<String>,
 }
 
@@ -33,7 +33,7 @@ pub struct MergeCascade<'a> {
 pub enum CascadeKind {
     /// A CustomResourceDefinition.
     Definition,
-    /// An object by which a tool delivers others.
+    /// A delivery object of Flux or Argo CD.
     Delivery,
     /// A Namespace.
     Namespace,
@@ -45,11 +45,11 @@ pub enum CascadeKind {
     Generator,
     /// An owner of other objects.
     Owner,
-    /// Nothing else goes with it, and head still refers to it.
+    /// An object with which nothing else is deleted, and to which head still refers.
     Used,
 }
 
-/// The cascades of a part, in the order of their culprits.
+/// Returns the cascades of a part, ordered by culprit.
 pub(super) fn cascades<'a>(
     part: &MergePart<'a>,
     withdrawn: &PartWithdrawal,
@@ -101,7 +101,7 @@ fn cascade<'a>(
     let worst = losses
         .iter()
         .take_while(|loss| loss.severity == Some(severity));
-    // The change shows it: nothing above it took it along, or its own removal is in the change.
+    // The change shows a removal if there is no cause above it, or if the change itself removes the object.
     let shown = |(at, key): &(usize, &ObjectKey)| *at == 0 || removed.contains(*key);
     let common = worst
         .map(|loss| -> Vec<ObjectKey> {
@@ -132,7 +132,7 @@ fn cascade<'a>(
 }
 
 impl CascadeKind {
-    /// The kind of the removal of an object, as far as the object's kind decides it.
+    /// Returns the kind of cascade that the removal of an object causes, if the object's kind decides it.
     pub fn of(kind: GroupKind<&str>) -> Option<Self> {
         match kind {
             kinds::CUSTOM_RESOURCE_DEFINITION => Some(Self::Definition),
@@ -149,7 +149,7 @@ impl CascadeKind {
     }
 }
 
-/// The kind of an object, as far as its removal explains the losses.
+/// Returns the kind of cascade that the removal of `member` causes; `None` if no kind fits.
 fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<CascadeKind> {
     if let Some(kind) = CascadeKind::of(member.object.group_kind()) {
         return Some(kind);
@@ -175,7 +175,7 @@ fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<Ca
     is_used.then_some(CascadeKind::Used)
 }
 
-/// Causes above the root of a chain: objects that took it along outside of a simulation.
+/// Causes above the root of a chain that the simulation does not show: a deleted deliverer, Namespace or CRD.
 struct Causes<'a, 'p> {
     part: &'p MergePart<'a>,
     requested: BTreeSet<&'p ObjectKey>,
@@ -194,7 +194,7 @@ impl Causes<'_, '_> {
         chain
     }
 
-    /// The object that delivers, contains or defines an object, if that is deleted as well.
+    /// Returns the object that delivers, contains or defines an object, if a tool deletes it as well.
     fn above(&self, key: &ObjectKey) -> Option<ObjectKey> {
         let member = self.part.applied_before(key)?;
         let delivers = || {

@@ -1,6 +1,6 @@
-//! The fate of what an object delivered, once that object is deleted: by Flux with a Kustomization (kustomize-controller,
-//! finalize) or a HelmRelease (helm-controller, internal/action/uninstall.go), by Argo CD with an Application (argo-cd
-//! controller/appcontroller.go, finalizeApplicationDeletion), by the collector with an ApplicationSet.
+//! The fate of objects whose delivery object is deleted: by Flux with a Kustomization (kustomize-controller, finalize)
+//! or a HelmRelease (helm-controller, internal/action/uninstall.go), by Argo CD with an Application (argo-cd
+//! controller/appcontroller.go, finalizeApplicationDeletion), by the garbage collector with an ApplicationSet.
 
 use super::by_argo::{AWAITS_CONFIRMATION, has, never_deletes, option};
 use super::pruning::DeliveryChoice;
@@ -15,20 +15,20 @@ use crate::kustomize::SourceTool;
 /// A delivery whose object is deleted.
 #[derive(Debug)]
 pub struct DeletedDelivery<'a, 'p> {
-    /// What it delivered.
+    /// The objects that it delivered.
     pub leaving: &'p Leaving<'a>,
-    /// Who delivers it.
+    /// The tool that delivers them.
     pub tool: SourceTool,
-    /// The object that is deleted.
+    /// The deleted delivery object.
     pub object: &'p Member,
-    /// What the delivery graph says of it.
+    /// Its delivery in the delivery graph, if it is there.
     pub known: Option<&'a KnownDelivery>,
-    /// What the user says of the tools.
+    /// The user's choices about delivery tools.
     pub choice: &'p DeliveryChoice,
 }
 
 impl<'a> DeletedDelivery<'a, '_> {
-    /// The requests of the tool, and what it leaves.
+    /// Returns the requests of the tool and the objects that it spares.
     pub fn withdrawal(&self) -> Withdrawal<'a> {
         match (self.tool, self.known) {
             (SourceTool::Flux, _) => self.with_kustomization(),
@@ -82,7 +82,7 @@ impl<'a> DeletedDelivery<'a, '_> {
         }
     }
 
-    /// The collector deletes the Applications of a set that is deleted. Without its policy to delete them, some stay (recorded).
+    /// Deletes the Applications of a deleted set. If its policy permits no deletions, some of them stay (recorded).
     fn with_set(&self, known: &KnownDelivery) -> Withdrawal<'a> {
         Withdrawal {
             is_race: never_deletes(&known.settings),
@@ -91,7 +91,7 @@ impl<'a> DeletedDelivery<'a, '_> {
     }
 }
 
-/// Applications that a set generated, deleted.
+/// Returns the deletion of Applications that an ApplicationSet generated.
 pub(super) fn generated_deleted<'a>(
     leaving: &Leaving<'a>,
     known: &KnownDelivery,
@@ -104,7 +104,7 @@ pub(super) fn generated_deleted<'a>(
     withdrawal
 }
 
-/// Flux's handling of objects that leave, but for those that the build marks never to be pruned.
+/// Applies `act` to the objects that leave, except those that the build marks as never pruned by Flux.
 pub(super) fn but_for_unpruned<'a>(
     leaving: &Leaving<'a>,
     known: Option<&'a KnownDelivery>,
@@ -120,7 +120,7 @@ pub(super) fn but_for_unpruned<'a>(
     but_for(leaving, known, spares, act)
 }
 
-/// The tool's handling of objects that leave, but for those that the build marks to be kept.
+/// Applies `act` to the objects that leave, except those that `spares` keeps because of a mark of the build.
 pub(super) fn but_for<'a>(
     leaving: &Leaving<'a>,
     known: &'a KnownDelivery,

@@ -31,11 +31,11 @@ pub struct DiffEffect {
 }
 
 impl DiffEffect {
-    /// The regime of an effect that comes true only if a tool prunes of which nothing is known.
+    /// The regime of an effect that happens only if an unknown tool prunes.
     #[doc(hidden)]
     pub const UNKNOWN: &'static str = "unknown";
 
-    /// Whether nothing is known of the tool that would act.
+    /// Whether the tool that would act is unknown.
     pub fn is_supposed(&self) -> bool {
         self.regime == Some(Self::UNKNOWN)
     }
@@ -80,7 +80,7 @@ pub enum EffectCertainty {
 }
 
 impl EffectCertainty {
-    /// The certainty of a fact that also depends on another one, which is `certain` or not.
+    /// Returns this certainty, lowered to `Possible` unless `certain`.
     #[doc(hidden)]
     pub fn and(self, certain: bool) -> Self {
         if certain { self } else { Self::Possible }

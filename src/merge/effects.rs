@@ -16,10 +16,10 @@ use crate::kube::{ObjectKey, Wait, kinds};
 use crate::kustomize::SourceTool;
 use crate::ownership::{Implied, ImpliedObject, TieKind, data_loss, reclaim_policy};
 
-/// The cluster of base with what the tools send.
+/// Builds the scenario: the cluster of base and the requests of the tools.
 ///
 /// # Errors
-/// A cluster that is too large.
+/// Returns an error if the cluster is too large.
 pub fn scenario(
     part: &MergePart<'_>,
     withdrawn: &PartWithdrawal,
@@ -33,7 +33,7 @@ pub fn scenario(
     Ok(scenario)
 }
 
-/// The finalizers that tools remove, because what they wait for is gone in the end of `plan`.
+/// Returns steps that remove the finalizers of the releases whose awaited objects are gone at the end of `plan`.
 pub fn release_steps(releases: &[ToolRelease], plan: &Plan<'_>) -> Vec<Step> {
     let Some(verdict) = plan.verdict() else {
         return Vec::new();
@@ -65,7 +65,7 @@ pub fn release_steps(releases: &[ToolRelease], plan: &Plan<'_>) -> Vec<Step> {
         .collect()
 }
 
-/// The tools' handling of objects that leave a part, simulated.
+/// The inputs of the effects: a part, the tools' requests about it, and their simulation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Telling<'a> {
     pub(super) part: &'a MergePart<'a>,
@@ -75,7 +75,7 @@ pub(super) struct Telling<'a> {
 }
 
 impl<'a> Telling<'a> {
-    /// In the order of the keys.
+    /// Returns the effects, ordered by key.
     pub(super) fn effects(&self) -> Vec<DiffEffect> {
         let Some(last) = self.plan.steps.len().checked_sub(1) else {
             return Vec::new();
@@ -94,7 +94,7 @@ impl<'a> Telling<'a> {
             .filter(|request| request.op == Op::Delete);
         let requested: BTreeSet<&ObjectKey> = deletes.map(|request| &request.key).collect();
         let elsewhere = self.built_elsewhere(&requested);
-        // The claims of a StatefulSet are objects of their own.
+        // The data of a StatefulSet with claims is reported for its claims.
         let with_claims: BTreeSet<&ObjectKey> = self.claims().map(|claim| &claim.owner).collect();
         let mut effects = Vec::new();
         let mut seen = BTreeSet::new();
@@ -126,7 +126,7 @@ impl<'a> Telling<'a> {
             let because = chain.unwrap_or_else(|| vec![member.key.clone()]);
             let certainty = self.certainty(raced.contains(&member.key), &because);
             let certainty = certainty.and(because.iter().all(|key| !elsewhere.contains(key)));
-            // Who would have let go of it may only be deleted if what was assumed of its tool holds.
+            // With assumptions about tools, the controller that removes the finalizer is perhaps not deleted at all.
             let is_attended =
                 !unattended.contains(&member.key) && self.withdrawn.assumed.is_empty();
             let is_certain = kind != EffectKind::Stuck || is_attended;
@@ -171,7 +171,7 @@ impl<'a> Telling<'a> {
         effects
     }
 
-    /// Whether a release that is uninstalled has an object that head has, too.
+    /// Whether head has the object in another release, which is installed after its own is uninstalled.
     fn is_installed_again(&self, member: &Member) -> bool {
         let (Some(by), Some(head)) = (
             self.part.base.destination(member.file).deliverer(),
@@ -185,8 +185,8 @@ impl<'a> Telling<'a> {
             && after.is_some_and(|after| is_by_another(after) || self.part.is_another_release(by))
     }
 
-    /// The claims that StatefulSets have created. Other implied objects are created again with their owner, or are
-    /// listed with it.
+    /// Returns the claims that StatefulSets create. Other implied objects are reported with their owner or created
+    /// again with it.
     fn claims(&self) -> impl Iterator<Item = &ImpliedObject<'_>> {
         let claims = self
             .implied
@@ -196,7 +196,7 @@ impl<'a> Telling<'a> {
         claims.filter(|claim| claim.owner.is(kinds::STATEFUL_SET))
     }
 
-    /// A claim of a StatefulSet that is deleted, and what is on its volume, unless that is retained.
+    /// Returns the deletion of a claim of a StatefulSet, and the loss of its data unless the volume is retained.
     fn lost_claim(
         &self,
         claim: &ImpliedObject<'_>,
@@ -221,8 +221,8 @@ impl<'a> Telling<'a> {
         lost.into_iter().chain([deleted]).collect()
     }
 
-    /// Objects that go over from one Kustomization to another, and are deleted with their container meanwhile: all of a
-    /// namespace, every instance of a CRD.
+    /// Returns the effects on objects that move from one deliverer to another, and on the contents of a Namespace or
+    /// the instances of a CRD that moves.
     fn handed_over(&self, fates: &BTreeMap<ObjectKey, Fate>) -> Vec<DiffEffect> {
         let mut moving: BTreeMap<&ObjectKey, EffectCertainty> = BTreeMap::new();
         for handover in &self.withdrawn.handovers {
@@ -265,7 +265,7 @@ impl<'a> Telling<'a> {
         effects
     }
 
-    /// Objects that a tool deletes and creates again by a setting where an update is rejected.
+    /// Returns the objects that a tool deletes and creates again, by a setting, because their update is rejected.
     fn replaced(&self) -> Vec<DiffEffect> {
         let part = self.part;
         let rejected = part
@@ -290,7 +290,7 @@ impl<'a> Telling<'a> {
         effects
     }
 
-    /// Objects that leave the tree and may be part of a remote resource or a chart that head adds instead.
+    /// Returns the requested objects that may be part of a remote resource or a chart that head adds.
     fn built_elsewhere(&self, requested: &BTreeSet<&ObjectKey>) -> BTreeSet<ObjectKey> {
         let inventory = &self.part.base.inventory;
         let members = |key: &ObjectKey| {
@@ -306,7 +306,7 @@ impl<'a> Telling<'a> {
             .collect()
     }
 
-    /// The objects that are stuck unless a controller runs that base does not contain. A dump contains every controller.
+    /// Returns the rendered objects that are stuck unless a controller outside of base runs. Dumps contain all of them.
     fn unattended(&self, step: usize) -> BTreeSet<ObjectKey> {
         let inventory = &self.part.base.inventory;
         let is_rendered = |key: &ObjectKey| {
@@ -326,7 +326,7 @@ impl<'a> Telling<'a> {
             .collect()
     }
 
-    /// The objects that fare differently in some outcome of a race.
+    /// Returns the objects whose end differs between the outcomes of a race.
     fn raced(&self, step: usize) -> BTreeSet<ObjectKey> {
         let outcomes = self.plan.steps[step].outcomes.iter().skip(1);
         let differences = outcomes.flat_map(|outcome| self.plan.differences(outcome));
@@ -340,7 +340,7 @@ impl<'a> Telling<'a> {
             .collect()
     }
 
-    /// How sure it is that something happens `because` of an object that a tool deletes.
+    /// Returns how sure an effect is that happens `because` of these objects.
     fn certainty(&self, raced: bool, because: &[ObjectKey]) -> EffectCertainty {
         let regime = because
             .first()
@@ -386,7 +386,7 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// Objects that leave and stay in the cluster: spared, or not deleted.
+    /// Returns the effect on an object that leaves and stays in the cluster: it is spared or orphaned.
     fn left_behind(&self, member: &Member) -> Option<DiffEffect> {
         let key = &member.key;
         let because = vec![key.clone()];
@@ -408,8 +408,8 @@ impl<'a> Telling<'a> {
         orphaned.then(|| self.effect(key, EffectKind::Orphaned, certainty, because))
     }
 
-    /// Objects that are deleted with an object and that no manifest contains: those that a controller created for it,
-    /// as its dependent or in a namespace that is deleted.
+    /// Returns the deletion of objects that no manifest contains: those that a controller created for `member`, as
+    /// dependents or in a namespace that is deleted.
     fn products(
         &self,
         member: &Member,
@@ -444,7 +444,7 @@ impl<'a> Telling<'a> {
         deleted.collect()
     }
 
-    /// The data that is deleted with an object.
+    /// Returns the loss of the data that is deleted with an object.
     fn data(
         &self,
         member: &Member,
@@ -469,7 +469,7 @@ impl<'a> Telling<'a> {
         ))
     }
 
-    /// Whether a tool that reconciles creates the object again: head holds it, and its namespace and kind are still there.
+    /// Whether a reconciling tool recreates the object: head has it, and its namespace and CRD are or will be there.
     fn comes_back(
         &self,
         member: &Member,
@@ -494,7 +494,7 @@ impl<'a> Telling<'a> {
             && namespace.is_none_or(|key| lives(&key) || self.part.after(&key).is_some())
     }
 
-    /// Objects that head adds and that exist in the end.
+    /// Returns the objects that head adds and that exist after the merge.
     pub(super) fn appearing(self) -> impl Iterator<Item = &'a Member> {
         let head = self
             .part
@@ -506,7 +506,7 @@ impl<'a> Telling<'a> {
         new.filter(move |member| self.survives(member))
     }
 
-    /// Whether what head adds exists in the end: what it is in, or is an instance of, is not deleted.
+    /// Whether an object that head adds exists after the merge: head applies it, and its namespace is not gone.
     fn survives(&self, member: &Member) -> bool {
         let Some(head) = self.part.head.filter(|head| head.is_own(member)) else {
             return false;

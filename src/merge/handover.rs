@@ -1,6 +1,6 @@
-//! Objects that go over from one Flux Kustomization, or Application of Argo CD, to another. They are safe exactly if
-//! the new one is of the same tool and applies them before the old one prunes or is deleted: from then on their labels
-//! name the new one, and the old one spares them (fluxcd/pkg ssa/manager_delete.go; argo-cd
+//! Objects that move from one deliverer (a Flux Kustomization or an Argo CD Application) to another. They are safe
+//! exactly if the new one belongs to the same tool and applies them before the old one prunes or is deleted: from then
+//! on their labels name the new one, and the old one spares them (fluxcd/pkg ssa/manager_delete.go; argo-cd
 //! docs/user-guide/resource_tracking.md).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,23 +15,23 @@ use crate::kube::ObjectKey;
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::yaml::Value;
 
-/// Objects that one object prunes and another one applies.
+/// Objects that one deliverer prunes and another one applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handover {
     /// The old deliverer.
     pub from: Deliverer,
     /// The new deliverer.
     pub to: Deliverer,
-    /// Whether the old one certainly prunes before the new one applies: the new one waits for it.
+    /// Whether the old one certainly prunes before the new one applies, because the new one waits for it.
     pub pruned_first: bool,
-    /// Whether the old one leaves, too.
+    /// Whether the old delivery object is deleted too.
     pub leaves: bool,
     /// The objects, in the order of the requests.
     pub objects: Vec<ObjectKey>,
 }
 
-/// The objects that go over in a part, unless the new Kustomization certainly applies first: the old one waits for it.
-/// `requested`: the objects that tools delete.
+/// Returns the handovers in a part, except those whose old deliverer waits for the new one, which then applies first.
+/// `requested` contains the objects that tools delete.
 pub(super) fn handovers(
     part: &MergePart<'_>,
     choice: &DeliveryChoice,
@@ -105,7 +105,7 @@ pub(super) fn handovers(
     found.collect()
 }
 
-/// Whether a Kustomization reconciles after another one, by `spec.dependsOn`: once that is ready with the same revision.
+/// Whether `one` waits by `spec.dependsOn`, directly or not, until `other` is ready with the same revision.
 fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool {
     let Some(other) = delivering(inventory, other) else {
         return false;
@@ -144,8 +144,8 @@ fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool 
 }
 
 impl Handover {
-    /// The note on it, with the remedy: the old one spares objects with the annotation that keeps them from being
-    /// pruned. A removed object has a finding of its own.
+    /// Returns a note with the annotation that makes the old deliverer spare the objects. `None` if the old delivery
+    /// object is deleted: its removal has a finding of its own.
     pub fn note(&self) -> Option<String> {
         if self.leaves {
             return None;

@@ -1,7 +1,7 @@
-//! Which tool probably applies what nothing in the tree points at: the one whose objects are there.
+//! The tool that probably applies a folder at which no object of the tree points: the tool whose objects are in it.
 //!
-//! Tools are set up from outside: `flux bootstrap`, a FluxInstance, or an Application that was created by hand leads to the
-//! first folder, and the objects in it lead to the others. Where they do, a folder that none of them leads to is not applied.
+//! Tools are set up from outside: `flux bootstrap`, a FluxInstance, or a manually created Application points at the
+//! first folder, and the objects in it at the others. If they do, a mere source of Flux is no evidence for a tool.
 
 use foldhash::HashMap;
 
@@ -10,12 +10,12 @@ use crate::delivery::{FluxObject, Regime};
 use crate::inventory::Member;
 use crate::kube::kinds;
 
-/// The tool of each destination that something speaks for; `None` where several do.
+/// The tool of each destination for which there is evidence; `None` if the evidence names several.
 #[derive(Debug)]
 pub(super) struct LikelyTools(HashMap<Destination, Option<Regime>>);
 
 impl LikelyTools {
-    /// Those of one of the `trees` of a side.
+    /// Finds the probable tools of `tree`, one of the `trees` of a side.
     pub(super) fn of(tree: &TreePart, trees: &[TreePart]) -> Self {
         let leads = trees.iter().any(|tree| {
             let mut members = tree.inventory.members.iter();
@@ -39,7 +39,7 @@ impl LikelyTools {
         Self(tools)
     }
 
-    /// The tool that probably applies what is there.
+    /// Returns the tool that probably applies the objects at `destination`.
     pub(super) fn get(&self, destination: &Destination) -> Option<Regime> {
         self.0.get(destination).copied().flatten()
     }
@@ -47,7 +47,7 @@ impl LikelyTools {
 
 const FLUX: Regime = Regime::Flux(FluxObject::Kustomization);
 
-/// The tool that an object leads to other folders.
+/// Returns the tool that an object directs to other folders.
 fn leading(member: &Member) -> Option<Regime> {
     match member.object.group_kind() {
         kinds::FLUX_KUSTOMIZATION => Some(FLUX),
@@ -56,7 +56,7 @@ fn leading(member: &Member) -> Option<Regime> {
     }
 }
 
-/// The tool whose controllers are all that reads an object.
+/// Returns the tool whose controllers alone read an object.
 fn read_by(member: &Member) -> Option<Regime> {
     member
         .key

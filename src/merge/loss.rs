@@ -1,4 +1,4 @@
-//! One object that dies or gets stuck, and what head says of it.
+//! One object that is deleted or gets stuck, and its standing in head.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,41 +17,41 @@ use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, ObjectKey, kinds};
 use crate::ownership::{DeliveryDestination, Ties, instances_of};
 
-/// An object that dies or gets stuck.
+/// An object that is deleted or gets stuck.
 #[derive(Clone, Debug)]
 pub struct Loss<'a> {
     /// The object.
     pub key: ObjectKey,
-    /// The object of base; `None` for what no manifest contains.
+    /// The object of base; `None` if no manifest contains it.
     pub member: Option<&'a Member>,
     /// Its standing in head.
     pub standing: Standing,
     /// Its users in head, if no object of head provides it.
     pub users: Vec<&'a Member>,
-    /// Its generator in head, if it is another object than in base.
+    /// The object of head that generates it.
     pub provider: Option<&'a Member>,
     /// Whether its deletion does not finish.
     pub stuck: bool,
-    /// Whether data outside of git is deleted with it, and whether that is certain.
+    /// `Some` if data outside of Git is deleted with it: whether that is certain.
     pub data: Option<bool>,
     /// Whether the tool creates it again.
     pub recreated: bool,
-    /// How sure its end is.
+    /// How sure the loss is.
     pub certainty: EffectCertainty,
-    /// Why: from the topmost object that leaves down to this one.
+    /// The chain of causes, from the topmost object that leaves down to this one.
     pub because: Vec<ObjectKey>,
-    /// How bad it is; `None`: it is what the change shows.
+    /// The severity; `None` if the change itself shows the loss.
     pub severity: Option<Severity>,
 }
 
-/// Puts losses together from effects.
+/// Builder of losses from effects.
 pub(super) struct Losses<'a, 'p> {
     pub(super) part: &'p MergePart<'a>,
     pub(super) withdrawn: &'p PartWithdrawal,
 }
 
 impl<'a> Losses<'a, '_> {
-    /// The losses, by key. `because` completes a chain of causes upwards.
+    /// Returns the losses, ordered by key. `because` extends a chain of causes upwards.
     pub(super) fn of(
         &self,
         effects: &[DiffEffect],
@@ -99,7 +99,7 @@ impl<'a> Losses<'a, '_> {
             Some(member) if self.part.still_applied(member).is_some() => Standing::Applied,
             Some(member) if self.part.renamed(member).is_some() => Standing::Removed,
             Some(member) if self.may_be_applied(member) => Standing::Applied,
-            // The change itself shows the removal, even if the file stays: an entry of a kustomization left.
+            // The change itself shows the removal, even if the file stays: it removes an entry of a kustomization.
             Some(_) if because.len() <= 1 => Standing::Removed,
             Some(member) if self.part.generated_by(member).is_some() => Standing::Unwritten,
             Some(member) if self.part.is_written(member) => Standing::Unapplied,
@@ -167,7 +167,7 @@ impl<'a> Losses<'a, '_> {
         })
     }
 
-    /// Whether it is known that the tool which deletes the first of these objects delivers it, and nothing was assumed of others.
+    /// Whether no tool was assumed, neither for the first of these objects nor for others.
     fn is_told(&self, because: &[ObjectKey]) -> bool {
         let regime = because
             .first()
@@ -175,7 +175,7 @@ impl<'a> Losses<'a, '_> {
         self.withdrawn.assumed.is_empty() && regime.is_none_or(|(_, said)| *said)
     }
 
-    /// Whether something says which tool deletes the first of these objects.
+    /// Whether there is evidence for the tool that deletes the first of these objects.
     fn is_said(&self, because: &[ObjectKey]) -> bool {
         because
             .first()
@@ -200,7 +200,7 @@ impl<'a> Losses<'a, '_> {
             .any(|finalizer| !is_known(&finalizer.value))
     }
 
-    /// Returns whether an object takes others along and base has none of them: then their number in the cluster is unknown.
+    /// Returns whether base has nothing of a Namespace or CRD: the number of its contents or instances is then unknown.
     fn hides(&self, member: &Member) -> bool {
         let inventory = self.part.analysis.inventory();
         match (
@@ -228,7 +228,7 @@ impl<'a> Losses<'a, '_> {
         self.part.outlook.as_ref().map(Outlook::ties)
     }
 
-    /// The object of head that generates an object.
+    /// Returns the object of head that generates an object.
     fn provider(&self, key: &ObjectKey) -> Option<&'a Member> {
         let mut generators = self
             .ties()?
@@ -237,8 +237,8 @@ impl<'a> Losses<'a, '_> {
         generators.next()
     }
 
-    /// The objects that use an object in head, unless head applies it: consumers and, of a Namespace, objects that
-    /// deliver into it.
+    /// Returns the objects that use an object in head, unless head applies it: consumers and, of a Namespace, objects
+    /// that deliver into it.
     fn users(&self, key: &ObjectKey, clients: &Clients<'_>) -> Vec<&'a Member> {
         let outlook = self
             .part
@@ -270,8 +270,8 @@ impl<'a> Losses<'a, '_> {
             .then_some(member)
     }
 
-    /// Whether a new kustomization keeps an object of base from the tree that head applies, and nothing else does: what
-    /// applied it may go on.
+    /// Whether head has the object below a kustomization that no root reaches: whatever applied its file in base may
+    /// still do so.
     fn may_be_applied(&self, member: &Member) -> bool {
         let Some(head) = self.part.head else {
             return false;
@@ -290,7 +290,7 @@ impl<'a> Losses<'a, '_> {
 /// The objects of head that deliver into a namespace of the cluster, by its name.
 type Clients<'o> = HashMap<&'o str, Vec<ObjectId>>;
 
-/// Who names what no manifest contains, on both sides.
+/// The mentions, on both sides, of objects that no manifest contains.
 #[derive(Default)]
 struct Mentioned<'a> {
     base: PassingMentions<'a>,
@@ -298,7 +298,7 @@ struct Mentioned<'a> {
 }
 
 impl<'a> Mentioned<'a> {
-    /// Those of `keys` that are in no manifest.
+    /// Collects the mentions of those `keys` that are in no manifest.
     fn of<'k>(part: &MergePart<'a>, keys: impl Iterator<Item = &'k ObjectKey>) -> Self {
         let unwritten = keys.filter(|key| part.base.inventory.with_key(key).is_empty());
         let names: BTreeSet<&str> = unwritten.map(|key| key.name.as_str()).collect();
@@ -315,7 +315,7 @@ impl<'a> Mentioned<'a> {
         }
     }
 
-    /// Returns whether base names an object and head does not any more: its users left or changed with it.
+    /// Returns whether base mentions an object and head no longer does: its users were removed or changed with it.
     fn lost(&self, key: &ObjectKey, makers: &[ObjectKey]) -> bool {
         self.base.contain(key, makers) && !self.head.contain(key, &[])
     }

@@ -1,5 +1,5 @@
-//! Who names other objects in passing: the fields of custom resources are not all known, and the values of a HelmRelease are
-//! anything.
+//! Mentions of objects in arbitrary fields: not all fields of custom resources are known, and the values of a
+//! HelmRelease have no schema.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +10,15 @@ use crate::inventory::Member;
 use crate::kube::{Namespace, ObjectKey};
 use crate::yaml::{NodeId, Value};
 
-/// Values of one object that are looked at.
+/// Maximum number of mappings and sequences of one object that are searched.
 const MOST_VALUES: usize = 100_000;
 
-/// In which namespace which of some names are said by which objects.
+/// The objects that mention a name, by their namespace and the name.
 #[derive(Debug, Default)]
 pub(super) struct PassingMentions<'a>(HashMap<(&'a Namespace, &'a str), Vec<&'a ObjectKey>>);
 
 impl<'a> PassingMentions<'a> {
-    /// The applied objects of a tree that contain one of `names` outside of their own metadata.
+    /// Finds the applied objects of a tree that contain one of `names` outside of their own metadata.
     pub(super) fn of(tree: &'a TreePart, names: &BTreeSet<&str>) -> Self {
         let mut found = Self::default();
         for member in tree
@@ -38,8 +38,8 @@ impl<'a> PassingMentions<'a> {
         found
     }
 
-    /// Returns whether an object in the namespace of `key` contains its name. The generator of the object does, too:
-    /// `makers` do not count.
+    /// Returns whether an object in the namespace of `key` contains its name. `makers`, the objects that cause it to
+    /// exist, do not count: they may contain the name in any case.
     pub(super) fn contain(&self, key: &ObjectKey, makers: &[ObjectKey]) -> bool {
         let by = self.0.get(&(&key.namespace, key.name.as_str()));
         by.is_some_and(|by| by.iter().any(|key| !makers.contains(key)))

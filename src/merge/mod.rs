@@ -1,17 +1,17 @@
 //! The effects of merging a change: the objects that leave each cluster, the tools' requests, their effects, and the
-//! surprises among them.
+//! surprises, which are deletions that the change itself does not show.
 //!
-//! * `part` one part of the tree, before and after; `outlook` what is known of head
-//! * `withdraw` the tools' handling of objects that leave; `pruning` that of one object that delivers, `by_argo` of one
-//!   of Argo CD, `deleted` of one that is deleted; `handover` objects that go over to another
+//! * `part` one part of the tree, before and after; `outlook` facts about head
+//! * `withdraw` the tools' requests for objects that leave; `pruning` those for one delivery object, `by_argo` for one
+//!   of Argo CD, `deleted` for a deleted one; `handover` objects that move from one to another
 //! * `likely` the tool of objects that no object of the tree delivers
 //! * `replaced` updates that the API server rejects, and the tools that delete and create anew because of them
-//! * `updated` what the tools change before they delete
+//! * `updated` the tools' updates before their deletes
 //! * `effects` the tools' requests, simulated on the cluster of base
-//! * `backends` Services that are called and leave; `released` what the controllers of base release of head
+//! * `backends` deleted Services that the API server calls; `released` objects of head that controllers of base release
 //! * `cause` the edit that makes an object leave
-//! * `cascade` losses of one cause, as one; `loss` one object of it; `mention` objects that name it in passing;
-//!   `surprise` how bad it is
+//! * `cascade` losses with one cause; `loss` one lost object; `mention` objects that name it in arbitrary fields;
+//!   `surprise` its severity
 
 mod backends;
 mod by_argo;
@@ -70,7 +70,7 @@ pub struct Merge<'a> {
     pub withdrawn: &'a PartWithdrawal,
     /// The effects on the objects of the cluster, in the order of the keys.
     pub effects: Vec<DiffEffect>,
-    /// The surprises among them, each with its one cause.
+    /// The surprises among them, grouped by cause.
     pub cascades: Vec<MergeCascade<'a>>,
     telling: Telling<'a>,
     lost_backends: OnceLock<Vec<LostBackend<'a>>>,
@@ -78,8 +78,8 @@ pub struct Merge<'a> {
 }
 
 impl<'a> Merge<'a> {
-    /// The effects of `withdrawn` according to `plan`, which simulates it. `implied`: the objects that controllers
-    /// create below the objects of base.
+    /// Derives the effects of `withdrawn` from `plan`, which simulates it. `implied` contains the objects that
+    /// controllers create for those of base.
     pub fn of(
         part: &'a MergePart<'a>,
         withdrawn: &'a PartWithdrawal,
@@ -106,14 +106,14 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// The cascades that an object of some kind explains.
+    /// Returns the cascades of `kind`.
     pub fn of_kind(&self, kind: CascadeKind) -> impl Iterator<Item = &MergeCascade<'a>> {
         self.cascades
             .iter()
             .filter(move |cascade| cascade.kind == kind)
     }
 
-    /// The end of an object, if it is deleted or gets stuck.
+    /// Returns the effect by which an object is deleted or gets stuck.
     pub fn end_of(&self, key: &ObjectKey) -> Option<&DiffEffect> {
         use EffectKind::{Cascaded, Deleted, Stuck};
         self.effects_on(key)
@@ -121,7 +121,7 @@ impl<'a> Merge<'a> {
             .find(|effect| matches!(effect.effect, Deleted | Cascaded | Stuck))
     }
 
-    /// Whether an object of base is deleted and head applies none of its key, and whether that is more than possible.
+    /// Returns `Some` if an object of base is deleted and head has none with its key: `true` if certain or a race.
     pub fn takes_away(&self, key: &ObjectKey) -> Option<bool> {
         use EffectKind::{Cascaded, Deleted};
         let effect = self
@@ -134,14 +134,14 @@ impl<'a> Merge<'a> {
             .then_some(effect.certainty != EffectCertainty::Possible)
     }
 
-    /// The effects on an object: effects are in the order of their keys.
+    /// Returns the effects on an object, by binary search: effects are ordered by key.
     pub fn effects_on(&self, key: &ObjectKey) -> &[DiffEffect] {
         let start = self.effects.partition_point(|effect| effect.key < *key);
         let end = self.effects.partition_point(|effect| effect.key <= *key);
         &self.effects[start..end]
     }
 
-    /// The callouts of head that have lost their backend.
+    /// Returns the objects of head whose Service has lost its backend.
     pub fn lost_backends(&self) -> &[LostBackend<'a>] {
         self.lost_backends
             .get_or_init(|| match self.effects.as_slice() {
@@ -150,12 +150,12 @@ impl<'a> Merge<'a> {
             })
     }
 
-    /// The objects of head that workloads of base release, by workload.
+    /// Returns the objects of head with a finalizer that a workload of base removes, by workload.
     pub fn released(&self) -> &BTreeMap<ObjectId, Vec<ReleasedObject<'a>>> {
         self.released.get_or_init(|| released(self.part))
     }
 
-    /// By which tool an object was delivered that leaves, if that is known.
+    /// Returns the known or assumed tool of an object; `None` if the object neither leaves nor moves.
     pub fn tool_of(&self, member: &Member) -> Option<Regime> {
         self.withdrawn
             .regimes
@@ -163,7 +163,7 @@ impl<'a> Merge<'a> {
             .map(|(regime, _)| *regime)
     }
 
-    /// By which tool an object of base is delivered, whether it leaves or stays.
+    /// Returns the tool that delivers an object of base, whether the object leaves or stays.
     pub fn regime_of(&self, member: &Member) -> Regime {
         withdraw::delivered(self.part, member, &self.withdrawn.choice).0
     }
@@ -173,7 +173,7 @@ impl<'a> Merge<'a> {
         withdraw::delivered(self.part, member, &self.withdrawn.choice).1
     }
 
-    /// Objects that head adds and that exist in the end.
+    /// Returns the objects that head adds and that exist after the merge.
     pub fn appearing(&self) -> impl Iterator<Item = &'a Member> {
         self.telling.appearing()
     }

@@ -1,4 +1,4 @@
-//! Facts about head: each is computed on first use, and once.
+//! Facts about head, each computed on first use.
 
 use std::sync::{Arc, OnceLock};
 
@@ -31,25 +31,25 @@ impl<'a> Outlook<'a> {
         }
     }
 
-    /// The ties between its objects that no manifest writes as owner references.
+    /// Returns the ties between its objects that are not written as owner references.
     pub fn ties(&self) -> &Ties {
         self.ties
             .get_or_init(|| Ties::of(self.inventory, &self.tables))
     }
 
-    /// The objects that deliver others.
+    /// Returns the objects that deliver others.
     pub fn delivery_objects(&self) -> &[DeliveryObject] {
         self.delivery_objects
             .get_or_init(|| delivery_objects(self.inventory))
     }
 
-    /// Who removes which finalizer.
+    /// Returns the controllers that remove finalizers.
     pub fn removers(&self) -> &Removers {
         self.removers
             .get_or_init(|| Removers::of(self.inventory, Arc::clone(&self.tables.finalizers)))
     }
 
-    /// The uses of Services.
+    /// Returns the uses of Services.
     pub fn serves(&self) -> &Serves {
         self.serves.get_or_init(|| Serves::of(self.inventory))
     }

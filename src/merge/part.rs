@@ -1,4 +1,4 @@
-//! One part of the tree, before and after: its cluster, and what leaves it.
+//! One part of the tree, before and after the merge, and the objects that leave it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -25,37 +25,37 @@ use crate::manifest::is_kustomization;
 /// One part of the tree on both sides.
 #[derive(Debug)]
 pub struct MergePart<'a> {
-    /// Which of the trees it is.
+    /// Its index among the trees.
     pub at: usize,
-    /// The parts from which objects may deliver into this one.
+    /// Indices of the parts whose objects may deliver into this one.
     origins: Vec<usize>,
     /// All trees.
     pub sides: BothSides<'a>,
     /// All changes, of the other parts too.
     pub changes: &'a [ObjectChange],
-    /// The cluster before the merge.
+    /// The part before the merge.
     pub base: &'a TreePart,
-    /// The objects that are applied afterwards; `None` if the part does not exist then.
+    /// The part after the merge; `None` if it does not exist then.
     pub head: Option<&'a TreePart>,
     /// Facts about base.
     pub analysis: Analysis<'a>,
     /// Facts about head.
     pub outlook: Option<Outlook<'a>>,
-    /// The objects of base that leave, in order: head applies nothing of their key.
+    /// The objects of base that leave, in order: head applies none with their key.
     pub leaving: Vec<ObjectId>,
-    /// The objects of base that head makes hooks of Helm: they leave a release, if there is one.
+    /// The objects of base that head turns into Helm hooks: they leave their release, if there is one.
     pub hooks: Vec<ObjectId>,
     /// The counterparts in head of objects of base that the change touches and does not remove.
     pub(super) counterparts: HashMap<ObjectId, (ChangeKind, TreePlace)>,
-    /// Who probably applies what nothing points at.
+    /// The probable tools of folders at which nothing points.
     likely: OnceLock<LikelyTools>,
-    /// Who delivers the objects of head, as far as they say so themselves.
+    /// The tools that deliver the objects of head, by the marks on the objects alone.
     deliveries_of_head: OnceLock<Deliveries>,
-    /// The objects in files of head that some build has, and whether one of these builds is delivered.
+    /// The objects in files of head that some build contains, and whether a deliverer applies one of these builds.
     built: OnceLock<HashMap<WrittenIn, bool>>,
     /// The objects in files of head, applied or not.
     written: OnceLock<HashSet<WrittenIn>>,
-    /// Sources that head adds to kustomizations and the tree does not show, by the folder of the kustomization.
+    /// Remote sources that head adds to kustomizations, by the folder of the kustomization.
     unseen: OnceLock<HashMap<String, String>>,
     /// Files of head that base has with another text, by path.
     pub(super) edited: OnceLock<HashMap<String, EditedFile>>,
@@ -65,8 +65,8 @@ pub struct MergePart<'a> {
 type WrittenIn = (String, GroupKind, Option<String>);
 
 impl<'a> MergePart<'a> {
-    /// The part at place `at` of the trees. `tables`: what is known of operators; `delivery`: which tools the configuration says
-    /// deliver the files of base.
+    /// Creates the part at index `at` of the trees. `tables` contains facts about operators, `delivery` the configured
+    /// tools of the files of base.
     pub fn of(
         at: usize,
         sides: BothSides<'a>,
@@ -157,7 +157,7 @@ impl<'a> MergePart<'a> {
         }
     }
 
-    /// Who delivers the objects of head, as far as they say so themselves.
+    /// Returns the tools that deliver the objects of head, by the marks on the objects alone.
     pub(super) fn deliveries_of_head(&self) -> Option<&Deliveries> {
         let head = self.head?;
         Some(
@@ -166,15 +166,15 @@ impl<'a> MergePart<'a> {
         )
     }
 
-    /// Whether head has another release in the place of the one that a HelmRelease installs in base.
+    /// Whether a HelmRelease installs another release in head than in base.
     pub(super) fn is_another_release(&self, by: &Deliverer) -> bool {
         let release = |part: &TreePart| Some(part.delivery(by)?.settings.release.clone());
         let is = self.head.and_then(release);
         is.is_some_and(|is| release(self.base) != Some(is))
     }
 
-    /// Objects that leave a rendered release and do not leave the tree: head has them in the folder `crds` of the chart
-    /// only, which is no part of a release, or they belong to another release, which is installed after the old one is
+    /// Returns the objects that leave a rendered release but not the tree: head has them only in the folder `crds` of
+    /// the chart, which is no part of a release, or in another release, which is installed after the old one is
     /// uninstalled.
     pub(super) fn leaves_its_release(&self) -> Vec<&'a Member> {
         if !self.base.knows(SourceTool::FluxRelease) {
@@ -208,7 +208,7 @@ impl<'a> MergePart<'a> {
         leaves.map(|(_, member)| member).collect()
     }
 
-    /// Whether the API server rejects the update of an object to what head says.
+    /// Whether the API server rejects the update of an object to its content in head.
     pub fn rejects(&self, key: &ObjectKey) -> bool {
         let first = |part: &'a TreePart| {
             part.inventory
@@ -223,17 +223,17 @@ impl<'a> MergePart<'a> {
         }
     }
 
-    /// Whether the sources still have an object of base: the same file of head contains it and is not left out of every build.
+    /// Whether the sources still contain an object of base: the same file of head has it, and some build applies it.
     pub fn is_built(&self, member: &Member) -> bool {
         self.built_in_head(member).is_some()
     }
 
-    /// Whether something in head delivers the file of an object of base with the object in it.
+    /// Whether a deliverer of head applies the file of an object of base, and the file still contains the object.
     pub(super) fn is_delivered(&self, member: &Member) -> bool {
         self.built_in_head(member) == Some(true)
     }
 
-    /// `Some(true)` if a delivered build of head has it; `Some(false)` if only builds have it that are not delivered.
+    /// Returns `Some(true)` if a delivered build of head has it, `Some(false)` if only other builds do, else `None`.
     fn built_in_head(&self, member: &Member) -> Option<bool> {
         let built = self.built.get_or_init(|| {
             let mut built = HashMap::default();
@@ -248,32 +248,32 @@ impl<'a> MergePart<'a> {
         built.get(&written_in(self.base, member)).copied()
     }
 
-    /// The tool that probably applies what is at a destination of base at which nothing points.
+    /// Returns the tool that probably applies a destination of base at which nothing points.
     pub(super) fn likely_tool(&self, destination: &Destination) -> Option<Regime> {
         self.likely
             .get_or_init(|| LikelyTools::of(self.base, self.sides.base))
             .get(destination)
     }
 
-    /// The object of base that delivers an object, if the tree contains one that says so.
+    /// Returns the delivery object of base that delivers an object, if the tree contains it.
     pub fn deliverer_of(&self, member: &Member) -> Option<&'a Member> {
         let by = self.base.destination(member.file).deliverer()?;
         let (_, deliverer) = self.delivering(by)?;
         Some(deliverer)
     }
 
-    /// The ApplicationSet that generates it: no file contains it.
+    /// Returns the ApplicationSet that generates an object, which then is in no file.
     pub fn generated_by(&self, member: &Member) -> Option<&'a Deliverer> {
         let by = self.base.destination(member.file).deliverer();
         by.filter(|by| by.tool == SourceTool::ArgoCdSet)
     }
 
-    /// The object of this part of base that delivers an object.
+    /// Returns the object in this part of base that delivers an object.
     pub fn deliverer_here(&self, member: &Member) -> Option<&'a Member> {
         self.delivering_here(self.base.destination(member.file).deliverer()?)
     }
 
-    /// The objects of this part of base that deliver something that is known, into this part or into another one.
+    /// Returns the objects in this part of base with at least one known delivered object, here or in another part.
     pub fn deliverers_of_all(&self) -> HashSet<ObjectId> {
         let deliverers = self.sides.base.iter().flat_map(|part| {
             let destinations = part.destinations();
@@ -283,21 +283,21 @@ impl<'a> MergePart<'a> {
         found.collect()
     }
 
-    /// The object of this part of base that stands for what delivers.
+    /// Returns the object in this part of base that represents a deliverer.
     pub(super) fn delivering_here(&self, by: &Deliverer) -> Option<&'a Member> {
         delivering(&self.base.inventory, &self.base.object_of(by))
     }
 
-    /// The object of base that delivers, and the part in which it is: this one, or that of the cluster that it delivers from.
+    /// Returns the delivery object of base and the index of its part: this part, or one of `origins`.
     pub(super) fn delivering(&self, by: &Deliverer) -> Option<(usize, &'a Member)> {
         self.find_delivering(self.sides.base, by)
     }
 
-    /// Returns whether head has the object of base that delivers, and applies it as before.
+    /// Returns whether head still has a delivery object of base, and applies it as before.
     pub(super) fn is_still_delivering(&self, by: &Deliverer) -> bool {
         let find = |parts: &'a [TreePart]| {
             let (at, member) = self.find_delivering(parts, by)?;
-            // One without a namespace may be that of another control plane.
+            // An object without a namespace may belong to another control plane.
             let namespace = member.key.namespace.name();
             let is_it = by.namespace.is_empty() || namespace == Some(by.namespace.as_str());
             is_it.then(|| parts[at].destination(member.file))
@@ -306,7 +306,7 @@ impl<'a> MergePart<'a> {
         is.is_some_and(|is| was.is_none_or(|was| !was.is_left_for(is)))
     }
 
-    /// Returns that object in head.
+    /// Returns the delivery object in head.
     pub(super) fn delivering_in_head(&self, by: &Deliverer) -> Option<&'a Member> {
         let (_, deliverer) = self.find_delivering(self.sides.head, by)?;
         Some(deliverer)
@@ -322,7 +322,7 @@ impl<'a> MergePart<'a> {
         find(self.at).or_else(|| origins().copied().find_map(find))
     }
 
-    /// The object of head that is an object of base under another name or in another namespace.
+    /// Returns the object of head that is an object of base under another name or in another namespace.
     pub fn renamed(&self, member: &Member) -> Option<&'a Member> {
         let (kind, is) = self.counterparts.get(&member.id)?;
         (*kind == ChangeKind::Renamed).then(|| self.sides.of_head(*is))
@@ -364,8 +364,8 @@ impl<'a> MergePart<'a> {
         written.contains(&written_in(self.base, member))
     }
 
-    /// The applied counterpart in head of an object of base: an object that a tool delivered and that lies in a folder
-    /// that nothing points at any more has none.
+    /// Returns the applied object of head with the key of an object of base, unless it is left behind: a tool delivered
+    /// it, and nothing points at its folder any more.
     pub fn still_applied(&self, member: &Member) -> Option<&'a Member> {
         let (after, head) = (self.after(&member.key)?, self.head?);
         let left = self
@@ -375,7 +375,7 @@ impl<'a> MergePart<'a> {
         (!left).then_some(after)
     }
 
-    /// Whether head applies an object under `key` by the same object as it delivers `other` of base.
+    /// Whether head applies an object with `key` through the delivery object that delivers `other` in base.
     pub fn is_applied_beside(&self, key: &ObjectKey, other: &Member) -> bool {
         let by = self.base.destination(other.file).deliverer();
         let Some((head, by)) = self.head.zip(by) else {
@@ -391,7 +391,7 @@ impl<'a> MergePart<'a> {
             .any(|member| head.destination(member.file).deliverer() == Some(by))
     }
 
-    /// The object that base applies under a key: what leaves, if several have it.
+    /// Returns the object that base applies with a key; if there are several, one that leaves.
     pub(super) fn applied_before(&self, key: &ObjectKey) -> Option<&'a Member> {
         let inventory = &self.base.inventory;
         let found = inventory.with_key(key).iter();
@@ -402,7 +402,7 @@ impl<'a> MergePart<'a> {
         Some(inventory.member(*found))
     }
 
-    /// The object that head applies under a key.
+    /// Returns the object that head applies with a key.
     pub fn after(&self, key: &ObjectKey) -> Option<&'a Member> {
         let head = self.head?;
         let found = head
@@ -414,7 +414,7 @@ impl<'a> MergePart<'a> {
     }
 }
 
-/// The sources outside of the tree that the kustomizations of a side name, by their folders.
+/// Returns the remote sources that the kustomizations of a side name, by their folders.
 fn remote_sources(trees: &[TreePart]) -> HashMap<&str, BTreeSet<&str>> {
     let files = trees.iter().flat_map(|tree| {
         tree.inventory
@@ -432,7 +432,7 @@ fn remote_sources(trees: &[TreePart]) -> HashMap<&str, BTreeSet<&str>> {
     found
 }
 
-/// The words of a line of a kustomization that name something outside of the tree.
+/// Returns the words of a line of a kustomization that look like a remote source.
 fn remote_words(line: &str) -> impl Iterator<Item = &str> {
     let words = line.split(|c: char| c.is_whitespace() || "[]{},\"'".contains(c));
     words
@@ -459,8 +459,8 @@ fn written_in(part: &TreePart, member: &Member) -> WrittenIn {
     )
 }
 
-/// The parts from which objects may deliver into a part: those of clusters whose names are the beginning of its own, the nearest
-/// first, and what is in no cluster.
+/// Returns the indices of the parts whose objects may deliver into a part: those whose cluster is a prefix of its own
+/// (`a` of `a/b`), the longest first, then those without a cluster.
 pub fn origins(parts: &[TreePart], at: usize) -> Vec<usize> {
     let into = parts[at].cluster.as_deref().unwrap_or_default();
     let begins = |part: &TreePart| {
@@ -478,7 +478,7 @@ pub fn origins(parts: &[TreePart], at: usize) -> Vec<usize> {
     origins
 }
 
-/// The object that delivers, by its name and, as far as both say, its namespace.
+/// Finds a delivery object by its name and, as far as both give one, its namespace.
 pub fn delivering<'i>(inventory: &'i Inventory, deliverer: &Deliverer) -> Option<&'i Member> {
     let kind = deliverer.tool.kind();
     let found = inventory

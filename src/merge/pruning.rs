@@ -1,4 +1,4 @@
-//! The fate of objects that leave the delivery of one object of the tree.
+//! The fate of objects that leave the delivery of one object.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::kube::{GroupKind, Namespace, ObjectKey, Policy};
 use crate::kustomize::{Deliverer, SourceTool, pointed_folders};
 use crate::yaml::Value;
 
-/// The delivery tools, as far as the user gives them.
+/// The user's choices about delivery tools.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeliveryChoice {
     /// The tool that delivers everything; by default each object's own.
@@ -24,29 +24,29 @@ pub struct DeliveryChoice {
     pub helm_version: HelmVersion,
     /// The propagation policy of the tools' deletes, instead of their own.
     pub cascade: Option<Policy>,
-    /// Whether a tool of which nothing is known prunes; otherwise it deletes nothing.
+    /// Whether an unknown tool prunes; otherwise it deletes nothing.
     pub unknown_prunes: bool,
 }
 
 /// Why a tool that cannot build sends nothing.
 pub(super) const CANNOT_BUILD: &str = "can no longer build its sources";
 
-/// Objects that leave what one object delivers.
+/// The objects that leave the delivery of one object.
 pub(super) struct Delivery<'a, 'p> {
     pub(super) part: &'p MergePart<'a>,
     pub(super) leaving: &'p Leaving<'a>,
     pub(super) destination: &'p Destination,
     pub(super) choice: &'p DeliveryChoice,
-    /// The objects that leave and that tools delete, of this part and of those before it.
+    /// The objects that tools delete, in this part and in the parts before it.
     pub(super) requested: &'p Requested,
 }
 
 /// The objects that tools delete.
 #[derive(Debug, Default)]
 pub struct Requested {
-    /// In the part that is looked at.
+    /// Keys in the current part.
     pub(super) here: BTreeSet<ObjectKey>,
-    /// The objects of base in the other parts that were looked at.
+    /// Objects of base in the parts before it.
     pub(super) elsewhere: BTreeSet<TreePlace>,
 }
 
@@ -61,7 +61,7 @@ impl Requested {
         }
     }
 
-    /// Adds the requests of a part, for the next one.
+    /// Makes the requests of `part` those of a previous part, before the next one is planned.
     pub(super) fn beyond(mut self, part: &MergePart<'_>) -> Self {
         let inventory = &part.base.inventory;
         let ids = self.here.iter().flat_map(|key| inventory.with_key(key));
@@ -76,8 +76,8 @@ impl Requested {
 }
 
 impl<'a> Delivery<'a, '_> {
-    /// Pruned if the object that delivers stays; deleted with it if it is deleted; neither if it stays in the cluster although
-    /// it left the tree, and its sources are gone: it fails to build from then on.
+    /// Returns the fate of the objects: pruned if their delivery object stays, deleted with it if it is deleted,
+    /// neither if it stays in the cluster although it left the tree and its sources are gone: it then fails to build.
     pub(super) fn of(&self, deliverer: &Deliverer) -> Withdrawal<'a> {
         let object = self.part.base.object_of(deliverer);
         let before = self.part.delivering(&object);
@@ -104,7 +104,7 @@ impl<'a> Delivery<'a, '_> {
                 None if self.sources_stay() => self.still_pruned(deliverer, before),
                 None => Withdrawal::nothing("no longer has sources"),
             },
-            // An object that an operator of Flux created is in no tree.
+            // A Kustomization that the Flux operator created is in no tree.
             (None, None) => self
                 .pruned_by_flux(deliverer)
                 .unwrap_or_else(|| Withdrawal::nothing("is unknown")),
@@ -117,8 +117,8 @@ impl<'a> Delivery<'a, '_> {
         }
     }
 
-    /// Objects that leave a release of a HelmRelease that the graph rendered. `deleted`: its object in base, if a tool
-    /// deletes it.
+    /// Returns the fate of objects that leave a rendered HelmRelease. `deleted` is its object in base, if a tool
+    /// deletes it; `after` is its object in head.
     fn of_release(
         &self,
         by: &Deliverer,
@@ -145,8 +145,8 @@ impl<'a> Delivery<'a, '_> {
         }
     }
 
-    /// Everything of a release that is uninstalled before another one takes its place. The uninstall looks for what
-    /// names no namespace in that of the new one (recorded: helm-target-namespace-changed).
+    /// Returns the uninstallation of a release that another one replaces. Objects without a written namespace stay if
+    /// the namespace changes: the uninstall looks for them in the new one (recorded: helm-target-namespace-changed).
     fn reinstalled(
         &self,
         known: Option<&KnownDelivery>,
@@ -180,7 +180,7 @@ impl<'a> Delivery<'a, '_> {
         withdrawal
     }
 
-    /// Objects that a deliverer prunes that stays in the cluster with unchanged sources: those that left these.
+    /// Returns the pruning by a deliverer that left the tree and stays in the cluster, and whose folder still exists.
     fn still_pruned(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
         let (built, left) = self.parted(|member| self.part.is_built(member));
         if left.members.is_empty() {
@@ -195,7 +195,7 @@ impl<'a> Delivery<'a, '_> {
         pruned
     }
 
-    /// The objects that leave, in two parts: those that the sources still build, and the rest.
+    /// Splits the objects that leave into those that the sources still build and the rest.
     fn parted(&self, is_built: impl Fn(&Member) -> bool) -> (Vec<ObjectId>, Leaving<'a>) {
         let all = self.leaving.members.iter();
         let (built, left): (Vec<&Member>, Vec<&Member>) = all.partition(|member| is_built(member));
@@ -206,8 +206,8 @@ impl<'a> Delivery<'a, '_> {
         (built.iter().map(|member| member.id).collect(), left)
     }
 
-    /// Objects that a Kustomization prunes that the graph knows. It reconciles the change once with its settings in
-    /// base, before its own object changes: an entry point always, another one nearly so (recorded: three of three).
+    /// Returns the pruning by a Kustomization of the delivery graph. It reconciles the change once with its settings in
+    /// base before its own object is updated: an entry point always, another one nearly so (recorded: three of three).
     fn pruned_by_flux(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
         let known = self.part.base.delivery(by);
         let after = self
@@ -228,7 +228,7 @@ impl<'a> Delivery<'a, '_> {
         })
     }
 
-    /// Objects that a Kustomization that cannot build any more prunes before, with its settings in base.
+    /// Returns the pruning by a Kustomization whose build succeeds once before it fails.
     fn pruned_first(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
         let known = self.part.head?.delivery(by)?;
         let built = known.built_first.as_ref()?;
@@ -267,8 +267,8 @@ impl<'a> Delivery<'a, '_> {
         })
     }
 
-    /// An object that stays and whose update the API server rejects: a Kustomization then applies nothing, and prunes
-    /// nothing, unless has a setting to create such objects anew (fluxcd/kustomize-controller
+    /// Returns an object that stays and whose update the API server rejects. A Kustomization then applies and prunes
+    /// nothing, unless a setting makes it recreate such objects (fluxcd/kustomize-controller
     /// internal/controller/kustomization_controller.go, `apply` before `prune`).
     fn rejected(&self, deliverer: &Member) -> Option<ObjectKey> {
         let is_forced = deliverer
@@ -286,7 +286,7 @@ impl<'a> Delivery<'a, '_> {
             .map(|member| member.key.clone())
     }
 
-    /// A Kustomization that is deleted.
+    /// Returns the fate of the objects of a deleted Kustomization.
     fn deleted_by_flux(&self, by: &Deliverer, object: &Member) -> Withdrawal<'a> {
         let known = self.part.base.delivery(by).map(|known| &known.settings);
         let account = known.and_then(|known| known.service_account.as_deref());
@@ -298,13 +298,13 @@ impl<'a> Delivery<'a, '_> {
             )
         });
         Withdrawal {
-            // Without its account, it mostly has no right to delete anything (recorded: flux-service-account-removed-too).
+            // Without its account, it mostly has no permission to delete (recorded: flux-service-account-removed-too).
             is_race: account.is_some_and(|account| self.requested.here.contains(&account)),
             ..self.deleted(by, object)
         }
     }
 
-    /// What is left of a delivery whose object a tool deletes.
+    /// Returns the fate of objects whose delivery object a tool deletes.
     pub(super) fn deleted(&self, by: &Deliverer, object: &Member) -> Withdrawal<'a> {
         DeletedDelivery {
             leaving: self.leaving,
@@ -320,7 +320,7 @@ impl<'a> Delivery<'a, '_> {
         self.choice.cascade.unwrap_or(of_tool)
     }
 
-    /// Whether head has anything where the sources were.
+    /// Whether head still has the folder of the sources.
     fn sources_stay(&self) -> bool {
         let Destination::Root { folder, .. } = self.destination else {
             return false;
@@ -330,8 +330,8 @@ impl<'a> Delivery<'a, '_> {
 
     /// Whether an object of head finds a folder that it points at. Without one it cannot build, and a tool that cannot
     /// build prunes nothing (fluxcd/kustomize-controller internal/controller/kustomization_controller.go,
-    /// "kustomization path not found"; argo-cd util/app/path/path.go, "app path does not exist"). An object that points
-    /// at another repository is none of this.
+    /// "kustomization path not found"; argo-cd util/app/path/path.go, "app path does not exist"). Other repositories
+    /// are assumed to exist.
     fn finds_sources(&self, deliverer: &Member) -> bool {
         let pointers = pointed_folders(&deliverer.object);
         pointers.is_empty()

@@ -1,4 +1,4 @@
-//! Objects of head that the controllers of base release.
+//! Objects of head with finalizers that controllers of base remove.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ pub struct ReleasedObject<'a> {
     pub member: &'a Member,
     /// The finalizer.
     pub finalizer: String,
-    /// Whether it is verified who removes it.
+    /// Whether it is verified that the workload removes it.
     pub verified: bool,
 }
 
-/// Group, kind and namespace of objects, and one of their finalizers: all that decides who removes it.
+/// The key of a cache: the group, kind and namespace of objects, and one of their finalizers.
 type HeldAlike<'a> = (GroupKind<&'a str>, &'a Namespace, String);
 
-/// By the workload of base that runs the controller.
+/// Returns the released objects, by the workload of base that removes a finalizer of theirs.
 pub(super) fn released<'a>(part: &MergePart<'a>) -> BTreeMap<ObjectId, Vec<ReleasedObject<'a>>> {
     let mut by_workload: BTreeMap<ObjectId, Vec<ReleasedObject<'a>>> = BTreeMap::new();
     let Some(head) = part.head else {
@@ -70,7 +70,7 @@ pub(super) fn released<'a>(part: &MergePart<'a>) -> BTreeMap<ObjectId, Vec<Relea
     by_workload
 }
 
-/// The workload that runs a known controller. Permissions alone prove nothing here, and a Job ends on its own.
+/// Returns the workload of a known controller. Permissions alone prove nothing here, and a Job ends on its own.
 fn running(remover: &Remover<'_>, holder: &FinalizerHolder<'_>) -> Option<(ObjectId, bool)> {
     match remover {
         Remover::Workload {

@@ -1,4 +1,4 @@
-//! Updates that the API server rejects, and what the tool of the object does about it.
+//! Updates that the API server rejects, and the reaction of the object's tool.
 
 use super::part::MergePart;
 use crate::changes::{ChangeKind, RejectedField, Sides, rejected_fields};
@@ -8,17 +8,17 @@ use crate::inventory::Member;
 use crate::manifest::Spanned;
 use crate::yaml::Value;
 
-/// An object that both sides apply at one place and under one key, with another content.
+/// An object that both sides apply at one destination with one key, but with different content.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptObject<'a> {
-    /// As base has it.
+    /// The object in base.
     pub base: &'a Member,
-    /// As head has it.
+    /// The object in head.
     pub head: &'a Member,
 }
 
 impl KeptObject<'_> {
-    /// The fields whose change the API server rejects.
+    /// Returns the fields whose change the API server rejects.
     pub fn rejected_fields(self) -> Vec<RejectedField> {
         rejected_fields(&self.base.object, &self.head.object)
     }
@@ -27,7 +27,7 @@ impl KeptObject<'_> {
 /// The answer of a tool to an update that the API server rejects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing: the tool reports an error.
+    /// The tool reports an error.
     Fails,
     /// The tool deletes the object and creates it again, because of a setting.
     Replaces {
@@ -39,7 +39,7 @@ pub enum Answer {
 }
 
 impl<'a> MergePart<'a> {
-    /// The objects that the change keeps and changes. An object that moves to another destination may be in another cluster.
+    /// Returns the objects that the change keeps and changes at one destination: another one may be in another cluster.
     pub fn kept(&self) -> impl Iterator<Item = KeptObject<'a>> {
         self.changes.iter().filter_map(move |change| {
             let Sides::Both(was, is) = change.sides else {
@@ -59,7 +59,7 @@ impl<'a> MergePart<'a> {
         })
     }
 
-    /// The answer of an object's tool to an update that the API server rejects.
+    /// Returns the answer of a tool to an update that the API server rejects.
     pub fn answer(&self, regime: Regime, KeptObject { base, head }: KeptObject<'_>) -> Answer {
         let metadata = head.object.metadata();
         let is_hook = |key| {
@@ -96,7 +96,7 @@ impl<'a> MergePart<'a> {
                 Some("the annotation `kustomize.toolkit.fluxcd.io/force` of the object")
             }
             Regime::Flux(FluxObject::Kustomization) => self.forced_by_flux(base),
-            // `force` of a HelmRelease replaces objects without deleting them (helm pkg/kube/client.go, updateResource).
+            // A HelmRelease's `force` replaces objects without deleting them (helm pkg/kube/client.go, updateResource).
             Regime::Helm | Regime::Flux(FluxObject::HelmRelease) | Regime::Kubectl => None,
         };
         because.map_or(Answer::Fails, |because| Answer::Replaces { because })
@@ -110,7 +110,7 @@ impl<'a> MergePart<'a> {
     }
 }
 
-/// Returns whether a mark of the object makes Flux create it anew if it cannot be updated.
+/// Returns whether a label or annotation makes Flux recreate the object if it cannot be updated.
 pub(super) fn is_forced_by_mark(member: &Member) -> bool {
     let metadata = member.object.metadata();
     let told = |value: Spanned<&str>| value.value.eq_ignore_ascii_case("enabled");

@@ -1,4 +1,4 @@
-//! How bad it is that an object dies: a deletion that the change itself shows is a decision, one that it does not show is a
+//! The severity of a lost object: a deletion that the change itself shows is a decision, one that it does not show is a
 //! surprise.
 
 use crate::finding::Severity;
@@ -10,13 +10,13 @@ pub enum Standing {
     Applied,
     /// A file of head contains it, and it is no longer applied.
     Unapplied,
-    /// No manifest contained it: a controller made it.
+    /// No manifest contained it: a controller created it.
     Unwritten,
     /// The change removes it.
     Removed,
 }
 
-/// Facts about the end of one object.
+/// Facts about the loss of one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Surprise {
     /// The standing of the object in head.
@@ -25,20 +25,20 @@ pub struct Surprise {
     pub used: bool,
     /// An object of base used it: its users are known.
     pub had_users: bool,
-    /// Data outside of git is deleted with it; whether that is certain.
+    /// `Some` if data outside of Git is deleted with it: whether that is certain.
     pub data: Option<bool>,
-    /// It defines or contains others, and git knows of none of them.
+    /// It is a CRD or a Namespace, and base contains none of its instances or contents.
     pub hides: bool,
-    /// It delivers, defines or contains others, or goes with what defines or contains it, and no build of head has its file.
+    /// It delivers, defines or contains others, or goes with its CRD or Namespace; no deliverer of head has its file.
     pub grave: bool,
     /// Its deletion does not finish.
     pub stuck: bool,
-    /// Whether it happens, whatever else is in the cluster.
+    /// Whether the loss is certain, whatever else is in the cluster.
     pub certain: bool,
 }
 
 impl Surprise {
-    /// An object of which nothing is known but that the change removes it.
+    /// Returns the facts of an object of which only the removal is known.
     pub const fn removed(certain: bool) -> Self {
         let standing = Standing::Removed;
         Self {
@@ -53,7 +53,7 @@ impl Surprise {
         }
     }
 
-    /// The end of an object that head still needs.
+    /// Returns the facts of a removed object that head still needs.
     pub const fn needed(certain: bool) -> Self {
         Self {
             used: true,
@@ -63,7 +63,7 @@ impl Surprise {
     }
 }
 
-/// How bad it is; `None`: it is what the change shows.
+/// Returns the severity; `None` if the change itself shows the loss.
 pub fn severity(surprise: Surprise) -> Option<Severity> {
     let graded = |certain| {
         Some(if certain {

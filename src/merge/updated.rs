@@ -1,5 +1,5 @@
-//! Updates of tools before they delete anything: the Pods of a changed workload are replaced, and no longer use the
-//! removed objects.
+//! Updates that tools send before they delete anything: the Pods of a changed workload are replaced and no longer use
+//! the removed objects.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use crate::kube::{ObjectKey, kinds};
 use crate::ownership::{Implied, pod_template_spec};
 use crate::yaml::Value;
 
-/// The objects that controllers create below the objects of base, once the workloads among them are as head has them.
-/// All tools create and update before they delete.
+/// Updates `implied`, the objects that controllers create for those of base, to the workloads of head. All tools create
+/// and update before they delete.
 ///
-/// Which claims are held then: every Pod that is on a node holds the claims that it mounts, even after it has finished, and one
-/// without a node holds none ([FIN-14], [L-32]; recorded: `pvc-used-by-running-pod`, `pvc-used-by-unscheduled-pod`). A
-/// new Pod stays without a node while a claim that it mounts is being deleted, so where the old Pod waits for it, that stays too.
+/// Which claims are held: every Pod on a node holds the claims that it mounts, even after it has finished; one without
+/// a node holds none ([FIN-14], [L-32]; recorded: `pvc-used-by-running-pod`, `pvc-used-by-unscheduled-pod`). A new Pod
+/// stays without a node while a claim of it is being deleted, so an old Pod that waits for the new one stays too.
 pub fn updated<'a>(part: &MergePart<'a>, implied: Implied<'a>) -> Implied<'a> {
     let owners: BTreeMap<ObjectKey, ObjectKey> = implied
         .objects
@@ -65,12 +65,12 @@ pub fn updated<'a>(part: &MergePart<'a>, implied: Implied<'a>) -> Implied<'a> {
     }
 }
 
-/// When the Pods of a workload that changes are deleted.
+/// The time at which the Pods of a changed workload are deleted.
 #[derive(Clone, Copy)]
 enum Replacement {
     /// Before new ones are created.
     First,
-    /// Once new ones run: until then they hold what they mount, and afterwards the new ones hold what these mount.
+    /// Once new ones run: until then they hold the claims that they mount, and afterwards the new ones hold theirs.
     Afterwards,
     /// Not by a controller.
     Never,

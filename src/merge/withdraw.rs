@@ -1,4 +1,4 @@
-//! The tools' handling of objects that leave: their requests, the objects that they spare, and those that are not deleted.
+//! The tools' handling of objects that leave: requests, spared objects, and objects that are not deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,33 +22,33 @@ use crate::text::plain;
 /// The fate of the objects that leave one part of the tree, before the simulation.
 #[derive(Debug, Default)]
 pub struct PartWithdrawal {
-    /// In order.
+    /// The requests, in the order in which they are sent.
     pub requests: Vec<ToolRequest>,
     /// Objects that a tool spares.
     pub kept: BTreeSet<ObjectKey>,
-    /// Finalizers that a tool removes from an object that delivers once what that delivered is gone.
+    /// Finalizers that a tool removes from a delivery object once the delivered objects are gone.
     pub releases: Vec<ToolRelease>,
-    /// Objects that a tool deletes unless the change takes its means from it first.
+    /// Objects whose deletion is a race: the change may take from the tool what it needs for this.
     pub late: BTreeSet<ObjectKey>,
-    /// Objects that a tool deletes under a condition that only the cluster or a service knows.
+    /// Objects whose deletion depends on facts that only the cluster or a service knows.
     pub possible: BTreeSet<ObjectKey>,
-    /// Objects that are not deleted.
+    /// Objects that leave and are not deleted.
     pub orphaned: BTreeSet<ObjectKey>,
-    /// Objects that left, by an unknown tool.
+    /// Objects that leave and whose tool is unknown.
     pub unknown: BTreeSet<ObjectKey>,
-    /// The tool of each of them, and whether there is evidence for it.
+    /// The tool of each object that leaves or moves, and whether there is evidence for it.
     pub regimes: BTreeMap<ObjectKey, (Regime, bool)>,
-    /// Why tools send nothing about what leaves, a sentence for each.
+    /// Reasons why tools send no requests, one sentence each.
     pub idle: Vec<String>,
     /// Assumptions about which tool manages the removed objects, one sentence each.
     pub assumed: Vec<String>,
-    /// Objects that go over from one deliverer to another.
+    /// Objects that move from one deliverer to another.
     pub handovers: Vec<Handover>,
     /// The delivery tools, as far as the user gives them.
     pub choice: DeliveryChoice,
 }
 
-/// A finalizer that a tool removes from an object that it deletes, once others are gone.
+/// Finalizers that a tool removes from a deleted object, once others are gone.
 #[derive(Debug)]
 pub struct ToolRelease {
     pub object: ObjectKey,
@@ -57,7 +57,7 @@ pub struct ToolRelease {
 }
 
 impl ToolRelease {
-    /// The finalizers that Argo CD removes from an Application once the objects `after` are gone.
+    /// Returns the finalizers that Argo CD removes from an Application once the objects `after` are gone.
     pub fn of(application: &Member, after: Vec<ObjectKey>) -> Self {
         Self {
             object: application.key.clone(),
@@ -67,7 +67,7 @@ impl ToolRelease {
     }
 }
 
-/// Who applies what is at one destination.
+/// The applier of the objects at a destination.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Applier {
     /// An object of the tree.
@@ -76,8 +76,8 @@ enum Applier {
     Tool { regime: Regime, said: bool },
 }
 
-/// Plans what the tools do about what leaves a part, and adds what they delete of it to what is `requested` of the
-/// parts before it.
+/// Plans the tools' requests for the objects that leave a part, and adds the deleted objects to `requested`, which
+/// contains those of the parts before it.
 pub fn withdraw(
     part: &MergePart<'_>,
     choice: &DeliveryChoice,
@@ -127,7 +127,7 @@ pub fn withdraw(
                 .regimes
                 .entry(member.key.clone())
                 .or_insert((regime, said));
-            // Two destinations may have one key: who says that he delivers it counts.
+            // Two destinations may have one key: the one with evidence for its tool counts.
             if said {
                 *known = (regime, said);
             }
@@ -195,7 +195,7 @@ pub fn withdraw(
 }
 
 impl Applier {
-    /// The tool, and whether there is evidence for it.
+    /// Returns the tool, and whether there is evidence for it.
     fn regime(&self) -> (Regime, bool) {
         match self {
             Self::Object(deliverer) => (Regime::from(deliverer.tool), true),
@@ -204,7 +204,7 @@ impl Applier {
     }
 }
 
-/// The tool of an object of base, whether the object leaves or stays, and whether there is evidence for it.
+/// Returns the tool of an object of base, whether the object leaves or stays, and whether there is evidence for it.
 pub(super) fn delivered(
     part: &MergePart<'_>,
     member: &Member,
@@ -213,9 +213,9 @@ pub(super) fn delivered(
     applier(part, member, part.base.destination(member.file), choice).regime()
 }
 
-/// Argo CD removes its finalizer from an Application that it deletes when everything that this delivered is gone.
+/// Returns the finalizers that Argo CD removes from deleted Applications once all delivered objects are gone.
 ///
-/// One that is `held` waits for a person, and one that delivers itself never gets so far (recorded:
+/// One that is `held` waits for a confirmation, and one that delivers itself never gets so far (recorded:
 /// argo-self-managed-root-removed).
 fn releases(
     part: &MergePart<'_>,
@@ -261,8 +261,8 @@ fn releases(
 type Group<'a> = (Applier, &'a Destination);
 type Groups<'a> = BTreeMap<Group<'a>, Vec<&'a Member>>;
 
-/// The groups in an order in which what becomes of an object that delivers is decided before what it delivered; in a circle, the
-/// first is decided first.
+/// Returns the groups in topological order: a delivery object is decided before the objects that it delivers. In a
+/// cycle, the first group comes first.
 fn in_order<'a>(part: &MergePart<'a>, groups: &Groups<'a>) -> Vec<Group<'a>> {
     let names: Vec<&Group<'a>> = groups.keys().collect();
     let group_of = groups
@@ -300,16 +300,16 @@ fn in_order<'a>(part: &MergePart<'a>, groups: &Groups<'a>) -> Vec<Group<'a>> {
 struct Decided {
     all: PartWithdrawal,
     requested: Requested,
-    /// The requests before the first one about an object, by its key.
+    /// Requests that are sent before the first one about a delivery object, by its key.
     before: BTreeMap<ObjectKey, Vec<ToolRequest>>,
-    /// Deliverers that are not deleted before it is confirmed.
+    /// Delivery objects whose deletion waits for a confirmation.
     held: BTreeSet<ObjectKey>,
-    /// How many clients there are so far.
+    /// Number of clients so far.
     clients: usize,
 }
 
 impl Decided {
-    /// Adds what one client does. The object that delivers is gone last: so what its own client sends comes before.
+    /// Adds the requests of one client. They come before a deletion of its delivery object `by`, which is gone last.
     fn take(
         &mut self,
         leaving: &Leaving<'_>,
@@ -372,7 +372,7 @@ impl Decided {
         sent.extend(withdrawal.requests);
     }
 
-    /// All requests in their order.
+    /// Returns the result, with all requests in order.
     fn finish(self) -> PartWithdrawal {
         let Self {
             mut all,
@@ -395,7 +395,7 @@ impl Decided {
     }
 }
 
-/// Clients go on at the same time: what each sends before its first wait comes before what any of them sends after it, and so on.
+/// Interleaves concurrent clients: the requests before the first wait of each, those before the second, and so on.
 fn in_turns(requests: &mut [ToolRequest]) {
     let mut waits: BTreeMap<usize, usize> = BTreeMap::new();
     let turns = requests.iter().map(|request| {
@@ -438,7 +438,7 @@ fn idle(
     ))
 }
 
-/// That a tool probably deletes something.
+/// Returns the assumption that a probable tool deletes objects; `None` if it deletes none or there is evidence for it.
 fn assumed(
     applier: &Applier,
     destination: &Destination,
@@ -477,7 +477,7 @@ fn applier(
         (None, Some(deliverer)) => Applier::Object(deliverer.clone()),
         (None, None) => {
             let delivered = part.analysis.deliveries().regime(member);
-            // Everything that the tool delivers is known, and this is not among it: it may be on its way, or left behind.
+            // All deliveries of the tool are known, and none has the object: it is not applied yet, or left over.
             let is_left_out = || {
                 let mut known = [SourceTool::Flux, SourceTool::ArgoCd].into_iter();
                 known.any(|tool| delivered.regime == Regime::from(tool) && part.base.knows(tool))
@@ -507,7 +507,7 @@ fn applier(
     }
 }
 
-/// A release is upgraded to what head has at the same destination.
+/// Returns the upgrade of a release to head's objects at `destination`, or the uninstallation if there is no head.
 pub(super) fn upgraded<'a>(
     part: &MergePart<'a>,
     leaving: &Leaving<'a>,

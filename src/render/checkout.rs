@@ -1,4 +1,4 @@
-//! The files of a state in a temporary folder. They are written as they are stored: no filter, hook or driver of git's sees them.
+//! The files of a state in a temporary folder, written as they are stored: no filter, hook or driver of Git is applied.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::git::in_git_folder;
 pub struct CheckoutFile<'a> {
     /// Its path from the root, with slashes.
     pub path: &'a str,
-    /// Its content; for a link, where that leads.
+    /// Its content; for a link, its target.
     pub bytes: &'a [u8],
     /// Whether it is a symbolic link.
     pub is_link: bool,
@@ -20,11 +20,11 @@ pub struct CheckoutFile<'a> {
     pub is_executable: bool,
 }
 
-/// A tree that renderers may run in, and a home folder for them. Both are gone when this is dropped.
+/// A tree that renderers may run in, and a home folder for them. Temporary folders are removed when this is dropped.
 #[derive(Debug)]
 pub struct Checkout {
     folder: TempDir,
-    /// Where the tree is, if it is not a temporary one.
+    /// The root of the tree, if it is not a temporary one.
     existing: Option<PathBuf>,
 }
 
@@ -32,7 +32,7 @@ impl Checkout {
     /// Writes the files into a new folder.
     ///
     /// # Errors
-    /// The folder cannot be written.
+    /// Returns an error if the folder cannot be written.
     pub fn of<'a>(files: impl IntoIterator<Item = CheckoutFile<'a>>) -> Result<Self, RenderError> {
         let found = Self {
             folder: temporary()?,
@@ -48,10 +48,10 @@ impl Checkout {
         Ok(found)
     }
 
-    /// A tree that exists already, with a home folder for its renderers.
+    /// Uses a tree that exists already, with a home folder for its renderers.
     ///
     /// # Errors
-    /// The home folder cannot be written.
+    /// Returns an error if the home folder cannot be written.
     pub fn existing(root: PathBuf) -> Result<Self, RenderError> {
         Ok(Self {
             folder: temporary()?,
@@ -59,17 +59,17 @@ impl Checkout {
         })
     }
 
-    /// The root of the tree.
+    /// Returns the root of the tree.
     pub fn root(&self) -> PathBuf {
         self.existing
             .clone()
             .unwrap_or_else(|| self.folder.path().join("tree"))
     }
 
-    /// A home folder for one program.
+    /// Creates a home folder for one program.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if it cannot be written.
     pub fn home(&self) -> Result<TempDir, RenderError> {
         tempfile::Builder::new()
             .prefix("home-")
@@ -85,8 +85,8 @@ fn temporary() -> Result<TempDir, RenderError> {
         .map_err(failed)
 }
 
-/// Writes one file. One whose path leaves the tree, and a link that does, are left out: git itself writes neither of
-/// the former, and nothing that the tree contains is behind the latter.
+/// Writes one file. Files with a path out of the tree or into a Git folder, and links out of the tree, are left out:
+/// Git does not write the former, and the latter lead to nothing in the tree.
 fn write(root: &Path, file: CheckoutFile<'_>) -> Result<(), RenderError> {
     if !stays_inside("", file.path) || in_git_folder(Path::new(file.path)) {
         return Ok(());
@@ -125,7 +125,7 @@ fn stays_inside(from: &str, path: &str) -> bool {
     !path.is_empty()
 }
 
-/// Whether a path goes up again after it went down: behind a link, up is somewhere else than its text says.
+/// Whether a path has a `..` after a name: if the name is a link, it leads elsewhere than the text says.
 fn turns_back(path: &str) -> bool {
     Path::new(path)
         .components()
@@ -138,7 +138,7 @@ fn link(target: &str, path: &Path) -> std::io::Result<()> {
     std::os::unix::fs::symlink(target, path)
 }
 
-/// Elsewhere links need permissions that few have.
+/// Creates no link: outside of Unix, links need permissions that users rarely have.
 #[cfg(not(unix))]
 fn link(_: &str, _: &Path) -> std::io::Result<()> {
     Ok(())

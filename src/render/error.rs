@@ -1,9 +1,9 @@
-//! Why there is no rendering.
+//! Errors of renderers.
 
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// A renderer that gives nothing.
+/// An error of a renderer.
 #[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RenderError {
@@ -15,10 +15,10 @@ pub enum RenderError {
     NotRun {
         /// The command line.
         command: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The program says that it failed.
+    /// The program failed.
     #[error("`{command}` {outcome}{said}")]
     Failed {
         /// The command line.
@@ -28,7 +28,7 @@ pub enum RenderError {
         /// Its standard error, after a colon; empty if there is none.
         said: String,
     },
-    /// The program does not come to an end.
+    /// The program exceeded the time limit.
     #[error("`{command}` did not finish within {seconds} s{said}")]
     #[diagnostic(help("`timeout:` of the bundle gives it more time: `timeout: 5m`"))]
     TimedOut {
@@ -39,7 +39,7 @@ pub enum RenderError {
         /// Its standard error until then.
         said: String,
     },
-    /// The program writes more than can be read.
+    /// The program wrote too much.
     #[error("`{command}` wrote more than {mebibytes} MiB")]
     TooLong {
         /// The command line.
@@ -47,7 +47,7 @@ pub enum RenderError {
         /// The limit.
         mebibytes: u64,
     },
-    /// The program prints something else than manifests.
+    /// The program printed something other than manifests.
     #[error("the output of `{command}` is not a manifest: {reason}")]
     #[diagnostic(help(
         "run it by hand and look at its standard output: it must be YAML or JSON of Kubernetes objects alone"
@@ -61,7 +61,7 @@ pub enum RenderError {
     /// The files of a state cannot be written for a renderer.
     #[error("cannot check out the tree for its renderers: {0}")]
     Checkout(String),
-    /// There is nothing to render with.
+    /// There is no program to render with.
     #[error("there is no `kustomize` and no `kubectl` on the PATH to render with")]
     #[diagnostic(help(
         "install one of them, or say how each bundle is rendered: `render: [helm, template, …]`"

@@ -1,16 +1,16 @@
-//! Runs a program within limits of time and of output, and ends it with everything that it started.
+//! Runs a program with limits on time and output, and ends it with everything that it started.
 
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How often a program that has closed its outputs is asked whether it has ended.
+/// The interval in which a program that has closed its output is polled for its end.
 const POLL: Duration = Duration::from_millis(5);
 
-/// How a run ended.
+/// The end of a run.
 pub(super) enum Ended {
-    /// By itself.
+    /// The program ended by itself.
     With(ExitStatus),
     /// It was ended, because it took too long.
     TimedOut,
@@ -22,11 +22,11 @@ pub(super) enum Ended {
 pub(super) struct LimitedRun {
     pub(super) ended: Ended,
     pub(super) stdout: Vec<u8>,
-    /// As much as was kept.
+    /// The beginning of standard error.
     pub(super) stderr: Vec<u8>,
 }
 
-/// Runs `command`. Of its standard output at most `most` bytes are taken, of its standard error at most `most_said` are kept.
+/// Runs `command`. At most `most` bytes of standard output are read, at most `most_said` of standard error are kept.
 pub(super) fn run(
     command: &mut Command,
     timeout: Duration,
@@ -41,7 +41,7 @@ pub(super) fn run(
     std::os::unix::process::CommandExt::process_group(command, 0);
     let deadline = Instant::now() + timeout;
     let mut child = command.spawn()?;
-    // Without a reader the pipes fill up. The threads are not joined: a process that the program started may keep a pipe open.
+    // Without a reader the pipes fill up. The threads are not joined, because another process may keep a pipe open.
     let stdout = collected(child.stdout.take(), most + 1, false);
     let stderr = collected(child.stderr.take(), most_said, true);
     let written = stdout.recv_timeout(timeout);
@@ -63,8 +63,8 @@ pub(super) fn run(
     })
 }
 
-/// The output of a pipe, once it is closed or `most` bytes have come. With `drain` the rest is read and dropped, so that the
-/// program can go on.
+/// Returns the output of a pipe, once it is closed or `most` bytes have come. With `drain` the rest is read and
+/// dropped, so that the program can go on.
 fn collected(
     pipe: Option<impl Read + Send + 'static>,
     most: u64,
@@ -74,7 +74,7 @@ fn collected(
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // The text before an error counts.
+            // After an error, the bytes before it are used.
             let _ = pipe.by_ref().take(most).read_to_end(&mut bytes);
             if drain {
                 let _ = std::io::copy(&mut pipe, &mut std::io::sink());

@@ -8,32 +8,32 @@ use super::RenderError;
 use super::limited::{Ended, LimitedRun, run};
 use crate::text::SourceFile;
 
-/// How much a renderer may say when it fails.
+/// Maximum number of bytes that are kept of a renderer's standard error.
 const MOST_SAID: u64 = 4096;
 
-/// A command that prints manifests. No shell sees it.
+/// A command that prints manifests. It is not passed to a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderCommand {
     /// The program and its arguments.
     pub arguments: Vec<String>,
-    /// How long it may take.
+    /// The time limit.
     pub timeout: Duration,
 }
 
 impl RenderCommand {
-    /// How long a renderer may take unless the configuration says otherwise.
+    /// The default time limit of a renderer.
     pub const TIMEOUT: Duration = Duration::from_secs(60);
 
-    /// The program and its arguments, as a shell would read them.
+    /// Returns the program and its arguments, as a shell would read them.
     pub fn command_line(&self) -> String {
         shlex::try_join(self.arguments.iter().map(String::as_str)).unwrap_or_default()
     }
 
-    /// The output of a run in `folder`, which is below a checkout. Of the environment it sees the PATH alone; `home` is its
-    /// home folder, and the one for its temporary files.
+    /// Runs it in `folder`, which is below a checkout, and returns its output. Of the environment only PATH is passed
+    /// on; `home` is its home folder, and the one for its temporary files.
     ///
     /// # Errors
-    /// It cannot be run, fails, takes too long or prints too much.
+    /// Returns an error if it cannot be run, fails, takes too long or prints too much.
     pub fn output(&self, folder: &Path, home: &Path) -> Result<Vec<u8>, RenderError> {
         self.printed(folder, |command| {
             command
@@ -44,10 +44,10 @@ impl RenderCommand {
         })
     }
 
-    /// The output of a run in `folder` as its user would run it, but for some variables.
+    /// Runs it in `folder` with the environment of the user and `variables`, and returns its output.
     ///
     /// # Errors
-    /// As those of [`Self::output`].
+    /// Returns the errors of [`Self::output`].
     pub fn output_as_user(
         &self,
         folder: &Path,
@@ -113,7 +113,7 @@ impl RenderCommand {
     }
 }
 
-/// A program with a slash is one of the tree: where it is looked for would otherwise depend on the system.
+/// Resolves a program with a slash from `folder`: its location would otherwise depend on the operating system.
 fn located(program: &str, folder: &Path) -> PathBuf {
     if program.contains('/') {
         folder.join(program)
@@ -122,7 +122,7 @@ fn located(program: &str, folder: &Path) -> PathBuf {
     }
 }
 
-/// The complaint of a program, after a colon.
+/// Returns the standard error of a program, after a colon.
 fn said(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let lines: Vec<&str> = text
@@ -137,7 +137,7 @@ fn said(stderr: &[u8]) -> String {
     }
 }
 
-/// Where a program is on the PATH.
+/// Finds a program on the PATH.
 pub fn on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let named = format!("{program}{}", std::env::consts::EXE_SUFFIX);
@@ -146,10 +146,10 @@ pub fn on_path(program: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// The program that builds the kustomization of the folder that it is run in: `kustomize`, else `kubectl`.
+/// Returns the program that builds the kustomization of the folder that it is run in: `kustomize`, else `kubectl`.
 ///
 /// # Errors
-/// Neither is on the PATH.
+/// Returns an error if neither is on the PATH.
 pub fn kustomize() -> Result<RenderCommand, RenderError> {
     let arguments = match (on_path("kustomize"), on_path("kubectl")) {
         (Some(_), _) => ["kustomize", "build", "."],

@@ -16,7 +16,7 @@ use crate::manifest::{Object, ParsedFile};
 use crate::text::{Span, plain};
 use crate::yaml::Value;
 
-/// Patterns of ApplicationSets that are compared with the folders and files of a state.
+/// Maximum number of patterns of ApplicationSets that are compared with the folders and files of a state.
 const MOST_PATTERNS: usize = 1_000;
 
 const VALUES: &str = "values decide which objects a chart contains, and the chart is not rendered";
@@ -69,7 +69,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
                 file,
                 object,
             };
-            // Nothing is open where the set was evaluated.
+            // The generators of an evaluated set are known.
             if !state.is_evaluated(place) {
                 set.generators(spec);
             }
@@ -106,7 +106,7 @@ impl ArgoObject<'_, '_, '_> {
         self.finder.add(self.place, self.file, value.span(), input);
     }
 
-    /// The sources of an Application and its cluster.
+    /// Adds the sources of an Application and its cluster.
     fn application(&mut self, spec: Value<'_>) {
         self.finder.inputs.present.insert(written_key(self.object));
         let several = spec.get("sources").into_iter().flat_map(Value::items);
@@ -277,7 +277,7 @@ impl ArgoObject<'_, '_, '_> {
             .part(said(self.file, spec.get("templatePatch")));
         let generators = spec.get("generators");
         input = input.saying(said(self.file, generators));
-        // Removing an element removes its Application; a version in it may change calmly.
+        // Removing an element removes its Application; changing a version in it removes nothing.
         match generators.map(leaves) {
             Some(Some(leaves)) => {
                 let steady = leaves.into_iter().filter(|(path, _)| !is_version(path));
@@ -331,7 +331,7 @@ impl ArgoObject<'_, '_, '_> {
             let input = FoundInput::new(UnreadWhat::Limit, "patterns of ApplicationSets", reason)
                 .taking_away();
             if self.finder.patterns == MOST_PATTERNS + 1 {
-                // Any folder may match one of the others.
+                // Any folder may match a pattern beyond the limit.
                 self.finder.add(
                     self.place,
                     self.file,
@@ -368,7 +368,7 @@ enum GitPattern {
     File,
 }
 
-/// The patterns of git generators, at whatever depth.
+/// Returns the patterns of git generators, at any depth.
 fn git_patterns(generators: Option<Value<'_>>) -> Vec<(GitPattern, &str)> {
     let mut found = Vec::new();
     for (path, value) in generators.and_then(leaves).unwrap_or_default() {
@@ -382,7 +382,7 @@ fn git_patterns(generators: Option<Value<'_>>) -> Vec<(GitPattern, &str)> {
     found
 }
 
-/// A path with parameters as a pattern: `apps/{{name}}` becomes `apps/*`.
+/// Converts a path with parameters to a pattern: `apps/{{name}}` becomes `apps/*`.
 fn pattern_of(path: &str) -> String {
     let mut pattern = String::new();
     let mut rest = path;

@@ -1,4 +1,4 @@
-//! Values as text that is equal if they are, and the scalars in them.
+//! Canonical text of values, and the scalars in them.
 
 use std::hash::BuildHasher;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use foldhash::quality::RandomState;
 
 use crate::yaml::{Kind, Value};
 
-/// Values that are visited: aliases make a small text a large value.
+/// Maximum number of visited values: aliases can expand without bound.
 const MOST_VALUES: usize = 100_000;
 
 enum TextPiece<'v> {
@@ -15,7 +15,7 @@ enum TextPiece<'v> {
     Text(String),
 }
 
-/// A value with its keys in order; `None` if it is too large.
+/// Returns the text of a value with its keys sorted; `None` if it is too large.
 pub(super) fn canonical(value: Value<'_>) -> Option<String> {
     let mut text = String::new();
     let mut pending = vec![TextPiece::Value(value)];
@@ -53,19 +53,19 @@ pub(super) fn canonical(value: Value<'_>) -> Option<String> {
     Some(text)
 }
 
-/// A short name of a text: equal names are equal texts, within one run.
+/// Returns the hash of a text. Hashes are comparable within one run.
 pub(super) fn digest(text: &str) -> String {
     static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::default);
     format!("{:016x}", SEED.hash_one(text))
 }
 
-/// A scalar as text.
+/// Returns a scalar as text.
 pub(super) fn scalar(value: Value<'_>) -> String {
     format!("{:?}", value.kind())
 }
 
-/// Every scalar of a value with the keys that lead to it and without places in lists: `list.elements.name="a"`. `None`
-/// if the value is too large.
+/// Returns every scalar of a value with the keys that lead to it, without list indices: `.list.elements.name` for
+/// `"a"`. `None` if the value is too large.
 pub(super) fn leaves(value: Value<'_>) -> Option<Vec<(String, Value<'_>)>> {
     let mut found = Vec::new();
     let mut pending = vec![(String::new(), value)];
@@ -88,7 +88,7 @@ pub(super) fn leaves(value: Value<'_>) -> Option<Vec<(String, Value<'_>)>> {
     Some(found)
 }
 
-/// Whether a key holds a version: a change of it is a calm one.
+/// Whether the last key of a path names a version: changing one removes no objects.
 pub(super) fn is_version(path: &str) -> bool {
     let key = path.rsplit('.').next().unwrap_or(path).to_ascii_lowercase();
     [

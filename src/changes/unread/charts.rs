@@ -13,7 +13,7 @@ const CHART: &str = "the chart is not rendered";
 const TEMPLATE: &str = "templates of charts are not rendered";
 const VALUES: &str = "values decide which objects a chart contains, and the chart is not rendered";
 
-/// The identity of the chart in a folder.
+/// Returns the identity of the chart in a folder.
 fn identity(folder: &str) -> String {
     format!("chart in {folder}/")
 }
@@ -77,7 +77,7 @@ fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
     });
     let versions = ["version", "appVersion", "kubeVersion", "dependencies"];
     let versions = versions.map(|key| said(file, root.and_then(|root| root.get(key))));
-    // For a chart that only wraps another one, the version of the wrapped chart says more.
+    // If a chart only wraps another one, the version of the wrapped chart is more informative.
     let mut wrapped = dependencies().map(|dependency| text_at(dependency, &["version"]));
     let version = match (wrapped.next(), wrapped.next()) {
         (Some(version), None) if !version.is_empty() => version,
@@ -89,7 +89,7 @@ fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
         .saying(versions.join("\n"))
         .parts(parts)
         .part(format!("type {}", text("type")));
-    // Argo CD then takes the folder for a chart, and applies none of the manifests beside it.
+    // Argo CD treats the folder as a chart, and applies none of the manifests beside `Chart.yaml`.
     let files = finder
         .state
         .paths_below(folder)
@@ -125,7 +125,7 @@ fn member(finder: &Finder<'_>, folder: &str, place: &str) -> FoundInput {
     input.within(identity(folder))
 }
 
-/// The lines of a template that decide which objects there are, each with how often it occurs.
+/// Returns the lines of a template that decide which objects there are, each with its count.
 pub(super) fn deciding_lines(text: &str) -> BTreeSet<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let words = ["if ", "range ", "with "];

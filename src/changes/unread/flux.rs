@@ -14,7 +14,7 @@ use crate::kustomize::resolve;
 use crate::manifest::{Object, ParsedFile};
 use crate::yaml::Value;
 
-/// Fields of a Kustomization that are evaluated, are inputs of their own, or decide neither which objects there are nor their
+/// Fields of a Kustomization that are evaluated, are inputs of their own, or decide neither on objects nor on their
 /// identities.
 const EVALUATED: [&str; 30] = [
     "commonMetadata",
@@ -49,7 +49,7 @@ const EVALUATED: [&str; 30] = [
     "substituteStrategy",
 ];
 
-/// Fields of a source that say how it is fetched, and not what.
+/// Fields of a source that decide how it is fetched; `ref` is compared separately.
 const FETCHING: [&str; 13] = [
     "interval",
     "timeout",
@@ -86,7 +86,7 @@ pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
                 "OCIRepository" => !artifacts.contains(&*name),
                 _ => false,
             };
-            // Its charts were rendered and are compared, or the HelmRelease says why they were not.
+            // Skipped if its charts were rendered and compared, or if the HelmRelease explains why they were not.
             if state.charted(place).is_none() || !has_charts() {
                 source(finder, place, file, object, spec);
             }
@@ -118,7 +118,7 @@ pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
     }
 }
 
-/// The name of the OCIRepository that a Kustomization takes its manifests from.
+/// Returns the name of the OCIRepository that a Kustomization takes its manifests from.
 fn artifact_of(object: &Object) -> Option<&str> {
     if !object.is(kinds::FLUX_KUSTOMIZATION) {
         return None;
@@ -157,7 +157,7 @@ fn source(
     .in_version(without_credentials(version))
     .saying(said(file, reference))
     .parts(parts)
-    // Its source names it, and is an input of its own.
+    // A source that only one state has is an added or removed object, which is compared anyway.
     .only_changes();
     finder.add(place, file, object.name_span(), input);
 }
@@ -231,7 +231,7 @@ impl FluxKustomization<'_, '_, '_> {
         self.finder.add(self.place, self.file, value.span(), input);
     }
 
-    /// The repository that it builds from, and the cluster that it applies to.
+    /// Adds the source that it builds from, and the cluster that it applies to.
     fn origin(&mut self) {
         for (key, name, reason) in [
             (
@@ -255,7 +255,7 @@ impl FluxKustomization<'_, '_, '_> {
         }
     }
 
-    /// Variables that are written into names, namespaces or folders of the tree.
+    /// Adds the variables that are used in names, namespaces or folders of the tree.
     fn variables(&mut self, used: &BTreeSet<String>) {
         let reason =
             "the variable is part of a name, a namespace or a folder, and it is not filled in";
@@ -317,7 +317,7 @@ impl FluxKustomization<'_, '_, '_> {
         }
     }
 
-    /// Components, with the keys of the objects below their folders.
+    /// Adds the components, with the keys of the objects below their folders.
     fn components(&mut self) {
         let folder = resolve("", text_at(self.spec, &["path"]).trim_start_matches('/'));
         for entry in self

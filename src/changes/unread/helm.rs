@@ -10,7 +10,7 @@ use crate::yaml::Value;
 const CHART: &str = "the chart is not rendered";
 const VALUES: &str = "values decide which objects a chart contains, and the chart is not rendered";
 
-/// Objects by which other tools deliver.
+/// Delivery objects of other tools.
 const OTHERS: [(&str, &str); 7] = [
     ("fluxcd.controlplane.io", "ResourceSet"),
     ("fluxcd.controlplane.io", "ResourceSetInputProvider"),
@@ -30,7 +30,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         let Some(spec) = object.at(&["spec"]) else {
             continue;
         };
-        // Flux 1 had a HelmRelease in two other groups.
+        // The group is not checked: Flux 1 had a HelmRelease in two other groups.
         if object.kind() == "HelmRelease" {
             release(finder, place, file, object, spec);
         } else if matches!(object.kind(), "HelmChart" | "HelmChartConfig") {
@@ -41,7 +41,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     }
 }
 
-/// An object of another tool: all of its scalars but versions.
+/// Adds a delivery object of another tool, with all of its scalars except versions.
 fn other(
     finder: &mut Finder<'_>,
     place: &str,

@@ -10,10 +10,10 @@ use super::state::SourceState;
 use crate::manifest::ParsedFile;
 use crate::text::{ColumnUnit, Span};
 
-/// Why a chart is not read of which a change uninstalls the release (fluxcd/helm-controller internal/action/verify.go).
+/// The reason for a chart whose release the change uninstalls (fluxcd/helm-controller internal/action/verify.go).
 const REPLACED_RELEASE: &str = "this uninstalls the release and installs another one: the objects of the chart are \
     deleted and created again, and the chart is not rendered";
-/// Used where the namespace of the installation changes: the uninstall looks for objects without a namespace in the new one.
+/// The reason if the namespace changes: the uninstall looks for objects without a namespace in the new one.
 const MOVED_RELEASE: &str = "this uninstalls the release and installs it in another namespace: the objects of the chart \
     are deleted where its templates name a namespace, and stay behind where they name none; the chart is not rendered";
 
@@ -101,12 +101,12 @@ pub struct Unread {
 /// The comparison of the inputs of two states.
 #[derive(Clone, Debug, Default)]
 pub struct UnreadChanges {
-    /// Those that differ, ordered by kind, subject and file.
+    /// The inputs that differ: first those that may remove objects, then by kind, subject and file.
     pub changed: Vec<Unread>,
-    /// How many are the same in both states.
+    /// The number of inputs that are equal in both states.
     pub unchanged: usize,
-    /// The charts of HelmReleases that are the same in both states, by the keys of the HelmReleases as written. Who
-    /// deletes one of these uninstalls objects that were not read.
+    /// The unchanged charts of HelmReleases, by the keys of the HelmReleases as written. Deleting such a HelmRelease
+    /// uninstalls objects that were not read.
     pub releases: BTreeMap<String, Unread>,
 }
 
@@ -116,7 +116,7 @@ impl UnreadChanges {
         self.changed.iter().any(|one| one.what.is_of_chart())
     }
 
-    /// Adds charts that could not be rendered, unless their files are named already, or why.
+    /// Adds charts that could not be rendered, unless their file or the reason is reported already.
     pub fn with_unrendered(mut self, unrendered: impl IntoIterator<Item = Unread>) -> Self {
         let told = self.changed.iter().filter(|one| one.what.is_of_chart());
         let mut told: BTreeSet<String> = told
@@ -132,8 +132,8 @@ impl UnreadChanges {
         self
     }
 
-    /// Adds the charts of HelmReleases that the change uninstalls although it does not touch them: by their keys as written,
-    /// with their deliveries.
+    /// Adds the unchanged charts of HelmReleases that the change uninstalls. `uninstalled` maps their keys as written
+    /// to their deliveries.
     pub fn with_uninstalled(&self, uninstalled: &BTreeMap<String, Option<String>>) -> Self {
         let mut all = self.clone();
         for (key, delivery) in uninstalled {
@@ -171,21 +171,21 @@ pub(super) struct FoundInput {
     pub(super) file: String,
     pub(super) line: usize,
     pub(super) reason: Cow<'static, str>,
-    /// The name by which the other state has the same input.
+    /// The key by which it is paired with an input of the other state.
     pub(super) identity: String,
-    /// The release of Helm that the input becomes.
+    /// The Helm release that the input becomes.
     pub(super) release: Option<HelmRelease>,
-    /// Text that may change calmly: versions and values.
+    /// Text whose change removes no objects: versions and values.
     pub(super) text: String,
-    /// Parts of which none may be lost calmly.
+    /// Parts whose removal may remove objects.
     pub(super) parts: BTreeSet<String>,
-    /// Whether its arrival may take objects away.
+    /// Whether adding the input may remove objects.
     pub(super) takes_away: bool,
-    /// The identity of the input, kustomization or object that contains it, and says enough if both come or go together.
+    /// The identity of the input, kustomization or object that contains it: if both come or go, only that is reported.
     pub(super) within: Option<String>,
-    /// Whether it counts only if both states have it: alone it comes or goes with an object that is read.
+    /// Whether it is reported only if both states have it: alone, it comes or goes with an object that is read.
     pub(super) only_changes: bool,
-    /// Whether a build evaluates it.
+    /// Whether builds evaluate it.
     pub(super) is_built: bool,
 }
 
@@ -231,7 +231,7 @@ impl FoundInput {
         }
     }
 
-    /// An input that a build evaluates, where there is one.
+    /// Marks it as an input that builds evaluate.
     pub(super) fn built(self) -> Self {
         Self {
             is_built: true,
@@ -239,7 +239,7 @@ impl FoundInput {
         }
     }
 
-    /// The identity, where the name does not tell inputs apart.
+    /// Sets the identity, where the name does not distinguish inputs.
     pub(super) fn identified(self, identity: impl Into<String>) -> Self {
         Self {
             identity: identity.into(),
@@ -299,7 +299,7 @@ impl FoundInput {
         }
     }
 
-    /// Why it is not read; more of a release that the change uninstalls.
+    /// Returns why it is not read, and what follows if the change uninstalls its release.
     fn reason(&self, before: Option<&Self>) -> &str {
         let [old, new] = [before, Some(self)].map(|one| one?.release.as_ref());
         let (Some(old), Some(new)) = (old, new) else {
@@ -377,7 +377,7 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
     let mut alone: Vec<(FoundInput, UnreadSide)> = Vec::new();
     for (key, mut after) in head {
         let mut before = base.remove(&key).unwrap_or_default();
-        // Several of one identity are overlays of each other: the same ones are paired first.
+        // Overlays may have inputs with one identity: equal ones are paired first.
         after.retain(
             |input| match before.iter().position(|other| other.same_as(input)) {
                 Some(at) => {
@@ -420,7 +420,7 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
             UnreadSide::Base => !in_head.contains(outer),
             _ => !in_base.contains(outer),
         });
-        // Nothing was applied of a file that was missing.
+        // If the file was missing, nothing of it was applied.
         let was_missing = input.what == UnreadWhat::Missing && side == UnreadSide::Base;
         if !is_told && !input.only_changes && !was_missing {
             let is_calm = side == UnreadSide::Head && !input.takes_away;
@@ -431,13 +431,13 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
     all
 }
 
-/// Collects the inputs of one state.
+/// Collector of the inputs of one state.
 pub(super) struct Finder<'s> {
     pub(super) state: &'s SourceState<'s>,
     pub(super) inputs: StateInputs,
-    /// The identities of inputs that several others name.
+    /// The identities of shared inputs that were added.
     once: BTreeSet<String>,
-    /// How many patterns were compared with the paths of the state.
+    /// The number of patterns that were compared with the paths of the state.
     pub(super) patterns: usize,
 }
 
@@ -457,12 +457,12 @@ impl<'s> Finder<'s> {
         self.add_at(place, file.source().path(), line, input);
     }
 
-    /// Whether an input that several others name was not asked for before.
+    /// Returns `true` for the first call with an identity: several others may name one input.
     pub(super) fn is_first(&mut self, identity: &str) -> bool {
         self.once.insert(identity.to_owned())
     }
 
-    /// Adds an input of any file, unless it was rendered.
+    /// Adds an input of any file, unless a build or a renderer evaluated it.
     pub(super) fn add_at(&mut self, place: &str, path: &str, line: usize, input: FoundInput) {
         let charted = self.state.charted(place);
         let charted = charted.filter(|_| input.what.is_of_chart());

@@ -1,4 +1,4 @@
-//! Kustomizations: what they take from elsewhere, generate, and transform in ways that are not evaluated.
+//! Kustomizations: external inputs, generators, and transformations that are not evaluated.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -44,7 +44,7 @@ const EVALUATED: [&str; 26] = [
     "helmGlobals",
 ];
 
-/// Those of the others whose entries are files and folders.
+/// Unevaluated fields whose entries are files and folders.
 const NAMING: [&str; 5] = [
     "transformers",
     "generators",
@@ -173,7 +173,7 @@ impl<'s> KustomizationInputs<'_, 's> {
         }
     }
 
-    /// ConfigMaps and Secrets that are generated: what decides their names. A change of their content changes a hash.
+    /// Adds the generators of ConfigMaps and Secrets, with the fields that decide names. Content only changes a hash.
     fn generators(&mut self) {
         let options = self.root.get("generatorOptions");
         let fixed = |options: Option<Value<'_>>| {
@@ -267,7 +267,7 @@ impl<'s> KustomizationInputs<'_, 's> {
         }
     }
 
-    /// Every other field, with the content of the files that it names.
+    /// Adds every other field, with the content of the files that it names.
     fn others(&mut self) {
         let charts = ["helmCharts", "helmChartInflationGenerator"];
         for entry in self
@@ -362,7 +362,7 @@ impl<'s> KustomizationInputs<'_, 's> {
     }
 }
 
-/// All but the versions and values of a file that has kustomize render charts; `None` of any other file.
+/// Returns the scalars of a file that has kustomize render charts, but no versions or values; `None` for other files.
 fn inflated(file: &ParsedFile) -> Option<Vec<String>> {
     let mut objects = file
         .documents()
@@ -396,7 +396,7 @@ fn into_identities(replacement: Value<'_>) -> bool {
         .any(|path| path.starts_with("metadata.") || path.starts_with("kind"))
 }
 
-/// A source outside of the tree: its version may change calmly, all else may not.
+/// Returns the input for a source outside of the tree: only its version may change without removing objects.
 fn remote(address: &str) -> FoundInput {
     static VERSION: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
@@ -436,7 +436,7 @@ fn remote(address: &str) -> FoundInput {
         .saying(address)
 }
 
-/// An address without the name and password of a user.
+/// Returns an address without user name and password.
 pub(super) fn without_credentials(address: &str) -> String {
     match address
         .split_once("://")

@@ -1,6 +1,6 @@
-//! Inputs that decide which objects are applied and that are not evaluated: charts, remote sources, variables, generators and
-//! everything else that no manifest of the tree shows. Those that a change touches are named, so that silence is never taken for
-//! safety.
+//! Inputs that decide which objects are applied and that are not evaluated: charts, remote sources, variables,
+//! generators and everything else that the manifests of the tree do not show. Inputs that a change touches are
+//! reported, so that a missing finding is not mistaken for safety.
 //!
 //! * `input` one input of one state, and its comparison with the other state
 //! * `state` the files of one state; `canonical` values as comparable text
@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 
 use input::{Finder, StateInputs};
 
-/// Compares the inputs of two states that are not evaluated.
+/// Compares the unevaluated inputs of two states.
 pub fn unread(base: &SourceState<'_>, head: &SourceState<'_>) -> UnreadChanges {
     // A variable that only one state uses in a name is an input of both.
     let mut variables = texts::variables(base);
@@ -32,7 +32,7 @@ pub fn unread(base: &SourceState<'_>, head: &SourceState<'_>) -> UnreadChanges {
     input::compare(inputs(base, &variables), inputs(head, &variables))
 }
 
-/// The inputs of one state.
+/// Finds the unevaluated inputs of one state.
 fn inputs(state: &SourceState<'_>, variables: &BTreeSet<String>) -> StateInputs {
     let mut finder = Finder::new(state);
     charts::find(&mut finder);

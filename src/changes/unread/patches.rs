@@ -1,4 +1,4 @@
-//! Patches that decide which objects there are, or what delivers them, and that are not evaluated.
+//! Patches that decide on objects or on their deliverers, and that are not evaluated.
 
 use super::input::{Finder, FoundInput, UnreadWhat};
 use super::state::{said, text_at};
@@ -9,7 +9,7 @@ use crate::yaml::Value;
 
 const REASON: &str = "the patch may change which objects are applied, and it is not evaluated";
 
-/// The kinds of objects that deliver others or say where these come from.
+/// The kinds of delivery objects and of their sources.
 const DELIVERING: [&str; 11] = [
     "Kustomization",
     "HelmRelease",
@@ -24,7 +24,7 @@ const DELIVERING: [&str; 11] = [
     "HelmChartConfig",
 ];
 
-/// Beginnings of annotations by which tools leave objects out or delete them.
+/// Prefixes of annotations by which tools leave objects out or delete them.
 const DECIDING: [&str; 4] = [
     "config.kubernetes.io/local-config",
     "kustomize.toolkit.fluxcd.io/",
@@ -32,19 +32,19 @@ const DECIDING: [&str; 4] = [
     "helm.sh/",
 ];
 
-/// The object that patches belong to.
+/// The object that contains patches.
 pub(super) struct Patched<'s> {
     pub(super) place: &'s str,
     pub(super) file: &'s ParsedFile,
     /// The folder from which paths are looked up; `None` where patches are inline.
     pub(super) folder: Option<&'s str>,
-    /// For people.
+    /// The name of the owner in messages.
     pub(super) owner: String,
-    /// The file that contains them.
+    /// The identity of the kustomization or object that contains them.
     pub(super) within: String,
 }
 
-/// Adds the patches of `value`, a kustomization or what a delivery object adds to one.
+/// Adds the patches of `value`: a kustomization, or the fields that a delivery object adds to one.
 pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) {
     let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"]
         .into_iter()
@@ -66,7 +66,7 @@ pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) 
         };
         let deciding = match (patch_file, &place) {
             (Some(file), _) => deciding_documents(file, entry, target),
-            // A file that is there and whose name says that it is no manifest.
+            // The path exists and is not parsed as a manifest.
             (None, Some(place)) if finder.state.leads_elsewhere(place) => finder
                 .state
                 .content(place)
@@ -107,7 +107,7 @@ pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) 
     }
 }
 
-/// The documents of a patch that decide something, as text.
+/// Returns the documents of a patch that decide something, as text.
 fn deciding_documents(
     file: &ParsedFile,
     entry: Value<'_>,
@@ -166,7 +166,7 @@ fn is_whole(operation: Value<'_>) -> bool {
     operation.get("op").is_some() && text_at(operation, &["path"]).trim_matches('/').is_empty()
 }
 
-/// Whether a JSON pointer is a part of an identity, or decides what becomes of the object.
+/// Whether a JSON pointer refers to a part of the identity or to an annotation in `DECIDING`.
 fn is_identity(pointer: &str) -> bool {
     let parts: Vec<String> = pointer
         .split('/')
@@ -184,7 +184,7 @@ fn is_identity(pointer: &str) -> bool {
     }
 }
 
-/// Whether the target of a patch that deletes is evaluated: by names only.
+/// Whether the target of a patch that deletes is evaluated: it has no selector and no pattern.
 fn is_evaluated(target: Option<Value<'_>>) -> bool {
     target.is_none_or(|target| {
         let texts =

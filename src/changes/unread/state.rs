@@ -1,4 +1,4 @@
-//! The files of one state, as far as inputs are found in them.
+//! The files of one state in which inputs are found.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use crate::kustomize::{ancestors, folder_of, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, Object, ParsedFile, is_kustomization};
 use crate::yaml::Value;
 
-/// A file that is no manifest by its name.
+/// A file whose name is not that of a manifest.
 #[derive(Clone, Debug)]
 pub struct OtherFile<'s> {
     /// The path that it is reported under.
@@ -26,7 +26,7 @@ pub struct SourceState<'s> {
     files: BTreeMap<&'s str, &'s ParsedFile>,
     /// Other files that may be inputs.
     others: BTreeMap<&'s str, OtherFile<'s>>,
-    /// The names of the contents of all files, whether they were read or not.
+    /// The fingerprints of the contents of all files, read or not: ids of Git, or sizes on disk.
     contents: &'s BTreeMap<String, String>,
     folders: &'s BTreeSet<String>,
     submodules: &'s BTreeSet<String>,
@@ -38,7 +38,7 @@ pub struct SourceState<'s> {
     resources: BTreeSet<String>,
     /// ConfigMaps and Secrets, and their generators, by name.
     data: BTreeMap<String, Vec<DataObject<'s>>>,
-    /// The digests of files by place, and of data by name: many inputs may name one of them.
+    /// Cache of the digests of files by place, and of data by name.
     digests: RefCell<HashMap<String, String>>,
 }
 
@@ -50,21 +50,20 @@ pub(super) struct DataObject<'s> {
     pub(super) value: Value<'s>,
 }
 
-/// Which files of a state builds took account of.
+/// Lookups of the files that builds evaluated.
 #[derive(Clone, Copy)]
 pub struct Builds<'s> {
     /// Whether the file at a place was evaluated by a renderer.
     pub rendered: &'s dyn Fn(&str) -> bool,
-    /// Whether a build evaluated what the file at a place says of components, patches, generators and variables.
+    /// Whether a build evaluated the components, patches, generators and variables in the file at a place.
     pub evaluated: &'s dyn Fn(&str) -> bool,
-    /// The result of rendering the charts that the file at a place decides about: `None` if it decides about none that
-    /// was rendered.
+    /// The result of rendering the charts that the file at a place affects: `None` if none of them was rendered.
     pub charted: &'s dyn Fn(&str) -> Option<Result<(), String>>,
 }
 
 impl<'s> SourceState<'s> {
-    /// The state of some files. `contents`: every path of the state, with a name of its content; `unfollowed`: folders that
-    /// kustomizations include and that were not followed.
+    /// Builds the state of `files` and `others`. `contents` has every path of the state with the fingerprint of its
+    /// content, `unfollowed` the folders that kustomizations include and that were not followed.
     pub fn new(
         files: impl IntoIterator<Item = (&'s str, &'s ParsedFile)>,
         others: impl IntoIterator<Item = (&'s str, OtherFile<'s>)>,
@@ -142,7 +141,7 @@ impl<'s> SourceState<'s> {
         data
     }
 
-    /// Manifests and kustomizations, in order.
+    /// Returns manifests and kustomizations, in order.
     pub(super) fn files(&self) -> impl Iterator<Item = (&'s str, &'s ParsedFile)> {
         self.files.iter().map(|(place, file)| (*place, *file))
     }
@@ -155,25 +154,25 @@ impl<'s> SourceState<'s> {
         self.files.get(place).copied()
     }
 
-    /// The path under which a file is reported, if it was read.
+    /// Returns the path under which a file is reported, if it was read.
     pub(super) fn path(&self, place: &str) -> Option<&'s str> {
         let parsed = self.files.get(place).map(|file| file.source().path());
         parsed.or_else(|| self.others.get(place).map(|other| other.path))
     }
 
-    /// The text of a file, of whatever name.
+    /// Returns the text of a file, whatever its name.
     pub(super) fn text(&self, place: &str) -> Option<&str> {
         let parsed = self.files.get(place).map(|file| file.source().text());
         parsed.or_else(|| self.others.get(place).map(|other| other.text.as_str()))
     }
 
-    /// A name of the content of a file: its text, else the name that git gives it.
+    /// Returns the text of a file, else the fingerprint of its content.
     pub(super) fn content(&self, place: &str) -> Option<&str> {
         let text = self.text(place).filter(|text| !text.is_empty());
         text.or_else(|| self.contents.get(place).map(String::as_str))
     }
 
-    /// A short name of the content of a file, which is empty if there is none.
+    /// Returns the digest of the content of a file; empty if there is none.
     pub(super) fn digest(&self, place: &str) -> String {
         self.digests
             .borrow_mut()
@@ -182,7 +181,7 @@ impl<'s> SourceState<'s> {
             .clone()
     }
 
-    /// A short name of the content of the ConfigMaps and Secrets of a name, and of the files from which they are generated.
+    /// Returns the digest of the ConfigMaps and Secrets with a name, and of the files that generate them.
     pub(super) fn data_digest(&self, name: &str) -> String {
         let key = format!("data {name}");
         if let Some(known) = self.digests.borrow().get(&key) {
@@ -213,7 +212,7 @@ impl<'s> SourceState<'s> {
         found
     }
 
-    /// The objects of the state, with the places of their files.
+    /// Returns the objects of the state, with the places of their files.
     pub(super) fn objects(&self) -> impl Iterator<Item = (&'s str, &'s ParsedFile, &'s Object)> {
         self.files().flat_map(|(place, file)| {
             let objects = file
@@ -224,7 +223,7 @@ impl<'s> SourceState<'s> {
         })
     }
 
-    /// The kustomizations that can be read.
+    /// Returns the kustomizations that can be read.
     pub(super) fn kustomizations(
         &self,
     ) -> impl Iterator<Item = (&'s str, &'s ParsedFile, Value<'s>)> {
@@ -239,7 +238,7 @@ impl<'s> SourceState<'s> {
         })
     }
 
-    /// Whether a folder has a kustomization, whatever it says.
+    /// Whether a folder has a kustomization, readable or not.
     pub(super) fn has_kustomization(&self, folder: &str) -> bool {
         KUSTOMIZATIONS
             .iter()
@@ -264,12 +263,12 @@ impl<'s> SourceState<'s> {
         ancestors(path).any(|place| self.contents.contains_key(place))
     }
 
-    /// The paths of all files, in order.
+    /// Returns the paths of all files, in order.
     pub(super) fn paths(&self) -> impl Iterator<Item = &'s str> {
         self.contents.keys().map(String::as_str)
     }
 
-    /// The files below a folder, of whatever name.
+    /// Returns the files below a folder, whatever their names.
     pub(super) fn paths_below(&self, folder: &str) -> impl Iterator<Item = &'s str> {
         let start = if folder.is_empty() {
             String::new()
@@ -283,7 +282,7 @@ impl<'s> SourceState<'s> {
         from.take_while(move |place| place.starts_with(&start))
     }
 
-    /// The outermost chart that a file belongs to.
+    /// Returns the outermost chart that a file belongs to.
     pub(super) fn chart_of(&self, place: &str) -> Option<&'s str> {
         ancestors(folder_of(place))
             .filter_map(|folder| self.charts.get(folder).copied())
@@ -295,12 +294,12 @@ impl<'s> SourceState<'s> {
         self.resources.contains(place)
     }
 
-    /// The ConfigMaps and Secrets of a name, and their generators.
+    /// Returns the ConfigMaps and Secrets of a name, and their generators.
     pub(super) fn data(&self, name: &str) -> &[DataObject<'s>] {
         self.data.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Submodules, each with the name of its commit.
+    /// Returns the submodules, each with its commit.
     pub(super) fn submodules(&self) -> impl Iterator<Item = (&'s str, &'s str)> {
         self.submodules
             .iter()
@@ -324,14 +323,14 @@ impl<'s> SourceState<'s> {
     }
 }
 
-/// A value as text that differs if the value does: of one that is too large, the text of its whole file.
+/// Returns the canonical text of a value, or the text of the whole file if the value is too large.
 pub(super) fn said(file: &ParsedFile, value: Option<Value<'_>>) -> String {
     value.map_or_else(String::new, |value| {
         canonical(value).unwrap_or_else(|| file.source().text().to_owned())
     })
 }
 
-/// `Kind/namespace/name` of an object as it is written.
+/// Returns `Kind/namespace/name` of an object as it is written.
 pub fn written_key(object: &Object) -> String {
     let name = object.name().unwrap_or_default();
     format!(
@@ -341,7 +340,7 @@ pub fn written_key(object: &Object) -> String {
     )
 }
 
-/// `Kind namespace/name` for people.
+/// Returns `Kind namespace/name` for messages.
 pub(super) fn shown_key(object: &Object) -> String {
     let name = object.name().unwrap_or_default();
     match object.namespace() {
@@ -350,12 +349,12 @@ pub(super) fn shown_key(object: &Object) -> String {
     }
 }
 
-/// A text of a mapping, by its keys.
+/// Returns the text at a path of keys; empty if there is none.
 pub(super) fn text_at<'v>(value: Value<'v>, path: &[&str]) -> &'v str {
     value.at(path).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The contents of a folder that is built from elsewhere: the keys of its objects, and its kustomizations.
+/// Returns the content of a folder that an unevaluated build uses: keys of objects, kustomizations, skipped documents.
 pub(super) fn contents(state: &SourceState<'_>, folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     for place in state.paths_below(folder) {

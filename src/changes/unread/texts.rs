@@ -1,5 +1,5 @@
-//! Texts that are no manifests a tool would read as they are: templates, programs, encrypted and unreadable files, and
-//! files under names that tools do not look for.
+//! Texts that tools do not read as manifests as they are: templates, programs, encrypted and unreadable files, and
+//! files under names that tools ignore.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::manifest::{Object, ParsedFile, SkipReason, is_kustomization};
 use crate::text::Span;
 use crate::yaml::Value;
 
-/// kustomize, api/internal/target/kusttarget.go: objects with it are left out of the build.
+/// kustomize leaves out objects with this annotation (api/internal/target/kusttarget.go).
 const LOCAL_CONFIG: &str = "config.kubernetes.io/local-config";
 
 pub(super) fn find(finder: &mut Finder<'_>) {
@@ -46,7 +46,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     }
 }
 
-/// A file that is no manifest by its name.
+/// Returns the input for a file whose name is not that of a manifest.
 fn other_file(place: &str, text: &str) -> Option<FoundInput> {
     let name = name_of(place);
     let lines = || {
@@ -95,7 +95,7 @@ fn helmfile(place: &str, text: &str) -> FoundInput {
     .parts(lines)
 }
 
-/// Reads the name of a file, and what can be said of all of it.
+/// Adds inputs for the name of a file and for its content as a whole.
 fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
     let name = name_of(place);
     let start = Span::new(0, 0);
@@ -120,7 +120,7 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
         finder.add(place, file, start, input);
     }
     if name.ends_with("Chart.yaml") {
-        // util/app/discovery/discovery.go of argo-cd.
+        // argo-cd util/app/discovery/discovery.go.
         let reason = "Argo CD takes a folder with a file of such a name for a chart";
         finder.add(
             place,
@@ -173,7 +173,7 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
     }
 }
 
-/// An object that is read, and whose key or presence is not what it seems.
+/// Adds inputs for an object that is read but whose key or presence is uncertain.
 fn object_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Object) {
     let is_encrypted = |text: Option<&str>| text.is_some_and(|text| text.contains("ENC["));
     if is_encrypted(object.name().as_deref()) || is_encrypted(object.namespace()) {
@@ -222,7 +222,7 @@ fn placeholder(place: &str, key: &str, shown: &str, what: UnreadWhat) -> FoundIn
     FoundInput::new(what, shown, reason).identified(format!("{place} {key}"))
 }
 
-/// Documents that are set aside although they may become objects.
+/// Adds inputs for skipped documents that may become objects.
 fn skipped(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
     let mut whole: Option<(Span, UnreadWhat)> = None;
     for (index, skip) in file.skipped() {
@@ -275,7 +275,7 @@ fn skipped(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
     finder.add(place, file, span, input);
 }
 
-/// The variables that names, namespaces and folders of a state contain.
+/// Returns the variables in the names, namespaces and folders of a state.
 pub(super) fn variables(state: &SourceState<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (place, file) in state.files() {
@@ -329,7 +329,7 @@ fn note(text: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The values of variables in the data of a ConfigMap, a Secret or a generator.
+/// Returns the values of variables in the data of a ConfigMap, a Secret or a generator.
 pub(super) fn values_of(data: Value<'_>, variables: &BTreeSet<String>) -> Vec<String> {
     let of = |key: &str| {
         let entries = data.get(key).into_iter().flat_map(Value::entries);

@@ -1,4 +1,4 @@
-//! One Application of Argo CD: what it says.
+//! The specification of one Application of Argo CD.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::kustomize::{Deliverer, SourceTool};
 /// The group of Applications and ApplicationSets.
 pub(super) const GROUP: &str = "argoproj.io";
 
-/// With it, deleting an Application deletes what it delivered; with nothing after it, or `/foreground`, or `/background`.
+/// The finalizer of an Application that is deleted with its objects; may end in `/foreground` or `/background`.
 pub const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 
-/// An Application with this annotation is left alone while its value is true.
+/// An Application with this annotation is not reconciled while its value is true.
 pub const SKIP_RECONCILE: &str = "argocd.argoproj.io/skip-reconcile";
 
-/// How the objects of an Application with these finalizers are deleted with it, as the first of them says; `None` if they are not
-/// (argo-cd pkg/apis/application/v1alpha1/types.go, GetPropagationPolicy).
+/// Returns the policy with which an Application with these finalizers deletes its objects, by the first of them; `None`
+/// if it does not (argo-cd pkg/apis/application/v1alpha1/types.go, GetPropagationPolicy).
 pub fn deletion_policy<'f>(mut finalizers: impl Iterator<Item = &'f str>) -> Option<Policy> {
     finalizers.find_map(
         |finalizer| match finalizer.strip_prefix(RESOURCES_FINALIZER)? {
@@ -64,8 +64,8 @@ impl Application {
         self.node.at(&["spec"])?.text_at(path)
     }
 
-    /// The cluster that it delivers into, if it lies in `here`, to which the entry point in `entry` leads; `named` is
-    /// the cluster that the parameters of its set name.
+    /// Returns the cluster that it delivers into. `entry` is its control plane, `here` the cluster that it is in, and
+    /// `named` the cluster that the parameters of its set name.
     pub(super) fn destination(
         &self,
         entry: &str,
@@ -84,12 +84,12 @@ impl Application {
         }
     }
 
-    /// The namespace of objects that write none.
+    /// Returns the namespace of objects that name none.
     pub(super) fn target_namespace(&self) -> Option<String> {
         self.text(&["destination", "namespace"])
     }
 
-    /// Its sources; one that others only take values from is none.
+    /// Returns its sources, without those that only provide values to others.
     pub(super) fn sources(&self) -> Vec<Node> {
         let Some(spec) = self.node.get("spec") else {
             return Vec::new();
@@ -107,14 +107,14 @@ impl Application {
             .collect()
     }
 
-    /// Whether another branch is written by Argo CD and delivered instead of the sources.
+    /// Whether Argo CD writes the sources to another branch and delivers that.
     pub(super) fn is_hydrated(&self) -> bool {
         self.node
             .at(&["spec", "sourceHydrator"])
             .is_some_and(|hydrator| hydrator.is_map())
     }
 
-    /// Its settings for its objects.
+    /// Returns its settings as a delivery.
     pub(super) fn settings(&self) -> Settings {
         let policy = self.node.at(&["spec", "syncPolicy"]);
         let automated = policy.as_ref().and_then(|policy| policy.get("automated"));
@@ -148,7 +148,7 @@ impl Application {
             .is_some_and(|text| is_true(&text))
     }
 
-    /// The deliverer: `folder` distinguishes those that are partly unknown.
+    /// Returns its deliverer. `folder` distinguishes deliverers with the same partly unknown name.
     pub(super) fn deliverer(&self, cluster: &Arc<str>, folder: &str) -> Deliverer {
         Deliverer {
             cluster: Arc::clone(cluster),

@@ -1,4 +1,4 @@
-//! The clusters that Argo CD delivers into: those that a configuration names, and those whose Secrets it delivers.
+//! The clusters that Argo CD delivers into: those of the configuration, and those whose Secrets it delivers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::graph::kustomize::Resource;
 use crate::graph::node::Node;
 use crate::yaml::base64;
 
-/// The label of the Secrets by which Argo CD knows its clusters, and its value.
+/// The label of cluster Secrets, and its value.
 const SECRET_TYPE: (&str, &str) = ("argocd.argoproj.io/secret-type", "cluster");
 
 /// A cluster as `clusters` generators see it (argo-cd applicationset/generators/cluster.go).
@@ -30,7 +30,7 @@ pub struct KnownCluster {
 }
 
 impl KnownCluster {
-    /// The cluster of a Secret for Argo CD.
+    /// Reads the cluster of a Secret; `None` if it is no cluster Secret or lacks a name or server.
     fn of(secret: &Resource) -> Option<Self> {
         if secret.node.str_at(&["kind"]) != Some("Secret") {
             return None;
@@ -64,7 +64,7 @@ impl KnownCluster {
         self.server == OWN_SERVER
     }
 
-    /// The parameters that it gives.
+    /// Returns its parameters for templates in `language`.
     fn parameters(&self, language: Language) -> Map<String, Value> {
         let mut known = Map::from_iter([
             ("name".to_owned(), self.name.as_str().into()),
@@ -93,7 +93,7 @@ impl KnownCluster {
         known
     }
 
-    /// Whether the selector of a generator fits its labels.
+    /// Whether the selector of a generator matches its labels.
     fn is_selected(&self, selector: &Node) -> bool {
         let mut labels = values(&self.labels);
         let (label, value) = SECRET_TYPE;
@@ -115,7 +115,7 @@ pub(super) struct KnownClusters {
 }
 
 impl KnownClusters {
-    /// Those of a configuration, which are all.
+    /// Returns the clusters of a configuration, which are complete if it lists them.
     pub(super) fn configured(all: Option<&[KnownCluster]>) -> Self {
         Self {
             all: all.unwrap_or_default().to_vec(),
@@ -123,8 +123,8 @@ impl KnownClusters {
         }
     }
 
-    /// Those of the Secrets that a control plane delivers to itself, beside which there may be others; `None` if there
-    /// are none, or a configuration names all.
+    /// Returns the clusters of the Secrets that a control plane delivers to itself, beside which there may be others.
+    /// `None` if there are none, or if the configuration lists all.
     pub(super) fn with_secrets<'r>(
         &self,
         resources: impl Iterator<Item = &'r Resource>,
@@ -143,8 +143,8 @@ impl KnownClusters {
         })
     }
 
-    /// The parameters of those that a `clusters` generator selects. One that selects all gives the own cluster, too,
-    /// which needs no Secret.
+    /// Returns the parameters of the clusters that a `clusters` generator selects. Without a selector, Argo CD's own
+    /// cluster is one of them, which needs no Secret.
     pub(super) fn selected(
         &self,
         selector: Option<&Node>,
@@ -164,7 +164,7 @@ impl KnownClusters {
         all.map(|one| one.parameters(language)).collect()
     }
 
-    /// The name of a cluster that a destination gives by name or by server; the one in `here` if that is where Argo CD runs.
+    /// Returns the cluster that a destination gives by name or by server; `here` if it is Argo CD's own.
     pub(super) fn destination(&self, written: &str, entry: &str, here: &Arc<str>) -> Arc<str> {
         match self
             .all

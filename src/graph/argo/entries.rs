@@ -1,4 +1,4 @@
-//! Where Argo CD begins: Applications and ApplicationSets that a person applies.
+//! The entry points of Argo CD: Applications and ApplicationSets that are applied by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,20 +14,20 @@ use crate::graph::kustomize::{Builder, Resource, kustomizations, resources_of};
 use crate::graph::reached::{Reached, left_out};
 use crate::kustomize::{folder_of, shown};
 
-/// A unit that a person may apply at once: a file, or the build of a kustomization.
+/// A unit that may be applied by hand: a file, or the build of a kustomization.
 #[derive(Debug)]
 pub(super) struct Unit {
     /// The file, or the folder of the kustomization.
     pub(super) place: String,
     is_file: bool,
-    /// The Applications and ApplicationSets that it has, as they are applied.
+    /// Its Applications and ApplicationSets, as they are applied.
     pub(super) resources: Vec<Resource>,
-    /// Whether it may be where Argo CD begins, if nothing leads to it.
+    /// Whether it may be an entry point, if nothing leads to it.
     pub(super) may_begin: bool,
 }
 
 impl Unit {
-    /// The namespace of the first of its Applications that has one.
+    /// Returns the namespace of the first of its Applications that has one.
     pub(super) fn namespace(&self) -> String {
         let all = self
             .resources
@@ -39,7 +39,7 @@ impl Unit {
             .unwrap_or_default()
     }
 
-    /// The name of its control plane if it is named by this unit: the folder.
+    /// Returns the name of its control plane if this unit names it: the folder.
     pub(super) fn place_name(&self) -> &str {
         let folder = if self.is_file {
             folder_of(&self.place)
@@ -53,13 +53,13 @@ impl Unit {
 /// The Applications and ApplicationSets of a tree.
 #[derive(Debug, Default)]
 pub(super) struct Units {
-    /// The units that a person may apply at once, in order.
+    /// The units that may be applied by hand, in order.
     pub(super) units: Vec<Unit>,
-    /// All that files or kustomizations have, as they are written or built there.
+    /// All of them, as files contain or kustomizations build them.
     pub(super) written: Vec<Resource>,
 }
 
-/// Finds them.
+/// Finds the Applications and ApplicationSets of a tree.
 pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
     let mut written: BTreeMap<&str, Vec<Resource>> = BTreeMap::new();
     for path in files.manifests() {
@@ -131,8 +131,8 @@ pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
     }
 }
 
-/// Those that nothing else leads to. A file that people took out of the list of a kustomization counts only if it leads to other
-/// Applications: then it is the one that is applied first, by hand.
+/// Returns the units to which nothing else leads. A file that was removed from the list of a kustomization counts only
+/// if it leads to other Applications: it is then the one that is applied first, by hand.
 pub(super) fn entries<'u>(
     around: Surroundings<'_>,
     units: &'u [Unit],
@@ -166,7 +166,7 @@ pub(super) fn entries<'u>(
     found.map(|(_, unit)| unit).collect()
 }
 
-/// The paths in the tree that an Application, or those of a set, lead to.
+/// Returns the paths in the tree to which an Application, or those of a set, lead.
 fn led_to(around: Surroundings<'_>, resource: &Resource) -> Vec<String> {
     let applications: Vec<Application> = match ApplicationSet::of(resource) {
         Some(set) => {

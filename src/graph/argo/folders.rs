@@ -1,4 +1,4 @@
-//! The folders and files that git generators and templates mean.
+//! The folders and files that match the patterns of git generators and templates.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use globset::{GlobBuilder, GlobMatcher};
 use crate::graph::files::TreeFiles;
 use crate::kustomize::{ancestors, folder_of};
 
-/// The folders that a git generator takes: hidden ones never, an exclude always wins, and a malformed pattern is passed over
-/// (argo-cd applicationset/generators/git.go, filterApps; Go path.Match, where `*` stays within a name and `**` is `*`).
+/// Returns the folders that a git generator takes: hidden ones never, an exclude always wins, malformed patterns are
+/// ignored (argo-cd applicationset/generators/git.go, filterApps; Go path.Match: `*` stays within a name, `**` is `*`).
 pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String]) -> Vec<String> {
     let [include_all, exclude] = [include, exclude].map(|patterns| -> Vec<GlobMatcher> {
         patterns
@@ -38,8 +38,8 @@ pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String
     found.into_iter().collect()
 }
 
-/// The files that a git generator takes: pathspecs of `git ls-files`, in which `*` crosses folders, and a folder stands
-/// for what is below it.
+/// Returns the files that a git generator takes, by pathspecs of `git ls-files`: `*` crosses folders, and a folder
+/// stands for the files below it.
 pub(super) fn files(files: &TreeFiles<'_>, include: &[String], exclude: &[String]) -> Vec<String> {
     let matches = |pattern: &String| {
         let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
@@ -62,7 +62,7 @@ pub(super) fn files(files: &TreeFiles<'_>, include: &[String], exclude: &[String
     included.difference(&excluded).cloned().collect()
 }
 
-/// The folders that a path with unknown parts may mean: each part is a part of one name.
+/// Returns the folders that match a path with unknown parts, each of which is a part of one name.
 pub(super) fn fitting(files: &TreeFiles<'_>, path: &str) -> Vec<String> {
     let mut pattern = String::new();
     let mut rest = path;
@@ -92,7 +92,7 @@ fn path_matcher(pattern: &str) -> Option<GlobMatcher> {
     Some(glob.compile_matcher())
 }
 
-/// Braces mean themselves.
+/// Escapes braces, which are literal in these patterns.
 fn escaped(pattern: &str) -> String {
     pattern.replace('{', "[{]").replace('}', "[}]")
 }
@@ -101,7 +101,7 @@ fn escaped_wholly(text: &str) -> String {
     globset::escape(text)
 }
 
-/// The folder in which everything lies that a pattern may match.
+/// Returns the folder that contains all paths that a pattern may match.
 fn fixed_folder(pattern: &str) -> &str {
     let end = pattern
         .find(['*', '?', '[', '\\', '{'])

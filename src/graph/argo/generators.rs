@@ -1,4 +1,4 @@
-//! The output of the generators of an ApplicationSet: the parameters of its Applications (argo-cd applicationset/generators).
+//! The output of the generators of an ApplicationSet: parameters of Applications (argo-cd applicationset/generators).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,57 +17,57 @@ use crate::graph::files::TreeFiles;
 use crate::graph::node::Node;
 use crate::graph::unread::What;
 
-/// Generators within generators that are followed; Argo CD allows three.
+/// Maximum nesting of generators; Argo CD allows three.
 const DEEPEST: usize = 4;
 
-/// So deep into a file of a git generator parameters are looked for.
+/// Maximum depth of the values that are read from list elements and from files of git generators.
 const FILE_DEPTH: usize = 20;
 
-/// The values by which sets name clusters, for the parameters that they are values of.
+/// The values by which sets name clusters, by the parameters that have these values.
 pub(super) type ClusterNames = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
 
 /// The output of a generator.
 #[derive(Debug, Default)]
 pub(super) struct Generated {
-    /// The parameters, with the template that the generator puts over that of the set.
+    /// The parameters, each with the template of the generator that overrides that of the set.
     pub(super) all: Vec<(Parameters, Option<Node>)>,
     /// Inputs that were not evaluated: kind, name, reason.
     pub(super) unread: BTreeSet<(What, String, &'static str)>,
 }
 
-/// The surroundings of generators, besides their set.
+/// The context of generators, apart from their set.
 #[derive(Clone, Copy)]
 pub(super) struct Surroundings<'g> {
     pub(super) files: &'g TreeFiles<'g>,
     pub(super) repositories: &'g Repositories,
     pub(super) clusters: &'g KnownClusters,
-    /// So many Applications are made at most.
+    /// Maximum number of generated Applications.
     pub(super) most: usize,
 }
 
-/// Evaluates the generators of one set.
+/// Evaluator of the generators of one set.
 pub(super) struct Generators<'g> {
     pub(super) around: Surroundings<'g>,
     pub(super) language: Language,
     /// The clusters that this set names, in this state of the tree or in the other one.
     pub(super) clusters: &'g ClusterNames,
-    /// Those that its selectors name, in this state or in the other one.
+    /// The clusters that its selectors name, in this state or in the other one.
     pub(super) selected: &'g ClusterNames,
-    /// The clusters that it names now.
+    /// The clusters that it names in this state.
     pub(super) named: ClusterNames,
-    /// Those that its selectors name now.
+    /// The clusters that its selectors name in this state.
     pub(super) named_by_selectors: ClusterNames,
-    /// So many parameters may still be made: two short lists in a matrix may ask for billions.
+    /// The remaining budget of parameters that are combined from others.
     pub(super) left: usize,
-    /// Cached results of git generators, by their inputs: the inner one of a matrix asks once for each parameter of the
-    /// outer one.
+    /// Cache of the results of git generators, by their inputs: the inner generator of a matrix runs once for each
+    /// result of the outer one.
     pub(super) found: HashMap<Wanted, Arc<[String]>>,
 }
 
 /// The search of a git generator in the tree.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Wanted {
-    /// Files, otherwise folders.
+    /// Whether it searches files; otherwise folders.
     are_files: bool,
     include: Vec<String>,
     exclude: Vec<String>,
@@ -77,7 +77,7 @@ pub(super) struct Wanted {
 pub(super) const CLUSTER_NAMES: [&str; 3] = ["name", "nameNormalized", "server"];
 
 impl Parameters {
-    /// The parameters of one cluster, of which only the values of some keys are known.
+    /// Returns the parameters of one cluster, of which only the `values` of `keys` are known.
     fn in_cluster(&self, keys: &[String], values: &[String], is_selected: bool) -> Self {
         let mut one = self.clone();
         for (key, value) in keys.iter().zip(values) {
@@ -99,10 +99,10 @@ pub(super) fn failed<T>(reason: impl Into<String>) -> Outcome<T> {
 }
 
 impl Generators<'_> {
-    /// The output of all generators of a set.
+    /// Returns the output of all generators of a set.
     ///
     /// # Errors
-    /// One of them fails: then the whole set changes nothing.
+    /// Returns an error if one of them fails: the whole set then changes nothing.
     pub(super) fn all(&mut self, set: &Node) -> Outcome<Generated> {
         let mut all = Generated::default();
         for generator in set.items_at("generators") {
@@ -113,7 +113,7 @@ impl Generators<'_> {
         Ok(all)
     }
 
-    /// One generator; `outer` has the parameters that fill it in, if it is the second one of a matrix.
+    /// Evaluates one generator. `outer` contains the parameters of the outer one, if it is the inner one of a matrix.
     fn one(
         &mut self,
         generator: &Node,
@@ -126,7 +126,7 @@ impl Generators<'_> {
         let known = ["list", "git", "matrix", "merge", "clusters"];
         let kinds = generator.entries().into_iter().map(|(key, _)| key);
         let kind = kinds.into_iter().find(|key| &**key != "selector");
-        // Argo CD passes over one that says nothing.
+        // Argo CD ignores an empty generator.
         let Some(kind) = kind else {
             return Ok(Generated::default());
         };
@@ -161,7 +161,7 @@ impl Generators<'_> {
         Ok(given)
     }
 
-    /// Counts parameters that are made of others.
+    /// Takes `parameters` from the budget.
     fn take(&mut self, parameters: usize) -> Outcome<()> {
         let left = self.left.checked_sub(parameters);
         self.left = left.ok_or(TemplateError::TooMany)?;
@@ -191,7 +191,7 @@ impl Generators<'_> {
         Ok(given)
     }
 
-    /// The files or folders that a git generator takes.
+    /// Returns the files or folders that a git generator takes, from the cache if possible.
     fn looked_for(&mut self, items: &[Node], are_files: bool) -> Arc<[String]> {
         let (include, exclude) = patterns(items);
         let wanted = Wanted {
@@ -287,7 +287,7 @@ impl Generators<'_> {
         Ok(found)
     }
 
-    /// The parameters of the clusters that are known, and those that stand for all others where there may be some.
+    /// Returns the parameters of the known clusters, and those that represent all others if there may be others.
     fn clusters(&self, body: &Node) -> Outcome<Generated> {
         let known = self.around.clusters;
         let mut given = Generated::default();
@@ -316,7 +316,7 @@ impl Generators<'_> {
         Ok(given)
     }
 
-    /// A generator whose parameters only the cluster or a service knows.
+    /// Returns the output of a generator whose parameters only the cluster or a service knows.
     fn unknown(&self, body: &Node, name: &str, reason: &'static str) -> Outcome<Generated> {
         let parameters = Parameters {
             are_partly_unknown: true,
@@ -399,7 +399,7 @@ impl Generators<'_> {
         })
     }
 
-    /// The elements of the first generator, with what those of the others say that have the same keys.
+    /// Returns the elements of the first generator, overridden by elements of the others with the same keys.
     fn merge(&mut self, body: &Node, depth: usize) -> Outcome<Generated> {
         let keys = body.texts_at("mergeKeys");
         let generators = body.items_at("generators");
@@ -447,7 +447,7 @@ impl Generators<'_> {
         Ok(given)
     }
 
-    /// Adds an element for each named key, beside the elements whose keys are unknown: there may be such a cluster.
+    /// Adds an element for each named key beside the elements with unknown keys: there may be such a cluster.
     fn name_clusters(
         &mut self,
         keys: &[String],
@@ -479,7 +479,7 @@ impl Generators<'_> {
         Ok(())
     }
 
-    /// Adds the names by which a selector picks clusters, and by which it does so in the other state.
+    /// Adds elements for the clusters that a selector names, in this state or in the other one.
     fn select_clusters(&mut self, selector: Option<&Node>, given: &mut Generated) -> Outcome<()> {
         let mut keys: BTreeSet<Vec<String>> = self.selected.keys().cloned().collect();
         for (key, values) in selector.map(compared).unwrap_or_default() {
@@ -535,7 +535,7 @@ fn of(known: Map<String, Value>) -> Parameters {
     }
 }
 
-/// A value with its texts filled in.
+/// Returns a value with `parameters` filled into its texts.
 pub(super) fn filled(node: &Node, language: Language, parameters: &Parameters) -> Outcome<Node> {
     let changed = node.with_texts(&mut |text| {
         if !text.contains("{{") {

@@ -1,8 +1,8 @@
-//! Templates of Go, as far as ApplicationSets are written in them: fields, pipelines, conditions, and the functions in common use
-//! (Go text/template; Masterminds/sprig; argo-cd applicationset/utils/template_functions.go).
+//! Go templates, as far as ApplicationSets use them: fields, pipelines, conditions, and common functions (Go
+//! text/template; Masterminds/sprig; argo-cd applicationset/utils/template_functions.go).
 //!
-//! An action that needs a parameter which only the cluster knows stays as it is written. A function that is not here is an unread
-//! input, and so is a condition on what is unknown.
+//! An action that needs a parameter which only the cluster knows stays as it is written. An unknown function is an
+//! unread input, and so is a condition on an unknown value.
 
 mod functions;
 mod parse;
@@ -13,10 +13,10 @@ pub(super) use self::functions::normalized;
 use self::parse::{Part, Pipeline, Term, parse};
 use super::template::{Parameters, TemplateError};
 
-/// Lists that `range` goes through: a text may ask for lists within lists.
+/// Maximum number of iterations of all `range` actions of a text.
 const MOST_ROUNDS: usize = 10_000;
 
-/// A text with its parameters.
+/// Evaluates a template.
 pub(super) fn replace(
     text: &str,
     parameters: &Parameters,
@@ -43,7 +43,7 @@ pub(super) fn replace(
 #[derive(Clone, Debug, PartialEq)]
 enum Found {
     Known(Value),
-    /// A key that a mapping has not.
+    /// The mapping does not have the key.
     Missing,
     /// Only the cluster knows it.
     Unknown,
@@ -138,7 +138,7 @@ impl Run {
         Ok(found)
     }
 
-    /// One command of a pipeline: a value, or a function with its arguments; what comes before is the last of these.
+    /// Evaluates a command: a value, or a function with its arguments, of which `piped` is the last.
     fn command(&mut self, terms: &[Term], piped: Option<Found>, dot: &Value) -> Outcome<Found> {
         let (Some(Term::Function(name)), arguments) = (terms.first(), terms.get(1..)) else {
             let [term] = terms else {
@@ -188,14 +188,14 @@ impl Run {
         }
     }
 
-    /// The value at the end of keys below a value; `None`: below the parameters.
+    /// Returns the value at `path` below `from`, or below the parameters if that is `None`.
     fn field(&self, from: Option<&Value>, path: &[String]) -> Outcome<Found> {
         let is_root = from.is_none_or(|from| *from == self.root);
         let mut value = from.unwrap_or(&self.root);
         for (at, key) in path.iter().enumerate() {
             match value.get(key) {
                 Some(next) => value = next,
-                // A mapping that is known is whole, but for the parameters themselves.
+                // Known mappings are complete, except the parameters themselves.
                 None if is_root && self.is_partly_unknown && at == 0 && key != "values" => {
                     return Ok(Found::Unknown);
                 }

@@ -20,7 +20,7 @@ pub(super) struct HelmSource<'h> {
     pub(super) scopes: &'h ClusterScopes,
     pub(super) repositories: &'h Repositories,
     pub(super) application: &'h Application,
-    /// The text of `spec.source`.
+    /// The node `spec.source`, or an entry of `spec.sources`.
     pub(super) node: &'h Node,
     /// The namespace of the Application's destination.
     pub(super) namespace: &'h str,
@@ -29,7 +29,7 @@ pub(super) struct HelmSource<'h> {
 }
 
 impl HelmSource<'_> {
-    /// Builds it.
+    /// Builds the objects of the chart.
     pub(super) fn made(&self) -> Built {
         let subject = self.subject();
         let origin = &self.application.origin;
@@ -105,7 +105,7 @@ impl HelmSource<'_> {
             let content = String::from_utf8_lossy(&bytes).into_owned();
             call.inputs.insert(found);
             let name = text("name");
-            // Helm would read another file of the machine.
+            // Helm would read another file of the machine under such a name.
             if name.contains([',', '=', '{']) {
                 return Err(format!("`{name}` is no name of a file parameter"));
             }
@@ -157,7 +157,7 @@ impl HelmSource<'_> {
         }))
     }
 
-    /// The values of an entry of `valueFiles`, several of a pattern.
+    /// Returns the values of an entry of `valueFiles`, several for a pattern.
     fn values(&self, call: &mut ChartCall, written: &str) -> Result<Vec<Values>, String> {
         if written.contains("://") {
             return Err(format!("{written} is not fetched"));
@@ -195,7 +195,7 @@ impl HelmSource<'_> {
             .collect()
     }
 
-    /// Whether a source that others take values from is this tree.
+    /// Whether the source with this `ref`, from which others take values, is this tree.
     fn is_own(&self, reference: &str) -> bool {
         let spec = self.application.node.get("spec");
         let sources = spec.map(|spec| spec.items_at("sources"));
@@ -209,7 +209,7 @@ impl HelmSource<'_> {
         })
     }
 
-    /// A text with what it says of the Application itself put in (argo-cd docs/user-guide/build-environment.md).
+    /// Fills in variables about the Application itself (argo-cd docs/user-guide/build-environment.md).
     fn substituted(&self, text: &str) -> String {
         let known = [
             ("ARGOCD_APP_NAME", self.application.name.as_str()),
@@ -226,7 +226,7 @@ impl HelmSource<'_> {
     }
 }
 
-/// A value with commas that separate nothing (argo-cd util/helm/cmd.go, cleanSetParameters).
+/// Escapes the commas of a value, so that they separate nothing (argo-cd util/helm/cmd.go, cleanSetParameters).
 fn escaped(value: &str) -> String {
     if value.starts_with('{') && value.ends_with('}') {
         return value.to_owned();

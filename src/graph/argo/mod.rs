@@ -39,24 +39,24 @@ use crate::kube::ApiVersion;
 use crate::kustomize::{BeyondLimit, Limit, shown};
 use crate::text::Limits;
 
-/// Facts of one state of a tree about Argo CD with which another state of it is read.
+/// Facts about Argo CD in one state of a tree that are used to evaluate the other state.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     /// The names of control planes, by their entry points.
     planes: BTreeMap<String, Arc<str>>,
     /// The clusters that sets name, by the keys of the sets.
     clusters: BTreeMap<String, SetClusters>,
-    /// The places of Applications that others led to: they are no entry points once those lead there no more.
+    /// The places to which Applications led: they are no entry points when nothing leads there any more.
     led: BTreeSet<String>,
-    /// The repositories that are this tree.
+    /// The repositories that are taken to be this tree.
     own: Repositories,
-    /// The Applications that nothing in the tree delivers, by their deliveries, with their control planes: they stay as
-    /// they are until a person applies them.
+    /// The Applications that nothing in the tree delivers, by delivery, with their control planes: they stay as they
+    /// are until they are applied by hand.
     entries: BTreeMap<String, (Arc<str>, Resource)>,
 }
 
 impl Memory {
-    /// Whether the other state names clusters that this one does not: then this one says less than it can.
+    /// Whether the other state names clusters that this one does not: with them, this one can be evaluated further.
     pub fn names_less_than(&self, other: &Self) -> bool {
         let none = SetClusters::default();
         other
@@ -65,12 +65,12 @@ impl Memory {
             .any(|(set, names)| self.clusters.get(set).unwrap_or(&none).are_less_than(names))
     }
 
-    /// The names of its control planes.
+    /// Returns the names of its control planes.
     pub fn planes(&self) -> BTreeSet<Arc<str>> {
         self.planes.values().map(Arc::clone).collect()
     }
 
-    /// The clusters that this state names, and nothing else.
+    /// Returns the clusters that this state names, and nothing else.
     pub fn clusters(&self) -> Self {
         Self {
             clusters: self.clusters.clone(),
@@ -79,25 +79,25 @@ impl Memory {
     }
 }
 
-/// So deep an Application is compared.
+/// Maximum depth in which Applications are compared.
 const DEPTH: usize = 50;
 
 /// Known clusters, and the limits of the search.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms<'t> {
-    /// How much is followed.
+    /// The limits of the evaluation.
     pub limits: &'t Limits,
     /// The clusters of Argo CD, if they are known.
     pub clusters: Option<&'t [KnownCluster]>,
 }
 
-/// Everything that Argo CD applies from a tree; `flux`: what Flux applies, where Applications may be among it.
+/// Returns everything that Argo CD applies from a tree. `flux`: the deliveries of Flux, among them Applications.
 ///
-/// `before`: the objects that Argo CD applied from the tree before this one, and the facts of that state. Objects of an
-/// Application or a set that cannot be built any more stay in the cluster, and the Applications among them go on.
+/// `before` contains the deliveries and the facts of the previous state of the tree. Objects of an Application or a set
+/// that can no longer be built stay in the cluster, and the Applications among them continue.
 ///
 /// # Errors
-/// There are more deliveries or copies of objects than the limits allow.
+/// Returns an error if there are more deliveries or copies of objects than the limits allow.
 pub fn deliveries(
     builds: &Builds<'_>,
     scopes: &ClusterScopes,
@@ -154,7 +154,7 @@ fn is_argo(resource: &Resource) -> bool {
         && matches!(text("kind"), "Application" | "ApplicationSet")
 }
 
-/// An Application or a set that is to be looked at.
+/// An Application or an ApplicationSet that is still to be followed.
 #[derive(Clone)]
 struct Step {
     resource: Resource,
@@ -164,7 +164,7 @@ struct Step {
     is_possible: bool,
     /// The cluster that the parameters of its set name.
     cluster: Option<String>,
-    /// The Application of any cluster, if only the name of that is known.
+    /// The Application of any cluster, if only the name of this one's cluster is known.
     of_any: Option<AnyCluster>,
 }
 
@@ -195,7 +195,7 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// The surroundings of the generators of sets.
+    /// Returns the context of the generators of sets.
     fn around(&self) -> Surroundings<'_> {
         Surroundings {
             files: self.files,
@@ -205,8 +205,8 @@ impl Run<'_> {
         }
     }
 
-    /// Follows the entry points, each in its control plane. Entry points whose Applications are in one namespace are
-    /// one plane, unless they deliver one key.
+    /// Follows the entry points, each in its control plane. Entry points whose Applications are in one namespace share
+    /// a control plane, unless they deliver the same key.
     fn planes(&mut self, units: &[Unit], flux: &[Delivery]) -> Result<(), BeyondLimit> {
         let mut seen_in: BTreeMap<Arc<str>, BTreeSet<String>> = BTreeMap::new();
         let mut of_namespace: BTreeMap<String, Arc<str>> = BTreeMap::new();
@@ -247,7 +247,7 @@ impl Run<'_> {
                     .or_insert_with(|| Arc::clone(&plane));
                 self.memory.planes.insert(unit.place.clone(), plane);
             }
-            // Entry points that lead to each other.
+            // If entry points lead to each other, the first one is followed.
             for delivery in &self.all[followed..] {
                 reached.extend(delivery.reached.iter().cloned());
             }
@@ -268,8 +268,8 @@ impl Run<'_> {
         self.left_behind()
     }
 
-    /// Follows one entry point into a plane in which some deliveries were seen. False, and nothing is added, if it has
-    /// one of them, too: then it is another plane.
+    /// Follows an entry point in a control plane whose deliveries in `seen` are known. Returns `false` and adds nothing
+    /// if it has one of them too: it then belongs to another control plane.
     fn enter(
         &mut self,
         unit: &Unit,
@@ -289,7 +289,7 @@ impl Run<'_> {
             .filter(|one| one.cluster == *plane);
         let secrets = in_plane.flat_map(|one| one.resources.iter());
         if let Some(clusters) = self.clusters.with_secrets(secrets) {
-            // The Applications of these sets are known only now.
+            // The Applications of sets depend on these clusters: they are followed again.
             let configured = std::mem::replace(&mut self.clusters, clusters);
             self.all.truncate(before);
             own.clear();
@@ -310,14 +310,14 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// An entry point as it is in the cluster: a new version of it is not applied.
+    /// Returns an entry point as it is in the cluster: a new version in the tree is not applied automatically.
     fn as_it_stays(&self, resource: &Resource, plane: &Arc<str>) -> Step {
         let known =
             entry_id(resource, plane, &self.clusters).and_then(|id| self.known.entries.get(&id));
         let Some((_, known)) = known else {
             return Step::of(resource.clone(), plane, None);
         };
-        // The rendering of its chart as it is written now is shown, too.
+        // If charts are rendered, the entry point is followed as it is written now.
         let is_changed =
             |known: &Resource| known.node.to_json(DEPTH) != resource.node.to_json(DEPTH);
         if self.sources.builder.charts().are_rendered() && is_changed(known) {
@@ -329,7 +329,7 @@ impl Run<'_> {
         Step::of(known.clone(), plane, None)
     }
 
-    /// Follows the entry points of the state before that are in the tree no more: they are not deleted.
+    /// Follows the entry points of the previous state that are no longer in the tree: they are not deleted.
     fn left_behind(&mut self) -> Result<(), BeyondLimit> {
         let there: BTreeSet<&str> = self.all.iter().map(|one| one.key.as_str()).collect();
         let gone: Vec<(Arc<str>, Resource)> = self
@@ -346,7 +346,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Follows Applications and sets, and those that they deliver. `seen` gets the names of the deliveries.
+    /// Follows Applications and sets, and those that they deliver. Adds the ids of the deliveries to `seen`.
     fn follow(
         &mut self,
         first: &Arc<str>,
@@ -448,7 +448,7 @@ impl Run<'_> {
         Ok(steps.collect())
     }
 
-    /// Adds an Application, several if its folder is partly unknown, and returns the Applications and sets that it delivers.
+    /// Adds an Application, several if its folder is partly unknown, and returns the Applications and sets in it.
     fn application(
         &mut self,
         application: &Application,
@@ -535,8 +535,8 @@ impl Run<'_> {
             .map_or(&[], |before| &before.resources)
     }
 
-    /// The objects of an Application, and their folder: those of any cluster, if there are none for a cluster that a
-    /// list names, which then is another control plane's.
+    /// Returns the folder and the objects of an Application. If a cluster that a list names has no folder, these are
+    /// those of any cluster: the named one then belongs to another control plane.
     fn applied_there(
         &self,
         application: &Application,
@@ -571,7 +571,7 @@ impl Run<'_> {
     }
 }
 
-/// The name of the delivery of an Application that a person applies in a plane.
+/// Returns the id of the delivery of an Application that is applied by hand in a control plane.
 fn entry_id(resource: &Resource, plane: &Arc<str>, clusters: &KnownClusters) -> Option<String> {
     let application = Application::of(resource)?;
     let cluster = application.destination(plane, plane, None, clusters);

@@ -1,4 +1,4 @@
-//! Parameters of Applications as mappings: how they are made flat, compared and selected.
+//! Parameters of Applications as mappings: flattening, comparison and selection.
 
 use serde_json::{Map, Value};
 
@@ -10,14 +10,14 @@ use crate::kustomize::{folder_of, name_of};
 
 type Outcome<T> = Result<T, TemplateError>;
 
-/// The values of some parameters; `None` if one has none.
+/// Returns the values of `keys`; `None` if one is missing or no text.
 pub(super) fn key_of(parameters: &Parameters, keys: &[String]) -> Option<Vec<String>> {
     keys.iter()
         .map(|key| Some(parameters.known.get(key)?.as_str()?.to_owned()))
         .collect()
 }
 
-/// Puts a value over another one, mapping into mapping.
+/// Overrides a value with another one; mappings are merged.
 pub(super) fn put_over(there: &mut Value, value: Value) {
     match (there, value) {
         (Value::Object(there), Value::Object(value)) => {
@@ -34,7 +34,7 @@ pub(super) fn put_over(there: &mut Value, value: Value) {
     }
 }
 
-/// The parameters of an element in the plain language (argo-cd applicationset/generators/list.go).
+/// Returns the parameters of an element in plain templates (argo-cd applicationset/generators/list.go).
 pub(super) fn flat_element(element: Map<String, Value>) -> Outcome<Map<String, Value>> {
     let mut flat = Map::new();
     for (key, value) in element {
@@ -56,7 +56,7 @@ pub(super) fn flat_element(element: Map<String, Value>) -> Outcome<Map<String, V
     Ok(flat)
 }
 
-/// `a.b.0`: the paths to the scalars of a value.
+/// Adds the scalars of a value to `flat`, by paths such as `a.b.0`.
 pub(super) fn flatten(path: &str, value: &Value, flat: &mut Map<String, Value>) {
     let below = |key: &str| match path {
         "" => key.to_owned(),
@@ -85,7 +85,7 @@ pub(super) fn flatten(path: &str, value: &Value, flat: &mut Map<String, Value>) 
     }
 }
 
-/// The patterns of a git generator, and those that leave out.
+/// Returns the patterns of a git generator that include, and those that exclude.
 pub(super) fn patterns(items: &[Node]) -> (Vec<String>, Vec<String>) {
     let is_exclude =
         |item: &&Node| item.get("exclude").and_then(|flag| flag.as_bool()) == Some(true);
@@ -99,7 +99,7 @@ pub(super) fn patterns(items: &[Node]) -> (Vec<String>, Vec<String>) {
     (texts(include), texts(exclude))
 }
 
-/// The parameters that a git generator gives for a folder or a file.
+/// Returns the parameters that a git generator gives for a folder or a file.
 pub(super) fn path_parameters(path: &str, is_file: bool, language: Language) -> Map<String, Value> {
     let folder = if is_file { folder_of(path) } else { path };
     let basename = match name_of(folder) {
@@ -146,7 +146,7 @@ pub(super) fn path_parameters(path: &str, is_file: bool, language: Language) -> 
     parameters
 }
 
-/// The keys that a selector compares with values.
+/// Returns the keys that a selector compares, with the values.
 pub(super) fn compared(selector: &Node) -> Vec<(String, Vec<String>)> {
     let labels = selector.get("matchLabels").map(|labels| labels.entries());
     let labels = labels.unwrap_or_default().into_iter();
@@ -160,8 +160,8 @@ pub(super) fn compared(selector: &Node) -> Vec<(String, Vec<String>)> {
     all
 }
 
-/// Whether a label selector fits parameters; what is not known may fit. `are_named`: the clusters that it names are among the
-/// parameters, so that any other one is none of them.
+/// Whether a label selector matches parameters; unknown ones may match. `are_named`: the clusters that it names have
+/// parameters of their own, so an unknown name is none of them.
 pub(super) fn selects(selector: &Node, parameters: &Parameters, are_named: bool) -> bool {
     let mut flat = Map::new();
     for (key, value) in &parameters.known {

@@ -1,12 +1,12 @@
-//! Plugins that do nothing but run `kustomize build`, as the tree defines them: a `ConfigManagementPlugin`, or the
-//! values of Argo CD's chart (`configs.cmp.plugins`).
+//! Plugins that only run `kustomize build`, as the tree defines them: in a `ConfigManagementPlugin`, or in the values
+//! of Argo CD's chart (`configs.cmp.plugins`).
 
 use std::collections::BTreeSet;
 
 use crate::graph::files::TreeFiles;
 use crate::graph::node::Node;
 
-/// The names of such plugins.
+/// Returns the names of such plugins.
 pub(super) fn of_kustomize(files: &TreeFiles<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for path in files.manifests() {
@@ -49,7 +49,7 @@ fn plugins_of(document: &Node, found: &mut BTreeSet<String>) {
         let spec = document.get("spec").unwrap_or(Node::Null);
         found.extend(name.filter(|_| is_kustomize(&spec)));
     }
-    // The chart may be a part of another one, which has its values below a name.
+    // The chart may be a subchart, whose values are below its name.
     let below = document.entries().into_iter().map(|(_, value)| value);
     for values in below.chain([document.clone()]) {
         let plugins = values.at(&["configs", "cmp", "plugins"]);
@@ -61,7 +61,7 @@ fn plugins_of(document: &Node, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether all that a plugin does is to run kustomize where the source is.
+/// Whether a plugin only runs kustomize in the folder of the source.
 fn is_kustomize(plugin: &Node) -> bool {
     let words = ["command", "args"].map(|list| {
         plugin

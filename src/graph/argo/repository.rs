@@ -1,7 +1,7 @@
-//! Which repositories are this tree.
+//! The repositories that are taken to be this tree.
 //!
-//! The name of the repository of a tree is unknown: it is the one of which most Applications that name it name folders
-//! that exist here.
+//! The repository of a tree is unknown. A repository that Applications name is taken to be this tree if most of the
+//! folders that they name in it exist here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::Resource;
 use crate::graph::node::Node;
 
-/// The repositories that Applications name and that are this tree.
+/// The repositories that Applications name and that are taken to be this tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Repositories(BTreeSet<String>);
 
@@ -56,13 +56,13 @@ impl Repositories {
         Self(own.map(|(name, _)| name).collect())
     }
 
-    /// With those that another state of the tree says.
+    /// Adds those of another state of the tree.
     pub(super) fn and(mut self, other: &Self) -> Self {
         self.0.extend(other.0.iter().cloned());
         self
     }
 
-    /// Whether a repository is this tree; one that is not named is.
+    /// Whether a repository is this tree, as is an empty name.
     pub(super) fn are_own(&self, repository: &str) -> bool {
         repository.is_empty() || self.0.contains(&normalized(repository))
     }
@@ -85,8 +85,8 @@ fn sources_of(resource: &Resource) -> Vec<Node> {
     application.map(|one| one.sources()).unwrap_or_default()
 }
 
-/// The folder that a path names; of one with parameters, the folder in which what it means lies. `None` for the root of a
-/// repository, which every repository has.
+/// Returns the folder that a path names; for a path with parameters, the fixed folder before them. `None` for the root,
+/// which every repository has.
 fn place_of(path: &str) -> Option<&str> {
     let folder = match path.split_once("{{") {
         Some((fixed, _)) => fixed.rsplit_once('/')?.0,
@@ -95,8 +95,8 @@ fn place_of(path: &str) -> Option<&str> {
     Some(folder).filter(|folder| !folder.is_empty())
 }
 
-/// The paths that a path stands for: one that begins with a parameter of list generators, with the values of their
-/// elements; any other is itself.
+/// Returns the paths that a path may expand to: if it begins with a parameter of list generators, one for each element
+/// that has it; otherwise the path itself.
 fn with_listed(resource: &Resource, path: &str) -> Vec<String> {
     let parameter = path
         .strip_prefix("{{")
@@ -119,7 +119,7 @@ fn with_listed(resource: &Resource, path: &str) -> Vec<String> {
         .collect()
 }
 
-/// The repositories of git generators, with the paths that these look at.
+/// Returns the repositories of git generators, with the paths of their patterns.
 fn repositories_of(resource: &Resource) -> Vec<(String, Vec<String>)> {
     let generators = generators_of(resource).into_iter();
     let found = generators.filter_map(|generator| {
@@ -131,7 +131,7 @@ fn repositories_of(resource: &Resource) -> Vec<(String, Vec<String>)> {
     found.collect()
 }
 
-/// The generators of an ApplicationSet, those within others included.
+/// Returns the generators of an ApplicationSet, nested ones included.
 fn generators_of(resource: &Resource) -> Vec<Node> {
     let is_set = resource.id().kind == "ApplicationSet" && resource.id().group == GROUP;
     let spec = resource.node.get("spec").filter(|_| is_set);
@@ -151,7 +151,7 @@ fn generators_of(resource: &Resource) -> Vec<Node> {
     found
 }
 
-/// The name of a repository without scheme, user, port and `.git`.
+/// Returns the name of a repository without scheme, user, port and `.git`.
 fn normalized(repository: &str) -> String {
     let rest = repository
         .split_once("://")

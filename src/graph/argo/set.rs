@@ -1,4 +1,4 @@
-//! One ApplicationSet of Argo CD: what it says, and the Applications that it generates.
+//! One ApplicationSet of Argo CD: its specification, and the Applications that it generates.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,21 +27,21 @@ pub(super) struct ApplicationSet {
 /// The clusters that a set names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SetClusters {
-    /// In lists that are merged with what is not known.
+    /// Named by lists that are merged with unknown parameters.
     pub(super) listed: ClusterNames,
-    /// In selectors.
+    /// Named by selectors.
     pub(super) selected: ClusterNames,
 }
 
 impl GeneratedApplication {
-    /// The name of the object that stands for it, if its own does not.
+    /// Returns the name of the object that represents it, if that is not its own.
     pub(super) fn object(&self) -> Option<&str> {
         self.of_any.as_ref()?.name.as_deref()
     }
 }
 
 impl SetClusters {
-    /// Whether there is a name in `other` and not here.
+    /// Whether `other` contains a name that this does not.
     pub(super) fn are_less_than(&self, other: &Self) -> bool {
         let less = |own: &ClusterNames, others: &ClusterNames| {
             others
@@ -56,18 +56,18 @@ impl SetClusters {
 #[derive(Clone, Debug)]
 pub(super) struct GeneratedApplication {
     pub(super) resource: Resource,
-    /// Whether it depends on what only the cluster or a service knows.
+    /// Whether it depends on facts that only the cluster or a service knows.
     pub(super) is_possible: bool,
     /// The cluster that its parameters name.
     pub(super) cluster: Option<String>,
-    /// The Application of any cluster, if only the name of this one is known.
+    /// The Application of any cluster, if only the name of this one's cluster is known.
     pub(super) of_any: Option<AnyCluster>,
 }
 
-/// Known facts of the Application of any cluster.
+/// Facts about the Application of any cluster.
 #[derive(Clone, Debug)]
 pub(super) struct AnyCluster {
-    /// Its name: its object stands for those of clusters that nothing but a list names.
+    /// The name of its object, which represents the Applications of clusters that only a list names.
     pub(super) name: Option<String>,
     /// The folder of its source.
     pub(super) path: String,
@@ -79,7 +79,7 @@ pub(super) struct Made {
     pub(super) applications: Vec<GeneratedApplication>,
     pub(super) unread: BTreeSet<UnreadInput>,
     pub(super) error: Option<BuildError>,
-    /// There would be more Applications than are followed.
+    /// Whether there would be more Applications than are followed.
     pub(super) are_too_many: bool,
 }
 
@@ -95,7 +95,7 @@ impl ApplicationSet {
         })
     }
 
-    /// Who delivers what it generates into a cluster.
+    /// Returns the deliverer of its Applications in a cluster.
     pub(super) fn deliverer(&self, cluster: &Arc<str>) -> Deliverer {
         Deliverer {
             cluster: Arc::clone(cluster),
@@ -111,7 +111,7 @@ impl ApplicationSet {
         self.node.at(&preserves).and_then(|flag| flag.as_bool()) == Some(true)
     }
 
-    /// Its settings for the Applications that it generates.
+    /// Returns its settings for the Applications that it generates.
     pub(super) fn settings(&self) -> Settings {
         let policy = self.node.at(&["spec", "syncPolicy"]);
         let text = |key: &str| policy.as_ref()?.text_at(&[key]);
@@ -134,7 +134,7 @@ impl ApplicationSet {
         }
     }
 
-    /// The Applications that it generates. An error in any generator changes nothing in the whole set.
+    /// Generates the Applications. If one generator fails, Argo CD changes none of them.
     pub(super) fn made(&self, around: Surroundings<'_>, clusters: &mut SetClusters) -> Made {
         let mut made = Made::default();
         let language = self.language();
@@ -197,7 +197,7 @@ impl ApplicationSet {
         }
     }
 
-    /// The Application of some parameters (argo-cd applicationset/utils/utils.go, RenderTemplateParams;
+    /// Builds the Application of some parameters (argo-cd applicationset/utils/utils.go, RenderTemplateParams;
     /// applicationset/controllers/template/template.go).
     fn application(
         &self,

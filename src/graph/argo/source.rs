@@ -1,4 +1,4 @@
-//! Builds of one source of an Application (argo-cd reposerver/repository/repository.go, util/app/discovery/discovery.go).
+//! Builds of an Application's source (argo-cd reposerver/repository/repository.go, util/app/discovery/discovery.go).
 
 use std::collections::BTreeSet;
 
@@ -20,11 +20,11 @@ pub(super) enum Made {
     Built(Built),
     Unread(UnreadInput),
     Failed(BuildError),
-    /// The folder does not exist; used where it need not exist at all.
+    /// The folder does not exist, which is no error if its cluster need not exist.
     Missing(BuildError),
 }
 
-/// How a source is read.
+/// The type of a source, which decides how it is read.
 enum SourceType {
     Helm,
     Kustomize,
@@ -32,11 +32,11 @@ enum SourceType {
     Plugin,
 }
 
-/// A source of this tree.
+/// A source in this tree.
 pub(super) struct Source<'s> {
     pub(super) files: &'s TreeFiles<'s>,
     pub(super) builder: &'s Builder<'s>,
-    /// The plugins that run kustomize and nothing else.
+    /// The plugins that only run kustomize.
     pub(super) plugins: &'s BTreeSet<String>,
     pub(super) application: &'s Application,
     /// The folder, from the root of the tree.
@@ -46,7 +46,7 @@ pub(super) struct Source<'s> {
 }
 
 impl Source<'_> {
-    /// Builds it, as `node` says.
+    /// Builds it by the settings in `node`.
     pub(super) fn made(&self, node: &Node) -> Made {
         if self.files.has_file(self.folder) || !self.files.has_folder(self.folder) {
             let reason = format!("the path {} does not exist", shown(self.folder));
@@ -87,7 +87,7 @@ impl Source<'_> {
         Made::Unread(self.application.origin.unread(what, subject, reason))
     }
 
-    /// The source with what the files `.argocd-source*.yaml` beside it say; they cannot change where it is.
+    /// Returns the source with the overrides of `.argocd-source*.yaml` beside it, which cannot change where it is.
     fn overridden(&self, node: &Node) -> Result<Node, BuildError> {
         let own = format!(".argocd-source-{}.yaml", self.application.name);
         let mut node = node.clone();
@@ -144,7 +144,7 @@ impl Source<'_> {
         }
     }
 
-    /// A kustomization, with what `spec.source.kustomize` says written into it.
+    /// Builds a kustomization with the options of `spec.source.kustomize`.
     fn kustomized(&self, node: &Node) -> Made {
         let mut doc = match kustomization(self.files, self.folder) {
             Ok(doc) => doc,
@@ -169,7 +169,7 @@ impl Source<'_> {
         }
     }
 
-    /// All manifests of a folder.
+    /// Builds all manifests of a folder.
     fn directory(&self, node: &Node) -> Made {
         let options = node.get("directory");
         let text = |key: &str| options.as_ref()?.text_at(&[key]);
@@ -215,7 +215,7 @@ impl Source<'_> {
         Made::Built(built)
     }
 
-    /// The objects of a file. One that is no manifest is passed over, unless it looks like one.
+    /// Returns the objects of a file. A file that is no manifest is ignored, unless it looks like one.
     fn objects(&self, path: &str) -> Result<Vec<Resource>, BuildError> {
         let has = |word: &str| self.files.mentions(path, word);
         if has("+argocd:skip-file-rendering") {
@@ -229,8 +229,8 @@ impl Source<'_> {
     }
 }
 
-/// Which files of a folder count. `*` crosses folders, and a pattern that cannot be read matches nothing
-/// (argo-cd util/glob/glob.go).
+/// Patterns for the files of a folder. `*` crosses folders, and an invalid pattern matches nothing (argo-cd
+/// util/glob/glob.go).
 struct Patterns {
     include: Option<Option<GlobMatcher>>,
     exclude: Option<Option<GlobMatcher>>,
@@ -251,14 +251,14 @@ fn matcher(pattern: &str) -> Option<GlobMatcher> {
     Some(Glob::new(pattern).ok()?.compile_matcher())
 }
 
-/// Whether Argo CD reads a file by its name: the case of the ending matters.
+/// Whether Argo CD reads files with such a name: the case of the ending matters.
 fn is_taken(path: &str) -> bool {
     [".yaml", ".yml", ".json", ".jsonnet"]
         .iter()
         .any(|ending| path.ends_with(ending))
 }
 
-/// The files and folders that a folder leads to as a source, nothing built: what a kustomization includes, or its files.
+/// Returns the places that a source leads to without a build: a folder with a kustomization, else the files in it.
 pub(super) fn leads_to(files: &TreeFiles<'_>, folder: &str, node: &Node) -> Vec<String> {
     if files.kustomization_of(folder).is_some() && node.get("directory").is_none() {
         return vec![folder.to_owned()];

@@ -1,4 +1,4 @@
-//! From the sources of an Application to the objects that it applies, each in its namespace.
+//! The evaluation of an Application's sources: the objects that it applies, each in its namespace.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::resolve;
 
-/// The objects that an Application applies, and what they are made of.
+/// The objects that an Application applies, and the inputs that they are made of.
 #[derive(Debug, Default)]
 pub(super) struct Applied {
     pub(super) resources: Arc<Vec<Resource>>,
@@ -28,24 +28,24 @@ pub(super) struct Applied {
     pub(super) unread: Vec<UnreadInput>,
     pub(super) charts: BTreeSet<CallId>,
     pub(super) error: Option<BuildError>,
-    /// Whether that is because a folder does not exist.
+    /// Whether the error is that a folder does not exist.
     pub(super) is_missing: bool,
 }
 
-/// Evaluates sources; what two Applications say alike is built once.
+/// Evaluator of sources. Equal sources of several Applications are built once.
 pub(super) struct Sources<'s> {
     pub(super) files: &'s TreeFiles<'s>,
     pub(super) scopes: &'s ClusterScopes,
     pub(super) repositories: Repositories,
-    /// The plugins that run kustomize and nothing else.
+    /// The plugins that only run kustomize.
     pub(super) plugins: BTreeSet<String>,
     pub(super) builder: Builder<'s>,
-    /// Known results, by the text of the sources.
+    /// Cache of results, by the text of the sources.
     pub(super) made: RefCell<HashMap<String, Arc<Applied>>>,
 }
 
 impl Sources<'_> {
-    /// The builds of the sources of an Application; `folder` instead of the path of those where it is unknown.
+    /// Returns the builds of the sources of an Application. `folder` replaces the path of those whose path is unknown.
     pub(super) fn applied(
         &self,
         application: &Application,
@@ -57,7 +57,7 @@ impl Sources<'_> {
             .iter()
             .map(|source| source.to_json(30).to_string())
             .collect();
-        // A file beside the source may be about this Application alone.
+        // A file beside the source may override it for this Application alone.
         let (said, folder_name) = (said.join("\n"), folder.unwrap_or_default());
         let name = sources.iter().find_map(|source| {
             let folder = folder.map(str::to_owned).or_else(|| {
@@ -195,7 +195,7 @@ impl Sources<'_> {
     }
 }
 
-/// The folder that a path of a source means.
+/// Returns the folder of the path of a source, from the root of the tree.
 pub(super) fn folder_of_source(path: &str) -> String {
     resolve("", path.trim_start_matches('/'))
 }

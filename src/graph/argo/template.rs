@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::gotemplate;
 
-/// Which language a set is written in.
+/// The template language of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Language {
     /// `{{name}}`, and nothing else.
@@ -19,9 +19,9 @@ pub(super) enum Language {
 /// The parameters of one Application of a set: flat in the plain language, nested in that of Go.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Parameters {
-    /// Those whose values are known.
+    /// The parameters whose values are known.
     pub(super) known: Map<String, Value>,
-    /// Whether there are others, which only the cluster or another service knows.
+    /// Whether there are others, which only the cluster or a service knows.
     pub(super) are_partly_unknown: bool,
     /// The cluster that they are about, if only its name is known.
     pub(super) cluster: Option<NamedCluster>,
@@ -32,25 +32,25 @@ pub(super) struct Parameters {
 pub(super) struct NamedCluster {
     /// Its name.
     pub(super) name: String,
-    /// The parameters of any cluster, this one among them.
+    /// The parameters that any cluster has.
     pub(super) of_any: Map<String, Value>,
     /// Whether a selector names it: then it may have an Application where others have none.
     pub(super) is_selected: bool,
 }
 
-/// Why a template gives nothing.
+/// The reason why a template gives nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TemplateError {
     /// Argo CD fails, too.
     Failed(String),
-    /// It needs what is not evaluated here.
+    /// It needs something that is not evaluated here.
     Unread(String),
     /// A set would have more Applications than are followed.
     TooMany,
 }
 
 impl Language {
-    /// A text with its parameters. An action that needs unknown ones stays as it is written.
+    /// Fills parameters into a text. An action that needs unknown ones stays as it is written.
     pub(super) fn replace(
         self,
         text: &str,
@@ -67,10 +67,10 @@ impl Language {
     }
 }
 
-/// Puts parameters in the place of `{{name}}`. A name without a parameter stays as it is written
-/// (argo-cd applicationset/utils/utils.go, Render.Replace). `None` if a tag is never closed beside one that is.
+/// Replaces `{{name}}` by parameters. A name without a parameter stays as it is written (argo-cd
+/// applicationset/utils/utils.go, Render.Replace). `None` if a tag is never closed beside one that is.
 fn plain(text: &str, parameters: &Parameters) -> Option<String> {
-    // Argo CD asks `.*{{.*}}.*` first, whose dots cross no line.
+    // Argo CD first checks for `.*{{.*}}.*`, whose dots match no line break.
     let has_tag = |line: &str| {
         line.split_once("{{")
             .is_some_and(|(_, after)| after.contains("}}"))
@@ -93,8 +93,8 @@ fn plain(text: &str, parameters: &Parameters) -> Option<String> {
     Some(out)
 }
 
-/// Whether a text has a part that only the cluster or a service knows. They give no `values`: what is missing of these
-/// is missing.
+/// Whether a text has a tag that only the cluster or a service can fill in. `values` come from the set itself: a
+/// missing one is not unknown.
 pub(super) fn is_partly_unknown(text: &str) -> bool {
     let tags = text.split("{{").skip(1);
     tags.into_iter()

@@ -1,4 +1,4 @@
-//! One Flux Kustomization: what it says, and what it builds.
+//! One Flux Kustomization: its specification, and its build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use crate::kustomize::{Deliverer, SourceTool, resolve};
 /// The group of Flux Kustomizations.
 pub(super) const GROUP: &str = "kustomize.toolkit.fluxcd.io";
 
-/// The fields of a spec that it sets in a kustomization, with their names there.
+/// The fields of a spec that are set in the kustomization, with their names there.
 const FIELDS: [(&str, &str); 3] = [
     ("targetNamespace", "namespace"),
     ("namePrefix", "namePrefix"),
     ("nameSuffix", "nameSuffix"),
 ];
 
-/// The lists of a spec that it adds to those of a kustomization.
+/// The lists of a spec that are added to those of the kustomization.
 const PATCHES: [&str; 3] = ["patches", "patchesStrategicMerge", "patchesJson6902"];
 
 /// A Kustomization as its parent applies it.
@@ -49,12 +49,12 @@ impl FluxKustomization {
         })
     }
 
-    /// Its key.
+    /// Returns its key.
     pub(super) fn key(&self) -> String {
         format!("Kustomization.{GROUP}/{}/{}", self.namespace, self.name)
     }
 
-    /// The cluster that it applies to, if it lies in `here`, to which the entry point in `entry` leads.
+    /// Returns the cluster that it applies to. `entry` is the entry point, `here` the cluster that it is in.
     pub(super) fn destination(&self, entry: &str, here: &Arc<str>) -> Arc<str> {
         let reference = self.spec.at(&["kubeConfig"]);
         let name = |kind: &str| reference.as_ref()?.text_at(&[kind, "name"]);
@@ -64,13 +64,13 @@ impl FluxKustomization {
         }
     }
 
-    /// The folder that it builds, from the root of its source.
+    /// Returns the folder that it builds, from the root of its source.
     pub(super) fn folder(&self) -> String {
         let path = self.spec.text_at(&["path"]).unwrap_or_default();
         resolve("", path.trim_start_matches("./").trim_start_matches('/'))
     }
 
-    /// `Kind/namespace/name` of its source.
+    /// Returns `Kind/namespace/name` of its source.
     pub(super) fn source(&self) -> (String, String, String) {
         let text = |key: &str| self.spec.text_at(&["sourceRef", key]);
         (
@@ -80,7 +80,7 @@ impl FluxKustomization {
         )
     }
 
-    /// Its settings for its objects.
+    /// Returns its settings as a delivery.
     pub(super) fn settings(&self) -> Settings {
         let flag = |key: &str| self.spec.get(key).and_then(|flag| flag.as_bool());
         let depends_on = self.spec.items_at("dependsOn").into_iter();
@@ -112,7 +112,7 @@ impl FluxKustomization {
     /// Builds it.
     ///
     /// # Errors
-    /// Why it builds nothing.
+    /// Returns the reason if it builds nothing.
     pub(super) fn build(
         &self,
         files: &TreeFiles<'_>,
@@ -183,7 +183,7 @@ impl FluxKustomization {
         Ok(())
     }
 
-    /// Its variables. `data` finds what a ConfigMap of the tree contains.
+    /// Returns its variables. `data` returns the data of a ConfigMap of the tree.
     pub(super) fn variables(
         &self,
         data: impl Fn(&str, &str) -> Option<BTreeMap<String, String>>,
@@ -213,7 +213,7 @@ impl FluxKustomization {
         variables
     }
 
-    /// The delivery, without what it builds.
+    /// Returns the delivery, without its build.
     pub(super) fn delivery(&self, cluster: &Arc<str>, parent: Option<Arc<str>>) -> Delivery {
         Delivery {
             id: format!("{cluster}|{}", self.key()),
@@ -245,7 +245,7 @@ impl FluxKustomization {
     }
 }
 
-/// Whether the text of an object, or what a build made of it, may have a variable.
+/// Whether an object may have a variable: its file contains a `$`, or a build changed it.
 fn may_have_variables(files: &TreeFiles<'_>, resource: &Resource) -> bool {
     let has_dollar = files
         .bytes(&resource.origin.file)

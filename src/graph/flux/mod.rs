@@ -27,13 +27,13 @@ use crate::text::Limits;
 /// The data of ConfigMaps, by namespace (empty where none is written) and name.
 type ConfigData = BTreeMap<(String, String), BTreeMap<String, String>>;
 
-/// Everything that Flux applies from a tree.
+/// Returns everything that Flux applies from a tree.
 ///
 /// # Errors
-/// There are more deliveries or copies of objects than the limits allow.
+/// Returns an error if there are more deliveries or copies of objects than the limits allow.
 ///
-/// `before`: the objects that Flux applied from the tree before this one. Objects of a Kustomization that cannot be
-/// built any more stay in the cluster, and the Kustomizations among them go on.
+/// `before` contains the deliveries of the previous state of the tree. Objects of a Kustomization that can no longer be
+/// built stay in the cluster, and the Kustomizations among them continue.
 pub fn deliveries(
     builds: &Builds<'_>,
     scopes: &ClusterScopes,
@@ -62,8 +62,8 @@ pub fn deliveries(
     Ok(all)
 }
 
-/// Kustomizations that others delivered before and delete when they leave. One of these that nothing delivers any more is no
-/// entry point: nothing applies it. What is not deleted goes on (recorded: flux-parent-removed-orphan-children).
+/// Kustomizations that others delivered before and delete when they leave. One that nothing delivers any more is no
+/// entry point: nothing applies it. One that is not deleted continues (recorded: flux-parent-removed-orphan-children).
 struct Orphans<'d>(HashSet<(&'d str, &'d str)>);
 
 impl<'d> Orphans<'d> {
@@ -99,12 +99,12 @@ impl<'d> Orphans<'d> {
     }
 }
 
-/// The releases of HelmReleases that no Kustomization of Flux delivers: those that other tools deliver, and those
-/// applied by hand. `delivered`: all other deliveries; `before`: the releases of the state before, of which those that
-/// are no longer delivered have no successor.
+/// Returns the releases of HelmReleases that no Kustomization of Flux delivers: other tools deliver them, or they are
+/// applied by hand. `delivered` contains all other deliveries, `before` those of the previous state: a HelmRelease that
+/// was delivered there is not applied by hand.
 ///
 /// # Errors
-/// As those of [`deliveries`].
+/// Returns the errors of [`deliveries`].
 pub fn releases(
     builds: &Builds<'_>,
     scopes: &ClusterScopes,
@@ -163,7 +163,7 @@ pub fn releases(
     Ok(all)
 }
 
-/// Takes what a release installs out of a budget.
+/// Takes the objects of a release from a budget.
 fn within(
     budget: &Budget,
     limits: &Limits,
@@ -182,7 +182,7 @@ fn within(
 /// The objects in the files of a tree, applied or not.
 struct Written {
     kustomizations: Vec<(String, FluxKustomization)>,
-    /// The files of the sources that say which they leave out.
+    /// The files of the sources that have patterns of ignored files.
     sources: BTreeMap<SourceName, SourceFiles>,
     /// The files of all other sources.
     source: SourceFiles,
@@ -192,7 +192,7 @@ struct Written {
     releases: Vec<Resource>,
     /// Folders that a FluxInstance syncs.
     synced: Vec<FluxKustomization>,
-    /// Sources of which most Kustomizations that use them name folders of this tree.
+    /// Sources that are taken to be this tree: most of their Kustomizations name folders in it.
     own: BTreeSet<SourceName>,
 }
 
@@ -288,7 +288,7 @@ impl Written {
         }
     }
 
-    /// Where Flux begins: what a FluxInstance syncs, and Kustomizations that no other one builds.
+    /// Returns the entry points: folders that a FluxInstance syncs, and Kustomizations that no other one builds.
     fn entries(&self, files: &TreeFiles<'_>) -> Vec<FluxKustomization> {
         let left_out = left_out(
             files,
@@ -323,7 +323,7 @@ impl Written {
                 || path
                     .strip_prefix(&folder)
                     .is_some_and(|rest| rest.starts_with('/'));
-            // `flux bootstrap` calls the Kustomization and its source alike.
+            // `flux bootstrap` gives the Kustomization and its source the same name.
             let is_bootstrap = builds_itself
                 && (path.ends_with("/gotk-sync.yaml")
                     || one.source()
@@ -332,7 +332,7 @@ impl Written {
                             one.namespace.clone(),
                             one.name.clone(),
                         ));
-            // Every repository has a root: one that points there has to name this one.
+            // Every repository has a root: a Kustomization of the root needs a source that is this tree.
             let is_here = !folder.is_empty() || self.own.contains(&one.source());
             is_bootstrap || is_here && !reached.by_another(path, *number)
         };
@@ -347,7 +347,7 @@ impl Written {
     }
 }
 
-/// The Kustomization that the operator of Flux makes for `sync`.
+/// Returns the Kustomization that the Flux operator creates for `sync`.
 fn synced(sync: &Node, resource: &Resource) -> Option<FluxKustomization> {
     let path = sync.text_at(&["path"])?;
     let namespace = match resource.id().namespace {
@@ -376,14 +376,14 @@ fn synced(sync: &Node, resource: &Resource) -> Option<FluxKustomization> {
 /// Objects of deliveries that are evaluated later.
 #[derive(Default)]
 struct Found {
-    /// HelmReleases, with their clusters and what delivers them.
+    /// HelmReleases, with their clusters and deliveries.
     releases: VecDeque<(Arc<str>, Option<Arc<str>>, Resource)>,
     /// Sources of charts and values, by cluster.
     applied: BTreeMap<Arc<str>, Applied>,
 }
 
 impl Found {
-    /// Takes what a delivery puts into its cluster; its Kustomizations are next.
+    /// Adds the objects that a delivery applies, and returns the Kustomizations among them.
     fn take(&mut self, delivery: &Delivery, resources: &[Resource]) -> Vec<Step> {
         let (cluster, id) = (&delivery.cluster, Arc::<str>::from(delivery.id.as_str()));
         let mut children = Vec::new();
@@ -408,7 +408,7 @@ impl Found {
 /// A Kustomization in a cluster, and the delivery that applies it.
 type Step = (Arc<str>, Option<Arc<str>>, FluxKustomization);
 
-/// The deliveries of one entry point.
+/// The context of the deliveries of one entry point.
 struct Cluster<'c> {
     builds: &'c Builds<'c>,
     written: &'c Written,
@@ -473,7 +473,7 @@ impl Cluster<'_> {
                 pending.extend(found.take(&delivery, in_cluster));
                 all.push(delivery);
             }
-            // Sources and values may be anywhere in the cluster, so releases come when that is known.
+            // Sources and values may be anywhere in the cluster, so releases come after all Kustomizations.
             let Some((here, parent, release)) = found.releases.pop_front() else {
                 return Ok(());
             };
@@ -496,8 +496,8 @@ impl Cluster<'_> {
         }
     }
 
-    /// The build of a Kustomization as its parent applied it before, if that differs: it reconciles the new sources once
-    /// before its parent changes it (recorded: flux-postbuild-variable-dropped).
+    /// Builds a Kustomization as its parent applied it before: it reconciles the new sources once before its parent
+    /// changes it (recorded: flux-postbuild-variable-dropped). `None` if it was not applied or cannot be built.
     fn built_first(
         &self,
         one: &FluxKustomization,

@@ -1,4 +1,4 @@
-//! A HelmRelease: the chart that it names, its values, and what it installs (fluxcd/helm-controller internal/controller/
+//! A HelmRelease: its chart, its values, and the objects that it installs (fluxcd/helm-controller internal/controller/
 //! helmrelease_controller.go, internal/chartutil/values.go; fluxcd/source-controller internal/helm/chart).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,12 +15,12 @@ use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::What;
 use crate::kustomize::{Deliverer, SourceTool, folder_of, resolve};
 
-/// Objects that say where charts and values are, by kind, namespace and name.
+/// Sources of charts and values, by kind, namespace and name.
 #[derive(Default)]
 pub(super) struct Applied(BTreeMap<SourceName, (Node, Origin)>);
 
 impl Applied {
-    /// Adds an object, under the name that it had first, too: not everything that names it is written anew when its name changes.
+    /// Adds an object under its name and its original name: not all references to it are updated when its name changes.
     pub(super) fn add(&mut self, resource: &Resource) {
         let (id, first) = (resource.id(), resource.original());
         let found = || (resource.node.clone(), resource.origin.clone());
@@ -33,7 +33,7 @@ impl Applied {
     }
 }
 
-/// Sources and values as a cluster has them, and where it has none, as any file of the tree writes them.
+/// The context of a release: the sources and values in its cluster, else those in any file of the tree.
 pub(super) struct Surroundings<'s> {
     pub(super) files: &'s TreeFiles<'s>,
     pub(super) charts: &'s Charts,
@@ -53,13 +53,13 @@ impl Surroundings<'_> {
         applied.or_else(|| self.written.charts.0.get(&key))
     }
 
-    /// Whether a GitRepository is this tree, in which a chart lies in a folder.
+    /// Whether a GitRepository with a chart in `folder` is this tree.
     fn is_here(&self, source: &SourceName, folder: &str) -> bool {
         let is_own = self.own == source || self.written.own.contains(source);
         is_own || self.files.has_folder(folder)
     }
 
-    /// The files of which a ConfigMap is made.
+    /// Returns the files of which a ConfigMap is made.
     fn files_of(&self, name: &str, origin: &Origin) -> Vec<String> {
         let mut all = vec![origin.file.to_string()];
         if origin.is_generated {
@@ -79,7 +79,7 @@ impl Surroundings<'_> {
     }
 }
 
-/// The kinds that say where charts and values are.
+/// Whether objects of a kind are sources of charts or values.
 pub(super) fn is_about_charts(group: &str, kind: &str) -> bool {
     match group {
         "source.toolkit.fluxcd.io" => {
@@ -121,7 +121,7 @@ impl<'r> HelmRelease<'r> {
         self.spec.text_at(path)
     }
 
-    /// The cluster that it installs into, if it lies in `here`, to which the entry point in `entry` leads.
+    /// Returns the cluster that it installs into. `entry` is the entry point, `here` the cluster that it is in.
     fn destination(&self, entry: &str, here: &Arc<str>) -> Arc<str> {
         let name = |kind: &str| self.text(&["kubeConfig", kind, "name"]);
         match name("secretRef").or_else(|| name("configMapRef")) {
@@ -130,13 +130,13 @@ impl<'r> HelmRelease<'r> {
         }
     }
 
-    /// The namespace of the release.
+    /// Returns the namespace of the release.
     fn target_namespace(&self) -> String {
         self.text(&["targetNamespace"])
             .unwrap_or_else(|| self.namespace.clone())
     }
 
-    /// The name of the release (api/v2/helmrelease_types.go, GetReleaseName; internal/release/util.go, ShortenName).
+    /// Returns the release name (api/v2/helmrelease_types.go, GetReleaseName; internal/release/util.go, ShortenName).
     fn release(&self) -> String {
         let written = self.text(&["releaseName"]);
         let name = written
@@ -159,7 +159,7 @@ impl<'r> HelmRelease<'r> {
         format!("{start}-{}", &digest[..12])
     }
 
-    /// The identity of the release (internal/action/verify.go).
+    /// Returns the identity of the release (internal/action/verify.go).
     fn installed(&self) -> [String; 4] {
         let storage = self.text(&["storageNamespace"]);
         let keeps = self.text(&["upgrade", "chartNameChangeStrategy"]);
@@ -174,7 +174,7 @@ impl<'r> HelmRelease<'r> {
         ]
     }
 
-    /// Its name for people.
+    /// Returns the name of its chart in reports.
     fn subject(&self) -> String {
         let chart = self
             .text(&["chart", "spec", "chart"])
@@ -184,7 +184,7 @@ impl<'r> HelmRelease<'r> {
         format!("chart {chart} {version}").trim_end().to_owned()
     }
 
-    /// Its delivery into a cluster, in which `here` it lies.
+    /// Returns its delivery. `entry` is the entry point, `here` the cluster that the HelmRelease is in.
     pub(super) fn delivery(
         &self,
         around: &Surroundings<'_>,
@@ -247,7 +247,7 @@ impl<'r> HelmRelease<'r> {
         }
     }
 
-    /// The rendering after its post-renderers. Helm gives them neither hooks nor the folder `crds` of a chart.
+    /// Applies its post-renderers to the rendering. Helm passes them neither hooks nor the folder `crds` of a chart.
     fn post_rendered(
         &self,
         around: &Surroundings<'_>,
@@ -275,7 +275,7 @@ impl<'r> HelmRelease<'r> {
         Ok(given)
     }
 
-    /// The folder of its chart, if that is in a repository.
+    /// Returns the folder of its chart, if that is in a repository.
     fn chart_folder(&self) -> Option<String> {
         let chart = self.spec.at(&["chart", "spec"])?;
         let is_git = chart.str_at(&["sourceRef", "kind"]) == Some("GitRepository");
@@ -283,7 +283,7 @@ impl<'r> HelmRelease<'r> {
         Some(resolve("", &folder))
     }
 
-    /// The Secrets that it takes values from.
+    /// Returns the Secrets that it takes values from.
     fn secrets(&self) -> Vec<String> {
         let from = self.spec.items_at("valuesFrom").into_iter();
         let secrets = from.filter(|from| from.str_at(&["kind"]) == Some("Secret"));
@@ -302,7 +302,7 @@ impl<'r> HelmRelease<'r> {
         let single = text("valuesFile").into_iter();
         for path in chart.texts_at("valuesFiles").into_iter().chain(single) {
             let values = match (kind.as_str(), &call.source) {
-                // From the root of the repository, not from the chart.
+                // The path starts at the root of the repository, not at the chart.
                 ("GitRepository", _) => {
                     let place = resolve("", &path);
                     values_file(&mut call, &place, around.files.bytes(&place))?
@@ -319,7 +319,7 @@ impl<'r> HelmRelease<'r> {
         Ok(call)
     }
 
-    /// The specification of the chart, and the namespace in which its names are meant.
+    /// Returns the specification of the chart, and the namespace of the names in it.
     fn chart(&self, around: &Surroundings<'_>) -> Result<(Node, String), String> {
         if let Some(chart) = self.spec.at(&["chart", "spec"]) {
             return Ok((chart, self.namespace.clone()));
@@ -402,7 +402,7 @@ impl<'r> HelmRelease<'r> {
         Ok(ChartSource::Remote(remote))
     }
 
-    /// Adds what an entry of `valuesFrom` says; of a Secret nothing is known.
+    /// Adds the values of an entry of `valuesFrom`; those of a Secret are unknown.
     fn values_from(
         &self,
         around: &Surroundings<'_>,
@@ -441,10 +441,10 @@ impl<'r> HelmRelease<'r> {
     }
 }
 
-/// So long the name of a release may be.
+/// Maximum length of the name of a release.
 const LONGEST_NAME: usize = 53;
 
-/// Values that say one thing, at a path as `helm --set` writes it.
+/// Returns values with one entry, at a path of `helm --set`.
 fn at_path(path: &str, value: &str) -> Result<Values, String> {
     if path.contains(['[', '\\']) {
         return Err(format!("its `targetPath: {path}` is not evaluated"));

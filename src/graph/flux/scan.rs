@@ -12,14 +12,14 @@ use crate::kustomize::{IgnoredFiles, ancestors, folder_of};
 const DEFAULT: &str = ".github/\n.circleci/\n.travis.yml\n.gitlab-ci.yml\nappveyor.yml\n.drone.yml\n.cloudbuild.yaml\n\
                        codeship-services.yml\ncodeship-steps.yml\n*.jpg\n*.jpeg\n*.gif\n*.png\n*.wmv\n*.flv\n*.tar.gz\n*.zip\n";
 
-/// The files of a tree that a source of Flux has.
+/// The files of a tree that a source of Flux contains.
 pub(super) struct SourceFiles {
     patterns: String,
     ignored: IgnoredFiles,
 }
 
 impl SourceFiles {
-    /// Those that neither the source nor a `.sourceignore` of the tree leaves out.
+    /// Creates it from the `ignore` of a source, or the default patterns, and the `.sourceignore` of the tree.
     pub(super) fn of(files: &TreeFiles<'_>, ignore: Option<&str>) -> Self {
         let mut patterns = ignore.unwrap_or(DEFAULT).to_owned();
         if let Ok(bytes) = files.bytes(".sourceignore") {
@@ -32,7 +32,7 @@ impl SourceFiles {
         }
     }
 
-    /// The patterns that leave files out.
+    /// Returns the patterns that leave files out.
     pub(super) fn patterns(&self) -> &str {
         &self.patterns
     }
@@ -42,10 +42,10 @@ impl SourceFiles {
     }
 }
 
-/// The kustomization that Flux builds in a folder. `tolerates`: also with files that make it fail.
+/// Returns the kustomization that Flux builds in a folder. `tolerates` keeps files that make it fail.
 ///
 /// # Errors
-/// The folder does not exist, or something in it is no Kubernetes YAML.
+/// Returns an error if the folder does not exist or has YAML that is no Kubernetes object.
 pub(super) fn kustomization_of(
     files: &TreeFiles<'_>,
     source: &SourceFiles,

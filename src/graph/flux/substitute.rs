@@ -7,13 +7,13 @@ use globset::{Glob, GlobMatcher};
 
 use crate::graph::node::Node;
 
-/// Variables within the default of a variable that are followed.
+/// Maximum nesting of variables in the defaults of variables.
 const NESTED: usize = 10;
 
 /// The variables of a Kustomization.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variables {
-    /// Those whose values are known.
+    /// The variables whose values are known.
     pub(super) known: BTreeMap<String, String>,
     /// Whether there are others of unknown names.
     pub(super) are_partly_unknown: bool,
@@ -22,14 +22,14 @@ pub(super) struct Variables {
 /// A text after its variables were replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Substituted {
-    /// The text; a variable that only the cluster knows stands in it as it is written.
+    /// The text, in which variables that only the cluster knows stay as they are written.
     pub(super) text: String,
-    /// The variables among them that only the cluster knows.
+    /// The variables that only the cluster knows.
     pub(super) unknown: Vec<String>,
 }
 
 impl Variables {
-    /// Whether Flux replaces anything.
+    /// Whether there are no variables, so that Flux replaces nothing.
     pub(super) fn are_none(&self) -> bool {
         self.known.is_empty() && !self.are_partly_unknown
     }
@@ -37,7 +37,7 @@ impl Variables {
     /// Replaces the variables of a text.
     ///
     /// # Errors
-    /// A variable that nothing defines and that has no default, and what is no variable.
+    /// Returns an error for an undefined variable without a default, and for an invalid expression.
     pub(super) fn substitute(&self, text: &str) -> Result<Substituted, String> {
         self.replaced(text, 0)
     }
@@ -79,7 +79,7 @@ impl Variables {
         Ok(all)
     }
 
-    /// The value of the inside of `${…}`; `None` if only the cluster knows.
+    /// Returns the value of the expression in `${…}`; `None` if only the cluster knows it.
     fn value(&self, inner: &str, depth: usize) -> Result<Option<Substituted>, String> {
         let name = name_in(inner);
         if name.is_empty() || depth > NESTED {
@@ -96,7 +96,7 @@ impl Variables {
         let default = [":=", ":-", "=", ":+", ":?", "-", "+"]
             .into_iter()
             .find_map(|sign| function.strip_prefix(sign));
-        // `${A:-1}` has a default, `${A: -1}` and `${A:1}` are parts of a text.
+        // `${A:-1}` has a default, `${A: -1}` and `${A:1}` are substrings.
         if let Some(default) = default {
             return match known.filter(|value| !value.is_empty()) {
                 Some(value) => plain(value.clone()),
@@ -115,7 +115,7 @@ impl Variables {
     }
 }
 
-/// The name at the beginning of the inside of `${…}`.
+/// Returns the name at the beginning of the expression in `${…}`.
 fn name_in(inner: &str) -> &str {
     let end = inner
         .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
@@ -123,7 +123,7 @@ fn name_in(inner: &str) -> &str {
     &inner[..end]
 }
 
-/// Where the brace closes that was opened before a text.
+/// Finds the brace that closes the one opened before `text`.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
@@ -180,7 +180,7 @@ fn changed(value: &str, function: &str) -> Option<String> {
     })
 }
 
-/// `1:3`: three characters from the second on.
+/// Returns a substring: `1:3` is three characters from the second on.
 fn part(value: &str, numbers: &str) -> Option<String> {
     let (start, length) = match numbers.split_once(':') {
         Some((start, length)) => (start, Some(length.trim().parse::<usize>().ok()?)),
@@ -191,7 +191,7 @@ fn part(value: &str, numbers: &str) -> Option<String> {
     Some(characters.take(length.unwrap_or(usize::MAX)).collect())
 }
 
-/// A value without what a pattern matches at its start or at its end, as little or as much as possible.
+/// Removes the shortest or longest match of a pattern from the start or the end of a value.
 fn trimmed(value: &str, pattern: &GlobMatcher, at_start: bool, longest: bool) -> String {
     let mut places: Vec<usize> = value.char_indices().map(|(at, _)| at).collect();
     places.push(value.len());
@@ -215,7 +215,7 @@ fn trimmed(value: &str, pattern: &GlobMatcher, at_start: bool, longest: bool) ->
 /// Replaces the variables in every text of a value. Returns the variables that only the cluster knows.
 ///
 /// # Errors
-/// As [`Variables::substitute`].
+/// Returns the errors of [`Variables::substitute`].
 pub(super) fn substitute_in(node: &mut Node, variables: &Variables) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     let changed = node.with_texts(&mut |text: &str| -> Result<_, String> {

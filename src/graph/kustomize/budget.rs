@@ -7,18 +7,18 @@ use foldhash::HashSet;
 use super::build::BuildError;
 use crate::text::Limits;
 
-/// The copies and levels that builds may still use: a tree of a few lines may ask for billions of copies.
+/// The remaining budget of builds: copies of objects, and levels of kustomizations.
 #[derive(Debug)]
 pub struct Budget {
     copies: Cell<usize>,
-    /// Kustomizations within kustomizations that are followed.
+    /// Maximum nesting of kustomizations.
     pub(super) nesting: usize,
     /// The files that were read: the first copy of an object does not count.
     read: RefCell<HashSet<String>>,
 }
 
 impl Budget {
-    /// As much as the limits allow.
+    /// Creates the budget of the limits.
     pub fn of(limits: &Limits) -> Self {
         Self {
             copies: Cell::new(limits.instances),
@@ -27,15 +27,15 @@ impl Budget {
         }
     }
 
-    /// Whether a build ended because it would have made more.
+    /// Whether a build ended because the copies were used up.
     pub fn is_spent(&self) -> bool {
         self.copies.get() == 0
     }
 
-    /// Takes out the copies of the objects of a file that `by` includes.
+    /// Takes the copies of the objects of a file that `by` includes.
     ///
     /// # Errors
-    /// There are not as many.
+    /// Returns an error if fewer are left.
     pub(super) fn take_file(&self, path: &str, copies: usize, by: &str) -> Result<(), BuildError> {
         if !self.read.borrow().contains(path) {
             self.read.borrow_mut().insert(path.to_owned());
@@ -44,10 +44,10 @@ impl Budget {
         self.take(copies, by)
     }
 
-    /// Ends here if a build is going to ask for so many copies: it would end anyway, once it had made as many as are left.
+    /// Fails if a build is going to take more copies than are left: it would fail anyway, after making those.
     ///
     /// # Errors
-    /// There are not as many.
+    /// Returns an error if fewer are left.
     pub fn expect(&self, copies: usize, file: &str) -> Result<(), BuildError> {
         if copies < self.copies.get() {
             return Ok(());
@@ -55,10 +55,10 @@ impl Budget {
         self.take(copies, file)
     }
 
-    /// Takes out the copies that a `file` asks for.
+    /// Takes the copies that a `file` requires.
     ///
     /// # Errors
-    /// There are not as many.
+    /// Returns an error if fewer are left.
     pub fn take(&self, copies: usize, file: &str) -> Result<(), BuildError> {
         let left = self.copies.get().saturating_sub(copies);
         self.copies.set(left);

@@ -1,4 +1,4 @@
-//! From a kustomization to the objects that it builds (kustomize api/internal/target/kusttarget.go).
+//! The build of a kustomization (kustomize api/internal/target/kusttarget.go).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{is_remote, resolve, shown};
 
-/// Why nothing is built.
+/// The reason why nothing is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildError {
-    /// A sentence without its end.
+    /// A clause without a full stop.
     pub reason: String,
     /// The file that is at fault, from the root of the tree.
     pub file: String,
@@ -34,18 +34,18 @@ pub struct Built {
     pub unread: Vec<UnreadInput>,
     /// The folders whose kustomizations took part, and the files that were read as resources.
     pub reached: BTreeSet<String>,
-    /// The charts that it asks to be rendered.
+    /// The charts that it requests.
     pub charts: BTreeSet<CallId>,
 }
 
 impl Built {
-    /// The objects, to change them.
+    /// Returns the objects for modification.
     pub fn resources_mut(&mut self) -> &mut Vec<Resource> {
         Arc::make_mut(&mut self.resources)
     }
 }
 
-/// Builds kustomizations of a tree.
+/// Builder of the kustomizations of a tree.
 pub struct Builder<'b> {
     builds: &'b Builds<'b>,
     budget: &'b Budget,
@@ -62,7 +62,7 @@ pub(super) struct Build<'b> {
 pub(super) type Outcome<T = ()> = Result<T, BuildError>;
 
 impl<'b> Builder<'b> {
-    /// Builds in a tree, as far as a budget allows.
+    /// Creates a builder that is limited by `budget`.
     pub fn within(builds: &'b Builds<'b>, budget: &'b Budget) -> Self {
         Self {
             builds,
@@ -71,7 +71,7 @@ impl<'b> Builder<'b> {
         }
     }
 
-    /// This as a person builds, who may have files that no commit has.
+    /// Makes it build as a person does, who may have files that are not committed.
     #[must_use]
     pub fn by_hand(self) -> Self {
         Self {
@@ -80,7 +80,7 @@ impl<'b> Builder<'b> {
         }
     }
 
-    /// This without everything that fails.
+    /// Makes it leave out everything that fails.
     #[must_use]
     pub fn without_failures(self) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl<'b> Builder<'b> {
         }
     }
 
-    /// Whether it does without what fails.
+    /// Whether it leaves out everything that fails.
     pub fn tolerates(&self) -> bool {
         self.lack == Lack::Whatever
     }
@@ -97,7 +97,7 @@ impl<'b> Builder<'b> {
     /// Builds a kustomization as `kustomize build` does.
     ///
     /// # Errors
-    /// Why kustomize builds nothing.
+    /// Returns the reason if kustomize builds nothing.
     pub fn build(&self, doc: &KustomizationDoc) -> Result<Built, BuildError> {
         let objects = self.builds.objects_of(doc, self.budget.nesting);
         let copies = self.builds.copies(objects);
@@ -112,7 +112,7 @@ impl<'b> Builder<'b> {
         })
     }
 
-    /// The charts that builds ask for.
+    /// Returns the charts that builds ask for.
     pub fn charts(&self) -> &'b Charts {
         self.builds.charts()
     }
@@ -120,7 +120,7 @@ impl<'b> Builder<'b> {
     /// Applies a kustomization to objects that were built elsewhere.
     ///
     /// # Errors
-    /// Why kustomize builds nothing.
+    /// Returns the reason if kustomize builds nothing.
     pub fn transformed(
         &self,
         doc: &KustomizationDoc,
@@ -139,10 +139,10 @@ impl<'b> Builder<'b> {
         Ok(Arc::unwrap_or_clone(built.resources))
     }
 
-    /// Takes copies of objects that a `file` asks for out of the budget.
+    /// Takes the copies of objects that a `file` requires from the budget.
     ///
     /// # Errors
-    /// There are not as many.
+    /// Returns an error if fewer are left.
     pub fn take_copies(&self, copies: usize, file: &str) -> Result<(), BuildError> {
         self.budget.take(copies, file)
     }
@@ -212,8 +212,8 @@ impl Build<'_> {
         }
     }
 
-    /// Adds what a kustomization builds to what was built before it: for a component that is what the kustomization that names it
-    /// has built so far.
+    /// Adds the objects of a kustomization to those in `built`; for a component, these are the objects that the
+    /// kustomization which names it has built so far.
     fn accumulate(
         &self,
         doc: &KustomizationDoc,
@@ -266,7 +266,7 @@ impl Build<'_> {
         )
     }
 
-    /// An input that is not in the tree, and that who builds may have.
+    /// Returns an input that is missing in the tree, if the person who builds may have it.
     pub(super) fn elsewhere(
         &self,
         doc: &KustomizationDoc,
@@ -280,7 +280,7 @@ impl Build<'_> {
         })
     }
 
-    /// The kustomization of a folder that another one names.
+    /// Returns the kustomization of a folder that another one names.
     fn included(
         &self,
         doc: &KustomizationDoc,
@@ -354,7 +354,7 @@ impl Build<'_> {
         }
     }
 
-    /// Does without what fails, if the build does so; more copies than are allowed are never made.
+    /// Ignores an error if the build leaves out what fails, unless the budget is spent.
     pub(super) fn tolerated(&self, outcome: Outcome) -> Outcome {
         let tolerates = self.files.lack == Lack::Whatever && !self.budget.is_spent();
         outcome.or_else(|error| if tolerates { Ok(()) } else { Err(error) })
@@ -378,13 +378,13 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Whether a file hides what its objects are, and who builds may know.
+    /// Whether a file is encrypted as a whole, and the person who builds may know its objects.
     fn is_encrypted(&self, place: &str) -> bool {
         let is_hidden = |node: &Node| node.get("sops").is_some() && ResId::of(node).is_none();
         self.files.lack != Lack::Nothing && self.files.parsed(place).documents.iter().any(is_hidden)
     }
 
-    /// The objects of a file.
+    /// Returns the objects of a file.
     fn resources_of_file(
         &self,
         doc: &KustomizationDoc,
@@ -397,7 +397,7 @@ impl Build<'_> {
         Ok(found)
     }
 
-    /// Takes copies of objects out of the budget.
+    /// Takes copies of objects from the budget.
     pub(super) fn take(&self, doc: &KustomizationDoc, entry: &Node, copies: usize) -> Outcome {
         let taken = self.budget.take(copies, &doc.file);
         taken.map_err(|error| self.at(doc, entry, error))
@@ -486,7 +486,7 @@ impl Build<'_> {
         self.unread(doc, Some(entry), what, subject, "plugins are not evaluated")
     }
 
-    /// Adds programs and files that decide on objects and are not evaluated here.
+    /// Adds programs and files that decide on objects as unread inputs.
     fn plugins(&self, doc: &KustomizationDoc, built: &mut Built, key: &str, what: What) {
         for entry in doc.node.items_at(key) {
             built.unread.push(self.plugin(doc, &entry, what, key));
@@ -494,10 +494,10 @@ impl Build<'_> {
     }
 }
 
-/// The objects of a file that a build reads.
+/// Returns the objects of a file that a build reads.
 ///
 /// # Errors
-/// It cannot be read, or has a document that is no whole object.
+/// Returns an error if it cannot be read, or if a document is no whole object.
 pub fn objects_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, BuildError> {
     let found = match &parsed.error {
         Some((reason, line)) => Err((format!("cannot be read: {reason}"), *line)),
@@ -513,8 +513,8 @@ pub fn objects_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, BuildEr
     })
 }
 
-/// The objects of a file, as far as it can be read; items of lists come as themselves. An error is the line of a document
-/// that is no whole object.
+/// Returns the objects of a file, as far as it can be read; lists are replaced by their items. An error is the line of
+/// a document that is no whole object.
 pub fn resources_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, usize> {
     let file: Arc<str> = Arc::from(place);
     let mut found = Vec::new();
@@ -536,7 +536,7 @@ pub fn resources_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, usize
     Ok(found)
 }
 
-/// Takes over labels, annotations and whether there is a hash.
+/// Copies labels, annotations and the need for a hash from `new`.
 fn mark_as(old: &mut Resource, new: &Resource) {
     for field in ["labels", "annotations"] {
         let marks = new
@@ -551,7 +551,7 @@ fn mark_as(old: &mut Resource, new: &Resource) {
 }
 
 impl ResId {
-    /// How messages call it.
+    /// Returns its key in messages.
     pub fn key(&self) -> String {
         self.key_in(match self.effective_namespace() {
             "_non_namespaceable_" => "",
@@ -559,7 +559,7 @@ impl ResId {
         })
     }
 
-    /// The key of an object that is in a namespace; empty: in none.
+    /// Returns its key in a namespace, which is empty for a cluster-scoped object.
     pub fn key_in(&self, namespace: &str) -> String {
         let group = match self.group.as_str() {
             "" => String::new(),

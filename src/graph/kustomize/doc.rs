@@ -9,12 +9,12 @@ use crate::kustomize::{folder_of, is_remote, resolve, shown};
 /// The lists of included files and folders.
 const LISTS: [&str; 3] = ["resources", "bases", "components"];
 
-/// A kustomization: one that is written, or one that a tool makes up.
+/// A kustomization: one that is written, or one that a tool generates.
 #[derive(Clone, Debug)]
 pub struct KustomizationDoc {
     /// The folder from which its paths are resolved.
     pub folder: String,
-    /// Its file; that of the object that delivers, if a tool makes it up.
+    /// Its file; that of the delivery object, if a tool generates it.
     pub file: String,
     /// Its fields.
     pub node: Node,
@@ -26,8 +26,8 @@ impl KustomizationDoc {
         LISTS.iter().any(|list| self.node.get(list).is_some())
     }
 
-    /// Adds what a tool is told to add: `fields`, each with its name in a kustomization, the items of `lists`, and
-    /// components: if the tool may ignore missing ones, those that are there.
+    /// Adds the options of a delivery object: `fields`, each with its name in a kustomization, the items of `lists`,
+    /// and components, without the missing ones if the options ignore these.
     pub fn add(
         &mut self,
         options: &Node,
@@ -57,12 +57,12 @@ impl KustomizationDoc {
         }
     }
 
-    /// Whether it has charts rendered.
+    /// Whether it renders charts.
     pub fn has_charts(&self) -> bool {
         !self.charts().is_empty()
     }
 
-    /// The files and folders of the tree that it includes.
+    /// Returns the files and folders of the tree that it includes.
     pub fn includes(&self) -> Vec<String> {
         let lists = LISTS.into_iter();
         let entries = lists.flat_map(|list| self.node.texts_at(list));
@@ -74,7 +74,7 @@ impl KustomizationDoc {
 /// Reads the kustomization of a folder.
 ///
 /// # Errors
-/// There is none, there are two, or it cannot be read.
+/// Returns an error if there is none, if there are two, or if it cannot be read.
 pub fn kustomization(files: &TreeFiles<'_>, folder: &str) -> Result<KustomizationDoc, BuildError> {
     read_kustomization(&Watched::new(files), folder)
 }

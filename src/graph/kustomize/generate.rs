@@ -30,7 +30,7 @@ pub(super) struct Generated {
 /// An entry of `configMapGenerator` or `secretGenerator`.
 pub(super) struct Generator<'g> {
     pub(super) files: &'g Watched<'g>,
-    /// The folder of the kustomization, its file, and the line of the entry.
+    /// The folder of the kustomization; `origin` is its file and the line of the entry.
     pub(super) folder: &'g str,
     pub(super) origin: (Arc<str>, usize),
     pub(super) entry: &'g Node,
@@ -43,7 +43,7 @@ impl Generator<'_> {
     /// Runs the generator of the entry.
     ///
     /// # Errors
-    /// A file that does not exist, and a key twice.
+    /// Returns an error for a file that does not exist, or a literal without `=`.
     pub(super) fn run(&self) -> Result<Generated, BuildError> {
         let failed = |reason: String| BuildError {
             reason,
@@ -86,7 +86,7 @@ impl Generator<'_> {
             }
         }
         let mut made = self.made(data);
-        // The hash of what is only known in part would be wrong.
+        // The hash of partly known data would be wrong.
         made.resource.needs_hash &= is_whole;
         Ok(made)
     }
@@ -176,7 +176,7 @@ fn unquoted(value: &str) -> &str {
     quoted.unwrap_or(value)
 }
 
-/// Base64 as kustomize writes it: in lines of 70 characters if it is longer than one.
+/// Encodes base64 as kustomize does: in lines of 70 characters if it is longer than one.
 fn folded(bytes: &[u8]) -> String {
     const LINE: usize = 70;
     let encoded = BASE64.encode(bytes);
@@ -207,7 +207,7 @@ pub(super) fn merge_data(into: &mut Node, from: &Node) {
     }
 }
 
-/// The hash that the name of a generated object ends with.
+/// Returns the hash at the end of the name of a generated object.
 pub(super) fn content_hash(node: &Node) -> String {
     let text = |path: &[&str]| {
         json_text(
@@ -254,7 +254,7 @@ pub(super) fn content_hash(node: &Node) -> String {
     spoken.collect()
 }
 
-/// A JSON string as Go's `encoding/json` writes it: what HTML gives a meaning is escaped.
+/// Returns a JSON string as Go's `encoding/json` writes it: characters with a meaning in HTML are escaped.
 fn json_text(text: &str) -> String {
     let mut json = serde_json::Value::from(text).to_string();
     for special in ['<', '>', '&', '\u{2028}', '\u{2029}'] {

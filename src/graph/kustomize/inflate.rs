@@ -15,7 +15,7 @@ use crate::kustomize::resolve;
 const UNNAMED: &str = "release-name";
 
 impl KustomizationDoc {
-    /// The folders of the tree in which the charts lie that it has rendered, if they are in the tree.
+    /// Returns the folders of the charts that it renders, if these are in the tree.
     pub fn chart_folders(&self) -> Vec<String> {
         let folders = self.charts().into_iter().filter_map(|entry| {
             let name = entry.text_at(&["name"])?;
@@ -24,7 +24,7 @@ impl KustomizationDoc {
         folders.collect()
     }
 
-    /// The charts that it has rendered.
+    /// Returns the entries of the charts that it renders.
     pub(super) fn charts(&self) -> Vec<Node> {
         let charts = self.node.items_at("helmCharts").into_iter();
         charts
@@ -32,7 +32,7 @@ impl KustomizationDoc {
             .collect()
     }
 
-    /// The folder in which a chart lies, or is put once it is fetched.
+    /// Returns the folder that contains a chart, or will contain it once it is fetched.
     fn chart_home(&self, entry: &Node) -> String {
         let home = self.node.text_at(&["helmGlobals", "chartHome"]);
         let home = resolve(&self.folder, home.as_deref().unwrap_or("charts"));
@@ -45,7 +45,7 @@ impl KustomizationDoc {
 }
 
 impl Build<'_> {
-    /// Adds the charts that a kustomization renders.
+    /// Adds the objects of the charts that a kustomization renders.
     pub(super) fn inflate(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
         let charts = doc.charts();
         if charts.is_empty() {

@@ -1,4 +1,4 @@
-//! Builds that are made once: of one state of a tree, and of two that are alike in all that a build asks.
+//! A cache of builds, for one state of a tree and for two that are equal in all that a build reads.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use super::doc::{KustomizationDoc, kustomization};
 use crate::charts::{ChartFolder, Charts};
 use crate::graph::files::{Bytes, Parsed, TreeFiles};
 
-/// The depth to which kustomizations are compared: far deeper than any has keys that count.
+/// Maximum depth in which kustomizations are compared, below all keys that matter.
 const DEPTH: usize = 200;
 
-/// Something that a build asked of the files.
+/// A fact about the files that a build read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Asked {
     /// The content of a file, or whether it is there.
@@ -27,15 +27,15 @@ enum Asked {
 /// The inputs that may be missing or broken without making a build fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Lack {
-    /// Nothing, as a tool that has the files of the tree and no others.
+    /// Nothing: a tool that has only the files of the tree.
     Nothing,
-    /// Files that no commit has, as a person who has them: those that the tree before, if there is one, misses, too.
+    /// Uncommitted files, which a person may have: the previous tree, if there is one, lacks them, too.
     Uncommitted,
     /// Everything that fails.
     Whatever,
 }
 
-/// The files of a tree, for one build: what is asked of them is written down.
+/// The files of a tree for one build, with a record of what it reads.
 pub(super) struct Watched<'w> {
     files: &'w TreeFiles<'w>,
     before: Option<&'w TreeFiles<'w>>,
@@ -53,7 +53,7 @@ impl<'w> Watched<'w> {
         }
     }
 
-    /// Whether the tree has not a file or a folder that who builds may have.
+    /// Whether a file or a folder is missing without making the build fail.
     pub(super) fn lacks(&self, path: &str) -> bool {
         let misses = |tree: &TreeFiles<'_>| !tree.has_file(path) && !tree.has_folder(path);
         match self.lack {
@@ -83,13 +83,13 @@ impl<'w> Watched<'w> {
         self.files.parsed(path)
     }
 
-    /// The chart in a folder.
+    /// Returns the chart in a folder.
     pub(super) fn chart(&self, folder: &str) -> Result<Arc<ChartFolder>, String> {
         self.write_down(Asked::Chart(folder.to_owned()));
         self.files.chart(folder)
     }
 
-    /// The kustomizations of a folder.
+    /// Returns the kustomizations of a folder.
     pub(super) fn kustomizations_of(&self, folder: &str) -> impl Iterator<Item = String> {
         let names = TreeFiles::kustomization_names(folder);
         names.filter(|path| self.has_file(path))
@@ -100,19 +100,19 @@ impl<'w> Watched<'w> {
     }
 }
 
-/// The builds of a state of a tree, and those that it can reuse from the state before.
+/// The builds of a state of a tree, with those of the previous state that can be reused.
 pub struct Builds<'b> {
     pub(super) files: &'b TreeFiles<'b>,
     charts: &'b Charts,
-    /// The inputs that a build may do without, unless its builder says otherwise.
+    /// The inputs that may be missing or broken, unless a builder overrides it.
     pub(super) lack: Lack,
     before: Option<&'b Builds<'b>>,
     made: RefCell<HashMap<String, Arc<Remembered>>>,
-    /// Whether both states answer alike.
+    /// Cache: whether a fact is the same in both states.
     alike: RefCell<HashMap<Asked, bool>>,
-    /// The objects that a file or the kustomization of a folder has, that itself counted, by path; `None` while it is counted.
+    /// The number of objects in a file or a kustomization, itself included, by path; `None` while they are counted.
     objects: RefCell<HashMap<String, Option<usize>>>,
-    /// Those among these that are no copies.
+    /// The number of these objects that are no copies.
     counted: Cell<usize>,
 }
 
@@ -122,7 +122,7 @@ struct Remembered {
 }
 
 impl<'b> Builds<'b> {
-    /// Nothing yet, of some files.
+    /// Creates an empty cache for the builds of `files`.
     pub fn of(files: &'b TreeFiles<'b>, charts: &'b Charts) -> Self {
         Self {
             files,
@@ -136,7 +136,7 @@ impl<'b> Builds<'b> {
         }
     }
 
-    /// These, each without everything that makes it fail.
+    /// Makes every build leave out everything that fails.
     #[must_use]
     pub fn without_failures(self) -> Self {
         Self {
@@ -145,7 +145,7 @@ impl<'b> Builds<'b> {
         }
     }
 
-    /// Nothing yet, of files that come after those of other builds.
+    /// Creates an empty cache for the builds of `files`, the state after that of `before`.
     pub fn after(before: &'b Builds<'b>, files: &'b TreeFiles<'b>) -> Self {
         Self {
             before: Some(before),
@@ -153,24 +153,24 @@ impl<'b> Builds<'b> {
         }
     }
 
-    /// The charts that builds ask for.
+    /// Returns the charts that builds ask for.
     pub fn charts(&self) -> &'b Charts {
         self.charts
     }
 
-    /// The files that are built.
+    /// Returns the files that are built.
     pub fn files(&self) -> &'b TreeFiles<'b> {
         self.files
     }
 
-    /// The copies of objects that kustomizations make before patches, apart from the first of each: overlays that include
-    /// each other in many ways build a few objects over and over. Nothing is built for that. `objects`: all that they make.
+    /// Returns the number of copies that kustomizations make before patches, apart from the first of each object, which
+    /// overlays that include each other in many ways multiply. Builds nothing. `objects` counts all that they make.
     pub fn copies(&self, objects: usize) -> usize {
         objects.saturating_sub(self.counted.get())
     }
 
-    /// The objects that a kustomization makes before patches, and the kustomizations that it includes. `levels`: how deep
-    /// kustomizations within kustomizations are followed.
+    /// Returns the number of objects that a kustomization makes before patches, plus the kustomizations that it
+    /// includes, nested at most `levels` deep.
     pub fn objects_of(&self, doc: &KustomizationDoc, levels: usize) -> usize {
         let included = doc.includes().into_iter();
         included.fold(0, |all, path| {
@@ -201,7 +201,7 @@ impl<'b> Builds<'b> {
         objects
     }
 
-    /// The build of a kustomization: cached, or by `build`, which asks the files that it gets.
+    /// Returns the build of a kustomization: cached, or by `build`, which reads the files that it is passed.
     pub(super) fn get_or_build(
         &self,
         doc: &KustomizationDoc,
@@ -230,7 +230,7 @@ impl<'b> Builds<'b> {
         outcome
     }
 
-    /// The build of the state before, if everything that it asked has an equal answer here.
+    /// Returns the build of the previous state, if everything that it read is the same here.
     fn lent(&self, key: &str) -> Option<Arc<Remembered>> {
         let before = self.before?;
         let known = before.made.borrow().get(key).cloned()?;

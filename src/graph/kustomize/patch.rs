@@ -1,11 +1,11 @@
-//! Patches: strategic merges and JSON patches, as far as they decide what an object is and what its metadata says.
+//! Patches: strategic merges and JSON patches, as far as they decide the identity and the metadata of an object.
 //!
 //! Lists are merged by key only where that changes metadata (finalizers, owner references); every other list is
-//! replaced. kustomize merges those of kinds that it knows, and replaces those of all others, such as the objects of Flux.
+//! replaced. kustomize merges those of known kinds, and replaces those of all others, such as the objects of Flux.
 
 use crate::graph::node::Node;
 
-/// So deep into an object a merge goes; what is below is replaced.
+/// Maximum depth of a merge; deeper values are replaced.
 const DEEPEST: usize = 100;
 
 /// Merges a strategic patch into an object; `None` if the patch deletes it.
@@ -84,10 +84,10 @@ fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> Merge {
 /// Applies a JSON patch to an object.
 ///
 /// # Errors
-/// An operation that cannot be done: nothing is built then.
+/// Returns an error for an operation that cannot be applied: nothing is built then.
 pub(super) fn json_patched(object: Node, operations: &[Node]) -> Result<Node, String> {
     let mut object = object;
-    // While kustomize builds, every object has annotations of its own making.
+    // During a build, kustomize adds annotations of its own to every object.
     let metadata = object
         .get("metadata")
         .filter(|metadata| metadata.get("annotations").is_none());
@@ -153,7 +153,7 @@ fn find(object: &Node, path: &[String]) -> Option<Node> {
     })
 }
 
-/// The value that contains the last part of a path.
+/// Returns the value at `path`, in which a key is then read or changed.
 fn parent<'n>(object: &'n mut Node, path: &[String]) -> Result<&'n mut Node, String> {
     let mut place = object;
     for part in path {

@@ -9,7 +9,7 @@ use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kube::{ApiVersion, Scope};
 
-/// Where an object is written.
+/// The place where an object is written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
     /// Its file, from the root of the tree.
@@ -25,7 +25,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Why what is written there builds nothing.
+    /// Creates the error of a build that fails because of this place.
     pub fn failed(&self, reason: impl Into<String>) -> BuildError {
         BuildError {
             reason: reason.into(),
@@ -34,7 +34,7 @@ impl Origin {
         }
     }
 
-    /// An input that what is written there names, and that was not read.
+    /// Creates an unread input that is named at this place.
     pub fn unread(&self, what: What, subject: impl Into<String>, reason: &str) -> UnreadInput {
         UnreadInput {
             what,
@@ -80,7 +80,7 @@ impl ResId {
         })
     }
 
-    /// The namespace as kustomize compares it: an object without one is in `default`.
+    /// Returns the namespace as kustomize compares it: an object without one is in `default`.
     pub fn effective_namespace(&self) -> &str {
         match self.namespace.as_str() {
             _ if is_cluster_scoped(&self.group, &self.kind) => "_non_namespaceable_",
@@ -99,7 +99,7 @@ impl ResId {
     }
 }
 
-/// Whether kustomize knows a kind as cluster-scoped: it knows the built-in ones, and takes every other one for namespaced.
+/// Whether kustomize knows a kind as cluster-scoped: it knows the built-in ones, and treats all others as namespaced.
 pub fn is_cluster_scoped(group: &str, kind: &str) -> bool {
     crate::inventory::table().scope_of(group, kind) == Some(Scope::Cluster)
 }
@@ -109,23 +109,23 @@ pub fn is_namespaced(group: &str, kind: &str) -> bool {
     crate::inventory::table().scope_of(group, kind) == Some(Scope::Namespaced)
 }
 
-/// An object, and how it came about.
+/// An object, with its history in a build.
 #[derive(Clone, Debug)]
 pub struct Resource {
     /// Its fields now.
     pub node: Node,
     /// Its earlier identities, the original first.
     pub previous: Arc<[ResId]>,
-    /// Where it is written.
+    /// The place where it is written.
     pub origin: Origin,
     /// Whether its name gets a hash of its content in the end.
     pub needs_hash: bool,
-    /// Whether it is there only if what is not known is so.
+    /// Whether it exists only under unknown conditions.
     pub is_possible: bool,
 }
 
 impl Resource {
-    /// An object as it is written; `None` if it is no whole one.
+    /// Creates an object as it is written; `None` if it is incomplete.
     pub fn written(node: Node, file: &Arc<str>, line: usize) -> Option<Self> {
         ResId::of(&node)?;
         let offset = node.span().map(|span| span.start).unwrap_or_default();
@@ -144,7 +144,7 @@ impl Resource {
         })
     }
 
-    /// Its identity now.
+    /// Returns its current identity.
     pub fn id(&self) -> ResId {
         ResId::of(&self.node).unwrap_or(ResId {
             group: SmolStr::default(),
@@ -155,34 +155,34 @@ impl Resource {
         })
     }
 
-    /// Its first identity.
+    /// Returns its first identity.
     pub fn original(&self) -> ResId {
         self.previous.first().cloned().unwrap_or_else(|| self.id())
     }
 
-    /// Whether it is or was called so.
+    /// Whether `id` is its identity, or was one before.
     pub fn was_called(&self, id: &ResId) -> bool {
         self.id().equals(id) || self.previous.iter().any(|previous| previous.equals(id))
     }
 
-    /// Remembers what it is called.
+    /// Adds its current identity to the earlier ones.
     pub fn remember(&mut self) {
         let id = self.id();
         self.previous = self.previous.iter().cloned().chain([id]).collect();
     }
 
-    /// A label or an annotation.
+    /// Returns a label or an annotation, by `field`.
     pub fn meta(&self, field: &str, key: &str) -> Option<String> {
         let mark = self.node.str_at(&["metadata", field, key])?;
         Some(mark.to_owned())
     }
 
-    /// Whether a label or an annotation of that key says `disabled`.
+    /// Whether a label or an annotation with that key is `disabled`.
     pub fn disables(&self, key: &str) -> bool {
         self.is_marked(key, "disabled")
     }
 
-    /// Whether a label or an annotation has a value, in whatever case.
+    /// Whether a label or an annotation has a value, ignoring case.
     pub fn is_marked(&self, key: &str, value: &str) -> bool {
         ["labels", "annotations"].into_iter().any(|field| {
             let mark = self.meta(field, key);

@@ -1,4 +1,4 @@
-//! Which objects a patch is about (kustomize api/resmap/reswrangler.go, Select; api/types/selector.go).
+//! The selection of objects for a patch (kustomize api/resmap/reswrangler.go, Select; api/types/selector.go).
 
 use regex::Regex;
 
@@ -32,7 +32,7 @@ impl Target {
     /// Reads a target.
     ///
     /// # Errors
-    /// A pattern that is none.
+    /// Returns an error for an invalid pattern.
     pub(super) fn read(node: &Node) -> Result<Self, String> {
         let pattern = |key: &str| match node.text_at(&[key]) {
             None => Ok(None),
@@ -50,7 +50,7 @@ impl Target {
         })
     }
 
-    /// Whether an object is one of those.
+    /// Whether an object is selected.
     pub(super) fn selects(&self, resource: &Resource) -> bool {
         let name = resource.node.at(&["metadata", "name"]);
         if let (Some(Pattern::Word(word)), true) = (&self.name, resource.previous.is_empty())
@@ -83,9 +83,9 @@ impl Target {
 /// A pattern of a whole text.
 #[derive(Clone, Debug)]
 enum Pattern {
-    /// One that has no sign of a pattern in it: most.
+    /// A text without special characters: most patterns.
     Word(String),
-    /// One whose only signs are dots, such as a group of kinds.
+    /// A text whose only special characters are dots, such as an API group.
     Dotted(String),
     Expression(Regex),
 }
@@ -131,7 +131,7 @@ fn meets(requirements: &[Requirement], value: impl Fn(&str) -> Option<String>) -
     })
 }
 
-/// A label selector in its short form: `a=b,c!=d,e in (f,g),h,!i`.
+/// Parses a label selector in its short form: `a=b,c!=d,e in (f,g),h,!i`.
 fn requirements(text: &str) -> Vec<Requirement> {
     let mut parts = Vec::new();
     let (mut depth, mut part) = (0, String::new());

@@ -40,7 +40,7 @@ impl Build<'_> {
         self.tolerated(self.transformers(doc, built))
     }
 
-    /// Transformers of kustomize itself are evaluated; others are programs.
+    /// Evaluates kustomize's own transformers; others are programs.
     fn transformers(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
         for entry in doc.node.items_at("transformers") {
             let place = entry.as_str().map(|text| resolve(&doc.folder, text));
@@ -68,7 +68,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Whether a transformer is one of kustomize's own (kustomize plugin/builtin) and was evaluated.
+    /// Evaluates a transformer if it is one of kustomize's own (kustomize plugin/builtin), and returns whether it is.
     fn builtin(
         &self,
         doc: &KustomizationDoc,
@@ -137,7 +137,7 @@ impl Build<'_> {
         Ok(true)
     }
 
-    /// The documents of a patch: a file, or text in the place of its path.
+    /// Returns the documents of a patch: of a file, or of text in the place of its path.
     fn patch_documents(
         &self,
         doc: &KustomizationDoc,
@@ -167,7 +167,7 @@ impl Build<'_> {
         }
     }
 
-    /// An entry of `patches` or `patchesJson6902`.
+    /// Applies an entry of `patches` or `patchesJson6902`.
     fn patch(&self, doc: &KustomizationDoc, entry: &Node, built: &mut Built) -> Outcome {
         let path = entry.text_at(&["path"]);
         let inline = entry.text_at(&["patch"]);
@@ -182,7 +182,7 @@ impl Build<'_> {
             (Some(path), _) => self.patch_documents(doc, entry, Some(path))?,
             (None, Some(text)) => {
                 let parsed = parse_inline(text);
-                // kustomize reads what begins so as JSON (kustomize plugin/builtin/patchtransformer, `jsonPatchFromBytes`).
+                // kustomize reads it as JSON (kustomize plugin/builtin/patchtransformer, `jsonPatchFromBytes`).
                 let as_json = text.starts_with('[');
                 let as_json = as_json.then(|| serde_json::from_str::<IgnoredAny>(text));
                 let refused = as_json.and_then(Result::err).map(|error| error.to_string());
@@ -244,7 +244,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// A strategic merge patch that names its object.
+    /// Applies a strategic merge patch that names its object.
     fn merge_by_name(
         &self,
         doc: &KustomizationDoc,
@@ -340,7 +340,7 @@ impl Build<'_> {
         }
     }
 
-    /// Replacements and variables in names of objects are not evaluated.
+    /// Adds replacements in the identities of objects as unread inputs.
     fn replacements(&self, doc: &KustomizationDoc, built: &mut Built) {
         for entry in doc.node.items_at("replacements") {
             let named = entry.text_at(&["path"]);

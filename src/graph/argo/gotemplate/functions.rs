@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::unread;
 use crate::graph::argo::template::TemplateError;
 
-/// Those that [`call`] evaluates.
+/// The functions that [`call`] evaluates.
 const ALL: [&str; 52] = [
     "index",
     "printf",
@@ -67,7 +67,7 @@ pub(super) fn is_known(name: &str) -> bool {
     ALL.contains(&name)
 }
 
-/// A value as Go prints it.
+/// Returns a value as Go prints it.
 pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -88,7 +88,7 @@ pub(super) fn shown(value: &Value) -> String {
     }
 }
 
-/// Whether a condition holds: what is not empty.
+/// Whether a value counts as true: it is not empty, zero or false.
 pub(super) fn is_true(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -310,7 +310,7 @@ fn pattern(text: &str) -> Result<Regex, TemplateError> {
     Regex::new(text).map_err(|error| failed(error.to_string()))
 }
 
-/// A text as a part of a name (argo-cd applicationset/utils/utils.go, SanitizeName).
+/// Converts a text to a part of a name (argo-cd applicationset/utils/utils.go, SanitizeName).
 pub(in crate::graph::argo) fn normalized(text: &str) -> String {
     let lower = text.to_lowercase();
     let whole: String = lower
@@ -324,7 +324,7 @@ pub(in crate::graph::argo) fn normalized(text: &str) -> String {
     whole.trim_matches(|c| c == '-' || c == '.').to_owned()
 }
 
-/// `%s`, `%d`, `%v` and `%q`.
+/// Formats `%s`, `%d`, `%v` and `%q`.
 fn formatted(format: &str, arguments: &[Value]) -> Result<String, TemplateError> {
     let mut out = String::new();
     let mut arguments = arguments.iter();

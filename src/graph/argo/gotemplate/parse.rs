@@ -1,17 +1,17 @@
-//! From the text of a template to its parts.
+//! The parser of templates.
 
 use serde_json::Value;
 
 use crate::graph::argo::template::TemplateError;
 
-/// Blocks within blocks that are followed, and parentheses within parentheses.
+/// Maximum nesting of blocks, and of parentheses.
 const DEEPEST: usize = 50;
 
 #[derive(Clone, Debug)]
 pub(super) enum Part {
     Text(String),
     Action {
-        /// With its braces.
+        /// The text of the action, with its braces.
         written: String,
         pipeline: Pipeline,
     },
@@ -19,7 +19,7 @@ pub(super) enum Part {
         condition: Pipeline,
         then: Vec<Part>,
         otherwise: Vec<Part>,
-        /// The value of the condition is what the fields within it are of.
+        /// Whether it is a `with`: fields within it are then those of the condition's value.
         is_with: bool,
     },
     Range {
@@ -52,7 +52,7 @@ pub(super) enum Term {
 
 type Outcome<T> = Result<T, TemplateError>;
 
-/// The parts of a template.
+/// Parses a template into its parts.
 pub(super) fn parse(text: &str) -> Outcome<Vec<Part>> {
     let pieces = pieces(text)?;
     let mut reader = Reader {
@@ -70,10 +70,10 @@ fn failed(reason: impl Into<String>) -> TemplateError {
     TemplateError::Failed(reason.into())
 }
 
-/// Texts and actions by turns.
+/// A text between actions, or an action.
 enum Piece<'t> {
     Text(&'t str),
-    /// With its braces, and what is between them.
+    /// The action with its braces, and the text between them.
     Action(&'t str, &'t str),
 }
 
@@ -115,7 +115,7 @@ fn pieces(text: &str) -> Outcome<Vec<Piece<'_>>> {
     Ok(all)
 }
 
-/// Where an action ends, whose quoted texts may have braces.
+/// Finds the end of an action, ignoring braces in quoted texts.
 fn closing(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -139,7 +139,7 @@ struct Reader<'p, 't> {
 }
 
 impl<'t> Reader<'_, 't> {
-    /// The parts up to `end`, `else` or the end of all, which comes with them.
+    /// Parses the parts up to `end`, `else` or the end of the text, and returns them with the word that ends them.
     fn block(&mut self, depth: usize) -> Outcome<(Vec<Part>, Option<&'t str>)> {
         if depth > DEEPEST {
             let reason = "more blocks are within each other than are followed";
@@ -311,7 +311,7 @@ impl Words<'_> {
         }))
     }
 
-    /// `.a.b` from here on.
+    /// Parses the keys of `.a.b`.
     fn path(&mut self) -> Vec<String> {
         let mut path = Vec::new();
         while let Some(rest) = self.rest.strip_prefix('.') {
@@ -367,7 +367,7 @@ impl Words<'_> {
     }
 }
 
-/// `$a = …`, not `$a == …`, which does not exist.
+/// Splits an assignment `$a = …`; Go templates have no `$a == …`.
 fn assigned(text: &str) -> Option<(&str, &str)> {
     let (variable, rest) = text.split_once('=')?;
     variable
