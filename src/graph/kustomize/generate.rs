@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use data_encoding::{BASE64, HEXLOWER};
+use foldhash::HashSet;
 use sha2_const_stable::Sha256;
 
 use super::build::BuildError;
@@ -43,7 +44,7 @@ impl Generator<'_> {
     /// Runs the generator of the entry.
     ///
     /// # Errors
-    /// Returns an error for a file that does not exist, or a literal without `=`.
+    /// Returns an error for a file that does not exist, a literal without a key, and a key that is given twice.
     pub(super) fn run(&self) -> Result<Generated, BuildError> {
         let failed = |reason: String| BuildError {
             reason,
@@ -64,6 +65,7 @@ impl Generator<'_> {
         for literal in self.entry.texts_at("literals") {
             let (key, value) = literal
                 .split_once('=')
+                .filter(|(key, _)| !key.is_empty())
                 .ok_or_else(|| failed(format!("`{literal}` is no `key=value`")))?;
             data.push((key.to_owned(), unquoted(value).as_bytes().to_vec()));
         }
@@ -84,6 +86,12 @@ impl Generator<'_> {
                 let (key, value) = line.split_once('=').unwrap_or((line, ""));
                 data.push((key.to_owned(), value.as_bytes().to_vec()));
             }
+        }
+        // kustomize api/internal/generators/utils.go, makeValidatedDataMap.
+        let mut keys = HashSet::default();
+        if let Some((key, _)) = data.iter().find(|(key, _)| !keys.insert(key)) {
+            let name = self.entry.text_at(&["name"]).unwrap_or_default();
+            return Err(failed(format!("`{name}` repeats the key `{key}`")));
         }
         let mut made = self.made(data);
         // The hash of partly known data would be wrong.
