@@ -114,8 +114,8 @@ fn move_to(from: &Path, to: &Path) -> std::io::Result<()> {
         .prefix(".pulled-")
         .tempdir_in(above)?;
     super::helm::copy(from, beside.path())?;
-    // Another process may have put it there meanwhile.
-    std::fs::rename(beside.keep(), to)
+    // Fails if another process has put it there meanwhile; the copy is removed then.
+    std::fs::rename(beside.path(), to)
 }
 
 /// Returns the first chart in a folder.

@@ -113,7 +113,7 @@ pub fn withdraw(
     };
     for (applier, destination) in in_order(part, &groups) {
         let Some(members) = groups.remove(&(applier.clone(), destination)) else {
-            break;
+            continue;
         };
         let leaving = Leaving {
             inventory: &part.base.inventory,
