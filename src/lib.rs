@@ -1,7 +1,7 @@
-//! ownerlint reads rendered Kubernetes manifests and answers: what owns what, what is deleted with what, and what gets stuck
-//! in Terminating?
+//! ownerlint reads rendered Kubernetes manifests and finds out which objects own which, what is deleted together, and
+//! what gets stuck in Terminating.
 //!
-//! A [`Session`] reads what a [`Request`] names, once. Then ask it any number of questions:
+//! A [`Session`] reads the input of a [`Request`] once, and then answers any number of questions:
 //!
 //! ```
 //! use ownerlint::{CheckOptions, ColumnUnit, Format, Request, Session, Severity};
@@ -17,7 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The effects of a deletion, and the other contents of the input:
+//! A session also predicts the effects of a deletion, and lists the contents of the input:
 //!
 //! ```
 //! use ownerlint::{DeletionRequest, PlanFormat, Request, Session};
@@ -31,19 +31,19 @@
 //! assert_eq!(session.list().objects[0].key, "Deployment.apps/shop/web");
 //!
 //! let plan = session.plan_deletion(&DeletionRequest::new(["deployment/web"]))?;
-//! // With it go the ReplicaSet and the Pods that controllers make of it.
+//! // The Deployment is deleted with the ReplicaSet and the Pods that controllers create for it.
 //! assert_eq!(plan.deleted.len(), 4);
 //! assert!(plan.stuck.is_empty());
 //! println!("{}", plan.render(PlanFormat::Human));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Nothing here prints, ends the process or panics on any input. Reading the input uses rayon's global thread pool.
+//! No function prints, ends the process or panics on any input. Reading the input uses rayon's global thread pool.
 //!
 //! # Features
 //!
-//! * `cli` (default): the `ownerlint` command. A library needs none of it: `default-features = false`.
-//! * `lsp` (default): the language server, and with `cli` the command `ownerlint lsp`.
+//! * `cli` (default): the `ownerlint` command. A library does not need it: `default-features = false`.
+//! * `lsp` (default): the language server and, together with `cli`, the command `ownerlint lsp`.
 
 // The public interface of the crate.
 pub use changes::{Unread, UnreadSide, UnreadWhat};
@@ -71,8 +71,8 @@ pub use suppression::Date;
 pub use text::{ColumnUnit, Limits, Position, Span};
 
 pub mod error {
-    //! Why something cannot be read, checked or planned. [`SessionError`] and [`PlanError`], and what they contain about files
-    //! and words, implement [`miette::Diagnostic`]: what is wrong, where, and what to do about it.
+    //! Errors of reading, checking and planning. [`SessionError`] and [`PlanError`], and the errors about files and
+    //! words in them, implement [`miette::Diagnostic`]: they say what is wrong, where, and what to do about it.
 
     pub use crate::baseline::BaselineError;
     pub use crate::config::Mistake;
@@ -86,39 +86,12 @@ pub mod error {
     pub use crate::suppression::NotADate;
 }
 
-// Below all rooms stands `kube-gc`, the model of deletion. The rooms, in the one direction in which they may import each other:
+// The rooms. The table in CONTRIBUTING.md says what each contains, and in which order they may import each other;
+// `tests/it/rooms.rs` checks the order. Below all of them is `kube-gc`, the model of deletion.
 //
-// | room | holds |
-// |---|---|
-// | `text` | source files with their side, byte spans, lines and columns |
-// | `git` | the states of a repository: commits, the index, the work tree; runs nothing that the repository configures |
-// | `render` | the programs that turn sources into manifests, with clean surroundings and a time limit |
-// | `kube` | Kubernetes' words from `kube-gc`, and the `kubectl` commands that say them |
-// | `finding` | one finding: rule, severity, consequence, labels, fingerprint |
-// | `yaml` | documents as Kubernetes splits and reads them |
-// | `manifest` | one object as it is written: identity, owner references, finalizers, templates, CRD facts; a parsed file as a value |
-// | `knowledge` | what is known of operators: finalizers, what they create, whose deletion loses data |
-// | `kustomize` | what a kustomization reaches, and what it makes of the names of objects |
-// | `inventory` | one bundle: files found and read, kinds and scopes, lookup by identity and uid |
-// | `changes` | what a change does to the objects of a tree: added, removed, changed, moved, renamed |
-// | `ownership` | the edges between objects, each with its evidence; who removes which finalizer |
-// | `delivery` | who deletes objects, and how: the tool that delivers each, its requests, and what it spares |
-// | `cluster` | from an inventory and its ties to the cluster that the model deletes from; the one analysis of a bundle |
-// | `merge` | what merging a change does: what leaves, what the tools request, what comes of it, and what of it is a surprise |
-// | `suppression` | what is silenced on purpose: comments, annotations, ignores; and what of it is idle |
-// | `baseline` | the findings that are known, by identity |
-// | `rules` | a folder per subject, one function per rule beside its description |
-// | `story` | a plan in order: causes, holds, remedies, words |
-// | `config` | `ownerlint.yaml`: found, read, every mistake with its place |
-// | `starter` | the configuration that `init` proposes; what of a tree is never applied |
-// | `report` | one file per output format, each a pure function of a finished report |
-// | `engine` | one way in for every command: request → read → analyse → judge → report |
-// | `lsp` | the language server: editors' questions, asked of a session |
-// | `cli` | arguments, exit status, printing |
-//
-// They are public for the tests and benches of this package and for its binary, which are crates of their own, and hidden
-// because nothing in them is promised: any of it may change in any release. The same goes for hidden fields and methods of
-// what is promised.
+// They are public because the tests, the benchmarks and the binary of this package are crates of their own. They are
+// hidden because nothing in them is promised: any of it may change in any release, and so may hidden fields and methods
+// of promised types.
 #[doc(hidden)]
 pub mod baseline;
 #[doc(hidden)]
@@ -178,7 +151,7 @@ pub mod text;
 #[doc(hidden)]
 pub mod yaml;
 
-// The example of the guide is compiled and run like the ones above.
+// Compiles and runs the example of the guide like the examples above.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide/library.md")]
 struct Guide;

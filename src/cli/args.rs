@@ -1,4 +1,4 @@
-//! The commands, as clap reads them.
+//! The commands, as clap parses them.
 
 use clap::{Args, Parser, Subcommand, builder::styling};
 

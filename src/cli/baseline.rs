@@ -52,7 +52,7 @@ pub(super) fn baseline(args: BaselineArgs) -> Result<Status, Error> {
     }
 }
 
-/// The findings of a run without a baseline, and where the baseline is kept.
+/// The findings of a run without a baseline, and the path of the baseline.
 struct Today {
     session: Session,
     report: Report,
@@ -60,7 +60,7 @@ struct Today {
     path: String,
 }
 
-/// `Err`: there is nothing to know, and why.
+/// Checks the input without a baseline; `Err` with the exit status if it is incomplete or has no objects.
 fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
     let allow_empty = args.input.allow_empty;
     let request = args.input.request(args.world)?;
@@ -147,7 +147,7 @@ fn prune(args: BaselineFileArgs) -> Result<Status, Error> {
     Ok(Status::Clean)
 }
 
-/// Says how many findings stay known because their files were not read.
+/// Describes the findings that stay in the baseline because their files were not read.
 fn unread(change: &Renewal) -> String {
     match change.unread {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! The contents of files before a change, and the files that are as the commit has them, from git.
+//! The files of a Git commit: their content before a change, and those that have not changed since.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,8 +7,8 @@ use super::error::Error;
 use crate::git::{Blobs, FileContent, GitError, Repository};
 use crate::inventory::Past;
 
-/// Returns the commit at which the current branch left `reference`, and the contents of changed files there. A file that git
-/// does not know did not exist; the earlier content of a file that it ignores, as rendered output often is, is unknown.
+/// Returns the commit at which the current branch left `reference`, and the content of changed files at that commit. An
+/// untracked file did not exist; the earlier content of an ignored file, such as rendered output, is unknown.
 pub(super) fn changed_from(reference: &str) -> Result<(String, Past), Error> {
     let changed = || {
         let repository = Repository::discover(Path::new("."))?;
@@ -24,7 +24,7 @@ pub(super) fn changed_from(reference: &str) -> Result<(String, Past), Error> {
             .changed_since(&base)?
             .into_iter()
             .chain(repository.unknown()?);
-        // The file that a link leads to has a name of its own.
+        // The target of a link is listed by its own name.
         let is_link = |name: &String| snapshot.files.get(name).is_some_and(|file| file.is_link);
         let names: Vec<String> = names.filter(|name| !is_link(name)).collect();
         let stored = names
@@ -49,7 +49,7 @@ pub(super) fn changed_from(reference: &str) -> Result<(String, Past), Error> {
     })
 }
 
-/// The files that are in the working tree as in the current commit, from the root of the repository; none without git.
+/// Returns the files that are equal in the work tree and `HEAD`, relative to the repository's root; none without Git.
 pub(super) fn as_committed() -> BTreeSet<String> {
     let read = || {
         let repository = Repository::discover(Path::new("."))?;
@@ -65,14 +65,14 @@ pub(super) fn as_committed() -> BTreeSet<String> {
     read().unwrap_or_default()
 }
 
-/// The name of the commit that a word means; `None` without git.
+/// Resolves a reference to the name of its commit; `None` without Git.
 pub(super) fn commit(reference: &str) -> Option<String> {
     Repository::discover(Path::new("."))
         .and_then(|repository| repository.commit(reference))
         .ok()
 }
 
-/// The files of a commit, from the root of the repository.
+/// Returns the files of a commit, relative to the root of the repository; `None` if the commit is unknown.
 pub(super) fn files_of(reference: &str) -> Option<BTreeSet<String>> {
     let repository = Repository::discover(Path::new(".")).ok()?;
     let snapshot = repository

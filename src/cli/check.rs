@@ -1,4 +1,4 @@
-//! `check`.
+//! The command `check`.
 
 use std::io::IsTerminal;
 use std::time::Instant;
@@ -148,7 +148,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         Some(file) => BaselineChoice::File(file),
         None => BaselineChoice::Discover,
     };
-    // A hint for users who can follow it at once.
+    // Hint at fixes only to a user who can apply them at once.
     let hints_at_fixes =
         output.iter().any(is_text) && (applicability.is_some() || std::io::stdout().is_terminal());
     let fixes_shown = hints_at_fixes || output.iter().any(|spec| spec.format.carries_fixes());
@@ -212,12 +212,12 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         options.html.published.clone_from(&published);
         options.markdown.bytes = reported.markdown_bytes.unwrap_or(options.markdown.bytes);
         match spec.file {
-            // Standard output has the fixed text.
+            // Standard output is taken by the fixed text.
             None if piped => terminal::tell(&report::render(spec.format, &report, &options)),
             _ => write(spec, &report, &options)?,
         }
     }
-    // A reader of findings on a terminal or in a hook sees this too; a program that reads standard output does not.
+    // On standard error, so that a terminal or a hook shows it and a program that reads standard output does not.
     for spec in output.iter().filter(|spec| spec.file.is_none()) {
         let fail_on = fail_on.filter(|_| !reported.exit_zero);
         terminal::tell(&report::closing(
@@ -239,18 +239,18 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let status = match fail_on {
         _ if is_incomplete(&report) => Status::Failure,
         Some(least) if found(least) && !reported.exit_zero => Status::Findings,
-        // A chart that was not rendered is not empty: an unchecked chart must not look like success.
+        // With unrendered templates, an input without objects is not empty and must not count as a success.
         _ if session.objects() == 0 && (!allow_empty || session.templates() > 0) => {
             no_objects(&session, &request.paths)
         }
         _ => Status::Clean,
     };
-    // The process ends: the operating system takes all memory back at once, which takes less time than freeing it.
+    // The process ends now, and the operating system frees the memory faster.
     std::mem::forget((session, report));
     Ok(status)
 }
 
-/// Shows what fixes would change, and writes nothing.
+/// Prints the changes that fixes would make, and writes nothing.
 fn show_diff(
     fixed: &Fixed,
     allow_empty: bool,
@@ -269,7 +269,7 @@ fn show_diff(
     })
 }
 
-/// Whether people read a document on the terminal.
+/// Whether the output is text on standard output.
 fn is_text(spec: &OutputSpec) -> bool {
     spec.file.is_none() && matches!(spec.format, Format::Human | Format::Concise)
 }
@@ -282,7 +282,7 @@ pub(super) fn is_incomplete(report: &Report) -> bool {
         .any(|note| note.severity == Severity::Error)
 }
 
-/// The findings that are shown in text: as asked for, and all that make the run fail.
+/// Returns the lowest severity that text output shows: the given one, or else one that includes all failures.
 pub(super) fn shown(given: Option<Severity>, fail_on: Option<Severity>, verbose: bool) -> Severity {
     let failing = fail_on.unwrap_or(Severity::Error);
     given.unwrap_or(if verbose {
@@ -297,7 +297,7 @@ fn report_scope(session: &Session, args: &ReportedArgs) -> Result<Option<ReportS
     Ok((!only.is_empty()).then(|| ReportScope::new(only)))
 }
 
-/// How findings are shown.
+/// Returns the options for rendering findings.
 pub(super) fn options(global: &GlobalArgs, to_stdout: bool, fail_on: Option<Severity>) -> Options {
     Options {
         junit: JunitOptions { fail_on },

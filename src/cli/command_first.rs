@@ -1,12 +1,12 @@
-//! Options may stand before the command: `ownerlint --no-config list` is `ownerlint list --no-config`. clap reads either a
-//! default command with options or a command, so the words of the command are moved to the front before it sees them.
+//! Allows options before the command: `ownerlint --no-config list` is `ownerlint list --no-config`. clap accepts either
+//! a default command with options or a command, so the command is moved to the front before clap parses the arguments.
 
 use std::ffi::OsString;
 
 use clap::{Arg, Command};
 
-/// The arguments after the program's name, with the words of the command first. The version is the program's: a line that asks
-/// for it stays as it is. `root` must be built.
+/// Moves the words of the command to the front of the arguments after the program's name. Arguments that ask for the
+/// version stay as they are. `root` must be built.
 pub(super) fn command_first(root: &Command, arguments: Vec<OsString>) -> Vec<OsString> {
     if arguments
         .iter()
@@ -38,7 +38,7 @@ pub(super) fn command_first(root: &Command, arguments: Vec<OsString>) -> Vec<OsS
     words.into_iter().chain(others).chain(rest).collect()
 }
 
-/// The options of the program and all its commands: one name always means the same.
+/// Returns the options of the program and of all its commands; an option of one name has one meaning everywhere.
 fn options(root: &Command) -> Vec<&Arg> {
     let (mut found, mut left) = (Vec::new(), vec![root]);
     while let Some(command) = left.pop() {
@@ -52,8 +52,8 @@ fn options(root: &Command) -> Vec<&Arg> {
     found
 }
 
-/// Whether the value of an option is the next word: `--namespace shop`, `-n shop`, `-vn shop`, but not `--namespace=shop` or
-/// `-nshop`.
+/// Whether the value of an option is the next argument: `--namespace shop`, `-n shop`, `-vn shop`, but not
+/// `--namespace=shop` or `-nshop`.
 fn lacks_value(known: &[&Arg], option: &str) -> bool {
     if let Some(name) = option.strip_prefix("--") {
         return known

@@ -1,4 +1,4 @@
-//! `completions` and `man`.
+//! The commands `completions` and `man`.
 
 use clap::CommandFactory;
 
@@ -14,7 +14,7 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<Status, Error> {
     Ok(Status::Clean)
 }
 
-/// The page of one command, or the pages of all of them in a folder.
+/// Prints the page of one command, or writes the pages of all commands to a folder.
 pub(super) fn man(args: &ManArgs, root: &clap::Command) -> Result<Status, Error> {
     if let Some(folder) = &args.folder {
         let written = clap_mangen::generate_to(Cli::command(), folder);

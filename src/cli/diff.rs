@@ -1,4 +1,4 @@
-//! `diff`: what merging a change does.
+//! The command `diff`: the effects of merging a change.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -145,7 +145,7 @@ pub(super) struct DiffArgs {
     exit_zero: bool,
 }
 
-/// The characters of a comment on GitHub.
+/// The most characters of a comment on GitHub.
 const COMMENT: usize = 65_536;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -156,7 +156,7 @@ enum DiffBy {
     Kubectl,
 }
 
-/// A word of `--fail-on`.
+/// A value of `--fail-on`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DiffFailOn {
     Severity(FailOn),
@@ -164,7 +164,7 @@ enum DiffFailOn {
 }
 
 impl DiffFailOn {
-    /// All that can be written.
+    /// Returns all values.
     fn names() -> Vec<String> {
         let mut names = FailOn::names();
         names.push("unknown".to_owned());
@@ -251,7 +251,7 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
 }
 
 impl DiffArgs {
-    /// The accepted keys, as written.
+    /// Returns the accepted keys, from the option and the file.
     fn acceptance(&self) -> Result<Acceptance, Error> {
         let mut keys: BTreeSet<String> = self.accept.iter().cloned().collect();
         if let Some(file) = &self.accept_file {
@@ -271,7 +271,7 @@ impl DiffArgs {
 
     fn request(mut self) -> Result<CompareRequest, Error> {
         if self.base_ref.is_none() && self.base.is_none() && !self.staged {
-            // As `git diff A...B`, `git diff A`, and `git diff A B`, which means `A..B`.
+            // Accept arguments like `git diff`: `A...B`, `A`, and `A B`, which means `A..B`.
             let is_range = |name: &String| !Path::new(name).exists() && Range::of(name).is_some();
             let names_commit = |name: &String| !Path::new(name).exists() && is_commit(name);
             let named = match self.paths.as_slice() {
@@ -338,8 +338,8 @@ impl DiffArgs {
     }
 }
 
-/// Two commits in one word, as git reads it: `A...B` is what B changed since it left A, `A..B` compares the two as they
-/// are. No name of a ref contains two dots.
+/// Two commits in one argument, as in Git: `A...B` contains the changes of B since it left A, `A..B` compares the
+/// commits themselves. The name of a ref never contains two dots.
 struct Range {
     base: String,
     head: String,

@@ -1,4 +1,4 @@
-//! From the arguments of the process to its exit status.
+//! Parsing of the process's arguments, and dispatch to the commands.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -40,7 +40,7 @@ fn parse(root: &mut clap::Command) -> Result<Cli, clap::Error> {
         root.try_get_matches_from_mut([program.clone()].into_iter().chain(words))
     };
     let found = matches(ordered.clone()).map_err(|error| {
-        // clap shows arguments as they are, and a file's name may have become one.
+        // clap shows arguments verbatim, and an argument may be a file name with control characters.
         let harmless = ordered.iter().map(|word| {
             word.to_str()
                 .map_or_else(|| word.clone(), |word| visible(word).into_owned().into())
@@ -91,11 +91,11 @@ fn run(cli: Cli, root: &clap::Command) -> Result<Status, Error> {
     }
 }
 
-/// clap knows how to show its own errors; help and version are no failure.
+/// Prints an error of clap, or its help or version, and returns the exit status.
 fn usage(mut error: clap::Error, root: &clap::Command) -> ExitCode {
     hints::on_argument(&mut error, root);
     let failed = error.use_stderr();
-    // The last error has no other place to go.
+    // If printing fails, the error cannot be reported anywhere.
     let _ = error.print();
     if failed {
         Status::Failure.into()

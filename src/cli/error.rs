@@ -1,4 +1,4 @@
-//! Why a run ended with status 2.
+//! Errors that end a run with status 2.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -65,7 +65,7 @@ pub(super) enum Error {
     #[error("`--suggested` says which fixes, and not what becomes of them")]
     #[diagnostic(help("add `--fix-dry-run` to see them, or `--fix` to apply them"))]
     SuggestedAlone,
-    /// A path that looks like a misspelt command, or like another tool's.
+    /// A path that looks like a misspelt command, or like a command of another tool.
     #[error("there is no command or path `{word}`")]
     #[diagnostic(help("did you mean `ownerlint {command}`?"))]
     Command { word: String, command: String },
@@ -94,7 +94,7 @@ pub(super) enum Error {
     #[error("there is no command `{words}`")]
     #[diagnostic(help("`ownerlint --help` lists the commands"))]
     NoManual { words: String },
-    // Not called `source`: miette would print the reason a second time.
+    // The field is not called `source`, or miette would print the reason twice.
     #[error("cannot read {file}: {reason}")]
     Read { file: String, reason: String },
     #[error("the dump has no object with a uid, as every object of a cluster has")]
@@ -111,7 +111,7 @@ pub(super) enum Error {
     },
 }
 
-/// The remedy for a place that cannot be written.
+/// Returns the remedy for a place that cannot be written.
 fn remedy(reason: &std::io::Error) -> &'static str {
     match reason.kind() {
         std::io::ErrorKind::NotFound => "create the folder first: `mkdir -p`",

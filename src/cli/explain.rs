@@ -1,4 +1,4 @@
-//! `explain`, `rules` and `schema`: what the program knows.
+//! The commands `explain`, `rules` and `schema`.
 
 use clap::{Args, ValueEnum};
 
@@ -61,7 +61,7 @@ pub(super) fn explain(args: &ExplainArgs, global: &GlobalArgs) -> Result<Status,
         });
     };
     if let Some(says) = gc::semantics(&id.to_uppercase()) {
-        // A rule that a plan cites in brackets is one sentence, in any format.
+        // A rule of Kubernetes that a plan cites is one sentence, in any format.
         terminal::print(&format!("{says}\n"))?;
         return Ok(Status::Clean);
     }
@@ -97,7 +97,7 @@ pub(super) fn explain(args: &ExplainArgs, global: &GlobalArgs) -> Result<Status,
     Ok(Status::Clean)
 }
 
-/// The rows behind a finding: a kind or a finalizer of the tables.
+/// Explains the table rows behind a finding, by kind or finalizer.
 fn rows(word: &str, args: &ExplainArgs, global: &GlobalArgs) -> Result<Status, Error> {
     let rows = engine::rows_about(
         engine::configured_tables()?.as_ref(),
@@ -107,7 +107,7 @@ fn rows(word: &str, args: &ExplainArgs, global: &GlobalArgs) -> Result<Status, E
     if rows.is_empty() {
         return match engine::parse_finalizer(word) {
             Some(finalizer) => unknown(&finalizer, args),
-            // Rules are written in lower case, and citations with a hyphen.
+            // Rules are lower case, and citations contain a hyphen.
             None if word.starts_with(char::is_uppercase) && !word.contains('-') => {
                 Err(Error::NothingAboutKind {
                     word: word.to_owned(),
@@ -125,7 +125,7 @@ fn rows(word: &str, args: &ExplainArgs, global: &GlobalArgs) -> Result<Status, E
     Ok(Status::Clean)
 }
 
-/// A finalizer of which nothing is known: where to say who removes it.
+/// Handles an unknown finalizer: prints the template of an operator file.
 fn unknown(finalizer: &FinalizerName, args: &ExplainArgs) -> Result<Status, Error> {
     if args.output == PageFormat::Json {
         terminal::print(&report::rows_json(&[]))?;

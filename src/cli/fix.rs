@@ -1,4 +1,4 @@
-//! `check --fix` and `--fix-dry-run`: fixes become files, a text on standard output, or a diff.
+//! `check --fix` and `--fix-dry-run`: writes fixed files, prints a fixed text, or prints a diff.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub(super) struct FixArgs {
 }
 
 impl FixArgs {
-    /// Which fixes are wanted; `None` without any.
+    /// Returns the most invasive fixes to apply; `None` if no fixes are requested.
     pub(super) fn applicability(self) -> Result<Option<Applicability>, Error> {
         match self {
             Self {
@@ -52,12 +52,12 @@ impl FixArgs {
     }
 }
 
-/// Whether a text did not come from disk but from standard input, in the place of a file or not. It is fixed on standard output.
+/// Whether a text came from standard input, with or without a file name. It is fixed on standard output.
 fn is_piped(file: &SourceFile) -> bool {
     file.path() == STDIN || file.side() == Side::Unsaved
 }
 
-/// The changes as a unified diff. The values of Secrets are hidden in it, and control characters are made visible.
+/// Returns the changes as a unified diff. The values of Secrets are masked, and control characters are made visible.
 pub(super) fn diff(files: &[FixedFile]) -> String {
     let diffs = files.iter().map(|FixedFile { before, after }| {
         let path = plain::one_line(before.path());
@@ -68,7 +68,7 @@ pub(super) fn diff(files: &[FixedFile]) -> String {
     diffs.collect()
 }
 
-/// The text as it may be printed: each line as [`SourceFile::shown_line`] has it, with its own line break.
+/// Returns the text in printable form: each line from [`SourceFile::shown_line`], with its own line break.
 fn shown(file: &SourceFile) -> String {
     let lines = (1..=file.line_count()).map(|number| {
         let line = file.shown_line(number);
@@ -81,7 +81,7 @@ fn shown(file: &SourceFile) -> String {
     lines.collect()
 }
 
-/// Writes the fixed files, each of them whole or not at all.
+/// Writes the fixed files, each of them completely or not at all.
 pub(super) fn write(files: &[FixedFile]) -> Result<(), Error> {
     for file in files.iter().filter(|file| !is_piped(&file.before)) {
         let path = file.before.path();
@@ -93,8 +93,8 @@ pub(super) fn write(files: &[FixedFile]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The new file takes the old one's place and permissions, if the old one is still what was read and is in the repository: a symbolic
-/// link can lead out of it.
+/// Replaces a file and keeps its permissions. Fails if the file has changed since it was read, or is outside the
+/// repository, to which a symbolic link can lead.
 fn rewrite_unchanged(path: &str, file: &FixedFile) -> std::io::Result<()> {
     let place = place_to_edit(Path::new(path))?;
     if std::fs::read(&place)? != file.before.text().as_bytes() {
@@ -104,7 +104,7 @@ fn rewrite_unchanged(path: &str, file: &FixedFile) -> std::io::Result<()> {
     rewrite(&place, &file.after)
 }
 
-/// The text of standard input, fixed or not, if it was read.
+/// Returns the text of standard input, fixed or not, if it was read.
 pub(super) fn piped(fixed: &Fixed) -> Option<&str> {
     let changed = fixed
         .files
@@ -116,7 +116,7 @@ pub(super) fn piped(fixed: &Fixed) -> Option<&str> {
     changed.or_else(|| unchanged().map(|file| file.text()))
 }
 
-/// One line on the findings that were fixed; `verb` is `fixed` or `would fix`.
+/// Summarises the fixed findings on one line; `verb` is `fixed` or `would fix`.
 pub(super) fn summary(fixed: &Fixed, verb: &str) -> String {
     let count: usize = fixed.applied.values().sum();
     if count == 0 {
@@ -140,7 +140,7 @@ pub(super) fn summary(fixed: &Fixed, verb: &str) -> String {
     )
 }
 
-/// One line on the findings that could be fixed still: after `--fix` those that need `--suggested`.
+/// Counts the findings that can still be fixed, on one line: after `--fix`, those that need `--suggested`.
 pub(super) fn remaining(report: &Report, fixed: bool) -> Option<String> {
     let (safe, suggested) = report.fixable();
     let can_be_fixed = |count| format!("{} can be fixed", plain::count(count, "finding"));

@@ -1,10 +1,10 @@
-//! The parts of `--help` besides the options: examples, and the meaning of the exit status. Lines stay short enough for
-//! 80 columns, because clap would wrap them a second time.
+//! The parts of `--help` besides the options: examples, and the meaning of the exit status. Lines must fit into 80
+//! columns, or clap would wrap them again.
 
-/// From so many options on, `-h` shows only the common ones.
+/// `-h` shows only common options of a command with more options than this.
 const MANY: usize = 12;
 
-/// The options that `-h` shows of a command with many.
+/// The common options of a command with many.
 const COMMON: [&str; 18] = [
     "paths",
     "namespace",
@@ -26,10 +26,10 @@ const COMMON: [&str; 18] = [
     "help",
 ];
 
-/// The options that `ownerlint -h` shows below its commands.
+/// The common options of the program, which `ownerlint -h` shows below its commands.
 const COMMON_OF_ALL: [&str; 4] = ["paths", "output", "fail_on", "help"];
 
-/// Shows examples before the options. `-h` keeps to one screen; `--help` says everything.
+/// Shows examples before the options. `-h` is limited to common options; `--help` shows everything.
 pub(super) fn examples_first(command: clap::Command) -> clap::Command {
     let template = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
     let command = command

@@ -1,4 +1,4 @@
-//! Suggestions for words that users of kubectl and of other linters type.
+//! Suggestions for words from kubectl and other linters.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::inventory::STDIN;
 use crate::rules;
 use crate::text::near;
 
-/// Options that no command has, and what to type instead.
+/// Options that no command has, with what to type instead.
 const OPTIONS: &[(&[&str], &str)] = &[
     (
         &["-f", "--file", "--files", "--filename"],
@@ -141,7 +141,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Words in the place of a command that no command has, and what to type instead.
+/// Words that are no commands, with the command to type instead.
 const COMMANDS: &[(&[&str], &str)] = &[
     (
         &[
@@ -160,10 +160,10 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["config"], "init"),
 ];
 
-/// Endings of files that outputs are written to, and manifests rarely are.
+/// Endings of files that are outputs rather than manifests.
 const OUTPUT_ENDINGS: [&str; 8] = ["json", "jsonl", "sarif", "xml", "md", "txt", "dot", "mmd"];
 
-/// Adds what to type instead to clap's complaint about an argument. `root` must be built.
+/// Adds a suggestion to clap's error about an argument. `root` must be built.
 pub(super) fn on_argument(error: &mut clap::Error, root: &Command) {
     if error.kind() == ErrorKind::MissingRequiredArgument && misses(error, "<TARGET>...") {
         return tip(
@@ -185,7 +185,7 @@ pub(super) fn on_argument(error: &mut clap::Error, root: &Command) {
     let explain =
         || rules::find(&name).map(|rule| format!("write `ownerlint explain {}`", rule.id));
     if let Some(instead) = instead.or_else(|| elsewhere(root, &name)).or_else(explain) {
-        // clap's own guess also shapes the usage line.
+        // clap's own suggestion also changes the usage line.
         if error.remove(ContextKind::SuggestedArg).is_some() {
             error.remove(ContextKind::Usage);
         }
@@ -205,7 +205,7 @@ fn tip(error: &mut clap::Error, text: String) {
     );
 }
 
-/// The commands that do have an option.
+/// Lists the commands that do have an option; `None` if there are none.
 fn elsewhere(root: &Command, option: &str) -> Option<String> {
     let (mut found, mut left) = (Vec::new(), root.get_subcommands().collect::<Vec<_>>());
     while let Some(command) = left.pop() {
@@ -230,7 +230,7 @@ fn is_called(argument: &Arg, option: &str) -> bool {
     }
 }
 
-/// A path of the default command that is rather a command: a misspelt one, another tool's word, or one in the wrong place.
+/// Rejects a missing path that is probably a command: misspelt, from another tool, or in the wrong place.
 pub(super) fn on_paths(root: &Command, paths: &[String]) -> Result<(), Error> {
     let missing = |path: &&String| !path.contains(['/', '.', '*']) && !Path::new(path).exists();
     let commands = || root.get_subcommands().map(Command::get_name);
@@ -266,7 +266,7 @@ pub(super) fn on_paths(root: &Command, paths: &[String]) -> Result<(), Error> {
     }
 }
 
-/// Input comes from files and standard input only.
+/// Rejects addresses: input comes only from files and standard input.
 pub(super) fn on_addresses(paths: &[String]) -> Result<(), Error> {
     match paths
         .iter()
@@ -279,7 +279,7 @@ pub(super) fn on_addresses(paths: &[String]) -> Result<(), Error> {
     }
 }
 
-/// Returns why the input may have no object: it has to be rendered first.
+/// Explains why the input may have no objects: for example, it has to be rendered first.
 pub(super) fn on_no_objects(paths: &[String]) -> Option<String> {
     if paths == [STDIN] {
         return Some(
@@ -305,7 +305,7 @@ pub(super) fn on_no_objects(paths: &[String]) -> Option<String> {
     })
 }
 
-/// `--output sarif out.sarif`: the file of an output among what is read.
+/// Rejects an output file among the inputs: `--output sarif out.sarif`.
 pub(super) fn on_outputs<F: Named>(specs: &[OutputSpec<F>], words: &[String]) -> Result<(), Error> {
     let Some(spec) = specs
         .iter()

@@ -1,4 +1,4 @@
-//! `init`: a configuration for the manifests of a folder, tried out before it stays.
+//! The command `init`: writes a configuration for the manifests of a folder, and checks the folder with it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -67,8 +67,8 @@ pub(super) fn init(args: &InitArgs) -> Result<Status, Error> {
     Ok(Status::Clean)
 }
 
-/// Writes the best configuration with which a check reports no more errors than without one, and returns that check. Bundles
-/// can reveal an error that the whole tree hides: a definition that serves a version in another variant only, say.
+/// Writes the best configuration with which a check reports no more errors than without one, and returns that check.
+/// Bundles can reveal errors that the whole tree hides, for example if only another variant's CRD serves a version.
 fn write_harmless(
     starter: Starter,
     before: usize,
@@ -90,7 +90,7 @@ fn write_harmless(
     }
 }
 
-/// As `ownerlint` in that folder would check it.
+/// Checks the folder as `ownerlint` in that folder would.
 fn check_with(starter: &Starter, folder: &str, config: &str) -> Result<Report, Error> {
     let paths = if starter.has_bundles() {
         Vec::new()
@@ -105,7 +105,7 @@ fn check_with(starter: &Starter, folder: &str, config: &str) -> Result<Report, E
     Ok(Session::open(&request)?.check(CheckOptions::default())?)
 }
 
-/// The path of each error.
+/// Returns the path of each error.
 fn errors(report: &Report) -> Vec<&str> {
     let errors = report.findings.iter().map(|reported| &reported.finding);
     let errors = errors.filter(|finding| finding.severity == Severity::Error);
@@ -114,8 +114,8 @@ fn errors(report: &Report) -> Vec<&str> {
         .collect()
 }
 
-/// The deliveries of a folder, evaluated from the root of its repository: Flux and Argo CD name folders from there. Empty if that
-/// fails; a note on standard error says why.
+/// Returns the deliveries of a folder, evaluated from the root of its repository, to which paths of Flux and Argo CD
+/// are relative. If that fails, it returns none and prints the reason.
 fn delivered(folder: &str) -> Vec<DeliveredPart> {
     let folder = locate(folder);
     let root = folder
@@ -133,7 +133,7 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
     };
     let inside = |path: &str| Some(plain::path(Path::new(path).strip_prefix(within).ok()?));
     let parts = listing.deliveries.into_iter().filter_map(|delivery| {
-        // Where a name depends on the cluster, the delivery is left out.
+        // Skip deliveries whose name depends on the cluster.
         let path = delivery.path.filter(|_| delivery.certainty != "possible")?;
         let files = delivery.instances.iter();
         let files: BTreeSet<String> = files.filter_map(|one| inside(&one.file)).collect();

@@ -1,4 +1,4 @@
-//! Arguments, environment and standard input, turned into a request: the input, and the configuration.
+//! Converts arguments, environment and standard input to a request.
 
 use std::io::Read;
 
@@ -60,13 +60,13 @@ pub(super) enum WorldArg {
     Closed,
 }
 
-/// A release, known or not yet.
+/// Parses a Kubernetes release, which may be newer than the known ones.
 pub(super) fn release(text: &str) -> Result<Release, String> {
     text.parse()
         .map_err(|error: crate::inventory::UnreadableRelease| error.to_string())
 }
 
-/// The name of a namespace.
+/// Parses the name of a namespace.
 pub(super) fn namespace(text: &str) -> Result<String, String> {
     if is_namespace_name(text) {
         Ok(text.to_owned())
@@ -75,7 +75,7 @@ pub(super) fn namespace(text: &str) -> Result<String, String> {
     }
 }
 
-/// Opens a session, and says what of the request it could not follow.
+/// Opens a session, and warns if the requested release is unknown.
 pub(super) fn open(request: &Request) -> Result<Session, Error> {
     let session = Session::open(request)?;
     if let Some(release) = session.unknown_release() {
@@ -97,7 +97,7 @@ impl From<WorldArg> for World {
 }
 
 impl InputArgs {
-    /// The request of these arguments. Reads the unsaved text of `--stdin-filename`.
+    /// Builds the request of these arguments. Reads the unsaved text of `--stdin-filename`.
     pub(super) fn request(self, world: Option<WorldArg>) -> Result<Request, Error> {
         hints::on_addresses(&self.paths)?;
         let overlay = self
@@ -121,7 +121,7 @@ impl InputArgs {
 }
 
 impl ConfigArgs {
-    /// The environment names a configuration where the command line names none.
+    /// Returns the configuration to use. The environment counts if the command line names none.
     pub(super) fn choice(self) -> ConfigChoice {
         match self.config.or_else(|| {
             std::env::var("OWNERLINT_CONFIG")

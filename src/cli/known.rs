@@ -1,4 +1,4 @@
-//! Values that are read by `FromStr`, and whose names completions and `--help` list all the same.
+//! Values that `FromStr` parses, and whose names completions and `--help` can still list.
 
 use std::marker::PhantomData;
 use std::str::FromStr;
@@ -7,14 +7,14 @@ use clap::builder::{PossibleValue, TypedValueParser};
 
 use crate::rules::{RULES, Subject};
 
-/// Reads a `T`; `values` are the names to list.
+/// A parser of `T` with names to list.
 #[derive(Clone, Debug)]
 pub(super) struct Known<T> {
     values: fn() -> Vec<String>,
     read: PhantomData<fn() -> T>,
 }
 
-/// A parser of `T` that lists `values` and leaves it to `T` what else is accepted.
+/// Returns a parser of `T` that lists `values`; `T` may accept others.
 pub(super) fn known<T>(values: fn() -> Vec<String>) -> Known<T> {
     Known {
         values,
@@ -22,12 +22,12 @@ pub(super) fn known<T>(values: fn() -> Vec<String>) -> Known<T> {
     }
 }
 
-/// The ids of all rules.
+/// Returns the ids of all rules.
 pub(super) fn rule_ids() -> Vec<String> {
     RULES.iter().map(|rule| rule.id.to_owned()).collect()
 }
 
-/// The words that choose rules, for completions: the ids and the subjects.
+/// Returns the words that select rules, for completions: ids and subjects.
 pub(super) fn rule_words() -> Vec<String> {
     let subjects = Subject::ALL.map(|subject| subject.name().to_owned());
     rule_ids().into_iter().chain(subjects).collect()

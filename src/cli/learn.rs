@@ -1,4 +1,4 @@
-//! `learn`: from a dump of a cluster to a file about its operators.
+//! The command `learn`: derives an operator file from a dump of a cluster.
 
 use std::fs::File;
 use std::io::{BufReader, Read, stdin};
@@ -13,7 +13,7 @@ use crate::engine::{Learned, configured_tables};
 use crate::inventory::STDIN;
 use crate::knowledge::{OPERATOR_SCHEMA, Operator};
 
-/// How many documents that cannot be read are shown.
+/// The most unreadable documents to show.
 const SHOWN: usize = 5;
 
 #[derive(Clone, Debug, Args)]
@@ -62,7 +62,7 @@ pub(super) fn learn(args: &LearnArgs) -> Result<Status, Error> {
     Ok(Status::Clean)
 }
 
-/// The file of an operator.
+/// Writes the file of an operator.
 pub(super) fn file_of(operator: &Operator, remark: &str) -> Result<String, Error> {
     operator
         .to_file(OPERATOR_SCHEMA, remark)

@@ -1,4 +1,4 @@
-//! `list`.
+//! The command `list`.
 
 use std::time::Instant;
 

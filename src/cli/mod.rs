@@ -1,5 +1,5 @@
-//! The command line: arguments, exit status, and the one place that prints. A command maps its arguments to a request, asks the
-//! session that it opens, and writes the answer.
+//! The command line: arguments, exit status, and the only code that prints. Each command converts its arguments to a
+//! request, opens a session, and writes the answer.
 
 mod args;
 mod baseline;

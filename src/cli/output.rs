@@ -1,4 +1,4 @@
-//! `--output FORMAT[:FILE]` and `--fail-on`; how documents are shown and where they go.
+//! `--output FORMAT[:FILE]` and `--fail-on`; how documents are rendered and written.
 
 use std::fmt::Display;
 use std::io::IsTerminal;
@@ -22,7 +22,7 @@ pub(super) trait Named: Copy + Display + FromStr<Err = UnknownFormat> + 'static 
     /// Every format, in the order in which they are listed.
     const ALL: &'static [Self];
 
-    /// How its documents are read.
+    /// Returns how documents in this format are read.
     fn syntax(self) -> Syntax;
 }
 
@@ -50,12 +50,12 @@ impl Named for PlanFormat {
     }
 }
 
-/// The names of a command's formats.
+/// Returns the names of a command's formats.
 pub(super) fn formats<F: Named>() -> Vec<String> {
     F::ALL.iter().map(F::to_string).collect()
 }
 
-/// A format, and the file it goes to; standard output without one.
+/// A format, and the file to write; `None` for standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OutputSpec<F = Format> {
     pub(super) format: F,
@@ -97,12 +97,12 @@ pub(super) enum TextOrJson {
     Json,
 }
 
-/// The lowest severity that makes a run fail; `None` is never.
+/// The lowest severity that makes a run fail; `None` means never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FailOn(pub(super) Option<Severity>);
 
 impl FailOn {
-    /// All that can be written.
+    /// Returns all values.
     pub(super) fn names() -> Vec<String> {
         ["error", "warning", "info", "never"]
             .map(str::to_owned)
@@ -122,13 +122,13 @@ impl FromStr for FailOn {
     }
 }
 
-/// A severity, as it is written on the command line.
+/// Parses a severity.
 pub(super) fn severity(text: &str) -> Result<Severity, String> {
     text.parse()
         .map_err(|()| "write `error`, `warning` or `info`".to_owned())
 }
 
-/// Two documents in one stream would be no document.
+/// Rejects two documents for one file or for standard output.
 pub(super) fn distinct<F: Named>(specs: &[OutputSpec<F>]) -> Result<(), Error> {
     for (at, second) in specs.iter().enumerate() {
         if let Some(first) = specs[..at].iter().find(|first| first.file == second.file) {
@@ -147,7 +147,7 @@ pub(super) fn distinct<F: Named>(specs: &[OutputSpec<F>]) -> Result<(), Error> {
     Ok(())
 }
 
-/// How to show a document; colours and links are for standard output only.
+/// Returns the options for rendering a document; colours and links are for standard output only.
 pub(super) fn display(global: &GlobalArgs, to_stdout: bool) -> Options {
     let stdout = std::io::stdout();
     let here = std::env::current_dir().ok();
@@ -170,7 +170,7 @@ pub(super) fn display(global: &GlobalArgs, to_stdout: bool) -> Options {
     }
 }
 
-/// The folder that holds `.git`: code hosts want paths from there.
+/// Returns the folder that contains `.git`, because code hosts expect paths relative to it.
 fn repository_root(folder: &Path) -> Option<&Path> {
     folder
         .ancestors()

@@ -1,4 +1,4 @@
-//! `plan`: what Kubernetes would do, without doing it.
+//! The command `plan`: predicts a deletion without performing it.
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -304,7 +304,7 @@ fn plan_teardown(args: TeardownArgs, global: &GlobalArgs) -> Result<Status, Erro
     hints::on_addresses(&beside)?;
     let mut request = options.request(paths);
     request.beside = beside;
-    // Helm puts objects without a namespace into that of the release.
+    // Helm installs objects without a namespace into the namespace of the release.
     request.namespace = request.namespace.or_else(|| release_namespace.clone());
     let session = options.open(&request)?;
     if let Some(status) = options.nothing(&session, &request) {
@@ -339,7 +339,7 @@ impl PlanOptions {
         open(&self.charts.add_to(request.clone())?)
     }
 
-    /// How the run ends where there is no object that a plan could be about.
+    /// Returns the exit status of a run without objects; `None` if there are objects or none are required.
     fn nothing(&self, session: &Session, request: &Request) -> Option<Status> {
         let is_empty = session.objects() == 0 && !self.allow_empty;
         is_empty.then(|| no_objects(session, &request.paths))

@@ -1,4 +1,4 @@
-//! How far a long command is: a line on standard error, if that is a terminal, which goes when the bar is dropped.
+//! Progress of a long command: a line on standard error, if that is a terminal, removed when the bar is dropped.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressState, ProgressStyle};
 
 use crate::charts::RenderingProgress;
 
-/// How often a line is drawn while nothing moves.
+/// The interval at which a line is redrawn without progress.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Of a text that is read, of known length or not.
+/// Shows the progress of reading a text, of known length or not.
 pub(super) fn of_bytes(length: Option<u64>) -> ProgressBar {
     let (bar, template) = match length {
         Some(length) => (
@@ -23,13 +23,13 @@ pub(super) fn of_bytes(length: Option<u64>) -> ProgressBar {
     shown(bar, style(template))
 }
 
-/// Of charts that are fetched and rendered. As long as there are none, nothing is shown.
+/// Shows the progress of fetching and rendering charts; nothing as long as there are none.
 pub(super) fn of_charts(progress: &Arc<RenderingProgress>) -> ProgressBar {
     let progress = Arc::clone(progress);
     let line = move |_: &ProgressState, line: &mut dyn Write| {
         let (done, wanted) = progress.counts();
         if wanted > 0 {
-            // A line that cannot be drawn is left out.
+            // Drawing errors are ignored.
             let _ = write!(line, "rendering charts: {done} of {wanted}");
         }
     };

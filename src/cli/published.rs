@@ -1,4 +1,4 @@
-//! `--source-url`: where lines of files can be read on the web.
+//! `--source-url`: links to lines of files on the web.
 
 use clap::Args;
 
@@ -17,7 +17,7 @@ pub(super) struct PublishedArgs {
 }
 
 impl PublishedArgs {
-    /// The address with the files that are there as they were read from the work tree.
+    /// Returns the address of `HEAD`, with the files of the work tree that equal those of `HEAD`.
     pub(super) fn read(&self) -> Option<Published> {
         let url = self.source_url.as_ref()?;
         Some(Published {
@@ -26,7 +26,7 @@ impl PublishedArgs {
         })
     }
 
-    /// The address of the new state, with its files: those of a commit, if it is one.
+    /// Returns the address and files of the new state: those of `commit`, or those of the work tree.
     pub(super) fn of_head(&self, commit: Option<&str>) -> Option<Published> {
         match commit {
             Some(reference) => self.of(reference),
@@ -34,7 +34,7 @@ impl PublishedArgs {
         }
     }
 
-    /// The address of the old state, if it is a commit: the address has to contain it.
+    /// Returns the address and files of the old state, if it is a commit and the address contains the placeholder.
     pub(super) fn of_base(&self, commit: Option<&str>) -> Option<Published> {
         self.source_url
             .as_ref()
@@ -51,10 +51,10 @@ impl PublishedArgs {
     }
 }
 
-/// The placeholder of the commit.
+/// The placeholder for the commit.
 const COMMIT: &str = "{commit}";
 
-/// The address at a commit; without a repository, only one that does not ask for it.
+/// Returns the address at a commit. Without a repository, `None` if the address has the placeholder.
 fn at(url: &str, reference: &str) -> Option<String> {
     if url.contains(COMMIT) {
         Some(url.replace(COMMIT, &commit(reference)?))
@@ -63,7 +63,7 @@ fn at(url: &str, reference: &str) -> Option<String> {
     }
 }
 
-/// A page follows its links: an address is one of the web.
+/// Parses an address, which must be on the web because pages link to it.
 fn address(text: &str) -> Result<String, String> {
     if text.starts_with("https://") || text.starts_with("http://") {
         Ok(text.to_owned())

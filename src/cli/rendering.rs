@@ -20,7 +20,7 @@ pub(super) struct RenderingArgs {
 }
 
 impl RenderingArgs {
-    /// The terms of rendering.
+    /// Returns the settings for rendering.
     pub(super) fn terms(self) -> RenderingTerms {
         RenderingTerms {
             offline: self.offline,
@@ -45,7 +45,7 @@ pub(super) struct ChartArgs {
 }
 
 impl ChartArgs {
-    /// The terms of rendering, if anything is rendered.
+    /// Returns the settings for rendering; `None` without `--render`.
     pub(super) fn terms(&self) -> Option<RenderingTerms> {
         self.render.then(|| RenderingTerms {
             offline: self.offline,
@@ -53,7 +53,7 @@ impl ChartArgs {
         })
     }
 
-    /// Adds the renderings of charts in a commit, if charts are rendered.
+    /// Adds the rendered charts of a commit, if charts are rendered.
     pub(super) fn add_past(
         &self,
         past: &mut Past,
@@ -71,7 +71,7 @@ impl ChartArgs {
         Ok(())
     }
 
-    /// A request with what charts render to, if that is asked for. Says which could not be rendered.
+    /// Adds rendered charts to a request, if `--render` is given. Warns of charts that could not be rendered.
     pub(super) fn add_to(&self, request: Request) -> Result<Request, Error> {
         let Some(terms) = self.terms() else {
             return Ok(request);

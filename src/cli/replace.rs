@@ -1,4 +1,4 @@
-//! Files are replaced whole: a full disk or an interrupt leaves the old one as it was.
+//! Atomic replacement of files: a full disk or an interrupt leaves the old file as it was.
 
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
@@ -8,14 +8,14 @@ use tempfile::NamedTempFile;
 
 use crate::inventory::{names_a_device, place_to_write};
 
-/// Writes a file: into a temporary one beside it, which then takes its place. A link is replaced, never followed: it may have
-/// come with the repository. A place that is not a regular file, `/dev/stdout` say, is written as it is. No file that
-/// is written can be executed, even if the old one could.
+/// Writes a file through a temporary file beside it. A link is replaced, never followed, because it may have come with
+/// the repository. Anything but a regular file, such as `/dev/stdout`, is written directly. The written file is never
+/// executable, even if the old one was.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
     put(path, text, not_executable)
 }
 
-/// [`replace`] for a new state of a file that is there: it keeps all permissions.
+/// Writes an existing file like [`replace`], but keeps all of its permissions.
 pub(super) fn rewrite(path: &Path, text: &str) -> io::Result<()> {
     put(path, text, |permissions| permissions)
 }
@@ -37,13 +37,13 @@ fn put(path: &Path, text: &str, keep: fn(Permissions) -> Permissions) -> io::Res
         .as_ref()
         .is_some_and(|metadata| metadata.permissions().readonly())
     {
-        // Renaming does not ask the file that goes.
+        // Renaming would ignore that the old file is read-only.
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     let permissions = there
         .filter(|metadata| metadata.is_file())
         .map(|metadata| keep(metadata.permissions()));
-    // The temporary file is internal: its name is left out of the error.
+    // The error omits the name of the temporary file, which is internal.
     let folder = place.parent().unwrap_or(&place);
     let mut file = temporary(folder).map_err(|error| io::Error::from(error.kind()))?;
     if let Some(permissions) = permissions {
@@ -55,7 +55,7 @@ fn put(path: &Path, text: &str, keep: fn(Permissions) -> Permissions) -> io::Res
     Ok(())
 }
 
-/// A new file with the permissions of any other new file; a temporary one would be its owner's alone.
+/// Creates a temporary file with the permissions of any new file; by default, only its owner could read it.
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".ownerlint-");

@@ -1,4 +1,4 @@
-//! How a run ends.
+//! The exit status of a run.
 
 use std::process::ExitCode;
 
@@ -9,9 +9,9 @@ use crate::text::plain;
 /// The exit status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
-    /// Nothing at or above `--fail-on`.
+    /// No finding has the severity of `--fail-on` or a higher one.
     Clean,
-    /// Something is.
+    /// Some finding does.
     Findings,
     /// Usage, configuration, I/O or internal failure.
     Failure,
@@ -30,7 +30,7 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// There was nothing to look at, which a misspelt path or a forgotten rendering explains better than success.
+/// Explains that there are no objects, which is more likely a wrong path or a missing rendering than a success.
 pub(super) fn no_objects(session: &Session, paths: &[String]) -> Status {
     let files = plain::count(session.files(), "file");
     let templates = session.templates();

@@ -1,4 +1,4 @@
-//! The abilities of the terminal, and the only writes to it.
+//! Properties of the terminal, and the only writes to standard output and error.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,7 +15,7 @@ use super::global_args::Color;
 use crate::text::runner::{Syntax, without_commands};
 use crate::text::{RewrittenLines, plain};
 
-/// Whether to colour what goes to `stream`. `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE` count as they do elsewhere.
+/// Whether to colour the output to `stream`. `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE` have their usual meaning.
 pub(super) fn use_color(choice: Color, stream: &impl IsTerminal) -> bool {
     let set =
         |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
@@ -30,8 +30,8 @@ pub(super) fn use_color(choice: Color, stream: &impl IsTerminal) -> bool {
     }
 }
 
-/// Whether the locale is one that shows ASCII only: the first of these variables that is set decides, as in POSIX. Where none
-/// is, the terminal counts as one of today.
+/// Whether the locale supports only ASCII: as in POSIX, the first of these variables that is set decides. If none is
+/// set, the terminal is assumed to support Unicode.
 pub(super) fn is_ascii() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
@@ -39,7 +39,7 @@ pub(super) fn is_ascii() -> bool {
     locale.is_some_and(|locale| matches!(locale.as_str(), "C" | "POSIX"))
 }
 
-/// The width of the terminal in columns, within reason.
+/// Returns the width of the terminal in columns, from 40 to 160.
 pub(super) fn width() -> usize {
     let columns = std::env::var("COLUMNS")
         .ok()
@@ -50,10 +50,10 @@ pub(super) fn width() -> usize {
         .clamp(40, 160)
 }
 
-/// More threads than this take longer to start than they save.
+/// The most threads: starting more would take longer than they save.
 const MAX_THREADS: usize = 1024;
 
-/// Starts the threads that everything runs on.
+/// Starts the threads of the global pool.
 pub(super) fn set_threads(threads: Option<usize>) -> Result<(), Error> {
     let refused = |threads: usize, reason: &str| {
         Err(Error::Threads {
@@ -68,8 +68,8 @@ pub(super) fn set_threads(threads: Option<usize>) -> Result<(), Error> {
         }
         _ => {}
     }
-    // Where no thread can be started, the one that there is does the work. rayon builds its pool once, even if that fails: one
-    // has to know before.
+    // If no thread can be started, the current one does all the work. rayon builds its pool only once, even if that
+    // fails, so this has to be known before.
     let can_start = || {
         std::thread::Builder::new()
             .spawn(|| ())
@@ -79,7 +79,7 @@ pub(super) fn set_threads(threads: Option<usize>) -> Result<(), Error> {
         None if !can_start() => 1,
         threads => threads.unwrap_or_default(),
     };
-    // This thread is one of them, so one alone starts no other.
+    // The current thread is part of the pool, so a pool of one starts no thread.
     let built = rayon::ThreadPoolBuilder::new()
         .num_threads(count)
         .use_current_thread()
@@ -90,10 +90,10 @@ pub(super) fn set_threads(threads: Option<usize>) -> Result<(), Error> {
     })
 }
 
-/// The variables by which runners say that they read the output: GitHub (and Gitea), Azure Pipelines, TeamCity.
+/// The variables that identify a CI runner which interprets the output: GitHub (and Gitea), Azure Pipelines, TeamCity.
 const RUNNERS: [&str; 3] = ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"];
 
-/// `text` as it can be printed here: on a runner without anything that would start a command.
+/// Returns `text` without anything that would start a command, if a CI runner reads it.
 fn inert(text: &str, syntax: Syntax) -> Cow<'_, str> {
     static WATCHED: LazyLock<bool> =
         LazyLock::new(|| RUNNERS.iter().any(|name| std::env::var_os(name).is_some()));
@@ -109,7 +109,7 @@ pub(super) fn print(text: &str) -> Result<(), Error> {
     print_as(text, Syntax::Text)
 }
 
-/// Writes a whole document to standard output.
+/// Writes a complete document to standard output.
 pub(super) fn print_as(text: &str, syntax: Syntax) -> Result<(), Error> {
     let mut out = std::io::stdout().lock();
     printed(
@@ -118,7 +118,7 @@ pub(super) fn print_as(text: &str, syntax: Syntax) -> Result<(), Error> {
     )
 }
 
-/// Prints a document line by line, because it may be large.
+/// Writes a document to standard output line by line, because it may be large.
 pub(super) fn print_by(
     syntax: Syntax,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -128,7 +128,7 @@ pub(super) fn print_by(
     printed(write(&mut out).and_then(|()| out.flush()))
 }
 
-/// A reader who has seen enough, `ownerlint list | head`, is no failure: the run ends as it would have.
+/// Ignores a closed pipe: `ownerlint list | head` is no failure, and the run ends as usual.
 fn printed(written: io::Result<()>) -> Result<(), Error> {
     match written {
         Err(reason) if reason.kind() != ErrorKind::BrokenPipe => Err(Error::Write {
@@ -139,19 +139,19 @@ fn printed(written: io::Result<()>) -> Result<(), Error> {
     }
 }
 
-/// Writes a line to standard error; a failure to do so has no place to go.
+/// Writes a line to standard error; errors are ignored.
 pub(super) fn say(line: &str) {
     tell(&format!("{}\n", plain::visible(line)));
 }
 
-/// Writes lines to standard error.
+/// Writes lines to standard error; errors are ignored.
 pub(super) fn tell(lines: &str) {
     let _ = std::io::stderr()
         .lock()
         .write_all(inert(lines, Syntax::Text).as_bytes());
 }
 
-/// Shows a failure with its help.
+/// Prints a failure with its help.
 pub(super) fn print_error(error: &Error, color: Color) {
     let theme = match (use_color(color, &std::io::stderr()), is_ascii()) {
         (true, true) => GraphicalTheme::ascii(),
@@ -162,7 +162,7 @@ pub(super) fn print_error(error: &Error, color: Color) {
         },
         (false, false) => GraphicalTheme::unicode_nocolor(),
     };
-    // The line begins with `error:`; a mark says no more.
+    // The line begins with `error:`, so the mark is redundant.
     let theme = GraphicalTheme {
         characters: ThemeCharacters {
             error: "×".to_owned(),
@@ -170,7 +170,7 @@ pub(super) fn print_error(error: &Error, color: Color) {
         },
         ..theme
     };
-    // A key or a path that a reader may copy out of an error stays whole.
+    // Keys and paths are not broken, so that they can be copied.
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_width(width())
         .with_links(false)
@@ -187,13 +187,13 @@ pub(super) fn print_error(error: &Error, color: Color) {
     }
 }
 
-/// An error whose words a terminal does not obey: names of files, keys of configurations and entries of baselines are in them.
+/// An error in which control characters are visible: it may quote file names, keys and other untrusted texts.
 #[derive(Debug)]
 struct HarmlessError<'a> {
     error: &'a dyn Diagnostic,
     /// Its cause, if that is a diagnostic.
     explained: Option<Box<HarmlessError<'a>>>,
-    /// Its cause, if that is only a text.
+    /// Its cause, if that is not a diagnostic.
     cause: Option<HarmlessCause>,
 }
 
@@ -214,7 +214,7 @@ impl<'a> HarmlessError<'a> {
     }
 }
 
-/// The text of an error, and of its cause.
+/// The text of an error, and its cause.
 #[derive(Debug)]
 struct HarmlessCause {
     message: String,

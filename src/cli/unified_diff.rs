@@ -1,19 +1,19 @@
 //! Unified diffs of texts that may be long.
 //!
-//! The smallest difference of two texts may take time quadratic in their lines. So the texts are compared in windows, each of which
-//! begins where they differ. Fixes change a few lines at a time, and the equal lines after these are in the same window.
+//! The smallest difference may take time quadratic in the number of lines, so texts are compared in windows that begin
+//! at a difference. Fixes change few lines at a time, and the equal lines after these are in the same window.
 
 use std::fmt::Write;
 
 use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
-/// How many lines are compared at a time, from the first that differs.
+/// The number of lines that are compared at a time, from the first difference.
 const WINDOW: usize = 256;
-/// Lines shown around a change.
+/// The number of lines shown around a change.
 const CONTEXT: usize = 3;
 
-/// The unified diff of a file's texts; nothing if they are the same.
+/// Returns the unified diff of a file's texts; empty if they are equal.
 pub(super) fn unified(before: &str, after: &str, path: &str) -> String {
     let (old, new) = (lines(before), lines(after));
     let hunks = group_diff_ops(operations(&old, &new), CONTEXT);
@@ -54,7 +54,7 @@ fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// The operations that turn one text into the other, in order.
+/// Returns the operations that turn one text into the other, in order.
 fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut operations = Vec::new();
     let (mut at_old, mut at_new) = (0, 0);
@@ -80,7 +80,7 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
             &right[..right.len().min(WINDOW)],
         );
         let mut near = capture_diff_slices(Algorithm::Myers, near_left, near_right);
-        // The window may end in the middle of a change: what follows its last common line is compared again, in the next one.
+        // The window may end within a change: the next one begins after its last common line.
         let is_rest = near_left.len() == left.len() && near_right.len() == right.len();
         if let Some(last) = near
             .iter()
@@ -98,7 +98,7 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     operations
 }
 
-/// The operation with its places in the whole texts.
+/// Returns the operation with its positions in the whole texts.
 fn moved(operation: DiffOp, old_index: usize, new_index: usize) -> DiffOp {
     match operation {
         DiffOp::Equal { len, .. } => DiffOp::Equal {
@@ -127,7 +127,7 @@ fn moved(operation: DiffOp, old_index: usize, new_index: usize) -> DiffOp {
     }
 }
 
-/// Adds an operation; equal lines after equal lines are joined to them.
+/// Adds an operation, and joins consecutive equal lines.
 fn add(operations: &mut Vec<DiffOp>, operation: DiffOp) {
     match (operations.last_mut(), operation) {
         (_, DiffOp::Equal { len: 0, .. }) => {}
@@ -146,7 +146,7 @@ mod tests {
         lines.map(|number| format!("line {number}\n")).collect()
     }
 
-    /// The result of `similar` on the whole texts.
+    /// Returns the result of `similar` for the whole texts.
     fn expected(before: &str, after: &str) -> String {
         TextDiff::from_lines(before, after)
             .unified_diff()
@@ -184,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Applies a diff, as `patch` does.
+    /// Applies a diff like `patch`.
     fn patched(before: &str, diff: &str) -> String {
         let old = lines(before);
         let (mut text, mut at) = (String::new(), 0);

@@ -1,4 +1,4 @@
-//! Facts about one bundle: each is computed once, on first use, and shared by rules, pictures and plans.
+//! Facts about one bundle. Each is computed once, on first use, and shared by rules, pictures and plans.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -15,8 +15,8 @@ use crate::ownership::{
 };
 use crate::text::FileId;
 
-/// How many verdicts are kept for later use. Each holds a state of the whole cluster, so not every trial of a rule can be
-/// kept; a report draws fewer pictures than this.
+/// Maximum number of verdicts that are cached. Each holds a state of the whole cluster, so not every trial of a rule is
+/// cached; a report draws fewer pictures than this.
 const MOST_KEPT: usize = 16;
 
 /// The analysis of one bundle.
@@ -37,7 +37,7 @@ pub struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    /// The analysis of an inventory with the bundled tables; nothing is computed yet.
+    /// Creates the analysis of an inventory with the bundled tables; nothing is computed yet.
     pub fn of(inventory: &'a Inventory) -> Self {
         Self {
             inventory,
@@ -55,7 +55,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Sets the delivery of the configuration.
+    /// Sets the tools that deliver the bundle according to the configuration.
     pub fn delivered_by(self, delivery: impl Into<BundleTools>) -> Self {
         Self {
             delivery: delivery.into(),
@@ -63,17 +63,17 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Sets the tables.
+    /// Sets the tables of operators.
     pub fn knowing(self, tables: Arc<Tables>) -> Self {
         Self { tables, ..self }
     }
 
-    /// Leaves out objects that the input contains and the cluster does not.
+    /// Excludes objects that the input contains but the cluster does not.
     pub fn without(self, absent: BTreeSet<ObjectId>) -> Self {
         Self { absent, ..self }
     }
 
-    /// Sets who delivers which file, where that is known: nothing is evaluated for it.
+    /// Sets the known deliverer of each file, so that the delivery graph is not evaluated.
     pub fn delivered_as<'d>(self, by: impl Fn(FileId) -> Option<&'d Deliverer>) -> Self {
         let reach = Reach::known(self.inventory, self.delivery_objects(), by);
         Self {
@@ -82,49 +82,49 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Computes the facts that most rules ask for in parallel: the thread that asks first would work while the others
-    /// wait. A fact is never divided: a thread that waits for a part takes up another rule, which may ask for the same whole.
+    /// Computes the facts that most rules need in parallel; threads that need one would wait for the first. A fact is
+    /// never divided into tasks: a thread that waits for a task runs another rule, which may need the same fact.
     pub fn prepare(&self) {
         if self.ownership.get().is_some() && self.deliveries.get().is_some() {
             return;
         }
         let (inventory, tables) = (self.inventory, &*self.tables);
         let ownership = || Ownership::side_by_side(inventory, Arc::clone(&tables.finalizers));
-        // The longest begins first.
+        // The slowest begins first.
         let deliveries = || Deliveries::of(inventory, self.delivery.clone());
         let rest = || rayon::join(ownership, || self.reach());
         let (deliveries, (ownership, reach)) = rayon::join(deliveries, rest);
         let deliveries = deliveries.delivering(self.delivery_objects(), reach);
-        // Facts that were computed before do not change.
+        // No-ops for facts that were computed before.
         _ = (
             self.ownership.set(ownership),
             self.deliveries.set(deliveries),
         );
     }
 
-    /// The tables of operators.
+    /// Returns the tables of operators.
     pub fn tables(&self) -> &Tables {
         &self.tables
     }
 
-    /// The ties between the objects that no manifest writes as owner references.
+    /// Returns the ties between the objects other than owner references in manifests.
     pub fn ties(&self) -> &Ties {
         self.ties
             .get_or_init(|| Ties::of(self.inventory, &self.tables))
     }
 
-    /// The objects that deliver others, in the order of the inventory.
+    /// Returns the objects that deliver others, in the order of the inventory.
     pub fn delivery_objects(&self) -> &[DeliveryObject] {
         self.delivery_objects
             .get_or_init(|| ownership::delivery_objects(self.inventory))
     }
 
-    /// The objects.
+    /// Returns the inventory.
     pub fn inventory(&self) -> &'a Inventory {
         self.inventory
     }
 
-    /// How near two files are.
+    /// Returns how near two files are.
     pub fn nearness(&self, one: FileId, other: FileId) -> Nearness {
         let sources = &self.inventory.sources;
         let trees = || self.trees.get_or_init(|| FolderTrees::of(sources));
@@ -136,37 +136,37 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Whether two files are taken to be applied to one cluster.
+    /// Whether two files are assumed to be applied to one cluster.
     pub fn in_one_cluster(&self, one: FileId, other: FileId) -> bool {
         self.nearness(one, other) == Nearness::SameCluster
     }
 
-    /// The edges between them, and who removes which finalizer.
+    /// Returns the ownership edges, and the removers of finalizers.
     pub fn ownership(&self) -> &Ownership {
         self.ownership
             .get_or_init(|| Ownership::knowing(self.inventory, Arc::clone(&self.tables.finalizers)))
     }
 
-    /// Who delivers the objects, and deletes them when they leave.
+    /// Returns the tools that deliver the objects, and delete those that are removed from the sources.
     pub fn deliveries(&self) -> &Deliveries {
         let deliveries = || Deliveries::of(self.inventory, self.delivery.clone());
         self.deliveries
             .get_or_init(|| deliveries().delivering(self.delivery_objects(), self.reach()))
     }
 
-    /// Which of the objects one removal deletes together.
+    /// Returns the groups of objects that one removal deletes together.
     pub fn together(&self) -> &DeliveredTogether {
         self.together
             .get_or_init(|| self.deliveries().together(self.inventory))
     }
 
-    /// The parts of the input that [`Self::delivery_objects`] deliver.
+    /// Returns the parts of the input that [`Self::delivery_objects`] deliver.
     pub fn reach(&self) -> &Reach {
         self.reach
             .get_or_init(|| Reach::of(self.inventory, self.delivery_objects()))
     }
 
-    /// The objects that controllers create below its rendered objects.
+    /// Returns the objects that controllers create below the rendered objects.
     pub fn implied(&self, products: Products) -> Implied<'a> {
         let mut implied = ownership::implied(
             self.inventory,
@@ -175,7 +175,7 @@ impl<'a> Analysis<'a> {
             &self.tables,
             products,
         );
-        // Owners come before what is created below them.
+        // Owners come before the objects that are created below them.
         let mut absent: BTreeSet<ObjectKey> = self
             .absent
             .iter()
@@ -191,12 +191,12 @@ impl<'a> Analysis<'a> {
         implied
     }
 
-    /// The objects whose deletion deletes data, or may do so, each with what is deleted: those of the input, and the claims among
-    /// the implied ones.
+    /// Returns the objects whose deletion deletes data, or may do so, each with a description of the data: those of the
+    /// input, and the claims among the implied ones.
     pub fn data(&self, implied: &Implied<'_>) -> BTreeMap<ObjectKey, String> {
         let written = self.inventory.members.iter().filter_map(|member| {
             let loss = ownership::data_loss(self.inventory, &self.tables, member)?;
-            // The claims of a StatefulSet are objects of their own.
+            // The claims of a StatefulSet count separately.
             let counts = loss.fate != DataFate::Kept && !member.object.is(kinds::STATEFUL_SET);
             counts.then(|| (member.key.clone(), loss.lost))
         });
@@ -218,7 +218,7 @@ impl<'a> Analysis<'a> {
         written.chain(claims).collect()
     }
 
-    /// The cluster that the bundle describes, without what controllers would add; `None` when it is too large.
+    /// Returns the cluster that the bundle describes, without objects that controllers add; `None` if it is too large.
     pub fn cluster(&self) -> Option<&Built> {
         let nothing = Implied::default();
         self.cluster
@@ -226,11 +226,11 @@ impl<'a> Analysis<'a> {
             .as_ref()
     }
 
-    /// The cluster with what controllers add below rendered objects, and with `namespaces` that exist without an object; one of
-    /// its own for every plan. `running`: Pods run on nodes.
+    /// Builds the cluster with the objects that controllers add below rendered ones, and with `namespaces` that exist
+    /// without an object. Not cached: every plan has its own. `running` is whether Pods run on nodes.
     ///
     /// # Errors
-    /// More objects than the model can count.
+    /// Fails if there are more objects than the model can count.
     pub fn with_implied(
         &self,
         implied: &Implied<'_>,
@@ -260,7 +260,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// How near two files are: the evidence of an object in one of them about an object in the other.
+/// The nearness of two files: how strong the evidence of an object in one of them is for an object in the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Nearness {
     /// No evidence: both are delivered, and never to the same cluster.
@@ -271,7 +271,7 @@ pub enum Nearness {
     SameCluster,
 }
 
-/// The effects of single steps on the cluster of an analysis. The verdict alone: rules ignore what races could change.
+/// The effects of single steps on the cluster of an analysis. Only verdicts: rules ignore other outcomes of races.
 #[derive(Debug)]
 pub struct Verdicts<'a> {
     analysis: &'a Analysis<'a>,
@@ -279,7 +279,7 @@ pub struct Verdicts<'a> {
 }
 
 impl<'a> Verdicts<'a> {
-    /// Verdicts on the cluster of `analysis`.
+    /// Creates verdicts on the cluster of `analysis`.
     pub fn new(analysis: &'a Analysis<'a>) -> Self {
         Self {
             analysis,
@@ -287,12 +287,12 @@ impl<'a> Verdicts<'a> {
         }
     }
 
-    /// The analysis.
+    /// Returns the analysis.
     pub fn analysis(&self) -> &'a Analysis<'a> {
         self.analysis
     }
 
-    /// Returns the plan of `step`, cached or simulated. `None` when the cluster is too large.
+    /// Returns the plan of `step`, cached or simulated. `None` if the cluster is too large.
     pub fn of(&self, step: &Step) -> Option<Arc<Plan<'a>>> {
         let kept = |(of, plan): &(Step, Arc<Plan<'a>>)| (of == step).then(|| Arc::clone(plan));
         if let Some(plan) = self.kept().iter().find_map(kept) {
@@ -306,7 +306,7 @@ impl<'a> Verdicts<'a> {
         )))
     }
 
-    /// Returns the plan of several steps, one after the other. `None` when the cluster is too large.
+    /// Returns the plan of several consecutive steps. `None` if the cluster is too large.
     pub fn after(&self, steps: &[Step]) -> Option<Plan<'a>> {
         let built = self.analysis.cluster()?;
         Some(gc::simulate(
@@ -316,7 +316,7 @@ impl<'a> Verdicts<'a> {
         ))
     }
 
-    /// Keeps a verdict that is needed again: one behind a finding.
+    /// Caches a verdict that is needed again, because a finding is based on it.
     pub fn keep(&self, step: Step, plan: Arc<Plan<'a>>) {
         let mut kept = self.kept();
         if kept.len() < MOST_KEPT && kept.iter().all(|(of, _)| *of != step) {
@@ -324,7 +324,7 @@ impl<'a> Verdicts<'a> {
         }
     }
 
-    /// A rule that failed while it held the lock left whole verdicts behind.
+    /// Locks the cache. A poisoned lock is fine: entries are pushed whole.
     fn kept(&self) -> std::sync::MutexGuard<'_, Vec<(Step, Arc<Plan<'a>>)>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }

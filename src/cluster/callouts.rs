@@ -1,10 +1,10 @@
-//! The Services that the API server calls, as the model reads them: what each webhook is asked about, and which objects have to
-//! exist for it to answer.
+//! Services that the API server calls, in the form of the model: the requests that each webhook is called for, and the
+//! objects that have to exist for it to answer.
 //!
-//! A Service that the input does not contain may be part of another one. That it is not there counts only where a dump shows
-//! it, or where the input contains its Namespace; else it is assumed to answer, or a plan of one chart would have every
-//! request rejected by the webhooks of another one. A Service in the input that selects nothing there has no Pods in the
-//! cluster that a plan is about; in an open world it may.
+//! A Service that the input does not contain may be part of another input. It counts as absent only if a dump shows
+//! that, or if the input contains its Namespace. Otherwise it is assumed to answer, or else a plan of one chart would
+//! have every request rejected by the webhooks of another one. A Service in the input that selects no Pod there has no
+//! backend in a closed cluster; in an open one it may.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -24,12 +24,12 @@ use crate::ownership::{
     RequestedKind, RequestedObject, Selected, SelectionId, ServedClient,
 };
 
-/// How many objects a Pod behind a client costs as much as: whatever the client is asked about depends on each of them.
+/// Cost of a Pod behind a client, in objects: everything that the client is called for depends on each of them.
 const A_POD: usize = 20;
-/// The cost of a Namespace: it is not finished while an API is not served.
+/// Cost of a Namespace, in objects: it is not finished while an API is not served.
 const A_NAMESPACE: usize = 10;
 
-/// Gives the webhook configurations and APIServices among `objects` what they are asked about, and who answers.
+/// Adds facts to the webhook configurations and APIServices among `objects`: requests and backends.
 pub(super) fn add_callouts(
     source: &Source<'_>,
     kinds: &KindTable,
@@ -117,14 +117,14 @@ pub(super) fn add_callouts(
     }
 }
 
-/// Everything that webhooks may be asked about.
+/// Index of all requests that webhooks may be called for.
 struct Asked<'a> {
     source: &'a Source<'a>,
     members: &'a Members<'a>,
     kinds: Vec<AskedKind<'a>>,
-    /// How many there are.
+    /// Number of Namespaces.
     namespaces: usize,
-    /// The rendered object at the top of each implied one.
+    /// By implied object: the rendered object at the top of its owners.
     tops: HashMap<&'a ObjectKey, &'a ObjectKey>,
     /// Pods that controllers create, by the rendered object at the top.
     pods: HashMap<&'a ObjectKey, Vec<&'a ObjectKey>>,
@@ -138,13 +138,13 @@ struct AskedKind<'a> {
     versions: Vec<String>,
     namespaced: bool,
     keys: Vec<&'a ObjectKey>,
-    /// With what selectors look at: found when a webhook has rules for the kind, which few have.
+    /// Selector attributes; computed once a webhook has rules for the kind.
     objects: OnceCell<Vec<AskedObject<'a>>>,
 }
 
 struct AskedObject<'a> {
     key: &'a ObjectKey,
-    /// The namespace that a request for it names.
+    /// The namespace in a request for it.
     namespace: Namespace,
     labels: KnownLabels<'a>,
     namespace_labels: KnownLabels<'a>,
@@ -211,7 +211,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Whether there are few enough Pods behind a client, and Namespaces that wait for an API.
+    /// Charges the Pods behind a client, and the Namespaces that wait for an API; `false` if they exceed the budget.
     fn may_look_at(&self, client: &ServedClient) -> bool {
         let selected = match client.backend {
             Backend::Service {
@@ -251,7 +251,7 @@ impl<'a> Asked<'a> {
             .map(|id| &source.inventory.member(*id).key)
     }
 
-    /// Whether who answers is not for this cluster to decide.
+    /// Whether the backend may be outside of this cluster.
     fn answers_elsewhere(&self, client: &ServedClient) -> bool {
         match client.backend {
             Backend::Service { .. } => false,
@@ -259,7 +259,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Who answers, if that is for this cluster to decide.
+    /// Returns the backend, if it is in this cluster.
     fn answerer(&self, client: &ServedClient) -> Answerer {
         match &client.backend {
             Backend::Service { id, pods, .. } => {
@@ -279,8 +279,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The Pods among workloads and Pods that a Service selects, and those that the workloads will run; without any, the
-    /// workloads themselves.
+    /// Returns the selected Pods, and those that the selected workloads will run; if there is none, the workloads
+    /// themselves.
     fn running(&self, selected: SelectionId) -> Vec<ObjectKey> {
         let keys = || self.workloads(selected);
         let implied = keys()
@@ -299,7 +299,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// `None`: there is too much that it may be asked about.
+    /// Returns the facts about a webhook; `None` if evaluating it exceeds the budget.
     fn webhook(
         &self,
         client: &ServedClient,
@@ -367,7 +367,7 @@ impl<'a> AskedKind<'a> {
         }
     }
 
-    /// The requests of the kind that a webhook is asked about, for certain.
+    /// Returns the verbs of requests for this kind that are certain to be sent to a webhook.
     fn verbs(&self, webhook: &Webhook) -> Vec<Verb> {
         let Self {
             kind,
@@ -419,7 +419,7 @@ impl AskedObject<'_> {
     }
 }
 
-/// The rendered object at the top of each implied one. An owner is implied before its dependents.
+/// Returns the rendered object at the top of each implied one. An owner is implied before its dependents.
 fn tops<'a>(source: &'a Source<'a>) -> HashMap<&'a ObjectKey, &'a ObjectKey> {
     let mut tops: HashMap<&ObjectKey, &ObjectKey> = HashMap::default();
     for implied in &source.implied.objects {
@@ -429,7 +429,7 @@ fn tops<'a>(source: &'a Source<'a>) -> HashMap<&'a ObjectKey, &'a ObjectKey> {
     tops
 }
 
-/// The labels that a workload gives to its Pods, and a Deployment to its ReplicaSets.
+/// Returns the labels that a workload gives to its Pods, and a Deployment to its ReplicaSets; `None` for other objects.
 fn template_labels<'a>(key: &ObjectKey, top: &'a Member) -> KnownLabels<'a> {
     let made_from_template = key.is(well_known::POD) || key.kind() == "ReplicaSet";
     let mut templates = top.object.templates().filter(|_| made_from_template);

@@ -1,5 +1,5 @@
-//! Facts that the deletion controllers read in an object besides its metadata, and the finalizers that every object of a kind
-//! gets whether or not its manifest lists them `[L-31]`.
+//! Facts outside of an object's metadata that the deletion controllers read, and the finalizers that every object of a
+//! kind gets whether or not its manifest lists them `[L-31]`.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use crate::manifest::{CustomResourceDefinition, Object};
 use crate::ownership::ImpliedObject;
 use crate::yaml::Value;
 
-/// Who manages a Job that names no other manager.
+/// The manager of a Job without `spec.managedBy`.
 const JOB_CONTROLLER: &str = "kubernetes.io/job-controller";
 const ACCOUNT_ANNOTATION: &str = "kubernetes.io/service-account.name";
 
-/// Reads facts, including what other objects say about an object.
+/// Reads the facts of objects, including those that come from other objects.
 pub(super) struct Reader<'a> {
-    /// A scheduler and kubelets run, so a rendered Pod is on some node.
+    /// Whether a scheduler and kubelets run, so that rendered Pods are on nodes.
     running: bool,
-    /// The claim that asks for a volume, by the volume's name.
+    /// By volume name: the claim that asks for it.
     asked_for: BTreeMap<&'a str, &'a ObjectKey>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The facts of an object.
+    /// Returns the facts of an object.
     pub(super) fn facts(&self, member: &Member) -> Facts {
         let object = &member.object;
         let spec = || object.at(&["spec"]);
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The facts of an object that is only implied.
+    /// Returns the facts of an implied object.
     pub(super) fn implied_facts(&self, object: &ImpliedObject<'_>) -> Facts {
         match object.key.group_kind() {
             kinds::POD => {
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// [FIN-2]: bound to the claim that its `claimRef` names or, in a rendering, that asks for it.
+    /// Returns the facts of a volume. Bound to the claim in `claimRef` or, in a rendering, one that names it [FIN-2].
     fn volume(&self, member: &Member) -> VolumeFacts {
         let spec = member.object.at(&["spec"]);
         let reference = spec.and_then(|spec| spec.get("claimRef"));
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `spec` and, of a Pod that runs, `status`.
+/// Returns the facts of a Pod from `spec` and, for a running one, `status`.
 fn pod(name: &str, spec: Option<Value<'_>>, status: Option<Value<'_>>) -> PodFacts {
     let volumes = || items(spec, "volumes");
     let claims = volumes()
@@ -122,7 +122,7 @@ fn pod(name: &str, spec: Option<Value<'_>>, status: Option<Value<'_>>) -> PodFac
         .filter_map(|claim| string(Some(claim), &["resourceClaimName"]));
     let created = items(status, "resourceClaimStatuses");
     let created = created.filter_map(|claim| string(Some(claim), &["resourceClaimName"]));
-    // [DEL-12]: absent is 30, negative is 1.
+    // [DEL-12]: an absent value is 30, a negative one is 1.
     let grace = spec
         .and_then(|spec| spec.get("terminationGracePeriodSeconds"))
         .and_then(Value::as_int)
@@ -137,7 +137,7 @@ fn pod(name: &str, spec: Option<Value<'_>>, status: Option<Value<'_>>) -> PodFac
     }
 }
 
-/// [VAL-26]: every namespace is created with `kubernetes`; a dump that shows the spec shows what is left of it.
+/// Returns the facts of a namespace, created with `kubernetes`; a dump shows the remaining tokens [VAL-26].
 fn namespace(member: &Member) -> NamespaceFacts {
     let spec = member.object.at(&["spec"]);
     let written = items(spec, "finalizers")
@@ -152,7 +152,7 @@ fn namespace(member: &Member) -> NamespaceFacts {
     {
         spec_finalizers.push(finalizers::KUBERNETES.to_owned());
     }
-    // There may be as many Namespaces as objects, and a list grows by four.
+    // A list would allocate capacity for four tokens.
     spec_finalizers.shrink_to_fit();
     NamespaceFacts { spec_finalizers }
 }
@@ -188,7 +188,7 @@ fn token_secret(object: &Object) -> Option<Facts> {
     })
 }
 
-/// [DEP-19]: the address of a Service; other parents delete their addresses themselves.
+/// Returns the Service of an address [DEP-19]; other parents delete their addresses themselves.
 fn address(spec: Option<Value<'_>>) -> Option<Facts> {
     let parent = spec?.get("parentRef");
     let part = |name: &str| string(parent, &[name]).map(str::to_owned);
@@ -199,7 +199,7 @@ fn address(spec: Option<Value<'_>>) -> Option<Facts> {
     })
 }
 
-/// The facts of a definition. Established unless a dump says otherwise `[CRD-3]`.
+/// Returns the facts of a definition: established, unless a dump says otherwise `[CRD-3]`.
 pub(super) fn definition(
     crd: &CustomResourceDefinition,
     member: Option<&Member>,
@@ -230,7 +230,7 @@ pub(super) fn definition(
     }
 }
 
-/// `metadata.deletionTimestamp` counts in a dump only: the API server wipes it from what is created `[VAL-28]`.
+/// Returns the deletion under way in a dump. The API server clears `metadata.deletionTimestamp` on creation `[VAL-28]`.
 pub(super) fn deletion(member: &Member) -> Option<Deletion> {
     let metadata = member.object.metadata();
     if !member.from_dump || !metadata.has_server_field("deletionTimestamp") {
@@ -247,8 +247,8 @@ pub(super) fn deletion(member: &Member) -> Option<Deletion> {
     })
 }
 
-/// The protection finalizer that admission puts on every object of a kind [FIN-1] to [FIN-3], or that the cloud's
-/// controller puts on a load balancer [FIN-4].
+/// Returns the protection finalizer that admission adds to every object of a kind [FIN-1] to [FIN-3], or that the cloud
+/// controller adds to a load balancer [FIN-4].
 pub(super) fn protection(kind: GroupKind<&str>, spec: Option<Value<'_>>) -> Option<&'static str> {
     match kind {
         kinds::PERSISTENT_VOLUME_CLAIM => Some(finalizers::PVC_PROTECTION),

@@ -1,5 +1,5 @@
-//! The kinds that a cluster with this input serves: the built-in table of the release, what the user adds, the
-//! CustomResourceDefinitions in the input, and what its objects show. Everything else stays unknown `[SIM-5]`.
+//! The kinds that a cluster with this input serves: the built-in table of the release, kinds that the user adds, the
+//! CustomResourceDefinitions in the input, and kinds of its objects. All others stay unknown `[SIM-5]`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,18 +8,18 @@ use crate::inventory::{self, DefaultGcPolicy, ExtraKind, Inventory, Release, Rem
 use crate::kube::{ApiVersion, GroupKind, Namespace, Scope, likeliest_plural, sort_versions};
 use crate::manifest::{CustomResourceDefinition, OwnerReference};
 
-/// Kinds that only objects of the input show to be served.
+/// Kinds that are served according to objects of the input alone.
 #[derive(Debug, Default)]
 pub(super) struct ShownKinds {
-    /// Some were read from a cluster.
+    /// Some of their objects were read from a cluster.
     pub(super) proven: BTreeSet<GroupKind>,
-    /// All are rendered: their kind has to be installed before they are applied.
+    /// All objects are rendered: the kind has to be installed before they are applied.
     pub(super) expected: BTreeSet<GroupKind>,
-    /// All are rendered, and only older releases served the kind: their cluster is older.
+    /// All objects are rendered, and only older releases served the kind: their cluster is older.
     pub(super) retired: BTreeSet<GroupKind>,
 }
 
-/// The kinds, and those of them that only objects show.
+/// Builds the kind table, and returns the kinds that only objects show.
 pub(super) fn kinds_of(inventory: &Inventory) -> (KindTable, ShownKinds) {
     let mut kinds = KindTable::new();
     let dumped = versions_in_dumps(inventory);
@@ -53,7 +53,7 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (KindTable, ShownKinds) {
                     &[],
                 )
             });
-        // The collector watches the preferred version, which is the first.
+        // The collector watches the preferred version, so it comes first.
         if row.preferred {
             info.versions.insert(0, row.version.clone());
         } else {
@@ -93,16 +93,16 @@ struct KindSightings<'a> {
 /// Objects of one kind.
 #[derive(Debug, Default)]
 struct Instances<'a> {
-    /// Whether a namespace is written, in any of them.
+    /// Whether a namespace is written, for each object; both values if they disagree.
     namespaced: BTreeSet<bool>,
     versions: BTreeSet<&'a str>,
 }
 
-/// An object that was read from a cluster has a kind that this cluster serves, and shows its scope: a live object has its
-/// namespace written. Objects that disagree on that prove nothing.
+/// Adds kinds that only objects show. An object that was read from a cluster has a kind that this cluster serves, and
+/// shows its scope: a live object has its namespace written. Objects that disagree on that prove nothing.
 ///
-/// An object of a rendering has a kind that will be served when it is applied, unless it is one of a group that is
-/// Kubernetes' own: what the table does not serve there, no definition can add `[CRD-3]`.
+/// A rendered object has a kind that will be served when it is applied, unless its group is one of Kubernetes' own: no
+/// definition can add a kind there that the table does not serve `[CRD-3]`.
 fn add_shown(kinds: &mut KindTable, inventory: &Inventory) -> ShownKinds {
     let mut seen = BTreeMap::<GroupKind<&str>, KindSightings<'_>>::new();
     for member in inventory.members.iter().filter(|member| member.decodes()) {
@@ -138,7 +138,7 @@ fn add_shown(kinds: &mut KindTable, inventory: &Inventory) -> ShownKinds {
         } else if dumped.versions.is_empty()
             && (rendered.namespaced.contains(&true) || !scope_matters.contains(&kind.to_owned()))
         {
-            // `kubectl` takes the singular; a plural would be a guess.
+            // `kubectl` accepts the singular; a plural would be a guess.
             kinds.add(seen_in(kind, &kind.kind.to_lowercase(), true, &rendered));
             shown.expected.insert(kind.to_owned());
         }
@@ -146,7 +146,7 @@ fn add_shown(kinds: &mut KindTable, inventory: &Inventory) -> ShownKinds {
     shown
 }
 
-/// A kind without a definition in the input.
+/// Creates a kind without a definition in the input.
 fn seen_in(
     kind: GroupKind<&str>,
     plural: &str,
@@ -160,8 +160,8 @@ fn seen_in(
     }
 }
 
-/// Kinds that an object names as its owner whose own namespace is known. Where such an owner lives depends on the scope of its
-/// kind, and a rendering that leaves its namespace out does not tell it.
+/// Returns kinds that an object with known namespace names as its owner. Where such an owner lives depends on the scope
+/// of its kind, and a rendering without a written namespace does not show that.
 fn owners_of_settled_scope(
     inventory: &Inventory,
     seen: &BTreeMap<GroupKind<&str>, KindSightings<'_>>,
@@ -183,7 +183,7 @@ fn owners_of_settled_scope(
     owners
 }
 
-/// Kinds that only releases up to some older one served.
+/// Adds kinds that were removed in a release later than this one.
 fn add_removed(rows: &mut BTreeMap<GroupKind<&str>, KindInfo>, release: Release) {
     let served = |first: Option<Release>| first.is_none_or(|first| first <= release);
     let removed = inventory::table()
@@ -194,7 +194,7 @@ fn add_removed(rows: &mut BTreeMap<GroupKind<&str>, KindInfo>, release: Release)
     }
 }
 
-/// Kinds that releases served which are older than this one, as far as rendered objects have them.
+/// Adds kinds that only older releases serve, if rendered objects have them, and returns them.
 fn add_retired<'t>(
     rows: &mut BTreeMap<GroupKind<&'t str>, KindInfo>,
     inventory: &Inventory,
@@ -229,7 +229,7 @@ fn add_version<'t>(rows: &mut BTreeMap<GroupKind<&'t str>, KindInfo>, row: &'t R
     }
 }
 
-/// The kinds that are stored under another group, each with that group, in the versions that the release or a dump serves.
+/// Removes and returns the kinds that are stored under another group, each with that group and all served versions.
 fn take_second_groups<'t>(
     rows: &mut BTreeMap<GroupKind<&'t str>, KindInfo>,
     dumped: &BTreeSet<(String, &str)>,
@@ -252,7 +252,7 @@ fn take_second_groups<'t>(
     second.collect()
 }
 
-/// The versions that the objects of a dump prove to be served, default or not.
+/// Returns the (apiVersion, kind) pairs that objects of a dump prove to be served, by default or not.
 fn versions_in_dumps(inventory: &Inventory) -> BTreeSet<(String, &str)> {
     let dumped = inventory.members.iter().filter(|member| member.from_dump);
     dumped
@@ -260,7 +260,7 @@ fn versions_in_dumps(inventory: &Inventory) -> BTreeSet<(String, &str)> {
         .collect()
 }
 
-/// Without versions, the user says that all are served: all that the input writes.
+/// Creates a kind that the user adds. If no versions are given, all versions in the input are served.
 fn extra_kind(extra: &ExtraKind, inventory: &Inventory) -> KindInfo {
     let kind = GroupKind::new(&extra.group, &extra.kind);
     let mut versions: BTreeSet<String> = extra.versions.iter().cloned().collect();
@@ -291,7 +291,7 @@ fn extra_kind(extra: &ExtraKind, inventory: &Inventory) -> KindInfo {
     )
 }
 
-/// A definition adds its versions to what other copies of it serve; a built-in kind is not replaced `[CRD-3]`.
+/// Adds the kind of a definition with the versions of other copies; a built-in kind is not replaced `[CRD-3]`.
 fn add_defined(kinds: &mut KindTable, crd: &CustomResourceDefinition) {
     let facts = super::facts::definition(crd, None);
     let kind = GroupKind::new(&facts.group, &facts.kind);

@@ -1,4 +1,4 @@
-//! Which objects in the input the cluster has: one per key, each with a uid of its own.
+//! Chooses the objects of the input that are in the cluster: one per key, each with its own uid.
 
 use std::collections::BTreeSet;
 use std::hash::BuildHasher;
@@ -15,22 +15,22 @@ use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ObjectKey, sort_by_object_key};
 
 pub(super) struct Members<'a> {
-    /// The objects that the cluster has, by their keys.
+    /// The chosen objects, by key.
     chosen: HashTable<ObjectId>,
     hasher: RandomState,
     keys: Keys<'a>,
-    /// The objects among them that have the uid of their manifest; the others have a new one.
+    /// The chosen objects that have the uid of their manifest; the others have a minted one.
     with_uid: HashSet<ObjectId>,
-    /// How many objects of such a key there are so far.
+    /// Number of objects with each key of a generated name so far.
     numbers: HashMap<&'a ObjectKey, usize>,
-    /// Objects that the cluster does not have: left out, or rejected.
+    /// Objects that are not in the cluster: excluded by the caller, or rejected.
     missing: BTreeSet<ObjectId>,
 }
 
-/// The keys of objects.
+/// The keys of objects in the cluster.
 struct Keys<'a> {
     inventory: &'a Inventory,
-    /// Of those whose names the server makes up.
+    /// Keys of the objects whose names the API server generates.
     generated: HashMap<ObjectId, ObjectKey>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Members<'a> {
         members
     }
 
-    /// The objects that the cluster has, in the order of their keys.
+    /// Returns the chosen objects, in the order of their keys.
     pub(super) fn in_order(&self) -> Vec<(&ObjectKey, ObjectId)> {
         sort_by_object_key(
             self.chosen
@@ -80,27 +80,27 @@ impl<'a> Members<'a> {
         )
     }
 
-    /// Whether the cluster has an object of the input under a key.
+    /// Whether an object of the input was chosen for a key.
     pub(super) fn has(&self, key: &ObjectKey) -> bool {
         self.find(key).is_some()
     }
 
-    /// The key of an object in the input, which may be that of the one chosen instead of it.
+    /// Returns the key of an object, even if another one was chosen for it; `None` if it is not in the cluster.
     pub(super) fn key_of(&self, id: ObjectId) -> Option<&ObjectKey> {
         (!self.missing.contains(&id)).then(|| self.keys.of(id))
     }
 
-    /// The object that the cluster has under a key.
+    /// Returns the object that was chosen for a key.
     pub(super) fn get(&self, key: &ObjectKey) -> Option<&'a Member> {
         self.find(key).map(|id| self.keys.inventory.member(id))
     }
 
-    /// The uid of the object that the cluster has under a key.
+    /// Returns the uid of the object that was chosen for a key.
     pub(super) fn uid(&self, key: &ObjectKey) -> Option<SmolStr> {
         self.find(key).map(|id| self.uid_of(id))
     }
 
-    /// The uid of an object that the cluster has.
+    /// Returns the uid of a chosen object.
     pub(super) fn uid_of(&self, id: ObjectId) -> SmolStr {
         let written = self
             .with_uid
@@ -134,7 +134,7 @@ impl<'a> Members<'a> {
         ) {
             Entry::Vacant(place) => _ = place.insert(member.id),
             Entry::Occupied(mut place) => {
-                // The content of a dump is the state of what is to be applied; otherwise the last one is applied last.
+                // A dump shows the live state of a rendered object; otherwise the last one is applied last.
                 let known = self.keys.inventory.member(*place.get());
                 if member.from_dump == known.from_dump {
                     assumptions.duplicates.push(key.clone());
@@ -146,7 +146,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The server makes up a name for each: two of them are two objects.
+    /// Returns a new key for a generated name: two objects with one `generateName` are different objects.
     fn next_generated(&mut self, key: &'a ObjectKey) -> ObjectKey {
         loop {
             let last = self.numbers.entry(key).or_default();
@@ -161,7 +161,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The first object that has a written uid keeps it.
+    /// Assigns each written uid to the first object that has it.
     fn give_uids(&mut self, assumptions: &mut Assumptions) {
         let inventory = self.keys.inventory;
         let uid_of = |id: ObjectId| inventory.member(id).object.uid();

@@ -1,11 +1,11 @@
-//! From an inventory to a cluster.
+//! Builds the cluster of the model from an inventory.
 //!
-//! *Dumps* are taken as they are: references bind by uid, and what the input does not contain does not exist. *Renderings*
-//! have no uids: each object gets one made of its key, and a reference that ownership binds by name gets its owner's
-//! `[SIM-6]`. A rendered reference that leads nowhere proves nothing, whatever its uid: its owner is *assumed* to
-//! exist, so its dependent stays. Made-up uids and assumed objects never show in a plan.
+//! *Dumps* are taken as they are: references bind by uid, and objects that the input does not contain do not exist.
+//! *Renderings* have no uids: each object gets a minted one, and a reference that ownership binds by name gets its
+//! owner's `[SIM-6]`. A rendered reference without an owner in the input proves nothing, whatever its uid: its owner is
+//! *assumed* to exist, so its dependent stays. Minted uids and assumed objects are never shown in a plan.
 //!
-//! [`Assumptions`] lists every decision on the way, for the reader of the plan.
+//! [`Assumptions`] lists every assumption for the reader of the plan.
 
 mod analysis;
 mod callouts;
@@ -42,7 +42,7 @@ use crate::inventory::Release;
 use crate::kube::{GroupKind, ObjectKey};
 use crate::ownership::ImpliedObject;
 
-/// A cluster, and what was assumed of it.
+/// A cluster, and the assumptions about it.
 #[derive(Debug)]
 pub struct Built {
     /// The cluster.
@@ -54,7 +54,7 @@ pub struct Built {
 /// Builds the cluster that `source` describes.
 ///
 /// # Errors
-/// [`ClusterError::TooLarge`]; doubled keys and uids are resolved here.
+/// [`ClusterError::TooLarge`]. Duplicate keys and uids are resolved here.
 fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
     let (kinds, shown) = kinds::kinds_of(source.inventory);
     let ShownKinds {
@@ -76,7 +76,7 @@ fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
     })
 }
 
-/// The objects of the cluster, in no order.
+/// Builds the objects of the cluster, unordered.
 fn objects_of(
     source: &Source<'_>,
     kinds: &KindTable,
@@ -100,7 +100,7 @@ fn objects_of(
             .map(|finalizer| finalizer.value.clone())
             .collect();
         let deletion = facts::deletion(member);
-        // Controllers give live objects their protection back, never Terminating ones [VAL-24].
+        // Controllers restore the protection finalizers of live objects, but not of Terminating ones [VAL-24].
         let spec = member.object.at(&["spec"]).filter(|_| !member.from_dump);
         if deletion.is_none() {
             protect(&mut finalizers, key.group_kind(), spec);
@@ -143,7 +143,7 @@ fn objects_of(
     objects
 }
 
-/// How the control plane of a release deletes.
+/// Returns the deletion behaviour of a release.
 fn behaviour(release: Release) -> Behaviour {
     Behaviour {
         pods_first: release >= Release::new(33),
@@ -169,7 +169,7 @@ fn protect(
     }
 }
 
-/// `None` if the input has the object after all, under the key that made it drop a duplicate.
+/// Builds an implied object; `None` if the input has an object with that key after all.
 fn implied_object(
     implied: &ImpliedObject<'_>,
     members: &Members<'_>,

@@ -1,4 +1,4 @@
-//! Objects of which only the key is known.
+//! Objects without facts, and minted uids.
 
 use foldhash::HashMap;
 use smol_str::{SmolStr, format_smolstr};
@@ -7,7 +7,7 @@ use crate::gc::{Facts, NamespaceFacts, Object};
 use crate::inventory::ObjectId;
 use crate::kube::{ObjectKey, kinds as well_known};
 
-/// An object with nothing but a name.
+/// Creates an object with nothing but a key and a uid.
 pub(super) fn object(key: &ObjectKey, uid: SmolStr) -> Object {
     let facts = if key.is(well_known::NAMESPACE) {
         Facts::Namespace(NamespaceFacts::default())
@@ -22,20 +22,20 @@ pub(super) fn object(key: &ObjectKey, uid: SmolStr) -> Object {
     }
 }
 
-/// How uids begin that are made up: none of a cluster does, and they are the same in every run.
+/// Prefix of minted uids. No real uid has it, and they are equal in every run.
 const MINTED: &str = "minted ";
 
-/// A uid for an object of the input that has none: so short that it needs no allocation.
+/// Mints a uid for an object of the input: short enough to need no allocation.
 pub(super) fn numbered_uid(ObjectId(number): ObjectId) -> SmolStr {
     format_smolstr!("{MINTED}{number}")
 }
 
-/// A uid for an object that the input does not contain.
+/// Mints a uid for an object that the input does not contain.
 pub(super) fn minted_uid(key: &ObjectKey) -> SmolStr {
     format_smolstr!("{MINTED}for {key}")
 }
 
-/// Whether a uid is written as those that are made up.
+/// Whether a uid looks minted.
 pub(super) fn is_minted(uid: &str) -> bool {
     uid.starts_with(MINTED)
 }

@@ -1,4 +1,4 @@
-//! Volumes that go after the claims that they were bound to.
+//! Volumes that are deleted after the claims that they were bound to.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use crate::inventory::{Inventory, VolumeChoice};
 use crate::kube::{ObjectKey, kinds};
 use crate::ownership::{Implied, deletes_with_its_claim};
 
-/// The volumes with the reclaim policy `Delete`, each by the claim that it is bound to.
+/// The volumes with reclaim policy `Delete`, by the claim that each is bound to.
 #[derive(Debug, Default)]
 pub struct Reclaims {
     volumes: BTreeMap<ObjectKey, ObjectKey>,
 }
 
 impl Reclaims {
-    /// Those of the claims of the input, and of the claims that StatefulSets get.
+    /// Finds the volumes of claims in the input, and of claims that controllers create for workloads.
     pub fn of(inventory: &Inventory, implied: &Implied<'_>) -> Self {
         let written = inventory
             .members
@@ -41,13 +41,13 @@ impl Reclaims {
         }
     }
 
-    /// Whether no claim has such a volume.
+    /// Whether there is no such volume.
     pub fn is_empty(&self) -> bool {
         self.volumes.is_empty()
     }
 
-    /// The deletion of the volumes whose claims are gone at the end of a plan, unless they go already. The provisioner sends
-    /// it (external-provisioner, `Delete`), or the controller of volumes in the control plane.
+    /// Returns the deletion of the volumes whose claims are gone at the end of a plan, except those that are deleted
+    /// already. Sent by the provisioner (external-provisioner, `Delete`) or by the control plane.
     pub fn step(&self, plan: &Plan<'_>) -> Option<Step> {
         let fates: BTreeMap<ObjectKey, Fate> = plan.fates(plan.verdict()?).into_iter().collect();
         let is_gone = |claim: &ObjectKey| matches!(fates.get(claim), Some(Fate::Gone));

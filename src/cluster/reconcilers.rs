@@ -1,7 +1,7 @@
-//! Which workloads in the input remove finalizers, as the model of deletion needs to know it.
+//! The workloads in the input that remove finalizers, in the form of the model.
 //!
-//! Only a known controller is evidence here: that a workload may change objects of a kind does not say that it does, and a
-//! finalizer that is never removed must not vanish from a plan.
+//! Only a known controller counts as evidence here: that a workload may change objects of a kind does not prove that it
+//! does, and a finalizer that is never removed must not disappear from a plan.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +15,8 @@ use crate::kube::{GroupKind, Namespace, ObjectKey, finalizers};
 use crate::ownership::access::Budget;
 use crate::ownership::{Evidence, FinalizerHolder, Remover};
 
-/// Group and kind of an object, its namespace if permissions are known, and one of its finalizers: all that decides who
-/// removes it.
+/// Cache key: kind and group of an object, its namespace if permissions are known, and one of its finalizers. Together
+/// they decide which controllers remove the finalizer.
 type FinalizerQuestion<'a> = (GroupKind<&'a str>, Option<&'a Namespace>, &'a str);
 
 pub(super) struct Reconcilers<'a> {
@@ -34,8 +34,8 @@ impl<'a> Reconcilers<'a> {
         }
     }
 
-    /// The controllers of an object, each with one finalizer that the object has or gets when they first see it. None where Pods
-    /// do not run; and none for what a dump shows Terminating, because its controllers have had their chance.
+    /// Returns the controllers of an object, each with one finalizer that the object has or gets when they first see
+    /// it. Empty if Pods do not run, and for a Terminating object of a dump: its controllers have had their chance.
     pub(super) fn of_member(&mut self, member: &'a Member) -> Vec<Reconciler> {
         if !self.source.running || super::facts::deletion(member).is_some() {
             return Vec::new();
@@ -61,14 +61,14 @@ impl<'a> Reconcilers<'a> {
                 self.answers.insert(question, answer);
             }
             let answer = self.answers.get(&question).into_iter().flatten();
-            // A controller that lists itself would need itself.
+            // A controller that removes its own finalizer would need itself.
             let answer = answer.filter(|(workload, _)| *workload != member.id);
             reconcilers.extend(answer.map(|(_, reconciler)| reconciler.clone()));
         }
         reconcilers
     }
 
-    /// The workloads that may be the controller, each once: several where it is unknown which of them is.
+    /// Returns the workloads that may be the controller, deduplicated: several if it is unknown which one is.
     fn answer(&self, member: &Member, finalizer: &str) -> Vec<(ObjectId, Reconciler)> {
         let Source {
             inventory,
@@ -76,7 +76,7 @@ impl<'a> Reconcilers<'a> {
             ..
         } = self.source;
         let removers = &ownership.removers;
-        // Which object of its kind it is makes no difference to who removes it.
+        // The name is ignored, so that the answer can be cached for all objects of the kind.
         let holder = FinalizerHolder {
             name: None,
             ..FinalizerHolder::of(member)
@@ -130,14 +130,14 @@ impl<'a> Reconcilers<'a> {
             .collect()
     }
 
-    /// A dump shows a Deployment with its ReplicaSets and their Pods: what matters is the one that makes the others.
+    /// Returns the outermost owner: a dump shows a Deployment with its ReplicaSets and their Pods.
     fn outermost(&self, mut workload: ObjectId) -> ObjectId {
         let Source {
             inventory,
             ownership,
             ..
         } = self.source;
-        // Pod, ReplicaSet, Deployment: no chain of them is longer.
+        // Pod, ReplicaSet, Deployment: no chain is longer.
         for _ in 0..2 {
             let owners = ownership
                 .edges_of(workload)

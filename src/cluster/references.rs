@@ -1,4 +1,4 @@
-//! Owner references as the collector will see them.
+//! Owner references as the model's collector sees them.
 
 use foldhash::HashMap;
 use smol_str::SmolStr;
@@ -16,9 +16,9 @@ pub(super) struct ReferenceBinder<'a> {
     source: &'a Source<'a>,
     kinds: &'a KindTable,
     members: &'a Members<'a>,
-    /// Owners that were made up, by key.
+    /// Assumed owners, by key.
     assumed: HashMap<ObjectKey, Object>,
-    /// Of implied objects.
+    /// Minted uids of implied objects.
     minted: Uids,
 }
 
@@ -38,12 +38,12 @@ impl<'a> ReferenceBinder<'a> {
         }
     }
 
-    /// The owners that were made up, in no order: the cluster sorts its objects.
+    /// Returns the assumed owners, unordered: the cluster sorts its objects.
     pub(super) fn into_assumed(self) -> impl Iterator<Item = Object> {
         self.assumed.into_values()
     }
 
-    /// The references of an object of the input.
+    /// Returns the references of an object of the input.
     pub(super) fn of_member(
         &mut self,
         key: &ObjectKey,
@@ -56,7 +56,7 @@ impl<'a> ReferenceBinder<'a> {
         let mut references = Vec::with_capacity(entries.len());
         for edge in self.source.ownership.edges_of(id) {
             let entry = &entries[edge.entry];
-            // The uid of a rendered owner is unknown: the written one may be it.
+            // The uid of a rendered owner is unknown: it may be the written one.
             if member.from_dump && !matches!(edge.owner, Owner::ByName(_)) {
                 self.note_absent(key, member, edge, entry, assumptions);
                 references.push(copied(entry));
@@ -73,7 +73,7 @@ impl<'a> ReferenceBinder<'a> {
         references
     }
 
-    /// The references that operators add to an object of the input.
+    /// Returns the references that operators add to an object of the input.
     fn adopted(&self, id: ObjectId) -> impl Iterator<Item = OwnerReference> {
         let adopted = &self.source.implied.adopted;
         let start = adopted.partition_point(|one| one.child < id);
@@ -95,7 +95,7 @@ impl<'a> ReferenceBinder<'a> {
         })
     }
 
-    /// The uid of the owner that a rendered reference means, where it is not the one that is written.
+    /// Returns the uid of the owner that a rendered reference means; `None` if the written one stays.
     fn uid_for(
         &mut self,
         holder: &ObjectKey,
@@ -106,7 +106,7 @@ impl<'a> ReferenceBinder<'a> {
         let owner = edge.bound().and_then(|id| self.members.key_of(id));
         match (&edge.owner, owner) {
             (Owner::ByUid(_), Some(owner)) => return self.members.uid(owner),
-            // [SIM-6]: never across namespaces, not even one that only may differ.
+            // [SIM-6]: never across namespaces, even if they only may differ.
             (Owner::ByName(_), Some(owner))
                 if self
                     .implied_key(holder, entry)
@@ -143,14 +143,14 @@ impl<'a> ReferenceBinder<'a> {
         Some(assumed.uid.clone())
     }
 
-    /// The uid of an object of the input, or of an implied one.
+    /// Returns the uid of an object of the input, or of an implied one.
     fn known_uid(&self, key: &ObjectKey) -> Option<SmolStr> {
         self.members
             .uid(key)
             .or_else(|| self.minted.get(key).cloned())
     }
 
-    /// Where the collector looks for the owner `[GC-15]`.
+    /// Returns the key under which the collector looks for the owner `[GC-15]`; `None` if there is none.
     fn implied_key(
         &self,
         holder: &ObjectKey,
@@ -170,7 +170,7 @@ impl<'a> ReferenceBinder<'a> {
         Some(ObjectKey::new(info.group_kind(), namespace, entry.name()))
     }
 
-    /// A dump is the whole cluster. Only its namespaces need no object: something lives in them.
+    /// Records an absent owner, as a dump is the whole cluster. Only the Namespace that the object is in is assumed.
     fn note_absent(
         &mut self,
         holder: &ObjectKey,
@@ -199,7 +199,7 @@ impl<'a> ReferenceBinder<'a> {
         }
     }
 
-    /// The references of an implied object.
+    /// Returns the references of an implied object.
     pub(super) fn of_implied(
         &mut self,
         key: &ObjectKey,
@@ -230,7 +230,7 @@ impl<'a> ReferenceBinder<'a> {
         references
     }
 
-    /// The Namespace object of a namespace in use, unless the input has it. References may have assumed it already.
+    /// Returns the Namespace object of a namespace in use, unless the input has it. Reuses one that references assumed.
     pub(super) fn namespace(&mut self, name: &str) -> Option<Object> {
         let key = ObjectKey::of_namespace(name);
         if self.members.has(&key) {
@@ -244,7 +244,7 @@ impl<'a> ReferenceBinder<'a> {
     }
 }
 
-/// An owner that exists because a reference says so.
+/// Creates an assumed owner.
 fn assumed(key: &ObjectKey, uid: SmolStr) -> Object {
     Object {
         assumed: true,
@@ -252,7 +252,7 @@ fn assumed(key: &ObjectKey, uid: SmolStr) -> Object {
     }
 }
 
-/// A reference that binds by `uid`, where there is one, whatever uid is written.
+/// Copies a reference, bound by `uid` if there is one, instead of the written uid.
 fn bound(entry: &manifest::OwnerReference, uid: Option<SmolStr>) -> OwnerReference {
     let reference = copied(entry);
     match uid {
@@ -265,7 +265,7 @@ fn bound(entry: &manifest::OwnerReference, uid: Option<SmolStr>) -> OwnerReferen
     }
 }
 
-/// A reference as it is written.
+/// Copies a reference as written.
 fn copied(entry: &manifest::OwnerReference) -> OwnerReference {
     OwnerReference {
         api_version: entry.api_version().into(),

@@ -1,10 +1,10 @@
-//! From a tool's requests to the steps of a simulation.
+//! Converts a tool's requests to simulation steps.
 
 use crate::delivery::{Op, ToolRequest};
 use crate::gc::Step;
 
-/// The steps of a tool's requests: one per DELETE. Creations and updates delete nothing, and without any DELETE the
-/// cluster only comes to rest.
+/// Returns the steps of a tool's requests: one per DELETE. Creations and updates delete nothing; without any DELETE,
+/// the cluster only comes to rest.
 pub fn steps_of(requests: &[ToolRequest]) -> Vec<Step> {
     let deletes = requests.iter().filter(|request| request.op == Op::Delete);
     let steps: Vec<Step> = deletes

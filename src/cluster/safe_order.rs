@@ -1,13 +1,13 @@
-//! Preparations of a teardown, so that it leaves nothing stuck: a search over the model.
+//! Searches, by simulation, for preparations of a teardown after which it leaves nothing stuck.
 //!
-//! An object that gets stuck is deleted before, while everything that it needs is still there, and awaited; only one
-//! that is not released even then is freed of its finalizers by hand. Nothing is deleted that the teardown would not
-//! delete anyway, but for webhook configurations and APIServices that block it, if nothing else helps. A list of
-//! preparations counts only if the same teardown after it, simulated over all that may happen, leaves nothing stuck.
+//! An object that gets stuck is deleted first, while everything that it needs is still there, and awaited; only one
+//! that is not released even then has its finalizers removed by hand. Nothing is deleted that the teardown would not
+//! delete anyway, except for webhook configurations and APIServices that block it, if nothing else helps. A list of
+//! preparations counts only if a simulation of it and the teardown leaves nothing stuck in any outcome.
 //!
-//! `kubectl delete --wait` returns as soon as what it names is gone: the next command may come before the collector and the
-//! operators have done the rest ([`Wait::Named`]). A dependent that they would come too late for is named, too. Patches
-//! come before deletions, while every object is there and has the finalizers that it is stored with.
+//! `kubectl delete --wait` returns as soon as the objects that it names are gone: the next command may come before the
+//! collector and the operators have done the rest ([`Wait::Named`]). Dependents for which they would be too late are
+//! named too. Patches come before deletions, while every object exists with its stored finalizers.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,22 +17,22 @@ use crate::gc::{
 };
 use crate::kube::{Namespace, ObjectKey, Policy, Wait, kinds};
 
-/// Most simulations of one search.
+/// Maximum number of simulations in one search.
 const MOST_TRIALS: usize = 200;
-/// How often a search looks at what still gets stuck.
+/// Maximum number of rounds in which a search adds preparations for what still gets stuck.
 const MOST_ROUNDS: usize = 8;
-/// How many objects all simulations of one search may look at together: ten times a large cluster.
+/// Budget of objects for all simulations of one search: ten times a large cluster.
 const MOST_OBJECTS: usize = 100_000;
-/// Most steps of preparations: longer lists help no reader, and each of them is simulated in each trial.
+/// Maximum number of preparation steps: readers cannot use longer lists, and each step is simulated in each trial.
 const MOST_STEPS: usize = 500;
-/// How many objects all steps of one simulation may look at together.
+/// Budget of objects for all steps of one simulation.
 const MOST_LOOKS: usize = 1_000_000;
-/// How many owners of an object are looked at.
+/// Maximum number of an object's owners that are visited.
 const MOST_OWNERS: usize = 100;
-/// How many states each of them may look at beyond the verdict.
+/// Maximum number of states that each simulation searches beyond the verdict.
 const MOST_STATES: usize = 20_000;
 
-/// One thing to do before a teardown.
+/// A preparation for a teardown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Preparation {
     /// Delete these objects of one namespace, and wait until they are gone.
@@ -41,10 +41,10 @@ pub enum Preparation {
     RemoveFinalizers(ObjectKey, Vec<String>),
 }
 
-/// When preparations are done.
+/// The stage of a preparation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
-    /// A Service that the API server calls is deleted.
+    /// Webhook configurations and APIServices are deleted.
     Callouts,
     Patches,
     Deletions,
@@ -55,22 +55,22 @@ enum Stage {
 pub enum SafeOrder {
     /// The teardown leaves nothing stuck as it is.
     Unneeded,
-    /// After these, in this order, it leaves nothing stuck.
+    /// After these preparations, in this order, it leaves nothing stuck.
     Found(Vec<Preparation>),
-    /// None was found.
+    /// No preparations were found.
     Unknown,
 }
 
-/// The remaining targets of a teardown, in any of its outcomes.
+/// The objects that a teardown leaves behind in any of its outcomes.
 #[derive(Debug, Default)]
 struct Harm {
-    /// The objects that stay Terminating, and the finalizers that hold them; none where one only waits for others.
+    /// The objects that stay Terminating, with the finalizers that hold them; empty for one that only waits for others.
     stuck: BTreeMap<ObjectKey, Vec<String>>,
-    /// The targets that are still there, not Terminating: the request was rejected or never sent.
+    /// The targets that exist and are not Terminating: the request was rejected or never sent.
     left: BTreeSet<ObjectKey>,
-    /// The objects whose deletion a webhook rejected, on any request. No harm, but perhaps others wait for them.
+    /// The objects whose deletion a webhook rejected, in any request. Harmless, but others may wait for them.
     rejected: BTreeSet<ObjectKey>,
-    /// Webhook configurations and APIServices without a backend, which therefore reject or hold it.
+    /// Webhook configurations and APIServices without a backend, which reject requests or block namespaces.
     silent: BTreeSet<ObjectKey>,
 }
 
@@ -79,7 +79,7 @@ impl Harm {
         self.stuck.is_empty() && self.left.is_empty()
     }
 
-    /// The objects that do not merely wait for others.
+    /// Returns the objects that do not merely wait for others.
     fn roots(&self) -> impl Iterator<Item = &ObjectKey> {
         let held = self
             .stuck
@@ -87,7 +87,7 @@ impl Harm {
             .filter(|(_, finalizers)| !finalizers.is_empty())
             .map(|(key, _)| key);
         let held: Vec<&ObjectKey> = held.collect();
-        // With nothing that is held, what is left over is what to begin with.
+        // If no object is held by finalizers, preparations begin with the objects that are left.
         let left: Vec<&ObjectKey> = self.left.iter().chain(&self.rejected).collect();
         let waiting = self
             .stuck
@@ -102,8 +102,8 @@ impl Harm {
     }
 }
 
-/// The fewest preparations after which `teardown` leaves nothing stuck. Whatever it deletes, and what else is
-/// `leaving`, may be deleted first; `policy` is the one with which that is done.
+/// Finds the fewest preparations after which `teardown` leaves nothing stuck. Objects that it deletes, and those in
+/// `leaving`, may be deleted first, with `policy`.
 pub fn safe_order(
     cluster: &Cluster,
     teardown: &[Step],
@@ -145,7 +145,7 @@ pub fn safe_order(
 struct OrderSearch<'a> {
     cluster: &'a Cluster,
     teardown: &'a [Step],
-    /// The objects that may be deleted although the teardown does not get stuck on them.
+    /// Objects that may be deleted although the teardown does not get stuck on them.
     leaving: BTreeSet<ObjectKey>,
     policy: Policy,
     options: &'a SimulationOptions,
@@ -155,18 +155,18 @@ struct OrderSearch<'a> {
 }
 
 impl OrderSearch<'_> {
-    /// Whether there is time for another simulation.
+    /// Whether the budget allows another simulation.
     fn may_try(&self) -> bool {
         self.trials < MOST_TRIALS && self.trials * self.weight < MOST_OBJECTS
     }
 
-    /// Whether that is few enough steps.
+    /// Whether the preparations have few enough steps.
     fn may_follow(&self, prepared: &[Preparation]) -> bool {
         let steps = steps(prepared, self.policy).len();
         steps <= MOST_STEPS && steps * self.cluster.len() <= MOST_LOOKS
     }
 
-    /// Preparations that are enough, if there are any: round by round, whatever still gets stuck is added.
+    /// Returns sufficient preparations, if any: each round adds preparations for the objects that still get stuck.
     fn enough(&mut self, harm: &Harm) -> Option<Vec<Preparation>> {
         let mut prepared = Vec::new();
         let more = self.preparations(harm, &[]);
@@ -186,11 +186,12 @@ impl OrderSearch<'_> {
         None
     }
 
-    /// Preparations that may help against a harm: objects without a backend go first, then one deletion per namespace
-    /// for those that can be deleted before everything else, and a patch for those that cannot. Nothing that is prepared already.
+    /// Returns preparations that may help against a harm: a deletion of objects without a backend, one deletion per
+    /// namespace of objects that can be deleted before everything else, and a patch for the others. Omits those in
+    /// `prepared`.
     fn preparations(&mut self, harm: &Harm, prepared: &[Preparation]) -> Vec<Preparation> {
         let known: BTreeSet<&ObjectKey> = prepared.iter().flat_map(Preparation::objects).collect();
-        // An object that controllers create has no name that a command could use.
+        // Objects that controllers create have generated names, which a command cannot use.
         let is_new = |key: &&ObjectKey| {
             !known.contains(key) && !key.name.contains(['<', '*']) && !self.is_used_definition(key)
         };
@@ -229,8 +230,9 @@ impl OrderSearch<'_> {
         deletions.chain(patches).collect()
     }
 
-    /// Inserts preparations in order. Objects without a backend go first, then patches. An object with an owner that is deleted
-    /// already follows it, or a controller might create it anew; objects that turn up later are often those that others wait for.
+    /// Inserts preparations in order. Objects without a backend go first, then patches. An object with an owner that is
+    /// deleted already follows that owner, or a controller might recreate it; others go first, as earlier ones often
+    /// wait for them.
     fn insert(&self, mut more: Vec<Preparation>, prepared: &mut Vec<Preparation>) {
         let before = |stage: Stage| {
             prepared
@@ -259,7 +261,7 @@ impl OrderSearch<'_> {
         }
     }
 
-    /// By object that is deleted the place of that among the preparations.
+    /// Returns the index of the preparation that deletes each object.
     fn places(prepared: &[Preparation]) -> BTreeMap<&ObjectKey, usize> {
         let deletions = prepared
             .iter()
@@ -270,7 +272,7 @@ impl OrderSearch<'_> {
             .collect()
     }
 
-    /// The place of the last preparation that deletes an owner of an object.
+    /// Returns the index of the last preparation that deletes an owner of an object.
     fn place_of_owners(
         &self,
         key: &ObjectKey,
@@ -291,7 +293,7 @@ impl OrderSearch<'_> {
         keys.sort_by_cached_key(|key| self.above(key).intersection(&all).count());
     }
 
-    /// The owners of an object, and theirs; so many of them.
+    /// Returns the owners of an object, transitively, at most about `MOST_OWNERS`.
     fn above(&self, key: &ObjectKey) -> BTreeSet<ObjectId> {
         let (mut above, mut open) = (BTreeSet::new(), Vec::from_iter(self.cluster.find(key)));
         while let Some(id) = open.pop().filter(|_| above.len() < MOST_OWNERS) {
@@ -323,7 +325,7 @@ impl OrderSearch<'_> {
                 .contains(key.name.as_str())
     }
 
-    /// The finalizers of those that are not released even if they are deleted while everything else but `silent` is there.
+    /// Returns the finalizers of those `roots` that are not released even if only `silent` is deleted before them.
     fn unreleased(
         &mut self,
         silent: &[ObjectKey],
@@ -341,8 +343,8 @@ impl OrderSearch<'_> {
         stuck
     }
 
-    /// The fewest of them that are enough. Those without which something gets stuck are needed; of the others, small choices are
-    /// tried first, as long as there is time.
+    /// Returns the fewest of the preparations that are sufficient. Those without which something gets stuck are kept;
+    /// of the others, small combinations are tried first, as long as the budget lasts.
     fn fewest(&mut self, enough: Vec<Preparation>) -> Vec<Preparation> {
         let without = |search: &mut Self, at: usize| {
             let others: Vec<Preparation> = enough
@@ -358,7 +360,7 @@ impl OrderSearch<'_> {
             .collect();
         for size in 0..spare.len() {
             let mut chosen: Vec<usize> = (0..size).collect();
-            // There are as many choices as subsets.
+            // The number of combinations is exponential.
             while self.may_try() {
                 let fewer: Vec<Preparation> = (0..enough.len())
                     .filter(|at| match spare.binary_search(at) {
@@ -378,17 +380,17 @@ impl OrderSearch<'_> {
         enough
     }
 
-    /// Whether nothing gets stuck after these. The verdict is the harm where controllers race, and quicker to have.
+    /// Whether nothing gets stuck after these. The verdict, the harmful end of every race, is cheap and checked first.
     fn is_enough(&mut self, prepared: &[Preparation]) -> bool {
         self.may_try() && self.verdict(prepared).is_none() && self.proven(prepared).is_none()
     }
 
-    /// The harm that the teardown leaves after these, in any order of events.
+    /// Returns the harm that the teardown leaves after these preparations, in any outcome.
     fn proven(&mut self, prepared: &[Preparation]) -> Harm {
         self.after(prepared, self.options)
     }
 
-    /// The harm that it leaves in the verdict, which is the worst case where controllers race.
+    /// Returns the harm that it leaves in the verdict, which is the harmful end of races between controllers.
     fn verdict(&mut self, prepared: &[Preparation]) -> Harm {
         let verdict_only = SimulationOptions {
             state_cap: 0,
@@ -447,7 +449,7 @@ impl Preparation {
     }
 }
 
-/// The steps of preparations. Patches that follow each other are one step for each finalizer, however many objects have it.
+/// Converts preparations to steps. Consecutive patches become one step per finalizer, however many objects have it.
 fn steps(prepared: &[Preparation], policy: Policy) -> Vec<Step> {
     let mut steps = Vec::new();
     for alike in
@@ -540,7 +542,7 @@ fn harm(plan: &Plan<'_>, asked: &[ObjectKey]) -> Harm {
     harm
 }
 
-/// The next choice of as many of the first `count` numbers, in lexical order; false after the last.
+/// Advances to the next combination of the first `count` numbers, in lexical order; returns `false` after the last.
 fn next_choice(chosen: &mut [usize], count: usize) -> bool {
     let size = chosen.len();
     let Some(at) = (0..size).rev().find(|at| chosen[*at] < count - size + at) else {

@@ -8,11 +8,11 @@ use crate::gc::{self, Cluster, ClusterError, Plan, SimulationOptions, Step};
 use crate::kube::{ObjectKey, Wait, kinds};
 use crate::ownership::Implied;
 
-/// How many states the search for other outcomes of a removal looks at: its requests race with each other, and after
-/// some the search finds nothing new.
+/// Maximum number of states in the search for other outcomes of a removal: its requests race with each other, and
+/// beyond this the search finds nothing new.
 const REMOVAL_STATES: usize = 50_000;
 
-/// How many objects all waits of a removal may look at together, as each of them looks at the whole cluster.
+/// Budget of objects for all waits of a removal: each wait visits the whole cluster.
 const MOST_LOOKS: usize = 10_000_000;
 
 /// A cluster with the steps to be simulated on it.
@@ -24,21 +24,21 @@ pub struct Scenario {
     pub assumptions: Assumptions,
     /// The steps, in order.
     pub steps: Vec<Step>,
-    /// How they are simulated.
+    /// Options of the simulation.
     pub options: SimulationOptions,
-    /// How many steps come before the requests of one client, which are shown as one step; `None` where each is shown by itself.
+    /// Number of steps before the requests of one client, which are shown as one step; `None` if each is shown alone.
     pub together: Option<usize>,
     /// Namespaces that exist without an object.
     pub namespaces: BTreeSet<String>,
-    /// Whether the first step lets the cluster settle, although it was not requested.
+    /// Whether a first step was inserted in which the cluster settles.
     pub settles_first: bool,
 }
 
 impl Scenario {
-    /// Steps on the cluster of an analysis, with `namespaces` that exist without an object.
+    /// Creates steps on the cluster of an analysis, with `namespaces` that exist without an object.
     ///
     /// # Errors
-    /// A cluster that is too large.
+    /// Fails if the cluster is too large.
     pub fn of(
         analysis: &Analysis<'_>,
         implied: &Implied<'_>,
@@ -61,12 +61,12 @@ impl Scenario {
         })
     }
 
-    /// Builds a plan from the requests of a tool: the one way from removed objects to a plan. All requests form one
-    /// step, the last; its outcomes are the states of every object after everything has come to rest. With `kubelet`,
-    /// Pods run on nodes and finish when they are deleted.
+    /// Builds a scenario from the requests of a tool: the one way from removed objects to a plan. All requests are
+    /// shown as one step, the last; its outcomes are the states of every object after everything has come to rest. With
+    /// `kubelet`, Pods run on nodes and finish when they are deleted.
     ///
     /// # Errors
-    /// A cluster that is too large.
+    /// Fails if the cluster is too large.
     pub fn removal(
         analysis: &Analysis<'_>,
         implied: &Implied<'_>,
@@ -86,7 +86,7 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Thousands of waves are not realistic, and each of them would be simulated until everything rests.
+    /// Drops waits beyond the budget: each is simulated until everything rests, and thousands are not realistic.
     fn leave_out_waits(&mut self) {
         let most = MOST_LOOKS / self.cluster.len().max(1);
         let waits = self.steps.iter_mut().filter_map(|step| match step {
@@ -99,7 +99,7 @@ impl Scenario {
         }
     }
 
-    /// Namespaces that a tool asks to delete although the input contains no such object.
+    /// Returns the namespaces that a tool asks to delete although the input contains no Namespace object.
     fn absent_namespaces(analysis: &Analysis<'_>, requests: &[ToolRequest]) -> BTreeSet<String> {
         let inventory = analysis.inventory();
         let absent =
@@ -112,8 +112,8 @@ impl Scenario {
             .collect()
     }
 
-    /// [SIM-4]: a deletion is not blamed for what the collector would remove anyway. Lets the cluster settle before the
-    /// first step if that changes anything.
+    /// Lets the cluster settle before the first step, if that changes anything: a deletion is not blamed for objects
+    /// that the collector would remove anyway [SIM-4].
     pub fn settle_first(&mut self) {
         if !self.settled().changes(0).is_empty() {
             self.steps.insert(0, Step::Settle);
@@ -122,19 +122,19 @@ impl Scenario {
         }
     }
 
-    /// The collector's work before anything is deleted.
+    /// Simulates what the collector does before anything is deleted.
     pub fn settled(&self) -> Plan<'_> {
         gc::simulate(&self.cluster, &[Step::Settle], &self.verdict_only())
     }
 
-    /// Has a tool remove finalizers of its own, which it does as soon as it may. They go before its requests: what it
-    /// deletes then is not held by them.
+    /// Lets a tool remove finalizers of its own, which it does as soon as possible: they come before its requests, so
+    /// they do not hold objects that it deletes.
     pub fn release(&mut self, finalizers: Vec<Step>) {
         let first = self.together.unwrap_or(0);
         self.steps.splice(first..first, finalizers);
     }
 
-    /// The steps that are shown as one; all of them, where none is.
+    /// Returns the steps that are shown as one, or else all steps.
     pub fn requests(&self) -> &[Step] {
         &self.steps[self.together.unwrap_or(0)..]
     }

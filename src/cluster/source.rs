@@ -1,4 +1,4 @@
-//! The sources of a cluster, and the decisions of building it.
+//! The sources of a cluster, and the assumptions made when it is built.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::ownership::{Implied, Ownership};
 pub struct Source<'a> {
     /// The objects.
     pub inventory: &'a Inventory,
-    /// Those of them that are not in the cluster.
+    /// Objects of the inventory that are not in the cluster.
     pub absent: &'a BTreeSet<ObjectId>,
-    /// Their written edges.
+    /// Their edges to owners, removers and Services.
     pub ownership: &'a Ownership,
     /// The objects that controllers create below them.
     pub implied: &'a Implied<'a>,
@@ -21,14 +21,14 @@ pub struct Source<'a> {
     pub namespaces: &'a BTreeSet<String>,
     /// Whether a scheduler and kubelets run, so rendered and implied Pods are bound to nodes.
     pub running: bool,
-    /// Whether the input is treated as the whole cluster, so that what serves it is in it or nowhere.
+    /// Whether the input is treated as the whole cluster: an absent backend then does not exist elsewhere.
     pub closed: bool,
 }
 
-/// The decisions where the input is silent.
+/// The assumptions made where the input is silent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assumptions {
-    /// How many rendered references were bound by name.
+    /// Number of rendered references that were bound by name.
     pub bound_by_name: usize,
     /// (dependent, owner): the owner of a rendered reference is not in the input and assumed to exist.
     pub assumed_owners: Vec<(ObjectKey, ObjectKey)>,
@@ -38,24 +38,24 @@ pub struct Assumptions {
     pub unknown_kinds: BTreeSet<GroupKind>,
     /// Kinds without a definition in the input that are served in some versions, as objects of a dump prove.
     pub proven_kinds: BTreeSet<GroupKind>,
-    /// Kinds without a definition in the input of which a rendering has objects: taken to be installed before it is applied, and
-    /// to serve the versions that those objects have.
+    /// Kinds without a definition in the input of which a rendering has objects: assumed to be installed before it is
+    /// applied, and to serve the versions of those objects.
     pub expected_kinds: BTreeSet<GroupKind>,
-    /// Kinds of rendered objects that only older releases serve: taken to be served, as otherwise they could not be applied.
+    /// Kinds of rendered objects that only older releases serve: assumed to be served, as the objects are applied.
     pub retired_kinds: BTreeSet<GroupKind>,
-    /// Kinds of rendered objects with the finalizers that a controller in the input adds to every object of them.
+    /// Kinds of rendered objects, with the finalizers that a controller in the input adds to every object of the kind.
     pub added_finalizers: BTreeSet<(GroupKind, String)>,
     /// Objects that the input contains more than once; one was chosen.
     pub duplicates: Vec<ObjectKey>,
-    /// Objects whose uid another object has; they were given their own.
+    /// Objects with the uid of another object; they were given a new one.
     pub shared_uids: Vec<ObjectKey>,
-    /// (configuration or APIService, Service): the Service is not in the input, and assumed to answer.
+    /// (configuration or APIService, Service): the Service is not in the input and is assumed to answer.
     pub answered_elsewhere: Vec<(ObjectKey, ObjectKey)>,
-    /// (configuration or APIService, Service): without a backend from the start. The Service does not exist, or selects nothing.
+    /// (configuration or APIService, Service): without a backend from the start: no Service, or it selects nothing.
     pub unanswered: Vec<(ObjectKey, ObjectKey)>,
-    /// (configuration or APIService, Service): taken to answer, as there are too many of them, and of objects, to look at all.
+    /// (configuration or APIService, Service): assumed to answer, because evaluating it would exceed the budget.
     pub not_looked_at: Vec<(ObjectKey, ObjectKey)>,
-    /// How many waits of the tool between its requests are not simulated, as there are too many of them.
+    /// Number of waits of the tool between its requests that are not simulated, because there are too many.
     pub waits_left_out: usize,
     /// Objects that no API server accepts: metadata of wrong types, or no name.
     pub rejected: Vec<ObjectKey>,

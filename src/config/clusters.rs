@@ -1,5 +1,5 @@
-//! `clusters: [{name, server, labels, annotations}]`: the clusters that are registered with Argo CD. The list is complete:
-//! generators find no others, except the cluster in which Argo CD runs.
+//! `clusters: [{name, server, labels, annotations}]`: the clusters that are registered with Argo CD. The list is
+//! complete: generators find no others, except the cluster in which Argo CD runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! `controllers:` operators that remove finalizers, as the configuration describes them. Users who describe their own operator
-//! know it: it counts as verified.
+//! `controllers:` the user's operators that remove finalizers. These facts count as verified, because users know their
+//! own operators.
 
 use super::Mistake;
 use super::operators::kind_text;
@@ -15,7 +15,7 @@ pub(super) const CONTROLLER: &[&str] =
 
 const ADDS: [(&str, Added); 2] = [("run-time", Added::Always), ("written", Added::Written)];
 
-/// `controllers: [{name, images | workload, finalizers, kinds, adds}]`.
+/// Reads `controllers: [{name, images | workload, finalizers, kinds, adds}]`.
 pub(super) fn controllers(
     values: Values<'_>,
     field: Entry<'_>,
@@ -86,7 +86,7 @@ fn controller(values: Values<'_>, value: Value<'_>) -> Result<Vec<OwnController>
     Ok(own.collect())
 }
 
-/// The items of a list; a single item is a list of one.
+/// Reads each item of a list; a single item counts as a list of one.
 fn each<'a, T>(
     field: Entry<'a>,
     mut read: impl FnMut(Entry<'a>) -> Result<T, Mistake>,

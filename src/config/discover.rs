@@ -1,11 +1,11 @@
-//! Where the configuration is: in the folder of the first path or above it, up to the root of the repository.
+//! Discovery of the configuration: in the folder of the first path or above it, up to the root of the repository.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::Mistake;
 use crate::inventory::{STDIN, locate};
 
-/// The names of a configuration.
+/// The file names of a configuration.
 pub const FILE_NAMES: [&str; 2] = ["ownerlint.yaml", ".ownerlint.yaml"];
 
 /// A configuration that was found.
@@ -15,12 +15,12 @@ pub struct DiscoveredConfig {
     pub path: String,
 }
 
-/// Looks for the configuration of the first of `paths`: in its folder (of a glob: the folder before the first wildcard;
-/// of standard input or without a path: `working_directory`) and in those above it. The first one counts. The search
-/// ends at the folder that contains `.git`.
+/// Looks for the configuration in the folder of the first of `paths` and in the folders above it. For a glob, this is
+/// the folder before the first wildcard; for standard input or without a path, `working_directory`. The nearest one
+/// counts. The search ends at the folder that contains `.git`.
 ///
 /// # Errors
-/// A folder with both names.
+/// A folder has files of both names.
 pub fn discover(
     paths: &[String],
     working_directory: &Path,
@@ -52,7 +52,7 @@ pub fn discover(
     Ok(None)
 }
 
-/// The deepest folder that exists on the way to an argument.
+/// Returns the deepest existing folder on the path of an argument.
 fn folder_of_argument(argument: &Path) -> PathBuf {
     let existing = argument
         .ancestors()
@@ -61,7 +61,7 @@ fn folder_of_argument(argument: &Path) -> PathBuf {
     locate(&existing.to_string_lossy())
 }
 
-/// `path` as seen from `folder`, both absolute, with forward slashes. Without a common folder it stays absolute.
+/// Returns `path` relative to `folder`, both absolute, with forward slashes. Without a common folder it stays absolute.
 fn relative(path: &Path, folder: &Path) -> String {
     let shared = path
         .components()
@@ -83,7 +83,7 @@ fn relative(path: &Path, folder: &Path) -> String {
     up.chain(down).collect::<Vec<_>>().join("/")
 }
 
-/// The folder of a configuration, with a slash at its end; empty when that is the working directory.
+/// Returns the folder of a configuration, with a trailing slash; empty for the working directory.
 pub fn folder_of(config: &str) -> &str {
     config.rfind('/').map_or("", |at| &config[..=at])
 }

@@ -1,5 +1,5 @@
-//! The documents that people write for ownerlint, as types: the published schemas are derived from them. They are read
-//! through the YAML tree, because serde knows no places; a test compares the keys with those that are read.
+//! The documents that users write for ownerlint, as types from which the published schemas are derived. They are read
+//! through the YAML tree, because serde has no positions; a test compares the keys with those that are read.
 
 #![expect(dead_code, reason = "only the schemas of these types are used")]
 

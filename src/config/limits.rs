@@ -32,10 +32,10 @@ pub(super) fn limits(values: Values<'_>, field: Entry<'_>) -> Result<Limits, Mis
 }
 
 impl Config {
-    /// The configuration, if it stays within its limits.
+    /// Returns the configuration if it stays within its limits.
     ///
     /// # Errors
-    /// It has too many bundles.
+    /// There are too many bundles.
     pub fn within_limits(self) -> Result<Self, Mistake> {
         let (bundles, limit) = (self.bundles.len(), self.limits.bundles);
         if bundles <= limit {

@@ -1,4 +1,4 @@
-//! A mistake in a file that people write for ownerlint, the configuration or a list of steps, shown at its place.
+//! A mistake in a file that a user writes for ownerlint: the configuration, a list of steps or an operator file.
 
 use miette::{Diagnostic, LabeledSpan, NamedSource};
 use thiserror::Error;
@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::inventory::STDIN;
 use crate::text::{SourceFile, Span, plain};
 
-/// A mistake in a file written for ownerlint.
+/// A mistake in a file written for ownerlint, shown at its place.
 #[derive(Debug, Error)]
 #[error("{message}")]
 pub struct Mistake {
@@ -18,7 +18,7 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    /// A mistake at a place of the file. The message follows the file's name.
+    /// Creates a mistake at a place of the file. The message follows the file's name.
     pub(crate) fn at(file: &SourceFile, span: Span, message: impl Into<String>) -> Self {
         Self {
             message: format!("{} {}", shown(file.path()), message.into()),
@@ -35,13 +35,13 @@ impl Mistake {
         }
     }
 
-    /// A file that cannot be read at all.
+    /// Creates a mistake about a configuration that cannot be read at all.
     #[doc(hidden)]
     pub fn unreadable(path: &str, reason: impl std::fmt::Display) -> Self {
         Self::without_place(format!("cannot read the configuration `{path}`: {reason}"))
     }
 
-    /// Two configurations where one is looked for.
+    /// Creates a mistake about two configurations in one folder.
     pub(crate) fn ambiguous(first: &str, second: &str) -> Self {
         let mistake =
             Self::without_place(format!("both `{first}` and `{second}` are configurations"));
@@ -58,7 +58,7 @@ impl Mistake {
         }
     }
 
-    /// The file and where in it, unless it cannot be read.
+    /// Returns the file and the place in it; `None` if the file cannot be read or two files are ambiguous.
     #[doc(hidden)]
     pub fn place(&self) -> Option<(&SourceFile, Span)> {
         self.place.as_deref().map(|(file, span)| (file, *span))

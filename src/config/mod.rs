@@ -1,8 +1,9 @@
-//! The configuration, `ownerlint.yaml`: where it is found, and what it says. One file per run; nothing is merged.
+//! The configuration, `ownerlint.yaml`: discovery, reading and validation. There is one file per run; nothing is
+//! merged.
 //!
-//! It is read through our own YAML tree, so that every mistake is shown at its place. Unknown keys are mistakes.
+//! It is read through ownerlint's YAML tree, so that every mistake is shown at its place. Unknown keys are mistakes.
 //!
-//! Knows nothing of the command line, which has the last word.
+//! The command line is not known here; its options override the configuration.
 
 mod clusters;
 mod controllers;
@@ -38,7 +39,7 @@ pub(crate) use value::{Values, tree_of};
 /// The content of a configuration. Missing entries are `None` or empty.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Its text, reported under the path by which it was found.
+    /// Its text, under the path that diagnostics show.
     pub source: SourceFile,
     /// Named sets of paths, sorted by name.
     pub bundles: Vec<BundleConfig>,
@@ -48,19 +49,19 @@ pub struct Config {
     pub world: Option<World>,
     /// Globs that are left out of every bundle.
     pub exclude: Vec<String>,
-    /// The release whose built-in kinds count.
+    /// The Kubernetes release whose built-in kinds count.
     pub kubernetes_version: Option<Release>,
     /// Kinds beyond the built-in ones and the CRDs in the input.
     pub scopes: Vec<ExtraKind>,
-    /// The lowest severity that makes a run fail; `Some(None)` is never.
+    /// The lowest severity that makes a run fail; `Some(None)` means never.
     pub fail_on: Option<Option<Severity>>,
-    /// The file of known findings.
+    /// The baseline file.
     pub baseline: Option<String>,
     /// Severities of rules.
     pub severities: BTreeMap<&'static str, Severity>,
     /// Rules that do not run.
     pub off: Vec<&'static str>,
-    /// The findings that are suppressed on some objects.
+    /// Suppressions of findings on objects.
     pub ignores: Vec<Ignore>,
     /// Controllers that remove finalizers.
     pub controllers: Vec<OwnController>,
@@ -70,22 +71,22 @@ pub struct Config {
     pub owns: Vec<OwnedKind>,
     /// Kinds whose deletion deletes data.
     pub data: Vec<DataKind>,
-    /// Files about operators that were not taken in yet, with the places that name them.
+    /// Operator files that are not read yet, with the places that name them.
     pub(crate) operator_files: Vec<(String, Span)>,
-    /// The clusters that Argo CD delivers into, if it names them: then they are all.
+    /// The clusters that Argo CD delivers into; if it is set, the list is complete.
     pub clusters: Option<Vec<KnownCluster>>,
     /// How charts are rendered.
     pub charts: ChartSettings,
     /// The limits of a run.
     pub limits: Limits,
-    /// The key of the bundles.
+    /// The place of the key `bundles`.
     #[doc(hidden)]
     pub bundles_place: Span,
 }
 
 impl Config {
-    /// Keeps its names: bundles with their paths, clusters and namespaces, and scopes. Drops how findings are judged,
-    /// files that are left out, tools and operators, and programs that are run.
+    /// Keeps only names: bundles with their paths, clusters and namespaces, and scopes. Drops everything about judging
+    /// findings, excluded files, tools, operators and programs to run.
     #[must_use]
     pub fn names_only(self) -> Self {
         let bundles = self.bundles.into_iter().map(|bundle| {
@@ -113,7 +114,7 @@ impl Config {
         }
     }
 
-    /// A configuration that says nothing.
+    /// Creates an empty configuration.
     fn of_source(source: SourceFile) -> Self {
         Self {
             source,
@@ -141,14 +142,14 @@ impl Config {
     }
 }
 
-/// A named set of paths with its own inventory. Paths start at the folder of the configuration.
+/// A named set of paths with its own inventory. Paths are relative to the folder of the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BundleConfig {
     /// Its name.
     pub name: String,
     /// Files, folders and globs.
     pub paths: Vec<String>,
-    /// Globs that are left out.
+    /// Globs to leave out.
     pub exclude: Vec<String>,
     /// The namespace of namespaced objects without one.
     pub namespace: Option<String>,
@@ -160,6 +161,6 @@ pub struct BundleConfig {
     pub delivery: Option<DeliveryTool>,
     /// The program that prints its manifests, and the arguments.
     pub render: Option<Vec<String>>,
-    /// How long a program that renders may take.
+    /// The time limit of the program.
     pub timeout: Option<Duration>,
 }

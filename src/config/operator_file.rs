@@ -1,4 +1,4 @@
-//! Files about operators: those of `rules/operators`, and those that a configuration names under `operators:`.
+//! Files about operators: those of `rules/operators`, and those that the configuration lists under `operators:`.
 
 use serde_json::{Map, Number, Value as Json};
 use serde_path_to_error::{Path, Segment};
@@ -13,10 +13,10 @@ use crate::kube::Scope;
 use crate::text::{SourceFile, Span};
 use crate::yaml::{Kind, Value};
 
-/// No operator nests deeper.
+/// The nesting limit: no operator file nests deeper.
 const DEEPEST: usize = 16;
 
-/// Reads the file of an operator.
+/// Reads an operator file.
 ///
 /// # Errors
 /// The first mistake, with its place.
@@ -57,7 +57,7 @@ pub fn read_operator(file: &SourceFile) -> Result<Operator, Mistake> {
     Ok(operator)
 }
 
-/// The value without places; `None` if it nests too deeply.
+/// Converts a YAML value to JSON; `None` if it nests too deeply.
 fn json(value: Value<'_>, depth: usize) -> Option<Json> {
     let deeper = depth.checked_sub(1)?;
     Some(match value.kind() {
@@ -81,7 +81,7 @@ fn json(value: Value<'_>, depth: usize) -> Option<Json> {
     })
 }
 
-/// Where a mistake is written: the value that a path leads to, or the last one on the way; of a key that is not known the key.
+/// Returns the place of the mistake at `path`: its value, the deepest value that exists, or an unknown key itself.
 fn place(file: &SourceFile, root: Value<'_>, path: &Path) -> Span {
     let mut value = root;
     let mut span = start(root);
@@ -110,10 +110,10 @@ fn place(file: &SourceFile, root: Value<'_>, path: &Path) -> Span {
 }
 
 impl Config {
-    /// Takes in the files under `operators:`, as `read` reads them.
+    /// Adds the facts of the files under `operators:`, which `read` reads.
     ///
     /// # Errors
-    /// A file that cannot be read, and a mistake in one.
+    /// A file cannot be read, or contains a mistake.
     pub fn with_operators(
         mut self,
         mut read: impl FnMut(&str) -> Result<SourceFile, String>,
@@ -152,7 +152,7 @@ impl Config {
         Ok(self)
     }
 
-    /// The facts of a file come after those of the configuration itself.
+    /// Adds the facts of a file after those of the configuration itself.
     fn take_facts(&mut self, facts: Facts) {
         self.controllers.extend(facts.controllers);
         self.generators.extend(facts.generators);

@@ -1,5 +1,5 @@
-//! Rows that a configuration adds to the tables of operators. Users who write a row about their own operator know it:
-//! it counts as verified.
+//! Rows that a configuration adds to the tables of operators. They count as verified, because users know their own
+//! operators.
 
 use super::Mistake;
 use super::value::{Values, start};
@@ -14,7 +14,7 @@ pub(super) const GENERATOR: &[&str] = &["kind", "product", "policy", "owns", "de
 pub(super) const PRODUCT: &[&str] = &["kind", "name", "namespace"];
 pub(super) const DATA: &[&str] = &["kind", "keep", "values"];
 
-/// `generators: [{kind, product: {kind, name}, policy, owns, default}]`.
+/// Reads `generators: [{kind, product: {kind, name}, policy, owns, default}]`.
 pub(super) fn generators(values: Values<'_>, field: Entry<'_>) -> Result<Vec<Generator>, Mistake> {
     values
         .items(field)?
@@ -23,7 +23,7 @@ pub(super) fn generators(values: Values<'_>, field: Entry<'_>) -> Result<Vec<Gen
         .collect()
 }
 
-/// `data: [{kind, keep, values}]`.
+/// Reads `data: [{kind, keep, values}]`.
 pub(super) fn data(values: Values<'_>, field: Entry<'_>) -> Result<Vec<DataKind>, Mistake> {
     values
         .items(field)?
@@ -141,7 +141,7 @@ fn data_kind(values: Values<'_>, value: Value<'_>) -> Result<DataKind, Mistake> 
     })
 }
 
-/// `Kind`, `Kind.group`, `*.group`, `*.*.group`.
+/// Reads `Kind`, `Kind.group`, `*.group` or `*.*.group`.
 pub(super) fn kind_text<'a>(values: Values<'a>, field: Entry<'a>) -> Result<&'a str, Mistake> {
     let text = values.string(field)?;
     let (kind, group) = text.split_once('.').unwrap_or((text, ""));

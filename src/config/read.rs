@@ -1,4 +1,4 @@
-//! From the text of a configuration to what it says.
+//! Parsing of a configuration.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ const TOP: &[&str] = &[
     "limits",
 ];
 const CHARTS: &[&str] = &["hosts", "timeout"];
-/// The API server's requirement for the name of a namespace.
+/// The API server's requirement for the name of a namespace, in words.
 pub const NAMESPACE_NAME: &str = "a name of lower-case letters, digits and dashes, at most 63, that begins and ends with a letter or digit";
 
 const BUNDLE: &[&str] = &[
@@ -172,7 +172,7 @@ impl Config {
     }
 }
 
-/// The files that a list names, each with its place.
+/// Reads a list of files, each with its place.
 fn files(values: Values<'_>, field: Entry<'_>) -> Result<Vec<(String, Span)>, Mistake> {
     let paths = values.strings(field)?;
     let mut items = field.value.items();
@@ -227,7 +227,7 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<BundleConfig>, Mi
     Ok(bundles)
 }
 
-/// A program and its arguments: never one text that a shell would have to take apart.
+/// Reads a program and its arguments. A single text is rejected, because no shell splits it.
 fn arguments(values: Values<'_>, field: Entry<'_>) -> Result<Vec<String>, Mistake> {
     let arguments = if field.value.is_seq() {
         values.strings(field)?
@@ -244,7 +244,7 @@ fn arguments(values: Values<'_>, field: Entry<'_>) -> Result<Vec<String>, Mistak
     Ok(arguments)
 }
 
-/// `charts: {hosts, timeout}`.
+/// Reads `charts: {hosts, timeout}`.
 fn charts(values: Values<'_>, field: Entry<'_>) -> Result<ChartSettings, Mistake> {
     let mut charts = ChartSettings::default();
     for field in values.fields(field.value, "`charts`", CHARTS)? {
@@ -256,7 +256,7 @@ fn charts(values: Values<'_>, field: Entry<'_>) -> Result<ChartSettings, Mistake
     Ok(charts)
 }
 
-/// A length of time: `90s`, `5m`; a number is seconds.
+/// Reads a duration: `90s`, `5m`, or a number of seconds.
 fn timeout(values: Values<'_>, field: Entry<'_>) -> Result<Duration, Mistake> {
     let written = values.written(field.value);
     let length = written.parse().ok().map(Duration::from_secs).or_else(|| {
@@ -304,7 +304,7 @@ fn extra_kind(values: Values<'_>, value: Value<'_>) -> Result<ExtraKind, Mistake
     let (mut group, mut kind, mut versions, mut scope) = (None, None, Vec::new(), None);
     for field in fields {
         match field.key {
-            // The core group is the empty text.
+            // The core group is the empty string.
             "group" => group = Some(field.value.as_str().unwrap_or_default().to_owned()),
             "kind" => kind = Some(values.string(field)?.to_owned()),
             "versions" => versions = values.strings(field)?,

@@ -1,13 +1,13 @@
-//! Typed access to the values of a file that people write for ownerlint; every mistake has its place.
+//! Typed access to the values of a file that users write for ownerlint; every mistake has its place.
 
 use super::Mistake;
 use crate::text::{SourceFile, Span, glob, near};
 use crate::yaml::{self, Content, Entry, Kind, ProblemKind, Tree, Value};
 
-/// The one document of a file; `None` when there is nothing in it.
+/// Parses the only document of a file; `None` if the file is empty.
 ///
 /// # Errors
-/// A second document, a key that is listed twice, and text that is not YAML.
+/// There is a second document, a duplicate key, or text that is not YAML.
 pub(crate) fn tree_of(file: &SourceFile) -> Result<Option<Tree>, Mistake> {
     let documents = yaml::read(file)
         .into_iter()
@@ -43,7 +43,7 @@ pub(crate) fn tree_of(file: &SourceFile) -> Result<Option<Tree>, Mistake> {
     }
 }
 
-/// Values of one file.
+/// Access to the values of one file.
 #[derive(Clone, Copy)]
 pub(crate) struct Values<'a> {
     pub(crate) file: &'a SourceFile,
@@ -54,7 +54,7 @@ impl<'a> Values<'a> {
         Mistake::at(self.file, span, message)
     }
 
-    /// The entries of a mapping all of whose keys are known. Null is an empty mapping.
+    /// Returns the entries of a mapping, if all of its keys are known. Null is an empty mapping.
     pub(crate) fn fields(
         self,
         value: Value<'a>,
@@ -75,7 +75,7 @@ impl<'a> Values<'a> {
         Ok(entries)
     }
 
-    /// The entries of a mapping.
+    /// Returns the entries of a mapping. Null is an empty mapping.
     pub(crate) fn mapping(self, value: Value<'a>, what: &str) -> Result<Vec<Entry<'a>>, Mistake> {
         if value.is_map() || value.is_null() {
             Ok(value.entries().collect())
@@ -87,7 +87,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A word that is not one of the known ones.
+    /// Creates a mistake about an unknown word, with a suggestion from the known ones.
     pub(crate) fn unknown(self, span: Span, what: &str, word: &str, known: &[&str]) -> Mistake {
         let help = near::did_you_mean(word, known, || {
             format!("the known ones are: {}", known.join(", "))
@@ -97,7 +97,7 @@ impl<'a> Values<'a> {
             .help(help)
     }
 
-    /// A text that is not empty.
+    /// Returns a text, which must not be empty.
     pub(crate) fn string(self, entry: Entry<'a>) -> Result<&'a str, Mistake> {
         self.text(entry.value, &format!("`{}`", entry.key))
     }
@@ -112,7 +112,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A list of texts; a single text is a list of one.
+    /// Returns a list of texts; a single text counts as a list of one.
     pub(crate) fn strings(self, entry: Entry<'a>) -> Result<Vec<String>, Mistake> {
         let what = format!("`{}`", entry.key);
         if entry.value.is_seq() {
@@ -126,7 +126,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A list of globs; a single one is a list of one.
+    /// Returns a list of globs; a single glob counts as a list of one.
     pub(super) fn globs(self, entry: Entry<'a>) -> Result<Vec<String>, Mistake> {
         let globs = self.strings(entry)?;
         for (at, pattern) in globs.iter().enumerate() {
@@ -139,12 +139,12 @@ impl<'a> Values<'a> {
         Ok(globs)
     }
 
-    /// A scalar as Kubernetes would compare it: `true` for `yes` without quotes.
+    /// Returns a scalar as Kubernetes would compare it: `true` for `yes` without quotes.
     pub(crate) fn scalar(self, entry: Entry<'a>) -> Result<String, Mistake> {
         self.scalar_of(entry.value, entry.key)
     }
 
-    /// A list of scalars; a single one is a list of one.
+    /// Returns a list of scalars; a single scalar counts as a list of one.
     pub(crate) fn words(self, entry: Entry<'a>) -> Result<Vec<String>, Mistake> {
         if entry.value.is_seq() {
             entry
@@ -175,7 +175,7 @@ impl<'a> Values<'a> {
         })
     }
 
-    /// The items of a list. Null is an empty list.
+    /// Returns the items of a list. Null is an empty list.
     pub(crate) fn items(self, entry: Entry<'a>) -> Result<Vec<Value<'a>>, Mistake> {
         if entry.value.is_seq() || entry.value.is_null() {
             Ok(entry.value.items().collect())
@@ -185,14 +185,14 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A scalar as it is written, without quotes: `1.30` is not a number here.
+    /// Returns a scalar as it is written, without quotes: `1.30` is not read as a number.
     pub(crate) fn written(self, value: Value<'a>) -> &'a str {
         value
             .as_str()
             .unwrap_or_else(|| self.file.slice(value.span()))
     }
 
-    /// One of some words.
+    /// Returns the meaning of a word that must be one of `words`.
     pub(crate) fn word<T: Copy>(self, entry: Entry<'a>, words: &[(&str, T)]) -> Result<T, Mistake> {
         let written = self.written(entry.value);
         if let Some((_, meaning)) = words.iter().find(|(word, _)| *word == written) {
@@ -205,7 +205,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The first line of a place: a snippet of a whole mapping would be the whole file.
+/// Returns the first line of a place: the snippet for a whole mapping could be the whole file.
 pub(super) fn first_line(file: &SourceFile, span: Span) -> Span {
     let length = file
         .slice(span)
@@ -215,7 +215,7 @@ pub(super) fn first_line(file: &SourceFile, span: Span) -> Span {
     Span::new(span.start, span.start + length)
 }
 
-/// The first key of a mapping: enough to find it.
+/// Returns the place of a mapping's first key.
 pub(super) fn start(value: Value<'_>) -> Span {
     value
         .entries()

@@ -1,4 +1,4 @@
-//! The operators of `rules/operators`, compiled in.
+//! The operators of `rules/operators`, compiled into the program.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -10,7 +10,7 @@ use super::Tables;
 use super::operator::{DefinedKind, DefinedScope, Operator};
 use super::pattern::KindPattern;
 
-/// The files, embedded by the build script: their names and contents, in the order of the names.
+/// The files as one JSON array, embedded by the build script: their names and contents, in the order of the names.
 const FILES: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/operators.json"));
 
 /// An operator, and the name of its file.
@@ -22,7 +22,7 @@ pub struct NamedOperator {
     pub operator: Operator,
 }
 
-/// All operators, read once per process and on first use.
+/// The tables of all operators, built once per process and on first use.
 pub(super) struct Bundled {
     pub(super) tables: Arc<Tables>,
     scopes: BTreeMap<(SmolStr, SmolStr), DefinedScope>,
@@ -45,16 +45,16 @@ pub(super) static BUNDLED: LazyLock<Bundled> = LazyLock::new(|| {
     }
 });
 
-/// The operators that are compiled in, in the order of their names.
+/// Returns the operators that are compiled in, in the order of their names.
 pub fn operators() -> Vec<NamedOperator> {
     match serde_json::from_str(FILES) {
         Ok(operators) => operators,
-        // The files are read by the build and by the tests, so the branch is unreachable in a build that passes them.
+        // The build script and the tests parse the files, so a build that passes them never gets here.
         Err(error) => unreachable!("rules/operators: {error}"),
     }
 }
 
-/// Whether a kind of an operator is known to be cluster-scoped or namespaced.
+/// Returns the scope of a kind that an operator defines; `None` if no operator is known to define it.
 pub fn scope_of(group: &str, kind: &str) -> Option<DefinedScope> {
     let kind = (group.into(), kind.into());
     BUNDLED.scopes.get(&kind).copied()

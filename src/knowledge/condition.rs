@@ -14,7 +14,7 @@ pub struct Condition {
     pub field: FieldPath,
     /// The comparison.
     pub test: Test,
-    /// The value that counts where the field is left out.
+    /// The value that counts if the field is left out.
     pub default: Option<String>,
 }
 
@@ -29,17 +29,17 @@ pub enum Test {
     Set(bool),
 }
 
-/// The answer of a condition about an object.
+/// The result of a condition for one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Whether it holds.
     pub holds: bool,
-    /// The value that decides, where one is written.
+    /// The value that decides, if one is written.
     pub written: Option<FieldValue>,
 }
 
 impl Condition {
-    /// The condition that a field is one of some values.
+    /// Creates the condition that a field has one of some values.
     pub fn is(field: FieldPath, values: Vec<String>) -> Self {
         Self {
             field,
@@ -48,7 +48,7 @@ impl Condition {
         }
     }
 
-    /// The answer about an object; `None` where the field is left out and there is no default.
+    /// Checks an object. `None` if the field is left out and has no default; never for [`Test::Set`].
     pub fn of(&self, object: Value<'_>) -> Option<Answer> {
         let (values, wanted) = match &self.test {
             Test::Is(values) => (values, true),
@@ -87,7 +87,7 @@ impl Condition {
         self.of(object).is_some_and(|answer| answer.holds)
     }
 
-    /// The values that it names.
+    /// Returns the values that it names.
     pub fn values(&self) -> &[String] {
         match &self.test {
             Test::Is(values) | Test::IsNot(values) => values,
@@ -95,7 +95,7 @@ impl Condition {
         }
     }
 
-    /// In words, as the end of a sentence: `` `spec.deletionPolicy` is Orphan ``.
+    /// Describes it as the end of a sentence: `` `spec.deletionPolicy` is Orphan ``.
     pub fn in_words(&self) -> String {
         let field = &self.field;
         let default = self

@@ -1,22 +1,22 @@
-//! Two operators that say the same thing of one kind: a mistake, because only one of them can be right.
+//! Facts that several operators state about one subject: a mistake, because only one of them can be right.
 
 use std::collections::BTreeMap;
 
 use super::bundled::NamedOperator;
 use super::operator::Operator;
 
-/// A fact that two operators tell.
+/// A subject about which two operators state a fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// The common subject: ``finalizer `a.b/c` of Kind.group``.
     pub about: String,
-    /// The first, by name.
+    /// The name of the first operator.
     pub first: String,
-    /// The second.
+    /// The name of the second operator.
     pub second: String,
 }
 
-/// Contradictions of several operators about a finalizer and kind, about a kind's data, or about a kind's scope.
+/// Finds subjects that several operators describe: a kind's finalizer, a kind's data or a kind's scope.
 pub fn conflicts(operators: &[NamedOperator]) -> Vec<Conflict> {
     let mut told: BTreeMap<String, &str> = BTreeMap::new();
     let mut found = Vec::new();

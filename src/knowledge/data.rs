@@ -62,12 +62,12 @@ pub enum DataFate {
 pub struct DataVerdict {
     /// The fate of the data.
     pub fate: DataFate,
-    /// The field and value that decide, where they are written.
+    /// The field and value that decide, if they are written.
     pub written: Option<(FieldPath, FieldValue)>,
 }
 
 impl DataKind {
-    /// The name of the fact.
+    /// Returns the name of the fact.
     pub fn name(&self) -> RowName {
         RowName {
             table: Table::Data,
@@ -75,7 +75,7 @@ impl DataKind {
         }
     }
 
-    /// Returns the fate of the data of an object that it is about, when the object is deleted.
+    /// Returns the fate of the data when `object`, which is of one of the kinds, is deleted.
     pub fn verdict(&self, object: Value<'_>) -> DataVerdict {
         let mut losing = None;
         for condition in &self.keep {
@@ -92,7 +92,7 @@ impl DataKind {
             losing = losing.or(written);
         }
         match losing {
-            // Where something else decides, no value of the field proves a loss.
+            // With an unknown default something else decides, so no value of the field proves a loss.
             Some(losing) if self.default != DataFate::Unknown => DataVerdict {
                 fate: DataFate::Lost,
                 written: Some(losing),

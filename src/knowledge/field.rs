@@ -1,4 +1,4 @@
-//! Where a table looks in an object: `spec.target.name`, `spec.volumes[].claim`, `metadata.annotations["a.b/c"]`.
+//! Paths to fields: `spec.target.name`, `spec.volumes[].claim`, `metadata.annotations["a.b/c"]`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use super::written::written_as_text;
 use crate::text::Span;
 use crate::yaml::{Kind, Value};
 
-/// A path to fields of an object.
+/// A path to one or more fields of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldPath {
     text: String,
@@ -26,7 +26,7 @@ enum Segment {
 /// A scalar that a path leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldValue {
-    /// As text: `true`, `3`, `Delete`.
+    /// The value as text: `true`, `3`, `Delete`.
     pub text: String,
     /// Where it is written.
     pub span: Span,
@@ -43,7 +43,7 @@ impl FieldPath {
     /// Reads a path.
     ///
     /// # Errors
-    /// An empty key, and brackets that are neither `[]` nor around a quoted key.
+    /// A key is empty, or brackets are neither `[]` nor around a quoted key.
     pub fn parse(text: &str) -> Result<Self, NotAField> {
         let wrong = || NotAField(text.to_owned());
         let mut segments = Vec::new();
@@ -85,19 +85,19 @@ impl FieldPath {
         }
     }
 
-    /// The path as it is written.
+    /// Returns the path as it is written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The values that it leads to, in written order.
+    /// Returns the values that it leads to, in written order.
     pub fn nodes<'a>(&self, object: Value<'a>) -> Vec<Value<'a>> {
         let mut found = Vec::new();
         follow(&self.segments, object, &mut found);
         found
     }
 
-    /// The scalars that it leads to, in written order; a list of scalars at its end counts as each of them.
+    /// Returns the scalars that it leads to, in written order; a list of scalars at its end counts as each of them.
     pub fn values(&self, object: Value<'_>) -> Vec<FieldValue> {
         let found = self.nodes(object);
         let lists = found
@@ -113,7 +113,7 @@ impl FieldPath {
     }
 }
 
-/// Most objects have nothing at the end of most paths, and then nothing is allocated. As deep as the path is long.
+/// Collects the values at the end of a path. The recursion is as deep as the path is long.
 fn follow<'a>(segments: &[Segment], value: Value<'a>, found: &mut Vec<Value<'a>>) {
     match segments.split_first() {
         None => found.push(value),
@@ -146,7 +146,7 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// A scalar as people compare it; an empty text says nothing.
+/// Returns a scalar as text; `None` for other values and for an empty text.
 fn scalar(value: Value<'_>) -> Option<FieldValue> {
     let text = match value.kind() {
         Kind::Bool(flag) => flag.to_string(),

@@ -1,7 +1,7 @@
-//! Who removes which finalizer.
+//! Finalizers, and the controllers that remove them.
 //!
-//! Absence proves nothing: a kind that is not listed is [`Handles::Unlisted`], or [`Handles::Unproven`] where the source does
-//! not prove the kinds, and rules keep such answers at info.
+//! Absence proves nothing: a kind that is not listed is [`Handles::Unlisted`], or [`Handles::Unproven`] if the source
+//! does not prove the kinds. Findings that depend on either are at most info.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,29 +30,29 @@ pub enum Added {
 }
 
 impl Added {
-    /// Whether only a controller adds it, so that it does not belong into a manifest.
+    /// Whether only a controller adds it, so that it does not belong in a manifest.
     pub fn is_at_run_time(self) -> bool {
         matches!(self, Self::Always | Self::Sometimes)
     }
 }
 
-/// Whether the controllers of a finalizer look at objects of a kind. A row is partial knowledge: controllers learn
-/// kinds, and forks keep the finalizers of their origin. Only for Kubernetes' own finalizers is the table
-/// complete.
+/// Whether the controllers of a finalizer handle objects of a kind. A row is partial knowledge: new releases handle
+/// more kinds, and forks keep the finalizers of their origin. The table is complete only for Kubernetes' own
+/// finalizers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handles {
-    /// One of them does.
+    /// One of them handles the kind.
     Yes,
-    /// None does: the finalizer, Kubernetes' own, stays forever.
+    /// None does, and never will: the finalizer is one of Kubernetes' own.
     No,
     /// The table lists other kinds.
     Unlisted,
-    /// None is known to, but the source does not prove the kinds, or they are others of the same operator's group, which may have
-    /// got one more.
+    /// None is known to handle it, but one may: the source does not prove the kinds, or a controller handles other
+    /// kinds of this group, which belongs to an operator.
     Unproven,
 }
 
-/// Names of images that tell nothing of the operator.
+/// Image names that do not identify an operator.
 const ANYBODYS_NAMES: [&str; 6] = [
     "agent",
     "controller",
@@ -65,17 +65,17 @@ const ANYBODYS_NAMES: [&str; 6] = [
 /// One controller that removes a finalizer.
 #[derive(Clone, Debug)]
 pub struct Controller {
-    /// The kinds it handles; empty if no controller removes the finalizer from any object's metadata.
+    /// The kinds that it handles; empty if no controller removes the finalizer from any object's metadata.
     pub kinds: Vec<KindPattern>,
-    /// Who removes it, in words.
+    /// The name of the controller, in words.
     pub removed_by: Arc<str>,
-    /// The images in which it runs; empty when it does not run in the cluster or under an unknown image.
+    /// The images in which it runs; empty if it runs outside the cluster or in an unknown image.
     pub images: Arc<[ImagePattern]>,
-    /// The program that it is, where its image has several.
+    /// The program, if its image contains several.
     pub program: Option<Arc<str>>,
-    /// The workload in which it runs, where a configuration names it.
+    /// The workload in which it runs, if a configuration names it.
     pub workload: Option<ObjectKey>,
-    /// Where to look for the workload, in words, where no image says so.
+    /// Where to look for the workload, in words, if no image identifies it.
     pub place: Option<Arc<str>>,
     /// How the finalizer gets onto an object.
     pub added: Added,
@@ -85,9 +85,9 @@ pub struct Controller {
     pub kinds_proven: bool,
     /// Whether the source proves the images.
     pub images_proven: bool,
-    /// Whether the control plane or the cloud's control plane removes it, so no workload in the input will.
+    /// Whether the control plane or that of a cloud removes it, so that no workload in the input will.
     pub control_plane: bool,
-    /// The documented way to release an object when the controller is gone.
+    /// The documented way to release an object if the controller is gone.
     pub way_out: Option<Arc<str>>,
     /// Further notes; may be empty.
     pub note: String,
@@ -95,10 +95,10 @@ pub struct Controller {
     pub source: Sources,
 }
 
-/// A controller, with a finalizer that it removes.
+/// A controller, with the name of a finalizer that it removes.
 #[derive(Clone, Debug)]
 pub struct OwnController {
-    /// The name or the pattern of the finalizer.
+    /// The name of the finalizer, or a pattern.
     pub finalizer: String,
     /// The controller.
     pub controller: Controller,
@@ -107,22 +107,22 @@ pub struct OwnController {
 /// A finalizer with every controller that removes it.
 #[derive(Clone, Debug)]
 pub struct KnownFinalizer {
-    /// The name, or a pattern with `*`.
+    /// The name of the finalizer, or a pattern with `*`.
     pub finalizer: String,
-    /// At least one.
+    /// The controllers, the likeliest first; never empty.
     pub controllers: Vec<Controller>,
 }
 
 /// All finalizers of the table.
 #[derive(Clone, Debug, Default)]
 pub struct KnownFinalizers {
-    /// In the order of their names.
+    /// Finalizers with exact names, sorted by name.
     exact: Vec<KnownFinalizer>,
-    /// The longest pattern first, so the first match is the closest.
+    /// Finalizers with patterns, the longest pattern first, so that the first match is the closest.
     patterns: Vec<(WildName, KnownFinalizer)>,
 }
 
-/// Controllers by the finalizer that they remove, in their order.
+/// Groups controllers by the finalizer that they remove, in their order.
 fn by_finalizer(
     controllers: impl IntoIterator<Item = OwnController>,
 ) -> BTreeMap<String, Vec<Controller>> {
@@ -137,7 +137,7 @@ fn by_finalizer(
 }
 
 impl KnownFinalizers {
-    /// Collects the finalizers of some controllers; of several that remove one the first is the likeliest.
+    /// Collects the finalizers of some controllers, the likeliest controller of each finalizer first.
     pub(super) fn new(controllers: impl IntoIterator<Item = OwnController>) -> Self {
         Self::of(by_finalizer(controllers))
     }
@@ -153,7 +153,7 @@ impl KnownFinalizers {
             match pattern {
                 None => known.exact.push(entry),
                 Some(Ok(pattern)) => known.patterns.push((pattern, entry)),
-                // A name that is no pattern was refused when the file was read.
+                // Invalid patterns were rejected when the file was read.
                 Some(Err(_)) => {}
             }
         }
@@ -164,11 +164,11 @@ impl KnownFinalizers {
         known
     }
 
-    /// Adds the controllers of a configuration, which come first: users who describe their own controller know it better.
+    /// Adds the controllers of a configuration, which come first: users know their own controllers best.
     pub fn with(&self, own: &[OwnController]) -> Self {
         let mut entries = by_finalizer(own.iter().cloned());
         for (finalizer, controllers) in &mut entries {
-            // Facts from a pattern for the finalizer still hold.
+            // The facts about the finalizer, even those from a pattern, still hold.
             let known = self.find(finalizer).map(|known| known.controllers.clone());
             controllers.extend(known.unwrap_or_default());
         }
@@ -180,7 +180,7 @@ impl KnownFinalizers {
         Self::of(entries)
     }
 
-    /// These without a finalizer.
+    /// Returns these finalizers without one of them.
     pub fn without(&self, finalizer: &str) -> Self {
         let others = self.iter().filter(|known| known.finalizer != finalizer);
         Self::of(
@@ -190,7 +190,7 @@ impl KnownFinalizers {
         )
     }
 
-    /// Returns the facts about a finalizer as an object has it: the exact name first, then the closest pattern.
+    /// Returns the facts about a finalizer of an object: those for the exact name, or else for the closest pattern.
     pub fn find(&self, finalizer: &str) -> Option<&KnownFinalizer> {
         let by_pattern = || {
             self.patterns
@@ -207,14 +207,14 @@ impl KnownFinalizers {
         }
     }
 
-    /// Every finalizer: names in their order, then patterns.
+    /// Returns every finalizer: exact names in their order, then patterns.
     pub fn iter(&self) -> impl Iterator<Item = &KnownFinalizer> {
         self.exact
             .iter()
             .chain(self.patterns.iter().map(|(_, entry)| entry))
     }
 
-    /// The finalizers that a workload with this image removes: each with the controller that runs in the image.
+    /// Returns the finalizers that a workload with this image removes, each with the controller that runs in the image.
     pub fn removed_by_image(
         &self,
         image: &str,
@@ -228,7 +228,7 @@ impl KnownFinalizers {
         })
     }
 
-    /// The finalizers that objects of a kind may have, each with the controller that handles the kind.
+    /// Returns the finalizers that objects of a kind may have, each with the controller that handles the kind.
     pub fn of_kind(
         &self,
         group: &str,
@@ -240,7 +240,7 @@ impl KnownFinalizers {
 }
 
 impl KnownFinalizers {
-    /// The finalizers that controllers outside the control plane add to objects as soon as they see them.
+    /// Returns the finalizers that controllers outside the control plane add to every object of their kinds.
     pub fn added_at_run_time(&self) -> AddedFinalizers<'_> {
         let is_added =
             |known: &&KnownFinalizer| known.controllers.iter().any(|row| known.is_added_by(row));
@@ -250,14 +250,14 @@ impl KnownFinalizers {
     }
 }
 
-/// The finalizers that objects of some kind get from controllers.
+/// The finalizers that controllers add to objects.
 #[derive(Clone, Debug)]
 pub struct AddedFinalizers<'t> {
     rows: Vec<&'t KnownFinalizer>,
 }
 
 impl<'t> AddedFinalizers<'t> {
-    /// Those of the objects of a kind, each under the conditions of its controller.
+    /// Returns the finalizers that objects of a kind get, each under the conditions of its controller.
     pub fn of_kind(
         &self,
         group: &str,
@@ -289,20 +289,20 @@ impl KnownFinalizer {
         }
     }
 
-    /// Whether a controller certainly adds it to every object of its kinds under its conditions. Not if the name or the
-    /// kinds come from a pattern.
+    /// Whether a controller certainly adds it to every object of its kinds that meets its conditions. False if the name
+    /// is a pattern, or if the controller handles every kind.
     fn is_added_by(&self, row: &Controller) -> bool {
         let told = !self.finalizer.contains('*') && !row.kinds.contains(&KindPattern::Any);
         told && row.added == Added::Always && row.kinds_proven && !row.control_plane
     }
 
-    /// `kubernetes` and `kubernetes.io/*`: every kind that admission and the control plane handle is known ([FIN-1] to
-    /// [FIN-3], [FIN-16]).
+    /// Whether it is `kubernetes` or `kubernetes.io/*`: for these, every kind that admission and the control plane
+    /// handle is known ([FIN-1] to [FIN-3], [FIN-16]).
     fn is_kubernetes_own(&self) -> bool {
         self.finalizer == "kubernetes" || self.finalizer.starts_with("kubernetes.io/")
     }
 
-    /// The controller that removes it from objects of a kind: of several the likeliest, which comes first.
+    /// Returns the controller that removes it from objects of a kind: the first one, which is the likeliest.
     pub fn controller_of(&self, group: &str, kind: &str) -> Option<&Controller> {
         self.controllers.iter().find(|row| row.handles(group, kind))
     }
@@ -312,7 +312,7 @@ impl KnownFinalizer {
         self.controllers.iter().any(|row| row.runs_in(image))
     }
 
-    /// Whether the control plane removes it, so that its controller need not be looked for.
+    /// Whether the control plane removes it, so that no workload need be found for it.
     pub fn removed_by_control_plane(&self) -> bool {
         self.controllers.iter().any(|row| row.control_plane)
     }
@@ -326,7 +326,7 @@ impl Controller {
             .any(|pattern| pattern.matches(group, kind))
     }
 
-    /// Whether it removes the finalizer from objects of a kind that is written out, or is known of just these kinds.
+    /// Whether it removes the finalizer from an exact kind, or has the pattern `kinds` itself.
     pub fn is_about(&self, kinds: &KindPattern) -> bool {
         match kinds {
             KindPattern::Exact { kind, group } => self.handles(group, kind),
@@ -334,7 +334,7 @@ impl Controller {
         }
     }
 
-    /// Whether it removes the finalizer from objects of some other kind of an operator's group.
+    /// Whether it handles some kind of `group`, if that is the group of an operator.
     pub fn handles_others_of(&self, group: &str) -> bool {
         group.contains('.')
             && !group.ends_with(".k8s.io")
@@ -343,13 +343,13 @@ impl Controller {
             )
     }
 
-    /// Whether it runs in a container with that image, whose command line as the manifest has it may name another program.
+    /// Whether it runs in a container with that image and command line; an empty command line is taken to start it.
     pub fn is_run_by(&self, image: &str, command_line: &[&str]) -> bool {
         self.runs_in(image) && self.is_started_by(command_line)
     }
 
-    /// Whether it may run in a container with that image: it has the name of one of its images, and a path that is not known. Not
-    /// if the name is one that many operators use.
+    /// Whether the name of one of its images suggests that it runs in a container with that image, even under another
+    /// path. False for names that many operators use.
     pub fn may_be_run_by(&self, image: &str, command_line: &[&str]) -> bool {
         let name = image_name(image);
         let names = self.images.iter().filter_map(ImagePattern::name);
@@ -369,14 +369,14 @@ impl Controller {
         self.images.iter().any(|pattern| pattern.matches(image))
     }
 
-    /// Whether the source proves both from which kinds it removes the finalizer and where it runs; what rests on a
-    /// controller that is not proven stays at info.
+    /// Whether the source proves both the kinds from which it removes the finalizer and where it runs. Findings that
+    /// depend on an unproven controller stay at info.
     pub fn is_proven(&self) -> bool {
         self.kinds_proven && self.images_proven
     }
 
-    /// Whether the row says which program it is: by its kinds, its image, its workload or its place. The row of a
-    /// framework says none of them, because each program written with it handles its own kinds.
+    /// Whether the row identifies the program by its kinds, images, workload or place, or as part of the control plane.
+    /// The row of a framework does not, because each program written with it handles its own kinds.
     pub fn is_identified(&self) -> bool {
         !self.kinds.contains(&KindPattern::Any)
             || !self.images.is_empty()
@@ -385,12 +385,12 @@ impl Controller {
             || self.control_plane
     }
 
-    /// Whether it is proven for objects of a kind.
+    /// Whether it is proven and handles objects of a kind.
     pub fn is_proven_for(&self, group: &str, kind: &str) -> bool {
         self.is_proven() && self.handles(group, kind)
     }
 
-    /// Where to look for it, in words: `image rook/ceph`, `control plane: kube-controller-manager`.
+    /// Returns where it runs, in words: `image rook/ceph`, `control plane: kube-controller-manager`.
     pub fn whereabouts(&self) -> String {
         if let Some(workload) = &self.workload {
             return workload.to_string();

@@ -1,4 +1,4 @@
-//! Kinds whose controller creates an object that no manifest contains.
+//! Kinds whose controller creates objects that no manifest contains.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,17 +72,17 @@ impl Default for Owned {
     }
 }
 
-/// The answer of an object's policy.
+/// The effect of an object's deletion on its product.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyAnswer {
     /// Whether the product is deleted with the object.
     pub owns: bool,
-    /// The value that says so, where it is written.
+    /// The value that decides, if it is written.
     pub written: Option<FieldValue>,
 }
 
 impl Generator {
-    /// The name of the fact.
+    /// Returns the name of the fact.
     pub fn name(&self) -> RowName {
         RowName {
             table: Table::Generators,
@@ -96,7 +96,7 @@ impl Owned {
         matches!(self, Self::Always(true))
     }
 
-    /// The answer of the policy of an object.
+    /// Returns whether `object` owns its product, and why.
     pub fn of(&self, object: Value<'_>) -> PolicyAnswer {
         match self {
             Self::Always(owns) => PolicyAnswer {
@@ -114,7 +114,7 @@ impl Owned {
     }
 }
 
-/// A kind as text: `Kind.group`.
+/// Reads and writes a kind as text: `Kind.group`.
 mod product_kind {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};

@@ -1,11 +1,11 @@
-//! Facts about operators: the finalizers that they remove, the objects that they create and no manifest contains, the
-//! objects whose deletion loses data.
+//! Facts about operators: the finalizers that they remove, the objects that they create although no manifest contains
+//! them, and the objects whose deletion loses data.
 //!
-//! The facts are files, one for each operator (`rules/operators/<name>.yaml`, compiled in), and what the configuration adds. An
-//! analysis is handed one [`Tables`]. Everything that rests on a fact names it ([`RowName`]), so that readers can look it up
-//! and tables without the fact show what rested on it.
+//! The facts come from one file for each operator (`rules/operators/<name>.yaml`, compiled in) and from the
+//! configuration. An analysis gets them as [`Tables`]. Every finding that depends on a fact names it ([`RowName`]):
+//! readers can look it up, and a check without the fact shows which findings depend on it.
 //!
-//! A fact is partial knowledge: it may support a claim, never deny another one.
+//! A fact is partial knowledge: it may support a claim, but never refute another.
 
 mod bundled;
 mod condition;
@@ -48,24 +48,24 @@ pub use source::Sources;
 /// The facts of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
-    /// Who removes which finalizer.
+    /// Finalizers, and the controllers that remove them.
     pub finalizers: Arc<KnownFinalizers>,
-    /// The creation of objects that no manifest contains.
+    /// Objects that controllers create although no manifest contains them.
     pub generators: Vec<Generator>,
-    /// Which objects operators make dependents of others.
+    /// Objects that operators make dependents of others.
     pub owns: Vec<OwnedKind>,
     /// Kinds whose deletion deletes data.
     pub data: Vec<DataKind>,
 }
 
 impl Tables {
-    /// The facts that are compiled in.
+    /// Returns the facts that are compiled in.
     pub fn bundled() -> Arc<Self> {
         Arc::clone(&BUNDLED.tables)
     }
 
-    /// Collects the facts about operators. Of facts about one kind the closest counts: that about the kind itself, that
-    /// about its group, that about groups below, that about every kind; of several of these the first.
+    /// Collects the facts about operators. For a kind the closest facts count: those about the kind itself, then about
+    /// its group, then about groups below a domain, then about every kind; of several of these the first.
     fn of(operators: Vec<Facts>) -> Self {
         let mut tables = Self::default();
         let mut controllers = Vec::new();
@@ -81,7 +81,7 @@ impl Tables {
         tables
     }
 
-    /// These facts with those of a configuration, which come first: who writes about their own operator knows it better.
+    /// Returns these facts with those of a configuration, which come first: users know their own operators best.
     pub fn with(
         &self,
         controllers: &[OwnController],
@@ -97,7 +97,7 @@ impl Tables {
         }
     }
 
-    /// These facts without those of that name.
+    /// Returns these facts without those named `row`.
     pub fn without(&self, row: &RowName) -> Self {
         let mut tables = self.clone();
         match row.table {
@@ -110,7 +110,7 @@ impl Tables {
         tables
     }
 
-    /// The objects created for objects of a kind: all facts about the first entry that names the kind.
+    /// Returns facts on the objects created for objects of a kind: all that have the pattern of the first match.
     pub fn generators_of<'t>(
         &'t self,
         group: &str,
@@ -119,7 +119,7 @@ impl Tables {
         about(&self.generators, |row| &row.kinds, (group, kind))
     }
 
-    /// The effect of deleting objects of a kind on data: all facts about the first entry that names the kind.
+    /// Returns facts on the data lost with objects of a kind: all that have the pattern of the first match.
     pub fn data_about<'t>(
         &'t self,
         group: &str,
@@ -128,13 +128,13 @@ impl Tables {
         about(&self.data, |row| &row.kinds, (group, kind))
     }
 
-    /// The effect of deleting an object of a kind on data: the first fact whose conditions hold.
+    /// Returns the fact on the data lost with an object of a kind: the first whose conditions hold.
     pub fn data_of(&self, group: &str, kind: &str, object: Value<'_>) -> Option<&DataKind> {
         self.data_about(group, kind)
             .find(|row| row.when.iter().all(|condition| condition.holds(object)))
     }
 
-    /// The names of all facts, each once, in their order.
+    /// Returns the names of all facts in their order; facts of one name that follow each other count once.
     pub fn names(&self) -> Vec<RowName> {
         let generators = self.generators.iter().map(Generator::name);
         let finalizers = self
@@ -150,7 +150,7 @@ impl Tables {
     }
 }
 
-/// All facts about the first entry that matches a kind.
+/// Returns the rows with the same kinds as the first row that matches a kind.
 fn about<'t, Row>(
     rows: &'t [Row],
     kinds: fn(&Row) -> &KindPattern,

@@ -1,4 +1,4 @@
-//! How a table says which name a product has: `spec.target.name|metadata.name`, or with text around fields
+//! Patterns for the name of a product: `spec.target.name|metadata.name`, or with text around fields
 //! `{metadata.name}-app`.
 
 use std::fmt;
@@ -10,7 +10,7 @@ use super::field::{FieldPath, NotAField};
 use crate::text::Span;
 use crate::yaml::Value;
 
-/// Text and fields, put together.
+/// A name pattern of text and fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamePattern {
     text: String,
@@ -20,18 +20,18 @@ pub struct NamePattern {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum NamePart {
     Text(String),
-    /// The first of these fields that has a value.
+    /// Alternative fields: the first one that has a value counts.
     Field(Vec<FieldPath>),
 }
 
-/// A name, and the field that gives it.
+/// A name, and the field that determines it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundName {
     /// The name.
     pub name: String,
-    /// The last field that it is made of: where to point.
+    /// The last field of the pattern that has a value: the place to point at.
     pub field: String,
-    /// Where that is written.
+    /// The place of that field's value.
     pub span: Span,
 }
 
@@ -39,7 +39,7 @@ impl NamePattern {
     /// Reads a pattern of a configuration. Without braces it is one field.
     ///
     /// # Errors
-    /// A field that is none, and a brace without its other one.
+    /// A field is malformed, or a brace has no counterpart.
     pub fn parse(text: &str) -> Result<Self, NotAField> {
         if text.contains(['{', '}']) {
             return Self::template(text);
@@ -50,10 +50,10 @@ impl NamePattern {
         })
     }
 
-    /// Reads text with fields in braces; without any it is the name itself.
+    /// Reads text with fields in braces; without any braces it is the name itself.
     ///
     /// # Errors
-    /// A field that is none, and a brace without its other one.
+    /// A field is malformed, or a brace has no counterpart.
     pub fn template(text: &str) -> Result<Self, NotAField> {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -79,12 +79,12 @@ impl NamePattern {
         })
     }
 
-    /// The pattern as it is written.
+    /// Returns the pattern as it is written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The names of an object's products: several where a field is a list. Nothing where no field has a value.
+    /// Returns the names of an object's products: several if a field is a list, and none if a field has no value.
     pub fn names(&self, object: Value<'_>) -> Vec<FoundName> {
         let mut names = vec![FoundName {
             name: String::new(),
@@ -101,7 +101,7 @@ impl NamePattern {
                     else {
                         return Vec::new();
                     };
-                    // One list: a pattern with two lists would be all their pairs, which no generator makes.
+                    // At most one field may be a list: no generator makes all combinations of two.
                     let [only] = names.as_slice() else {
                         return Vec::new();
                     };
@@ -120,15 +120,15 @@ impl NamePattern {
     }
 }
 
-/// Fields with a vertical bar between them.
+/// Parses alternative fields, which are separated by vertical bars.
 fn fields(text: &str) -> Result<Vec<FieldPath>, NotAField> {
     text.split('|').map(FieldPath::parse).collect()
 }
 
-/// A text that is no name of an object.
+/// A text that is no pattern for a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAName {
-    /// The text in braces is no field.
+    /// The text in braces is not a field.
     #[error(transparent)]
     Field(#[from] NotAField),
     /// A field without braces.

@@ -46,7 +46,7 @@ pub struct Operator {
 }
 
 impl Operator {
-    /// A start of a file: what is to be filled in is in capitals. `finalizer`: what its controller removes, and from which kind.
+    /// Creates a template for a new file, with placeholders in capitals. `finalizer` has its kind, if that is known.
     pub fn sketch(name: &str, finalizer: Option<(&FinalizerName, Option<&KindPattern>)>) -> Self {
         let source = || Sources::one("path/to/file.go#L1");
         let (finalizer, kind) = finalizer.unzip();
@@ -85,11 +85,11 @@ impl Operator {
         }
     }
 
-    /// Its file. `remark`: lines at its start, each beginning with a number sign and ending in a line break. `schema`: where the
-    /// schema is, from the file on.
+    /// Writes its file. `remark` contains comment lines for the beginning, each with its line break; `schema` is the
+    /// path of the schema relative to the file.
     ///
     /// # Errors
-    /// A value that cannot be written as YAML; a value that was read from a file or sketched always can.
+    /// A value cannot be written as YAML; this never happens to one that was read from a file or sketched.
     pub fn to_file(&self, schema: &str, remark: &str) -> Result<String, serde_yaml::Error> {
         let text = serde_yaml::to_string(self)?;
         Ok(format!(
@@ -98,20 +98,20 @@ impl Operator {
     }
 }
 
-/// The address of the schema of an operator's file, for users outside of this project.
+/// The address of the operator schema, for users outside of this project.
 pub const OPERATOR_SCHEMA: &str = concat!(
     env!("CARGO_PKG_REPOSITORY"),
     "/raw/main/rules/schema/operator.schema.json"
 );
 
-/// The facts in an operator's file, each on its own.
+/// The facts in an operator's file, one by one.
 #[derive(Debug)]
 pub struct Facts {
-    /// Who removes which finalizer.
+    /// Controllers, each with a finalizer that it removes.
     pub controllers: Vec<OwnController>,
-    /// The creation of objects that no manifest contains.
+    /// Objects that the operator creates although no manifest contains them.
     pub generators: Vec<Generator>,
-    /// Which objects are made dependents of others.
+    /// Objects that the operator makes dependents of others.
     pub owns: Vec<OwnedKind>,
     /// Kinds whose deletion deletes data.
     pub data: Vec<DataKind>,
@@ -120,7 +120,7 @@ pub struct Facts {
 }
 
 impl Operator {
-    /// Its facts, with whole sources.
+    /// Splits it into facts, whose sources name the project and release.
     pub fn into_facts(self) -> Facts {
         let read = Arc::new(ReadProject {
             project: self.project.shared(),
@@ -280,19 +280,19 @@ pub enum DefinedScope {
 pub struct Text(#[schemars(length(min = 1))] Arc<str>);
 
 impl Text {
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The text, shared.
+    /// Returns the text as a shared pointer.
     pub fn shared(&self) -> Arc<str> {
         Arc::clone(&self.0)
     }
 }
 
 impl From<&str> for Text {
-    /// A text that the program itself writes.
+    /// Converts a text of the program itself, which must not be empty.
     fn from(text: &str) -> Self {
         Self(text.into())
     }
@@ -304,7 +304,7 @@ impl fmt::Display for Text {
     }
 }
 
-/// A text that says nothing.
+/// An empty text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expects a text")]
 pub struct NoText;
@@ -328,7 +328,7 @@ serde_as_text!(Text);
 pub struct FinalizerName(#[schemars(length(min = 1))] String);
 
 impl FinalizerName {
-    /// The name or pattern.
+    /// Returns the name or pattern.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -340,7 +340,7 @@ impl fmt::Display for FinalizerName {
     }
 }
 
-/// A text that is no name of a finalizer.
+/// A text that is not the name of a finalizer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "names `{0}`, which is not a finalizer: write it as objects have it, such as `example.com/cleanup`; `*` is any text without a slash"

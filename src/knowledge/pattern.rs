@@ -1,4 +1,4 @@
-//! The three little languages of the tables: finalizer names, kinds and images.
+//! The patterns of the tables: finalizer names, kinds and images.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,8 +9,8 @@ use smol_str::SmolStr;
 
 use super::written::written_as_text;
 
-/// A pattern in which `*` is any text without a slash. It is compiled on first use: a run needs few of the known patterns, and
-/// compiling one costs more than reading a hundred facts.
+/// A pattern in which `*` is any text without a slash. It is compiled on first use, because compiling is expensive and
+/// a run needs few of the known patterns.
 #[derive(Clone, Debug)]
 pub(super) struct Wildcard {
     text: String,
@@ -19,13 +19,13 @@ pub(super) struct Wildcard {
 
 impl Wildcard {
     /// # Errors
-    /// A pattern that is none, such as `[a`.
+    /// The text is not a valid glob, such as `[a`.
     pub(super) fn parse(text: &str) -> Result<Self, globset::Error> {
         let wildcard = Self {
             text: text.to_owned(),
             matcher: OnceLock::new(),
         };
-        // A star alone cannot be wrong.
+        // A pattern with no other special character than a star is always valid.
         if text.contains(['?', '[', ']', '{', '}', '\\']) {
             let compiled = wildcard.compile()?;
             wildcard.matcher.get_or_init(|| Some(compiled));
@@ -48,7 +48,7 @@ impl Wildcard {
     }
 }
 
-/// The name of a finalizer with a `*` in it. Most names begin or end otherwise, and need no matcher.
+/// The name of a finalizer with a `*` in it. Comparing its beginning and end first avoids most uses of the matcher.
 #[derive(Clone, Debug)]
 pub(super) struct WildName {
     start: String,
@@ -82,7 +82,7 @@ impl WildName {
     }
 }
 
-/// Which kinds are meant: `Kind.group`, `*.group`, `*.*.group`, `*`.
+/// A set of kinds: `Kind.group`, `*.group`, `*.*.group`, `*`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KindPattern {
     /// `*`: every kind.
@@ -101,7 +101,7 @@ pub enum KindPattern {
 }
 
 impl KindPattern {
-    /// Reads an entry.
+    /// Parses a pattern.
     pub fn parse(text: &str) -> Self {
         if text == "*" {
             return Self::Any;
@@ -122,7 +122,7 @@ impl KindPattern {
         }
     }
 
-    /// How broad it is: the closest pattern is the least.
+    /// Ranks patterns by breadth: the closest has the lowest rank.
     pub(super) fn breadth(&self) -> usize {
         match self {
             Self::Exact { .. } => 0,
@@ -132,7 +132,7 @@ impl KindPattern {
         }
     }
 
-    /// Whether objects of `kind` in `group` are meant.
+    /// Whether the pattern includes `kind` in `group`.
     pub fn matches(&self, group: &str, kind: &str) -> bool {
         match self {
             Self::Any => true,
@@ -148,7 +148,7 @@ impl KindPattern {
     }
 }
 
-/// A text that names no kind.
+/// A text that is not a kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "names `{0}`, which is not a kind: write `Kind` or `Kind.group`, such as `Deployment.apps`, without a version"
@@ -195,13 +195,13 @@ written_as_text!(
     "Kind for the core group, Kind.group, *.group for every kind of a group, *.*.group for every kind of every group below it, * for every kind. Without a version."
 );
 
-/// The last segments of an image's path.
+/// A pattern for the last segments of an image's path.
 #[derive(Clone, Debug)]
 pub struct ImagePattern {
     text: String,
-    /// If not every segment is written out.
+    /// The matcher, unless every segment is literal.
     wildcard: Option<Wildcard>,
-    /// Whether the first segments may be those of a registry.
+    /// Whether the first segment may be a registry.
     registry: bool,
 }
 
@@ -215,8 +215,8 @@ impl ImagePattern {
         })
     }
 
-    /// The pattern that an image reference means: without tag and digest, and with its registry if one is written. `None` if
-    /// nothing is left, or a segment is empty or no pattern.
+    /// Returns the pattern for an image reference: without tag and digest, and with its registry if one is written.
+    /// `None` if nothing is left, or if a segment is empty or an invalid pattern.
     pub fn of_reference(text: &str) -> Option<Self> {
         let name = text.trim().split('@').next().unwrap_or_default();
         let (path, last) = name
@@ -238,19 +238,19 @@ impl ImagePattern {
         })
     }
 
-    /// The pattern as the table has it: `argoproj/argocd`.
+    /// Returns the pattern as the table has it: `argoproj/argocd`.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The name that every image has which matches, as [`image_name`] has it; `None` if there are several.
+    /// Returns the name of all images that match, in terms of [`image_name`]; `None` if it is a wildcard.
     pub fn name(&self) -> Option<&str> {
         let last = self.text.rsplit('/').next();
         last.filter(|name| !is_wild(name))
     }
 
-    /// Whether an image reference (`registry/path:tag@digest`) ends in these segments: whole segments, so that
-    /// `argoproj/argocd` is neither `argoproj/argocd-image-updater` nor `notargoproj/argocd`. The table never names a registry.
+    /// Whether an image reference (`registry/path:tag@digest`) ends in these whole segments: `argoproj/argocd` matches
+    /// neither `argoproj/argocd-image-updater` nor `notargoproj/argocd`. The table never names a registry.
     pub fn matches(&self, image: &str) -> bool {
         let mut path = path_segments(image, self.registry);
         let mut wanted = self.text.rsplit('/');
@@ -265,12 +265,12 @@ impl ImagePattern {
     }
 }
 
-/// Whether something in it is not written out.
+/// Whether the path contains a wildcard.
 fn is_wild(path: &str) -> bool {
     path.contains(|c: char| !(c.is_ascii_alphanumeric() || "-_./".contains(c)))
 }
 
-/// A text that is no end of an image's path.
+/// A text that is not the end of an image's path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "names `{0}`, which is not an image: write the end of its path, such as `example/operator`; `*` is any part of a segment"
@@ -302,15 +302,15 @@ written_as_text!(
     "The end of the path of an image, without registry, tag and digest; `*` is any part of one segment."
 );
 
-/// The last segment of the path of an image reference, without tag and digest.
+/// Returns the last segment of the path of an image reference, without tag and digest.
 pub fn image_name(image: &str) -> &str {
     path_segments(image, false).next().unwrap_or_default()
 }
 
-/// The path of an image reference from its end, without tag and digest, and without the registry unless it is asked for.
+/// Returns the segments of an image reference from its end, without tag and digest; with its registry on request.
 fn path_segments(image: &str, registry: bool) -> impl Iterator<Item = &str> {
     let name = image.trim().split('@').next().unwrap_or_default();
-    // As container runtimes distinguish a registry from a path: a dot, a port, or `localhost`, and something after it.
+    // Container runtimes distinguish a registry by a dot, a port, or `localhost`, followed by a path.
     let (first, rest) = name
         .split_once('/')
         .map_or(("", name), |(first, rest)| (first, rest));

@@ -1,21 +1,21 @@
-//! The names of facts, by which findings say what they rest on.
+//! Names of facts, to which findings refer.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The subject of a fact.
+/// A table of facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Table {
     /// Objects that operators create.
     Generators,
     /// Kinds whose deletion deletes data.
     Data,
-    /// Finalizers and who removes them.
+    /// Finalizers, and the controllers that remove them.
     Finalizers,
 }
 
 impl Table {
-    /// Its name in the names of facts.
+    /// Returns its name in the names of facts.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Generators => "generators",
@@ -25,17 +25,17 @@ impl Table {
     }
 }
 
-/// Which facts: `generators/ExternalSecret.external-secrets.io`. Facts of one kind in one table share their name.
+/// The name of a fact: `generators/ExternalSecret.external-secrets.io`. Facts of a table with equal kinds share it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowName {
     /// The table.
     pub table: Table,
-    /// The kinds or the finalizer that it is about.
+    /// The kinds or the finalizer of the fact.
     pub row: Arc<str>,
 }
 
 impl RowName {
-    /// The facts of a finalizer, under the name or the pattern by which it is known.
+    /// Names the facts of a finalizer, given its name or pattern in the table.
     pub fn of_finalizer(finalizer: &str) -> Self {
         Self {
             table: Table::Finalizers,

@@ -1,4 +1,4 @@
-//! Where a fact comes from.
+//! Sources of facts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The separator of two sources in a line.
+/// The separator between sources on a line.
 const BETWEEN: &str = "; ";
 
 /// Where a fact comes from: `path/to/file.go#L12` in the project and at the release that was read, or `owner/name:path`, or an
@@ -29,7 +29,7 @@ struct SourceList(
     Vec<String>,
 );
 
-/// A project that was read, at some release.
+/// The project and release that was read for a fact.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ReadProject {
     pub(super) project: Arc<str>,
@@ -37,7 +37,7 @@ pub(super) struct ReadProject {
 }
 
 impl Sources {
-    /// A single source.
+    /// Creates a single source.
     pub fn one(source: impl Into<String>) -> Self {
         Self {
             written: source.into(),
@@ -45,7 +45,7 @@ impl Sources {
         }
     }
 
-    /// These sources of facts about a project.
+    /// Returns these sources with the project in which they are.
     pub(super) fn in_project(self, read: &Arc<ReadProject>) -> Self {
         Self {
             read: Some(Arc::clone(read)),
@@ -55,7 +55,7 @@ impl Sources {
 }
 
 impl fmt::Display for Sources {
-    /// In one line, each with its repository and release.
+    /// Writes the sources on one line, each with its repository and release.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, source) in self.written.split(BETWEEN).enumerate() {
             if at > 0 {
@@ -86,7 +86,7 @@ impl<'de> Deserialize<'de> for Sources {
     }
 }
 
-/// Puts a list of texts into one line.
+/// Reads a list of texts into one line.
 struct Lines;
 
 impl<'de> Visitor<'de> for Lines {
@@ -106,7 +106,7 @@ impl<'de> Visitor<'de> for Lines {
     }
 }
 
-/// Appends a text to a line: a thousand sources are read at start-up, and none needs a string of its own.
+/// Appends a text to a line, so that the many sources that are read at start-up need no string each.
 struct Line<'l>(&'l mut String);
 
 impl<'de> DeserializeSeed<'de> for Line<'_> {

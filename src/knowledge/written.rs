@@ -1,6 +1,6 @@
-//! Types that files write as one text: how serde reads and writes them, and what the schema says of them.
+//! Types that files contain as text: how serde reads and writes them, and their description in the schema.
 
-/// Reads and writes a type as text, by its `FromStr` and its `Display`.
+/// Reads and writes a type as text, with its `FromStr` and `Display`.
 macro_rules! serde_as_text {
     ($type:ty) => {
         impl<'de> serde::Deserialize<'de> for $type {
@@ -31,7 +31,7 @@ macro_rules! serde_as_text {
     };
 }
 
-/// Implements the traits of a type that is written as text, and describes the type in the schema.
+/// Implements serde and the schema for a type that is written as text.
 macro_rules! written_as_text {
     ($type:ty, $name:literal, $description:literal) => {
         $crate::knowledge::written::serde_as_text!($type);

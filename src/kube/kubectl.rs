@@ -1,30 +1,30 @@
-//! `kubectl` command lines, the only place that writes them.
+//! Builds all `kubectl` command lines.
 //!
-//! Names come from the manifests of strangers, and readers paste what they read: every word is quoted (see [`shell`]),
-//! and none can become an option.
+//! Names come from untrusted manifests, and readers paste the commands: every word is quoted (see [`shell`]), and none
+//! can become an option.
 //!
-//! A finalizer is removed by a JSON patch that first tests that it is still at its index, so a list that has changed in the
-//! meantime never loses another one.
+//! A finalizer is removed by a JSON patch that first tests that it is still at its index: if the list has changed in
+//! the meantime, the patch fails instead of removing another one.
 
 use foldhash::HashSet;
 
 use super::{Namespace, ObjectKey, kinds, shell};
 
-/// Which object a command is about.
+/// The object of a command.
 #[derive(Clone, Debug)]
 pub struct Target {
     resource: String,
     name: String,
-    /// As an argument of `-n`.
+    /// The argument of `-n`.
     namespace: Option<String>,
 }
 
 impl Target {
-    /// The object of a resource type such as `Widget.example.com`, `deployments.apps` or `pod`. A value that only the
-    /// cluster knows, a generated name or an unwritten namespace, is a placeholder in capitals.
+    /// Creates a target from a resource type such as `Widget.example.com`, `deployments.apps` or `pod`. A value that
+    /// only the cluster knows (a generated name or an unwritten namespace) becomes a placeholder in capitals.
     pub fn new(resource: impl Into<String>, name: &str, namespace: &Namespace) -> Self {
         let resource = resource.into();
-        // No type begins with a dash; one that does would be read as an option.
+        // No valid type begins with a dash; one that does would be read as an option.
         let resource = resource.trim_start_matches('-').to_owned();
         let name = if name.is_empty() || name.ends_with('*') {
             "NAME"
@@ -44,8 +44,8 @@ impl Target {
     }
 }
 
-/// The words for objects of one namespace: `TYPE NAME NAME -n NAMESPACE`, or `TYPE/NAME` where types differ or a name
-/// would be read as an option.
+/// Returns the arguments for objects of one namespace: `TYPE NAME NAME -n NAMESPACE`, or `TYPE/NAME` if types differ or
+/// a name would be read as an option.
 fn words(targets: &[Target]) -> Vec<String> {
     let Some(first) = targets.first() else {
         return Vec::new();
@@ -69,24 +69,24 @@ fn words(targets: &[Target]) -> Vec<String> {
     words
 }
 
-/// The object of a key.
+/// Creates the target for a key.
 impl From<&ObjectKey> for Target {
     fn from(key: &ObjectKey) -> Self {
         Self::new(key.group_kind().to_string(), &key.name, &key.namespace)
     }
 }
 
-/// `kubectl delete …`, with further options.
+/// Returns `kubectl delete …`, with further options.
 pub fn delete(target: &Target, options: &[&str]) -> String {
     command("delete", target, options)
 }
 
-/// `kubectl delete …` of objects of one namespace.
+/// Returns `kubectl delete …` for objects of one namespace.
 pub fn delete_several(targets: &[Target], options: &[&str]) -> String {
     on_several("delete", targets, options)
 }
 
-/// `kubectl delete … --all` of every object of these kinds in their namespace.
+/// Returns `kubectl delete … --all` for every object of these kinds in their namespace.
 pub fn delete_every(targets: &[Target], options: &[&str]) -> String {
     let mut resources: Vec<&str> = targets
         .iter()
@@ -107,12 +107,12 @@ pub fn delete_every(targets: &[Target], options: &[&str]) -> String {
     shell::line(words.chain(options.iter().copied()))
 }
 
-/// Gives objects of one namespace an annotation, `key=value`.
+/// Returns `kubectl annotate …` for objects of one namespace; `annotation` is `key=value`.
 pub fn annotate(targets: &[Target], annotation: &str) -> String {
     on_several("annotate", targets, &[annotation, "--overwrite"])
 }
 
-/// `kubectl delete -f …`.
+/// Returns `kubectl delete -f …`.
 pub fn delete_files(paths: &[String], options: &[&str]) -> String {
     let files = paths.iter().flat_map(|path| ["-f", path.as_str()]);
     shell::line(
@@ -123,10 +123,10 @@ pub fn delete_files(paths: &[String], options: &[&str]) -> String {
     )
 }
 
-/// From so many finalizers on that are all removed, a patch takes the list as a whole.
+/// From this many finalizers on, a patch that removes all of them replaces the list as a whole.
 const MANY_FINALIZERS: usize = 20;
 
-/// Removes the finalizers `remove` of an object whose list is `stored`.
+/// Returns a command that removes the finalizers `remove` of an object whose list is `stored`.
 pub fn remove_finalizers<S: AsRef<str>>(
     target: &Target,
     stored: &[S],
@@ -145,11 +145,11 @@ pub fn remove_finalizers<S: AsRef<str>>(
             &["--type=merge", "-p", r#"{"metadata":{"finalizers":null}}"#],
         );
     }
-    // From the end: removing one moves those after it.
+    // From the end, because a removal shifts the later indexes.
     remove_entries(target, doomed.rev())
 }
 
-/// Removes the one finalizer at an index of the list.
+/// Returns a command that removes the finalizer at `index` of the list.
 pub fn remove_finalizer(target: &Target, index: usize, finalizer: &str) -> String {
     remove_entries(target, [(index, finalizer)].into_iter())
 }
@@ -166,7 +166,7 @@ fn remove_entries<'a>(target: &Target, doomed: impl Iterator<Item = (usize, &'a 
     command("patch", target, &["--type=json", "-p", &patch])
 }
 
-/// Removes a token from the `spec.finalizers` of a Namespace; only its subresource accepts that.
+/// Returns a command that removes a token from the `spec.finalizers` of a Namespace. Only its subresource accepts that.
 pub fn remove_spec_finalizer(namespace: &str, token: &str) -> String {
     let target = Target::new(
         kinds::NAMESPACE.kind.to_lowercase(),
@@ -210,7 +210,7 @@ fn on_several(verb: &str, targets: &[Target], options: &[&str]) -> String {
     )
 }
 
-/// A JSON string in plain ASCII: whatever it contains, it is one visible line.
+/// Returns a JSON string in plain ASCII, so that any content is one visible line.
 fn json(text: &str) -> String {
     let mut json = String::from("\"");
     for c in text.chars() {

@@ -1,7 +1,7 @@
-//! Kubernetes' own words, from [`kube_gc::names`], and the `kubectl` commands that say them.
+//! Kubernetes' vocabulary, from [`kube_gc::names`], and the `kubectl` commands that use it.
 //!
-//! Every identity of the program is an [`ObjectKey`]; text becomes one where it comes from outside
-//! (arguments, lists of steps) and is made of one where it goes out (reports, fingerprints, baselines), never in between.
+//! Every identity in the program is an [`ObjectKey`]. Text is parsed where it comes in from outside (arguments, lists
+//! of steps) and keys are formatted where they go out (reports, fingerprints, baselines), never in between.
 
 pub mod kubectl;
 mod quantity;

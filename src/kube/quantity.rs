@@ -1,6 +1,6 @@
 //! Amounts as Kubernetes writes them: `500m`, `1Gi`.
 
-/// A Kubernetes quantity, in units of one.
+/// Parses a Kubernetes quantity, in units of one; `None` if it has another form.
 pub fn quantity(text: &str) -> Option<f64> {
     let end = text
         .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '+' | '-'))

@@ -1,21 +1,21 @@
-//! Lines of shell that readers paste.
+//! Shell command lines that readers paste.
 //!
-//! Names come from the manifests of strangers: every word is quoted for a POSIX shell, and none can end the line. No
-//! name that the API server accepts contains a character that would do that, or control a terminal; such characters are
-//! replaced by pictures, and the command finds nothing.
+//! Names come from untrusted manifests: every word is quoted for a POSIX shell, and none can end the line. No name that
+//! the API server accepts contains a line break or a control character; such characters are replaced by visible
+//! symbols, and the command then finds nothing.
 
 use crate::text::plain;
 
-/// Words as a line of shell.
+/// Joins and quotes words as a command line.
 pub fn line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    // An option like `--type=json` is our own text; shlex would quote its equals sign.
+    // Options like `--type=json` are not from manifests, and shlex would quote the equals sign.
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '=');
     let quoted = words.into_iter().map(|word| {
         if word.starts_with("--") && word.chars().all(is_plain) {
             return word.to_owned();
         }
         let word = plain::visible(word).replace('\t', "␉");
-        // Fails for NUL only, which is a picture by now.
+        // Fails only for NUL, which was replaced above.
         shlex::try_quote(&word)
             .map(|word| word.into_owned())
             .unwrap_or_default()

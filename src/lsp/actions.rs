@@ -1,4 +1,4 @@
-//! Code actions of an editor for a finding.
+//! Code actions for findings.
 
 use std::collections::HashMap;
 
@@ -14,13 +14,13 @@ use super::workspace::check_options;
 use crate::report::{LspOptions, Roots, diagnostics_of};
 use crate::text::{ColumnUnit, SourceFile, Span};
 
-/// The command that opens the page of a rule.
+/// The command of the editor that opens the page of a rule.
 pub(super) const OPEN_PAGE: &str = "ownerlint.openPage";
 
-/// The kind of the action that applies the safe fixes of a file: what editors that fix on saving ask for.
+/// The kind of the action that applies the safe fixes of a file, which editors that fix on saving request.
 pub(super) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.ownerlint");
 
-/// The actions for the findings at a range; then, for all of the file.
+/// Returns the actions for the findings at a range, then those for the whole file.
 pub(super) fn actions(
     params: &CodeActionParams,
     path: &str,
@@ -42,7 +42,7 @@ pub(super) fn actions(
             file,
         );
     }
-    // The file is judged again for it, so it is only offered on request.
+    // This action needs another check of the file, so it is only offered on request.
     if only.is_some() && is_wanted(only, &FIX_ALL) {
         let fixed = answers
             .inquiry
@@ -59,9 +59,9 @@ pub(super) fn actions(
     )
 }
 
-/// Fixes, suppressions with a reason, and the pages of the rules, for findings.
+/// Returns fixes, suppressions with a reason, and rule pages for the findings of `diagnostics`.
 ///
-/// Editors send diagnostics along, old ones among them, and some without what came with them: only the range counts.
+/// These are the server's own diagnostics for the range: editors may send old ones, or ones without their data.
 fn about(diagnostics: Vec<Value>, uri: &Uri, file: &SourceFile) -> Vec<CodeAction> {
     let all = diagnostics.into_iter();
     let all = all.filter_map(|diagnostic| serde_json::from_value::<Diagnostic>(diagnostic).ok());
@@ -79,7 +79,7 @@ fn about(diagnostics: Vec<Value>, uri: &Uri, file: &SourceFile) -> Vec<CodeActio
     actions.collect()
 }
 
-/// All safe fixes of the file at once: what they change, from the first to the last of them.
+/// Returns the action that applies all safe fixes of the file, as one edit from the first change to the last.
 fn fix_all(fixed: &str, uri: &Uri, file: &SourceFile, unit: ColumnUnit) -> CodeAction {
     let (span, new_text) = difference(file.text(), fixed);
     let edit = TextEdit {
@@ -94,7 +94,7 @@ fn fix_all(fixed: &str, uri: &Uri, file: &SourceFile, unit: ColumnUnit) -> CodeA
     }
 }
 
-/// The part of a text that is another in `after`, and what it is there.
+/// Returns the differing part of `before`, and its replacement in `after`.
 fn difference<'t>(before: &str, after: &'t str) -> (Span, &'t str) {
     let same = |pair: &(char, char)| pair.0 == pair.1;
     let bytes = |pairs: &mut dyn Iterator<Item = (char, char)>| {
@@ -109,7 +109,7 @@ fn difference<'t>(before: &str, after: &'t str) -> (Span, &'t str) {
     )
 }
 
-/// Whether an editor that asks for kinds of actions, or for all of them, wants this kind: `source` includes `source.fixAll`.
+/// Whether an editor that requests some kinds of actions wants this kind: `source` includes `source.fixAll`.
 fn is_wanted(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
     only.is_none_or(|only| {
         only.iter().any(|wanted| {
@@ -139,7 +139,7 @@ fn fixes(diagnostic: &Diagnostic) -> Vec<CodeAction> {
         .collect()
 }
 
-/// A comment above the line; none where a comment cannot stand: JSON, and flows over several lines.
+/// Returns the action that inserts a suppressing comment above the line; `None` where no comment is allowed.
 fn suppression(
     rule: &str,
     diagnostic: &Diagnostic,
@@ -170,7 +170,7 @@ fn suppression(
         title: format!("Suppress {rule} here, with a reason"),
         kind: Some(CodeActionKind::QUICKFIX),
         diagnostics: Some(vec![diagnostic.clone()]),
-        // `changes` is understood by every editor.
+        // Every editor supports `changes`.
         edit: Some(changes(uri, vec![edit])),
         ..CodeAction::default()
     })

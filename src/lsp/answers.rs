@@ -1,4 +1,4 @@
-//! Answers to an editor about the objects of its folder.
+//! Answers to requests of an editor about the objects of its folder.
 
 use std::str::FromStr;
 
@@ -16,20 +16,20 @@ use crate::report::plan::PlanFormat;
 use crate::report::{Report, file_uri};
 use crate::text::{ColumnUnit, plain};
 
-/// The command that opens the plan of a deletion as a page.
+/// The command of the editor that opens the plan of a deletion as a page.
 pub(super) const OPEN_PLAN: &str = "ownerlint.openPlan";
 
-/// How many symbols one search shows.
+/// The most symbols that one search returns.
 pub(super) const SYMBOLS: usize = 500;
 
-/// The state between two changes of the folder, and how columns are counted.
+/// The state of a folder between two changes, and the unit of columns.
 #[derive(Debug)]
 pub(super) struct Answers<'s> {
     pub(super) inquiry: Inquiry<'s>,
-    /// The findings, if the folder could be judged.
+    /// The findings, if the folder could be checked.
     pub(super) report: Option<Report>,
     pub(super) unit: ColumnUnit,
-    /// The only text, if it has no file.
+    /// The document, if the folder is a single text without a file.
     pub(super) text: Option<Uri>,
 }
 
@@ -39,7 +39,7 @@ impl Answers<'_> {
         self.inquiry.at(path, offset(file, position, self.unit))
     }
 
-    /// Where an object's name is written.
+    /// Returns the place of an object's name.
     fn location(&self, object: &ObjectPlace) -> Option<Location> {
         let uri = match &self.text {
             Some(uri) => uri.clone(),
@@ -51,7 +51,7 @@ impl Answers<'_> {
         ))
     }
 
-    /// Who owns, who removes, what is deleted with it.
+    /// Describes the owner at a position, removers of finalizers, or the effects of a deletion.
     pub(super) fn hover(&self, path: &str, position: Position) -> Option<Hover> {
         let value = text(&self.inquiry, &self.at(path, position)?)?;
         let contents = HoverContents::Markup(MarkupContent {
@@ -64,12 +64,12 @@ impl Answers<'_> {
         })
     }
 
-    /// The owner, the used object, the Namespace, or the definition of the kind.
+    /// Returns the place of the owner, the used object, the Namespace, or the definition of the kind.
     pub(super) fn definition(&self, path: &str, position: Position) -> Option<Location> {
         self.location(&self.inquiry.definition(&self.at(path, position)?)?)
     }
 
-    /// The dependents of the object, or of the object that is named there.
+    /// Returns the dependents of the object, or of the object that is named at the position.
     pub(super) fn references(&self, path: &str, position: Position) -> Option<Vec<Location>> {
         let found = self.at(path, position)?;
         let object = match &found.spot {
@@ -90,7 +90,7 @@ impl Answers<'_> {
         )
     }
 
-    /// The objects of a file.
+    /// Returns the objects of a file.
     pub(super) fn document_symbols(&self, path: &str) -> Option<Vec<DocumentSymbol>> {
         self.inquiry.source(path)?;
         let symbol = |object: ObjectPlace| {
@@ -118,7 +118,7 @@ impl Answers<'_> {
         )
     }
 
-    /// The objects whose keys contain `query`, whatever its case.
+    /// Returns the objects whose keys contain `query`, ignoring case.
     pub(super) fn workspace_symbols(&self, query: &str) -> Vec<WorkspaceSymbol> {
         let query = query.to_lowercase();
         let named = self
@@ -139,7 +139,7 @@ impl Answers<'_> {
         named.filter_map(symbol).take(SYMBOLS).collect()
     }
 
-    /// A lens above each object; what it says is found out when the editor shows it.
+    /// Returns a lens for each object. Its title is computed when the editor shows it.
     pub(super) fn lenses(&self, path: &str, uri: &Uri) -> Vec<CodeLens> {
         self.inquiry
             .objects_of(path)
@@ -152,7 +152,7 @@ impl Answers<'_> {
             .collect()
     }
 
-    /// The command of a lens: its title says how many objects a deletion deletes, and it opens the plan of `lens`.
+    /// Returns the command of a lens: its title has the number of deleted objects, and it opens the plan of `lens`.
     pub(super) fn lens(&self, path: &str, offset: u32, lens: Value) -> Option<Command> {
         let found = self.inquiry.at(path, offset)?;
         let deletion = self.inquiry.deletion(&found.object)?;
@@ -163,7 +163,7 @@ impl Answers<'_> {
         })
     }
 
-    /// The page of the plan that deletes the object at a byte of a file.
+    /// Renders the plan that deletes the object at a byte offset of a file, as a page.
     pub(super) fn plan(&self, path: &str, offset: u32) -> Option<String> {
         let found = self.inquiry.at(path, offset)?;
         let plan = self.inquiry.plan(&found.object)?;

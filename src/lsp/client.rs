@@ -1,4 +1,4 @@
-//! Messages that the server sends to the editor on its own: questions, progress and notices.
+//! Messages that the server sends to the editor on its own initiative: requests, progress and notices.
 
 use lsp_server::{Connection, Message, Notification, Request};
 use lsp_types::notification::{self, Notification as _};
@@ -11,11 +11,11 @@ use lsp_types::{
 use serde::Serialize;
 use serde_json::json;
 
-/// The editor, as far as the server talks to it unasked.
+/// The sending side of the conversation with the editor.
 pub(super) struct Client<'c> {
     connection: &'c Connection,
     capabilities: ClientCapabilities,
-    /// The progress that the editor shows.
+    /// The token of the progress that the editor shows.
     progress: Option<NumberOrString>,
     /// The number of requests so far, which is the id of the last one.
     asked: i32,
@@ -85,7 +85,7 @@ impl<'c> Client<'c> {
         }
     }
 
-    /// Opens a page outside of the editor, or shows its address if the editor cannot.
+    /// Opens a page outside the editor, or shows its address if the editor cannot open it.
     pub(super) fn open_page(&mut self, uri: Uri) {
         let window = self.capabilities.window.as_ref();
         let shows = window.and_then(|window| window.show_document.as_ref());
@@ -119,7 +119,7 @@ impl<'c> Client<'c> {
         self.send(Notification::new(method.to_owned(), params).into());
     }
 
-    /// Sends a message. An editor that no longer listens has gone away, which the server notices when it reads.
+    /// Sends a message. If the editor has gone away, sending fails silently: the server notices it when it reads.
     pub(super) fn send(&self, message: Message) {
         let _ = self.connection.sender.send(message);
     }

@@ -1,6 +1,6 @@
 //! Completion: kinds, apiVersions, owners, finalizers and annotations.
 //!
-//! The place of the cursor is read from the indentation of the lines above it: a text that is being typed is seldom
+//! The position of the cursor is inferred from the indentation of the lines above it, because unfinished text is seldom
 //! valid YAML.
 
 use lsp_types::{
@@ -15,7 +15,7 @@ use crate::manifest::OWNER_REFERENCE_FIELDS;
 use crate::rules::RULES;
 use crate::text::{Span, plain};
 
-/// The texts that fit at a position, with what is typed of them replaced.
+/// Returns the completions at a position; each replaces the typed part of its word.
 pub(super) fn items(
     answers: &Answers<'_>,
     path: &str,
@@ -65,7 +65,7 @@ pub(super) fn items(
     )
 }
 
-/// Whether a text can be inserted as it is: names in a manifest may contain anything, line breaks too.
+/// Whether a text can be inserted without quotes: names in a manifest may contain anything, even line breaks.
 fn is_plain(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text
@@ -73,7 +73,7 @@ fn is_plain(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c))
 }
 
-/// The description of a field of an owner reference.
+/// Describes a field of an owner reference.
 fn field_of_owner(key: &str) -> &'static str {
     match key {
         "apiVersion" => "group and version of the owner",
@@ -84,7 +84,7 @@ fn field_of_owner(key: &str) -> &'static str {
     }
 }
 
-/// The text of an owner reference under a key, with another entry of the reference to tell it by.
+/// Returns the owner's value for a key of an owner reference, with another value that distinguishes the owner.
 fn entry_of(owner: &PossibleOwner<'_>, key: &str) -> Option<(String, String)> {
     let (text, detail) = match key {
         "kind" => (owner.kind, owner.api_version),
@@ -95,14 +95,14 @@ fn entry_of(owner: &PossibleOwner<'_>, key: &str) -> Option<(String, String)> {
     Some((text.to_owned(), detail.to_owned()))
 }
 
-/// Suggestions in order, each text once.
+/// Sorts suggestions and removes repeated texts.
 fn unique(mut suggestions: Vec<(String, String)>) -> impl Iterator<Item = (String, String)> {
     suggestions.sort();
     suggestions.dedup_by(|a, b| a.0 == b.0);
     suggestions.into_iter()
 }
 
-/// How a text is inserted.
+/// The form in which a text is inserted.
 #[derive(Clone, Copy)]
 enum Form {
     Key,
@@ -126,7 +126,7 @@ fn item(text: String, detail: String, typed: Range, form: Form) -> CompletionIte
     }
 }
 
-/// The annotations that decide about deletions, and those that ignore a rule.
+/// Returns the annotations that affect deletions, and those that ignore a rule.
 fn annotations_to_write() -> Vec<(String, String)> {
     let ignored = RULES.iter().map(|rule| {
         let text = format!("ignore.ownerlint/{}", rule.id);
@@ -150,21 +150,21 @@ fn annotations_to_write() -> Vec<(String, String)> {
     all
 }
 
-/// The place that is being typed.
+/// The position that is being typed at.
 #[derive(Debug, PartialEq, Eq)]
 struct Cursor<'t> {
-    /// The keys above it, the outermost first. Items of lists have none.
+    /// The keys above the position, outermost first. Items of lists have no key.
     parents: Vec<&'t str>,
-    /// The key whose value is typed; `None` for a key and for an item of a list.
+    /// The key whose value is being typed; `None` for a key and for an item of a list.
     key: Option<&'t str>,
-    /// How many bytes are typed of the word.
+    /// The length of the typed part of the word, in bytes.
     typed: usize,
     /// The other entries of its mapping above it.
     siblings: Vec<(&'t str, &'t str)>,
 }
 
 impl<'t> Cursor<'t> {
-    /// Reads the place at the end of a text; `None` where nothing can be typed that this module knows.
+    /// Finds the position at the end of a text; `None` where this module has nothing to suggest.
     fn find(text: &'t str) -> Option<Self> {
         let mut lines = text.rsplit('\n');
         let line = lines.next()?;
@@ -188,7 +188,7 @@ impl<'t> Cursor<'t> {
             typed: word.len(),
             siblings: Vec::new(),
         };
-        // The column of the innermost dash, as long as its list is looked for.
+        // The column of the innermost dash, until the key of its list is found.
         let mut item = dashes.last().copied();
         let mut is_sibling = item.is_none();
         for line in lines {
@@ -222,7 +222,7 @@ impl<'t> Cursor<'t> {
         Some(cursor)
     }
 
-    /// Whether an owner has the other entries of the reference.
+    /// Whether an owner matches the other entries of the reference.
     fn fits(&self, owner: &PossibleOwner<'_>) -> bool {
         self.siblings.iter().all(|(key, written)| match *key {
             "kind" => *written == owner.kind,
@@ -233,7 +233,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// The column of the entry of a line, the columns of the dashes before it, and the entry.
+/// Returns the column of a line's entry, the columns of the dashes before it, and the entry.
 fn parts(line: &str) -> (usize, Vec<usize>, &str) {
     let mut rest = line.trim_start_matches(' ');
     let mut dashes = Vec::new();
@@ -247,7 +247,7 @@ fn parts(line: &str) -> (usize, Vec<usize>, &str) {
     (line.len() - rest.len(), dashes, rest.trim_end())
 }
 
-/// The document around an offset, as its lines show it.
+/// The document around an offset, as far as its lines show it.
 #[derive(Default)]
 struct Document<'t> {
     api_version: Option<&'t str>,

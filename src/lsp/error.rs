@@ -1,11 +1,11 @@
-//! Why the conversation with an editor ends.
+//! Errors that end the conversation with an editor.
 
 use thiserror::Error;
 
-/// Why a server ends before its editor says so.
+/// The reason why the server ends before the editor requests it.
 #[derive(Debug, Error)]
 pub enum LspError {
-    /// The editor said `exit`, or went away, before it said what it can do.
+    /// The editor sent `exit`, or went away, before `initialize`.
     #[error("the editor went away before it sent `initialize`")]
     Uninitialized,
     /// Standard input or output failed, or ended in the middle of a message.

@@ -17,18 +17,18 @@ self_cell!(
     }
 );
 
-/// A folder of the editor, or a text that has no file.
+/// A folder of the editor, or a text without a file.
 pub(super) struct Folder {
     pub(super) workspace: Workspace,
     reading: Option<Reading>,
-    /// The file that shows why the folder cannot be judged.
+    /// The file that shows a mistake because of which the folder cannot be checked.
     pub(super) mistaken: Option<Uri>,
-    /// The last failure that was sent to the editor.
+    /// The last failure that the editor was sent.
     pub(super) told: Option<String>,
 }
 
 impl Folder {
-    /// A folder that is not read yet.
+    /// Creates a folder that is not read yet.
     pub(super) fn new(workspace: Workspace) -> Self {
         Self {
             workspace,
@@ -43,11 +43,11 @@ impl Folder {
         self.reading.is_none()
     }
 
-    /// Reads the folder again and judges it. If it cannot be read, the answers of the last reading stay: an editor in
-    /// the middle of a word must not lose what was known before.
+    /// Reads and checks the folder again. If it cannot be read, the answers of the last reading stay available, because
+    /// a text may be unfinished.
     ///
     /// # Errors
-    /// A mistake in the configuration, and a folder that cannot be read.
+    /// The configuration has a mistake, or the folder cannot be read.
     pub(super) fn refresh(&mut self, unit: ColumnUnit) -> Result<(), SessionError> {
         let earlier = self.reading.as_ref().map(Reading::borrow_owner);
         let Some(session) = self.workspace.read(earlier)? else {
@@ -68,7 +68,7 @@ impl Folder {
         judged
     }
 
-    /// Asks the answers of the last reading; `None` if there is none.
+    /// Calls `question` with the answers of the last reading; `None` if there is none.
     pub(super) fn ask<R>(&self, question: impl FnOnce(&Answers<'_>) -> R) -> Option<R> {
         let reading = self.reading.as_ref()?;
         Some(reading.with_dependent(|_, answers| question(answers)))

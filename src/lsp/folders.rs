@@ -12,12 +12,12 @@ use crate::inventory::STDIN;
 #[derive(Default)]
 pub(super) struct Folders {
     all: Vec<Folder>,
-    /// Whether the editor says when files of its folders change that are not open.
+    /// Whether the editor reports changes of files that are not open.
     watched: bool,
 }
 
 impl Folders {
-    /// The folders at `roots`, not read yet.
+    /// Creates the folders at `roots`, which are not read yet.
     pub(super) fn opened(roots: Vec<String>) -> Self {
         let mut folders = Self::default();
         folders.add(roots.into_iter().map(Workspace::opened));
@@ -31,7 +31,7 @@ impl Folders {
         }
     }
 
-    /// Sets whether the editor says when files of its folders change that are not open.
+    /// Sets whether the editor reports changes of files in its folders that are not open.
     pub(super) fn set_watched(&mut self, watched: bool) {
         self.watched = watched;
         for folder in &mut self.all {
@@ -40,7 +40,7 @@ impl Folders {
         }
     }
 
-    /// Something on disk, or the configuration of the editor, has changed.
+    /// Marks all folders after a change on disk, or in the configuration of the editor.
     pub(super) fn changed_on_disk(&mut self) {
         for folder in &mut self.all {
             folder.workspace.changed_on_disk();
@@ -51,7 +51,7 @@ impl Folders {
         self.all.iter()
     }
 
-    /// The folders in which something has changed.
+    /// Returns the folders in which something has changed.
     pub(super) fn stale_mut(&mut self) -> impl Iterator<Item = &mut Folder> {
         self.all
             .iter_mut()
@@ -63,7 +63,7 @@ impl Folders {
         self.iter().any(|folder| folder.workspace.is_stale())
     }
 
-    /// The folder of a document, and its path there: the innermost one that contains it.
+    /// Returns the folder of a document, and its path: the innermost folder that contains it.
     pub(super) fn of(&self, uri: &Uri) -> Option<(&Folder, String)> {
         let (at, path) = self.place_of(uri)?;
         Some((&self.all[at], path))
@@ -82,7 +82,7 @@ impl Folders {
         }
     }
 
-    /// Opens a document, or replaces its text. A document of no folder gets one of its own.
+    /// Opens a document, or replaces its text. A document outside all folders gets a folder of its own.
     pub(super) fn open(&mut self, document: OpenDocument) {
         let uri = &document.uri;
         if let Some((at, path)) = self.place_of(uri) {
@@ -98,7 +98,7 @@ impl Folders {
         self.all.push(Folder::new(workspace));
     }
 
-    /// Closes a document, and the folder that was there for it alone.
+    /// Closes a document, and its folder if that was opened only for it.
     pub(super) fn close(&mut self, uri: &Uri) {
         if let Some((at, path)) = self.place_of(uri) {
             self.all[at].workspace.close(&path);
@@ -108,8 +108,7 @@ impl Folders {
         }
     }
 
-    /// Adds and removes folders of the editor. Returns the open documents that may be in another folder now: they are
-    /// closed here.
+    /// Adds and removes folders of the editor. Closes and returns the open documents that may be in another folder now.
     pub(super) fn change(&mut self, change: &WorkspaceFoldersChangeEvent) -> Vec<OpenDocument> {
         let removed = paths_of(&change.removed);
         let added: Vec<Workspace> = paths_of(&change.added)

@@ -13,7 +13,7 @@ use super::answers::OPEN_PLAN;
 use super::place::path_of;
 use crate::text::ColumnUnit;
 
-/// UTF-8 where the editor can, because files are; else what every editor can.
+/// Chooses UTF-8, the encoding of files, if the editor supports it; otherwise UTF-16, which every editor supports.
 pub(super) fn agreed_unit(client: &ClientCapabilities) -> ColumnUnit {
     let offered = client
         .general
@@ -27,7 +27,7 @@ pub(super) fn agreed_unit(client: &ClientCapabilities) -> ColumnUnit {
     }
 }
 
-/// The capabilities of the server.
+/// Returns the capabilities of the server.
 pub(super) fn offered(unit: ColumnUnit) -> ServerCapabilities {
     let encoding = if unit == ColumnUnit::Utf8 {
         PositionEncodingKind::UTF8
@@ -75,7 +75,7 @@ pub(super) fn offered(unit: ColumnUnit) -> ServerCapabilities {
     }
 }
 
-/// The paths of the folders that the editor has open.
+/// Returns the paths of the folders that the editor has open.
 pub(super) fn roots_of(params: &InitializeParams) -> Vec<String> {
     let folders = params.workspace_folders.as_deref().unwrap_or_default();
     if !folders.is_empty() {
@@ -86,13 +86,13 @@ pub(super) fn roots_of(params: &InitializeParams) -> Vec<String> {
     root.into_iter().collect()
 }
 
-/// The paths of folders.
+/// Returns the paths of folders.
 pub(super) fn paths_of(folders: &[WorkspaceFolder]) -> Vec<String> {
     let roots = folders.iter().filter_map(|folder| root_of(&folder.uri));
     roots.collect()
 }
 
-/// The path of a folder, without a slash at its end.
+/// Returns the path of a folder without a trailing slash.
 fn root_of(uri: &Uri) -> Option<String> {
     let path = path_of(uri)?;
     Some(if path.len() > 1 {

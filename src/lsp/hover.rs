@@ -8,10 +8,10 @@ use crate::kube::ObjectKey;
 use crate::report::RowInfo;
 use crate::text::plain;
 
-/// How many objects a hover lists.
+/// The most objects that a hover lists.
 const LISTED: usize = 8;
 
-/// The facts about a place, as Markdown.
+/// Describes a place in Markdown; `None` if nothing is known about it.
 pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> {
     let object = &found.object;
     match &found.spot {
@@ -55,7 +55,7 @@ pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> 
     }
 }
 
-/// The garbage collector's view of an owner reference of an object.
+/// Describes an owner reference as the garbage collector sees it.
 fn owner_text(object: &ObjectKey, spot: &Spot) -> String {
     let Spot::Owner {
         named,
@@ -149,7 +149,7 @@ fn owner_text(object: &ObjectKey, spot: &Spot) -> String {
     text
 }
 
-/// `deletes 5 objects, 1 of them with data; 1 gets stuck`.
+/// Summarises a deletion: `deletes 5 objects, 1 of them with data; 1 gets stuck`.
 pub(super) fn headline(deletion: &ObjectDeletion) -> String {
     let mut text = format!("deletes {}", plain::count(deletion.deleted.len(), "object"));
     match (deletion.with_data, deletion.deleted.len()) {
@@ -202,7 +202,7 @@ fn deletion_text(deletion: &ObjectDeletion) -> String {
     if !deletion.is_applied {
         text.push_str(" Nothing in the folder applies it.");
     }
-    // Stuck objects come first: they must not be among those that are left out.
+    // Stuck objects come first, so that the limit never omits them.
     let stuck = deletion.stuck.iter();
     text.push_str(&list(stuck.map(|(key, stuck)| stuck_text(key, stuck))));
     text.push_str(&list(
@@ -294,7 +294,7 @@ fn paragraphs<const N: usize>(parts: [Option<String>; N]) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
 }
 
-/// A stranger's text as Markdown code, which it cannot end.
+/// Formats untrusted text as Markdown code; the text cannot end the code.
 fn code(text: impl ToString) -> String {
     format!("`{}`", plain::one_line(&text.to_string()).replace('`', "'"))
 }

@@ -1,8 +1,8 @@
-//! The language server: a face over [`Session`](crate::engine::Session) for editors, as the command line is one for people.
+//! The language server: the interface of [`Session`](crate::engine::Session) for editors.
 //!
-//! It speaks over standard input and output. One thread takes messages in their order; what an editor changes is read and judged
-//! again once nothing has come for a moment, or on request. Files that are not open are read from disk, open ones as the
-//! editor has them; a text that has not changed is not parsed again.
+//! One thread handles the messages on standard input and output in order. Changes are debounced: the folder is checked
+//! again once no message has come for a moment, or for a request. Open files have the editor's text, others are read
+//! from disk; unchanged texts are not parsed again.
 
 mod actions;
 mod answers;
@@ -24,11 +24,11 @@ use lsp_server::Connection;
 
 pub use error::LspError;
 
-/// Serves the editor at standard input and output until it says `exit` or goes away, and says whether it asked for
-/// `shutdown` before, as the protocol wants it.
+/// Serves the editor at standard input and output until it sends `exit` or goes away. Returns whether it sent
+/// `shutdown` before, as the protocol requires.
 ///
 /// # Errors
-/// As those of [`serve`], and a broken connection.
+/// The errors of [`serve`], and a broken connection.
 pub fn serve_stdio() -> Result<bool, LspError> {
     let (connection, transport) = transport::stdio()?;
     let ended = serve(&connection);
@@ -37,10 +37,10 @@ pub fn serve_stdio() -> Result<bool, LspError> {
     ended
 }
 
-/// Serves the editor at the other end of a connection.
+/// Serves the editor at the other end of a connection. Returns whether it sent `shutdown`.
 ///
 /// # Errors
-/// An editor that goes away before it says what it can do.
+/// The editor goes away before it sends `initialize`.
 pub fn serve(connection: &Connection) -> Result<bool, LspError> {
     let server = server::Server::greet(connection).ok_or(LspError::Uninitialized)?;
     Ok(server.run())

@@ -1,4 +1,4 @@
-//! The pages that a command of the editor opens: those of rules, and plans that are written for it.
+//! Pages that commands of the editor open: those of rules, and plans that are written to temporary files.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,14 +7,14 @@ use lsp_types::Uri;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The address of a page of ours: an editor must not be talked into opening anything else.
+/// Returns the address of a page if it is in ownerlint's repository, so that no request can open any other page.
 pub(super) fn page_of_ours(url: Value) -> Option<Uri> {
     let page: Uri = serde_json::from_value(url).ok()?;
     let ours = concat!(env!("CARGO_PKG_REPOSITORY"), "/");
     page.as_str().starts_with(ours).then_some(page)
 }
 
-/// Plans that the editor has opened. Their files go with the server.
+/// The files of plans that the editor has opened, which are deleted when the server ends.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
     folder: Option<TempDir>,
@@ -22,7 +22,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Writes a page, and returns its file.
+    /// Writes a page and returns its file.
     pub(super) fn write(&mut self, page: &str) -> io::Result<PathBuf> {
         let folder = match self.folder.take() {
             Some(folder) => folder,

@@ -1,4 +1,4 @@
-//! Places as editors write them: URIs, and lines and columns from 0 in the encoding that was agreed on.
+//! Places in the editor's terms: URIs, and 0-based lines and columns in the agreed encoding.
 
 use lsp_types::{Position, Range, Uri};
 
@@ -9,10 +9,10 @@ pub(super) fn is_untitled(uri: &Uri) -> bool {
     uri.as_str().starts_with("untitled:") || uri.as_str().trim_end_matches('/') == "file:"
 }
 
-/// The path of a `file:` URI, with forward slashes; `None` for other schemes, and where it names no file.
+/// Returns the path of a `file:` URI, with forward slashes; `None` for other schemes and for a URI without a path.
 pub(super) fn path_of(uri: &Uri) -> Option<String> {
     let encoded = uri.as_str().strip_prefix("file://")?;
-    // The authority is empty or this machine.
+    // The authority is empty or `localhost`.
     let encoded = encoded.strip_prefix("localhost").unwrap_or(encoded);
     let path = decoded(encoded).filter(|path| path.len() > 1)?;
     // `/C:/x` is `C:/x`.
@@ -35,7 +35,7 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The byte at a position; the byte order mark, which editors do not show, counts for nothing.
+/// Returns the byte offset of a position. Editors do not count the byte order mark.
 pub(super) fn offset(file: &SourceFile, at: Position, unit: ColumnUnit) -> u32 {
     let column = at.character as usize + 1 + if at.line == 0 { mark(file, unit) } else { 0 };
     file.offset(
@@ -47,7 +47,7 @@ pub(super) fn offset(file: &SourceFile, at: Position, unit: ColumnUnit) -> u32 {
     )
 }
 
-/// The range of a span.
+/// Converts a span to a range.
 pub(super) fn range(file: &SourceFile, span: Span, unit: ColumnUnit) -> Range {
     let position = |offset| {
         let at = file.position(offset, unit);
@@ -60,7 +60,7 @@ pub(super) fn range(file: &SourceFile, span: Span, unit: ColumnUnit) -> Range {
     Range::new(position(span.start), position(span.end))
 }
 
-/// The length of the byte order mark.
+/// Returns the length of the byte order mark.
 fn mark(file: &SourceFile, unit: ColumnUnit) -> usize {
     if file.text().starts_with('\u{feff}') {
         unit.length("\u{feff}")

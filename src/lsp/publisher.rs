@@ -1,4 +1,4 @@
-//! Diagnostics of the files that an editor shows. They are sent once, and again when they differ.
+//! Diagnostics of the files that an editor has open. They are sent once, and again when they change.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ use crate::engine::SessionError;
 use crate::report::{LspOptions, Roots, absolute_uri, diagnostics_of};
 use crate::text::{ColumnUnit, plain};
 
-/// Makes everything that a diagnostic is related to a part of a text without a file.
+/// Replaces the URIs of all related places by that of a text without a file.
 fn lead_to(diagnostic: &mut Value, text: &Uri) {
     let related = diagnostic["relatedInformation"].as_array_mut();
     for place in related.into_iter().flatten() {
@@ -23,18 +23,18 @@ fn lead_to(diagnostic: &mut Value, text: &Uri) {
     }
 }
 
-/// Shows an editor what is wrong.
+/// Sends diagnostics to an editor.
 pub(super) struct Publisher<'c> {
     connection: &'c Connection,
     unit: ColumnUnit,
-    /// Where relative paths begin.
+    /// The folders to which paths are relative.
     roots: Roots,
     /// The published diagnostics.
     shown: BTreeMap<Uri, Value>,
 }
 
 impl<'c> Publisher<'c> {
-    /// Nothing is shown yet.
+    /// Creates a publisher that has sent nothing yet.
     pub(super) fn new(connection: &'c Connection, unit: ColumnUnit) -> Self {
         let here = std::env::current_dir().ok();
         let working_directory = here.map(|here| here.to_string_lossy().replace('\\', "/"));
@@ -50,13 +50,13 @@ impl<'c> Publisher<'c> {
         }
     }
 
-    /// Where relative paths begin.
+    /// Returns the folders to which paths are relative.
     pub(super) fn roots(&self) -> &Roots {
         &self.roots
     }
 
-    /// Shows the findings in the open files of a folder. A file that was not judged is left alone: an empty list would
-    /// say that nothing is wrong with it.
+    /// Publishes the findings in the open files of a folder. A file that was not checked gets no diagnostics: an empty
+    /// list would claim that nothing is wrong.
     pub(super) fn publish(&mut self, folder: &mut Folder) {
         let options = LspOptions {
             position_encoding: self.unit,
@@ -86,8 +86,8 @@ impl<'c> Publisher<'c> {
         }
     }
 
-    /// Shows a mistake in the configuration at its place; what is shown of other files stays. Whether the editor has
-    /// the file open: if not, it need not be shown there.
+    /// Publishes a mistake in the configuration at its place; diagnostics of other files stay. Returns whether the
+    /// editor has the configuration open, so that the user sees it.
     pub(super) fn publish_mistake(&mut self, error: &SessionError, folder: &mut Folder) -> bool {
         let Some((file, span)) = error.place() else {
             return false;
@@ -113,7 +113,7 @@ impl<'c> Publisher<'c> {
         is_open
     }
 
-    /// Withdraws what is shown of a file.
+    /// Withdraws the diagnostics of a file.
     pub(super) fn clear(&mut self, uri: &Uri) {
         if self.shown.contains_key(uri) {
             self.show(uri, None, Vec::new());
@@ -131,7 +131,7 @@ impl<'c> Publisher<'c> {
                 notification::PublishDiagnostics::METHOD.to_owned(),
                 params.clone(),
             );
-            // An editor that no longer listens has gone away, which the server notices.
+            // If the editor has gone away, the server notices it when it reads.
             let _ = self.connection.sender.send(message.into());
             self.shown.insert(uri.clone(), params);
         }

@@ -31,7 +31,7 @@ use crate::engine::SessionError;
 use crate::report::file_uri;
 use crate::text::{ColumnUnit, plain};
 
-/// How long nothing must come before what has changed is judged: a part of the time that this took last, within these limits.
+/// Limits of the debounce interval, which is a quarter of the time that the last check took.
 const LEAST_QUIET: Duration = Duration::from_millis(15);
 const MOST_QUIET: Duration = Duration::from_millis(300);
 
@@ -43,17 +43,17 @@ pub(super) struct Server<'c> {
     folders: Folders,
     /// Received messages that are not handled yet.
     waiting: VecDeque<Message>,
-    /// Requests that the editor no longer waits for.
+    /// Requests that the editor has cancelled.
     cancelled: HashSet<RequestId>,
     publisher: Publisher<'c>,
-    /// How long nothing must come before what has changed is judged.
+    /// The debounce interval: how long no message must come before changes are checked.
     quiet: Duration,
     pages: Pages,
     is_shut_down: bool,
 }
 
 impl<'c> Server<'c> {
-    /// Shakes hands: what the editor can do, what the server offers. `None`: the editor said `exit`, or went away.
+    /// Exchanges capabilities with the editor. `None` if it sent `exit` or went away.
     pub(super) fn greet(connection: &'c Connection) -> Option<Self> {
         let (id, params) = initialize(connection)?;
         let unit = agreed_unit(&params.capabilities);
@@ -77,7 +77,7 @@ impl<'c> Server<'c> {
         })
     }
 
-    /// Answers until the editor says `exit` or goes away. Whether it asked for `shutdown` first.
+    /// Answers until the editor sends `exit` or goes away. Returns whether it sent `shutdown` first.
     pub(super) fn run(mut self) -> bool {
         while let Some(message) = self.next() {
             match message {
@@ -95,8 +95,8 @@ impl<'c> Server<'c> {
         self.is_shut_down
     }
 
-    /// Returns the next message, once everything that its answer needs is up to date. Changes are judged when a request
-    /// needs them, or when nothing has come for a moment.
+    /// Returns the next message. Before a request that needs the folders, and when no message has come for a moment,
+    /// changes are checked.
     fn next(&mut self) -> Option<Message> {
         loop {
             self.take_what_came();
@@ -122,7 +122,7 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// Waits for a message. While nothing comes, the facts are computed that the next question needs.
+    /// Waits for a message. If none comes soon, facts that the next request will need are computed meanwhile.
     fn wait(&self) -> Option<Message> {
         match self.connection.receiver.recv_timeout(MOST_QUIET) {
             Ok(message) => return Some(message),
@@ -136,7 +136,7 @@ impl<'c> Server<'c> {
         self.connection.receiver.recv().ok()
     }
 
-    /// Reads and judges the folders in which something has changed, and shows what is new about their open files.
+    /// Reads and checks the folders in which something has changed, and publishes the diagnostics of their open files.
     fn refresh(&mut self) {
         let began = Instant::now();
         for folder in self.folders.stale_mut() {
@@ -155,7 +155,7 @@ impl<'c> Server<'c> {
         self.quiet = (began.elapsed() / 4).clamp(LEAST_QUIET, MOST_QUIET);
     }
 
-    /// A later message may cancel a request that is still waiting.
+    /// Takes all received messages, because a later one may cancel a waiting request.
     fn take_what_came(&mut self) {
         self.waiting.extend(self.connection.receiver.try_iter());
         for message in &self.waiting {
@@ -167,7 +167,7 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// Whether nothing need be known for the answer.
+    /// Whether the request can be answered without checking the folders.
     fn is_off(&self, request: &Request) -> bool {
         self.is_shut_down
             || request.method == request::Shutdown::METHOD
@@ -218,7 +218,7 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// Asks the folder of a document.
+    /// Calls `question` with the answers of a document's folder and the document's path.
     fn ask_about<R>(
         &self,
         uri: &Uri,
@@ -228,7 +228,7 @@ impl<'c> Server<'c> {
         folder.ask(|answers| question(answers, &path))?
     }
 
-    /// Asks the folder of a document about a position in it.
+    /// Calls `question` with the answers of a document's folder, and a position in the document.
     fn ask_at<R>(
         &self,
         place: &TextDocumentPositionParams,
@@ -347,7 +347,7 @@ impl<'c> Server<'c> {
         Response::new_ok(id, Value::Null)
     }
 
-    /// Writes the plan behind a lens as a page.
+    /// Writes the plan of a lens to a page and returns its address.
     fn plan(&mut self, lens: &Value) -> Option<Uri> {
         let (uri, offset) = lens_place(lens)?;
         let page = self.ask_about(&uri, |answers, path| answers.plan(path, offset))?;
@@ -356,7 +356,7 @@ impl<'c> Server<'c> {
     }
 }
 
-/// Shows why a folder cannot be judged; as a message where no file can show it.
+/// Shows why a folder cannot be checked, as a message if no open file shows it.
 fn fail(
     client: &Client<'_>,
     publisher: &mut Publisher<'_>,
@@ -374,7 +374,7 @@ fn fail(
     folder.told = told;
 }
 
-/// The request that begins a conversation; others are refused until it comes. `None`: the editor said `exit`, or went away.
+/// Waits for `initialize`, and rejects other requests until it comes. `None` if the editor sent `exit` or went away.
 fn initialize(connection: &Connection) -> Option<(RequestId, InitializeParams)> {
     loop {
         let request = match connection.receiver.recv().ok()? {
@@ -405,7 +405,7 @@ fn initialize(connection: &Connection) -> Option<(RequestId, InitializeParams)> 
     }
 }
 
-/// The document and the offset of the object of a lens.
+/// Returns the document of a lens, and the offset of its object.
 fn lens_place(data: &Value) -> Option<(Uri, u32)> {
     let uri = serde_json::from_value(data.get("uri")?.clone()).ok()?;
     Some((uri, u32::try_from(data.get("offset")?.as_u64()?).ok()?))

@@ -1,8 +1,8 @@
-//! Messages over standard input and output. `lsp_server` frames them too, and makes room for a message as long as its header says
-//! before any of it came: one wrong header would end the process.
+//! Messages over standard input and output. Unlike the transport of `lsp_server`, this one allocates no memory before
+//! the bytes arrive, so a header with a wrong length cannot end the process.
 //!
-//! A malformed message is answered with an error, and the next message is read: after a broken header or a wrong length, the text
-//! up to the next `Content-Length` is skipped.
+//! A malformed message is answered with an error. After a broken header or a wrong length, the text up to the next
+//! `Content-Length` is skipped.
 
 use std::io::{self, BufRead, Read, Write};
 use std::thread::{self, JoinHandle};
@@ -10,19 +10,19 @@ use std::thread::{self, JoinHandle};
 use lsp_server::{Connection, ErrorCode, Message};
 use serde_json::{Value, json};
 
-/// The longest message, in bytes: the longest file that is read, with every character escaped.
+/// The longest message in bytes, enough for the largest readable file with every character escaped.
 const LONGEST: u64 = 1 << 30;
 
 /// The longest line of a header, in bytes.
 const LONGEST_LINE: u64 = 4096;
 
-/// The reader and the writer, which work beside the server.
+/// The threads that read and write messages.
 pub(super) struct Transport {
     reader: JoinHandle<io::Result<()>>,
     writer: JoinHandle<io::Result<()>>,
 }
 
-/// The end of the connection for the server, and the threads at the other end.
+/// Starts the threads, and returns the server's end of the connection.
 pub(super) fn stdio() -> io::Result<(Connection, Transport)> {
     let (editor, server) = Connection::memory();
     let Connection { sender, receiver } = editor;
@@ -37,7 +37,7 @@ pub(super) fn stdio() -> io::Result<(Connection, Transport)> {
                 }
             };
             let is_last = matches!(&message, Message::Notification(notification) if notification.method == "exit");
-            // The server ended.
+            // The server has ended.
             if sender.send(message).is_err() || is_last {
                 break;
             }
@@ -47,7 +47,7 @@ pub(super) fn stdio() -> io::Result<(Connection, Transport)> {
     let writer = thread::Builder::new()
         .name("writer".to_owned())
         .spawn(move || {
-            // Locked for each message: the reader answers what is no message.
+            // Locked for each message, because the reader also writes answers to malformed messages.
             receiver
                 .into_iter()
                 .try_for_each(|message| message.write(&mut io::stdout().lock()))
@@ -72,7 +72,7 @@ impl Transport {
 struct Malformed {
     code: ErrorCode,
     problem: String,
-    /// The id of the request, if it has one.
+    /// The id of the request, or null if it has none.
     id: Value,
 }
 
@@ -85,7 +85,7 @@ impl Malformed {
         }
     }
 
-    /// A body that is no message.
+    /// Describes a body that is not a message.
     fn of_body(body: &[u8]) -> Self {
         match serde_json::from_slice::<Value>(body) {
             Err(error) => Self::new(format!("a message is not JSON: {error}")),
@@ -104,7 +104,7 @@ impl Malformed {
         }
     }
 
-    /// The response, whose id may be `null`: `lsp_server` has no such responses.
+    /// Writes the error response itself, because `lsp_server` has no responses with a `null` id.
     fn answer(&self, output: &mut impl Write) -> io::Result<()> {
         let error = json!({"code": self.code as i32, "message": self.problem});
         let response = json!({"jsonrpc": "2.0", "id": self.id, "error": error}).to_string();
@@ -117,14 +117,14 @@ impl Malformed {
     }
 }
 
-/// The message that a body contains.
+/// Parses the message in a body.
 fn message(body: &[u8]) -> Result<Message, Malformed> {
-    // serde would take a list for the fields of a response, in order.
+    // serde would accept a list of the fields of a response.
     if !body.trim_ascii_start().starts_with(b"{") {
         return Err(Malformed::of_body(body));
     }
     match serde_json::from_slice(body) {
-        // A request whose method is no text reads like a response to one of ours.
+        // A request whose method is not a text would parse as a response.
         Ok(Message::Response(_)) if memchr::memmem::find(body, b"\"method\"").is_some() => {
             Err(Malformed::of_body(body))
         }
@@ -133,10 +133,10 @@ fn message(body: &[u8]) -> Result<Message, Malformed> {
     }
 }
 
-/// The messages of an input.
+/// Reads the messages of an input.
 struct Messages<R> {
     input: R,
-    /// Whether the place of the next header is not known.
+    /// Whether the position of the next header is unknown.
     is_lost: bool,
 }
 
@@ -148,7 +148,7 @@ impl<R: BufRead> Messages<R> {
         }
     }
 
-    /// The next message, or what came in its place; `None` at the end of the input.
+    /// Reads the next message, or the error in its place; `None` at the end of the input.
     fn next(&mut self) -> io::Result<Option<Result<Message, Malformed>>> {
         let length = match self.header()? {
             None => return Ok(None),
@@ -161,12 +161,12 @@ impl<R: BufRead> Messages<R> {
             return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
         }
         let message = message(&body);
-        // Perhaps its header lied about its length.
+        // The length in its header may be wrong.
         self.is_lost = message.is_err();
         Ok(Some(message))
     }
 
-    /// The length that the header of the next message gives. Of a malformed header, only the first line is reported.
+    /// Reads the length from the next header. A run of malformed lines is reported once, with its first line.
     fn header(&mut self) -> io::Result<Option<Result<u64, Malformed>>> {
         let mut length = None;
         loop {
@@ -201,18 +201,18 @@ impl<R: BufRead> Messages<R> {
 
 /// A line of a header.
 enum HeaderLine {
-    /// How many bytes the message has.
+    /// The length of the message in bytes.
     Length(u64),
     /// The line that ends a header.
     End,
-    /// A field without a meaning here.
+    /// A field that is ignored.
     Other,
-    /// A line that is no line of a header.
+    /// A line that does not belong in a header.
     Malformed(String),
 }
 
 impl HeaderLine {
-    /// The rest of a body may stand before a header that `is_lost`.
+    /// Parses a line. If the position `is_lost`, the rest of a body may precede the header.
     fn new(line: &[u8], is_lost: bool) -> Self {
         const NAME: &str = "content-length:";
         let text = String::from_utf8_lossy(line);
@@ -250,7 +250,7 @@ impl HeaderLine {
 mod tests {
     use super::*;
 
-    /// The method of each message of an input, and the problem of each part that is none; `Err`: why it ends before its end.
+    /// Returns the methods and problems of an input in order; `Err` if reading stops before its end.
     fn methods(input: &[u8]) -> Result<Vec<String>, String> {
         let mut messages = Messages::new(input);
         let mut methods = Vec::new();
@@ -334,7 +334,7 @@ mod tests {
                 "\"x\": a message is not JSON-RPC",
             ),
             (
-                // Two bytes too few, and the rest stands before the next header.
+                // Two bytes short, so the rest precedes the next header.
                 framed(EXIT).replace("33", "31"),
                 "null: a message is not JSON: EOF while parsing a string at line 1 column 31",
             ),

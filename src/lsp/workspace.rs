@@ -1,4 +1,4 @@
-//! The open texts of the editor, and the folder around them.
+//! The open texts of the editor, and the folder that contains them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use crate::inventory::{OnDisk, Overlay, STDIN, is_manifest_name};
 use crate::report::Graphs;
 use crate::suppression::Date;
 
-/// A text as the editor has it.
+/// A document with the editor's text.
 #[derive(Debug)]
 pub(super) struct OpenDocument {
-    /// As the editor names it.
+    /// The editor's name for it.
     pub(super) uri: Uri,
-    /// Which state of the text it is.
+    /// The version of the text.
     pub(super) version: i32,
     /// The whole text.
     pub(super) text: Arc<str>,
@@ -27,20 +27,20 @@ pub(super) struct OpenDocument {
 pub(super) struct Workspace {
     /// The folder; [`STDIN`] for a text without a file.
     root: String,
-    /// Whether the editor has the folder open; else it goes with its last open text.
+    /// Whether the editor has the folder open; otherwise the folder is closed with its last open text.
     pub(super) is_opened: bool,
-    /// By their paths.
+    /// The open texts by path.
     open: BTreeMap<String, OpenDocument>,
-    /// Whether the editor says when files change that are not open.
+    /// Whether the editor reports changes of files that are not open.
     watched: bool,
     /// Whether something may have changed since the last attempt to read the folder.
     stale: bool,
-    /// Facts about the files on disk since the folder was read.
+    /// Whether files on disk may have changed since the folder was read.
     on_disk: OnDisk,
 }
 
 impl Workspace {
-    /// A folder that the editor has open and that is not read yet.
+    /// Creates a folder that the editor has open and that is not read yet.
     pub(super) fn opened(root: String) -> Self {
         Self {
             root,
@@ -50,7 +50,7 @@ impl Workspace {
         }
     }
 
-    /// The folder of a file that is in no folder of the editor.
+    /// Creates the folder of a file that is in no folder of the editor.
     pub(super) fn of_file(path: &str) -> Self {
         let root = path.rfind('/').map_or("/", |at| &path[..at]).to_owned();
         Self {
@@ -59,7 +59,7 @@ impl Workspace {
         }
     }
 
-    /// A text without a file.
+    /// Creates a folder for a text without a file.
     pub(super) fn untitled() -> Self {
         Self {
             root: STDIN.to_owned(),
@@ -67,12 +67,12 @@ impl Workspace {
         }
     }
 
-    /// The text without a file, as the editor names it.
+    /// Returns the editor's name of the text without a file.
     pub(super) fn text(&self) -> Option<&Uri> {
         self.open.get(STDIN).map(|document| &document.uri)
     }
 
-    /// The folder, without a slash at its end.
+    /// Returns the folder without a trailing slash.
     pub(super) fn root(&self) -> &str {
         &self.root
     }
@@ -90,7 +90,7 @@ impl Workspace {
         !self.is_opened && self.open.is_empty()
     }
 
-    /// Sets whether the editor says when files change that are not open.
+    /// Sets whether the editor reports changes of files that are not open.
     pub(super) fn set_watched(&mut self, watched: bool) {
         self.watched = watched;
     }
@@ -101,14 +101,14 @@ impl Workspace {
         self.changed_in_editor();
     }
 
-    /// From now on the file on disk counts.
+    /// Closes the document at a path: from now on the file on disk counts.
     pub(super) fn close(&mut self, path: &str) {
         if self.open.remove(path).is_some() {
             self.changed_in_editor();
         }
     }
 
-    /// Takes the open documents out whose paths are `moving`.
+    /// Removes and returns the open documents whose paths are `moving`.
     pub(super) fn take(&mut self, moving: impl Fn(&str) -> bool) -> Vec<OpenDocument> {
         let open = std::mem::take(&mut self.open);
         let (moved, kept): (BTreeMap<_, _>, BTreeMap<_, _>) =
@@ -120,13 +120,13 @@ impl Workspace {
         moved.into_values().collect()
     }
 
-    /// Something on disk has changed.
+    /// Marks the folder after a change on disk.
     pub(super) fn changed_on_disk(&mut self) {
         self.stale = true;
         self.on_disk = OnDisk::MayDiffer;
     }
 
-    /// An open text has changed; where the files on disk are not watched, they may have, too.
+    /// Marks the folder after a change of an open text. Unless files on disk are watched, they may have changed too.
     fn changed_in_editor(&mut self) {
         self.stale = true;
         if !self.watched {
@@ -134,25 +134,25 @@ impl Workspace {
         }
     }
 
-    /// Whether what is known is out of date.
+    /// Whether something may have changed since the last attempt to read the folder.
     pub(super) fn is_stale(&self) -> bool {
         self.stale
     }
 
-    /// The open document at a path.
+    /// Returns the open document at a path.
     pub(super) fn document(&self, path: &str) -> Option<&OpenDocument> {
         self.open.get(path)
     }
 
-    /// The open documents with their paths.
+    /// Returns the open documents with their paths.
     pub(super) fn open(&self) -> impl Iterator<Item = (&str, &OpenDocument)> {
         self.open
             .iter()
             .map(|(path, document)| (path.as_str(), document))
     }
 
-    /// The paths to read: the folder, if the editor has it open. Else the open texts and the files beside them, but nothing
-    /// below, because an editor may open a file in the folder of all temporary files.
+    /// Returns the paths to read: the folder, if the editor has it open. Otherwise the open texts and the files beside
+    /// them, but no subfolders, because the file may be in the folder for temporary files.
     fn paths(&self) -> Vec<String> {
         if self.is_opened || self.root == STDIN {
             return vec![self.root.clone()];
@@ -167,10 +167,10 @@ impl Workspace {
         self.open.keys().cloned().chain(closed).collect()
     }
 
-    /// Reads the folder after an `earlier` time; `None` if it is done.
+    /// Reads the folder, and reuses the unchanged files of `earlier`. `None` if neither the folder nor a text is open.
     ///
     /// # Errors
-    /// A mistake in the configuration, and a folder that cannot be read.
+    /// The configuration has a mistake, or the folder cannot be read.
     pub(super) fn read(
         &mut self,
         earlier: Option<&Session>,
@@ -187,7 +187,7 @@ impl Workspace {
         request.overlays = self.open.iter().map(overlay).collect();
         loop {
             match Session::open_after(earlier, self.on_disk, &request) {
-                // A file that the configuration leaves out, or that is no manifest by its name, has no diagnostics.
+                // A file that the configuration excludes, or whose name is not that of a manifest, gets no diagnostics.
                 Err(SessionError::OutsideOfBundles { path }) => {
                     request.overlays.retain(|overlay| overlay.path != path);
                 }
@@ -201,7 +201,7 @@ impl Workspace {
     }
 }
 
-/// The options of the checks of a folder.
+/// Returns the options for checking a folder.
 pub(super) fn check_options() -> CheckOptions {
     CheckOptions {
         today: Some(Date::today()),

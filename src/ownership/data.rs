@@ -10,17 +10,17 @@ use crate::yaml::Value;
 pub struct DataLoss {
     /// The fate of the data.
     pub fate: DataFate,
-    /// The lost data: `the topic and its messages`.
+    /// The lost data, such as `the topic and its messages`.
     pub lost: String,
-    /// The field and its value that decide, where the object itself writes them.
+    /// The field and the value that decide, if the object itself contains them.
     pub written: Option<(FieldPath, FieldValue)>,
-    /// The row that says so.
+    /// The row of the table.
     pub row: RowName,
     /// Whether the source of the row proves it.
     pub verified: bool,
 }
 
-/// The effect of deleting `member` on data; `None` for an object without data.
+/// Returns the effect of deleting `member` on data; `None` for an object without data.
 pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Option<DataLoss> {
     let object = member.object.value();
     let row = tables.data_of(member.key.group(), member.key.kind(), object)?;
@@ -41,8 +41,8 @@ pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Opt
     })
 }
 
-/// The fate of the volume of a claim with this `spec`: as the PersistentVolume says to which the claim is bound, else as the
-/// StorageClass does that provisions it, as far as the input contains them. `claim` is the key of the claim, if it has one.
+/// Returns the fate of the volume of a claim with this `spec`: from the PersistentVolume that it is bound to, else from
+/// the StorageClass that provisions it, if the input contains it. `claim` is the key of the claim, if any.
 pub fn reclaim_policy(
     inventory: &Inventory,
     claim: Option<&ObjectKey>,
@@ -77,18 +77,18 @@ pub fn reclaim_policy(
     fates.all(|other| other == first).then_some(first)
 }
 
-/// The provisioner of a class whose volumes are created by hand.
+/// The provisioner of a StorageClass whose volumes are created by hand.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
-/// The field of a volume that says what becomes of it after its claim. A volume that is written by hand has `Retain` unless
-/// it says otherwise.
+/// The field of a volume that decides its fate once its claim is gone. A volume that is created by hand has `Retain` by
+/// default.
 const VOLUME_POLICY: [&str; 2] = ["spec", "persistentVolumeReclaimPolicy"];
 
 fn fate_of_volume(volume: &Member) -> DataFate {
     fate(volume, &VOLUME_POLICY, "Retain")
 }
 
-/// Whether a volume is deleted once the claim is gone that it was bound to. `Recycle` deletes the files and keeps the volume.
+/// Whether a volume is deleted once its claim is gone. `Recycle` deletes the files and keeps the volume.
 pub fn deletes_with_its_claim(volume: &Member) -> bool {
     volume.object.at(&VOLUME_POLICY).and_then(Value::as_str) == Some("Delete")
 }

@@ -1,9 +1,9 @@
-//! CRD → instance.
+//! The instances of a definition (CRD → instance).
 
 use crate::inventory::{Inventory, Member, table};
 use crate::kube::GroupKind;
 
-/// The objects that the API server deletes with the CustomResourceDefinition of a kind, in the order of the inventory.
+/// Returns the objects that the API server deletes with the CustomResourceDefinition of a kind, in inventory order.
 pub fn instances_of<'a>(
     inventory: &'a Inventory,
     kind: GroupKind<&str>,

@@ -3,23 +3,23 @@
 use crate::inventory::Member;
 use crate::kube::{Namespace, Scope};
 
-/// The object with the finalizer: one in the input, or one that will be created from a template.
+/// An object with a finalizer: one in the input, or one that will be created from a template.
 #[derive(Clone, Copy, Debug)]
 pub struct FinalizerHolder<'a> {
     /// The API group of its kind; empty for the core group.
     pub group: &'a str,
     /// Its kind.
     pub kind: &'a str,
-    /// The scope of its kind; `None` is unknown.
+    /// The scope of its kind; `None` if unknown.
     pub scope: Option<Scope>,
     /// Its namespace.
     pub namespace: &'a Namespace,
-    /// Its name; `None` when the server or a controller generates it.
+    /// Its name; `None` if the API server or a controller generates it.
     pub name: Option<&'a str>,
 }
 
 impl<'a> FinalizerHolder<'a> {
-    /// An object in the input.
+    /// Describes an object in the input.
     pub fn of(member: &'a Member) -> Self {
         let name = member.object.metadata().name().map(|name| name.value);
         Self {

@@ -1,4 +1,4 @@
-//! Generator → product: what a controller creates for an object, by the table of generators.
+//! Objects that a controller creates for another (generator → product), by the table of generators.
 
 use std::cell::OnceCell;
 
@@ -8,7 +8,7 @@ use crate::inventory::{Inventory, Member};
 use crate::knowledge::{FoundName, Generator, Tables};
 use crate::kube::{ApiVersion, KindMap, Namespace, ObjectKey, Scope};
 
-/// Every product of every generator among the objects, in their order.
+/// Finds every product of every generator among the objects, in their order.
 pub(super) fn of(inventory: &Inventory, tables: &Tables, members: &[&Member]) -> Vec<Tie> {
     let rows = KindMap::of(inventory.kinds_of_members(), |kind| {
         tables
@@ -24,8 +24,8 @@ pub(super) fn of(inventory: &Inventory, tables: &Tables, members: &[&Member]) ->
     ties
 }
 
-/// The objects that an object generates according to a row. `is_cluster_scoped`: whether the products live in no
-/// namespace, found when there are any; there may be a thousand kinds that generate nothing.
+/// Returns the objects that an object generates according to a row. `is_cluster_scoped` caches whether the products are
+/// cluster-scoped; it is computed only if there are any.
 fn products<'a>(
     inventory: &'a Inventory,
     member: &'a Member,
@@ -66,7 +66,7 @@ fn tie(
 ) -> Tie {
     let key = ObjectKey::new(row.product.kind.as_ref(), namespace.clone(), &found.name);
     let to = TieEnd::of(inventory, key);
-    // A rendered object of that name was not made by the generator: who wins, operators decide differently.
+    // A rendered object of that name is not made by the generator, and operators differ in which of the two they keep.
     let contested = to.id.is_some_and(|id| !inventory.member(id).from_dump);
     Tie {
         from: member.id,
@@ -85,7 +85,7 @@ fn tie(
     }
 }
 
-/// Whether the products of a row live in no namespace.
+/// Whether the products of a row are cluster-scoped.
 fn are_cluster_scoped(inventory: &Inventory, row: &Generator) -> bool {
     let kind = &row.product.kind;
     let version = ApiVersion {
@@ -95,7 +95,7 @@ fn are_cluster_scoped(inventory: &Inventory, row: &Generator) -> bool {
     inventory.kinds.resolve(version, &kind.kind).scope == Some(Scope::Cluster)
 }
 
-/// The namespaces of namespaced products: those that a field lists, else that of the generator. None where it cannot be known.
+/// Returns the namespaces of namespaced products: those that a field lists, else the generator's; none if unknown.
 fn namespaces(inventory: &Inventory, member: &Member, row: &Generator) -> Vec<Namespace> {
     let listed = row
         .product
@@ -111,7 +111,7 @@ fn namespaces(inventory: &Inventory, member: &Member, row: &Generator) -> Vec<Na
     }
     match member.scope() {
         Some(Scope::Cluster) => Vec::new(),
-        // An operator's kind is often unknown here; what it creates beside its object is namespaced, and so is the object.
+        // The scope of an operator's kind is often unknown; an object with namespaced products is namespaced.
         _ => vec![inventory.namespace_beside(member)],
     }
 }

@@ -1,6 +1,6 @@
-//! The edges between objects: who owns whom, each with its evidence; and who removes which finalizer.
+//! The edges between objects, each with its evidence: owners, other ties, deliveries, and removers of finalizers.
 //!
-//! Knows nothing of deletion: whether an edge makes anything die is for the simulation to say.
+//! Does not decide what is deleted: that is up to the simulation.
 
 pub mod access;
 mod data;

@@ -1,4 +1,4 @@
-//! Where Pods are described: the built-in workloads, and whatever looks like a Pod in a custom resource.
+//! Specs of Pods: in the built-in workloads, and in custom resources where a mapping looks like one.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use crate::kube::GroupKind;
 use crate::manifest::Object;
 use crate::yaml::{Value, Visited};
 
-/// How deep a custom resource is searched: operators' own workloads have their template a few levels down, and a path is
-/// kept for each level.
+/// Maximum depth of the search in a custom resource: the Pod templates of operators' workloads are a few levels down,
+/// and each level adds to the path.
 const DEEPEST: usize = 24;
 
 /// The spec of Pods.
 #[derive(Clone, Debug)]
 pub(super) struct PodSpec<'a> {
     pub(super) value: Value<'a>,
-    /// Its field: `spec.template.spec`.
+    /// Its field, such as `spec.template.spec`.
     pub(super) field: String,
 }
 
-/// The spec of the Pods that a built-in workload runs.
+/// Returns the spec of the Pods that a built-in workload runs.
 pub(super) fn pod_spec(object: &Object) -> Option<PodSpec<'_>> {
     let path = path_of(object.group_kind())?;
     Some(PodSpec {
@@ -28,13 +28,13 @@ pub(super) fn pod_spec(object: &Object) -> Option<PodSpec<'_>> {
     })
 }
 
-/// The spec of the Pod template, for comparing two states of a workload.
+/// Returns the spec of the Pod template, for comparing two states of a workload.
 pub fn pod_template_spec(object: &Object) -> Option<Value<'_>> {
     pod_spec(object).map(|spec| spec.value)
 }
 
-/// The images of an object's containers, by the name of the container: of a built-in workload, or of whatever looks
-/// like the spec of Pods in a custom resource.
+/// Returns the images of an object's containers, by the name of the container: of a built-in workload, or of mappings
+/// in a custom resource that look like the spec of Pods.
 pub fn container_images(object: &Object) -> BTreeMap<&str, &str> {
     let specs = match pod_spec(object) {
         Some(spec) => vec![spec.value],
@@ -52,7 +52,7 @@ pub fn container_images(object: &Object) -> BTreeMap<&str, &str> {
     named.collect()
 }
 
-/// The containers of the spec of Pods, init containers and ephemeral ones included.
+/// Returns the containers in the spec of Pods, init containers and ephemeral ones included.
 pub(super) fn containers_of(spec: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     let lists = ["containers", "initContainers", "ephemeralContainers"];
     let lists = lists.into_iter().filter_map(move |list| spec.get(list));
@@ -72,7 +72,7 @@ fn path_of(kind: GroupKind<&str>) -> Option<&'static [&'static str]> {
     }
 }
 
-/// Whether objects of a kind run Pods, or may: what a custom resource does, its operator decides.
+/// Whether objects of a kind run Pods, or may: for a custom resource, its operator decides.
 pub fn may_run_pods(kind: GroupKind<&str>) -> bool {
     if table().is_builtin_group(kind.group) {
         kind.kind != "PodTemplate" && path_of(kind).is_some()
@@ -81,19 +81,19 @@ pub fn may_run_pods(kind: GroupKind<&str>) -> bool {
     }
 }
 
-/// Whether operators, and not Kubernetes, decide what the fields of an object mean.
+/// Whether an operator, and not Kubernetes, decides the meaning of an object's fields.
 pub(super) fn is_custom(object: &Object) -> bool {
     !table().is_builtin_group(object.group())
 }
 
-/// The mappings of a custom resource, the outer ones first. Fields below the specs of Pods are left to readers of Pods.
+/// The mappings of a custom resource, the outer ones first, without those below the specs of Pods.
 #[derive(Debug, Default)]
 pub(super) struct CustomFields<'a> {
-    /// Fields that look like the spec of Pods: they list containers, as an Argo Rollout, a Knative Service and a PyTorchJob do.
+    /// Mappings that list containers, like the spec of Pods, as in Argo Rollouts, Knative Services and PyTorchJobs.
     pub(super) pods: Vec<CustomField<'a>>,
     /// All other mappings.
     pub(super) mappings: Vec<CustomField<'a>>,
-    /// The step to each value: from which other one, and by which key.
+    /// The step to each value: the index of the step before, and the key.
     steps: Vec<(Option<usize>, FieldStep<'a>)>,
 }
 
@@ -153,7 +153,7 @@ impl<'a> CustomFields<'a> {
         found
     }
 
-    /// The path of a mapping: `spec.groups[].template`.
+    /// Returns the path of a mapping, such as `spec.groups[].template`.
     pub(super) fn path(&self, field: CustomField<'a>) -> String {
         let mut steps: Vec<_> = std::iter::successors(self.steps.get(field.step), |(from, _)| {
             self.steps.get((*from)?)

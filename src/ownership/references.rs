@@ -24,24 +24,24 @@ struct ReferenceRow {
     scope: String,
 }
 
-/// A field of a kind that names an object of another.
+/// A field of a kind that names an object.
 #[derive(Clone, Debug)]
 pub(super) struct Reference {
-    /// The kind that has the field. `Pod` is the spec of every Pod, wherever it is described.
+    /// The kind that has the field. `Pod` is the spec of every Pod, wherever one occurs.
     from: GroupKind,
-    /// The mapping with the name: from the object, of a Pod from its spec; `None` is that itself.
+    /// The mapping with the name, relative to the object or the spec of the Pod; `None` if it is that itself.
     pub(super) holder: Option<FieldPath>,
     /// The key of the name.
     pub(super) key: String,
     /// The kind of the named object.
     pub(super) to: GroupKind,
-    /// Whether that lives beside the object or in no namespace.
+    /// Whether the named object is in the namespace of this one, or cluster-scoped.
     pub(super) scope: Scope,
-    /// The required text under `kind` of the mapping, and whether it may be left out.
+    /// The required value of `kind` in the mapping, and whether it may be left out.
     kind: Option<(String, bool)>,
 }
 
-/// A table that is not as `rules/tables/README.md` describes it.
+/// A table that does not have the form that `rules/tables/README.md` describes.
 #[derive(Debug, thiserror::Error)]
 enum ReferenceTableError {
     /// A row has other columns.
@@ -57,7 +57,7 @@ enum ReferenceTableError {
 /// Reads the table.
 ///
 /// # Errors
-/// A row that is not as the table's page describes it.
+/// A row that does not have the form that the table's page describes.
 fn read(text: &str) -> Result<Vec<Reference>, ReferenceTableError> {
     let rows: Vec<ReferenceRow> = serde_json::from_str(text)?;
     rows.into_iter().map(reference).collect()
@@ -96,7 +96,7 @@ fn reference(row: ReferenceRow) -> Result<Reference, ReferenceTableError> {
     })
 }
 
-/// The rows of the table by the kind that has the field; the tests read each of them.
+/// The rows of the table by the kind that has the field. The tests read every row.
 static BY_KIND: LazyLock<KindMap<Vec<Reference>>> = LazyLock::new(|| {
     let mut rows: BTreeMap<GroupKind, Vec<Reference>> = BTreeMap::new();
     for row in read(ROWS).unwrap_or_default() {
@@ -109,13 +109,13 @@ static BY_KIND: LazyLock<KindMap<Vec<Reference>>> = LazyLock::new(|| {
     by_kind
 });
 
-/// The fields of a kind that name other objects.
+/// Returns the fields of a kind that name other objects.
 pub(super) fn references_of(kind: GroupKind<&str>) -> &'static [Reference] {
     BY_KIND.get(kind).map_or(&[], Vec::as_slice)
 }
 
 impl Reference {
-    /// The mappings that may contain the name, from the object or from the spec of a Pod.
+    /// Returns the mappings that may contain the name, below the object or the spec of a Pod.
     pub(super) fn holders<'v>(&self, start: Value<'v>) -> Vec<Value<'v>> {
         let all = match &self.holder {
             None => vec![start],

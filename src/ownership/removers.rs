@@ -1,10 +1,10 @@
-//! controller → finalizer: which workload in the input removes a finalizer from an object, and on what evidence.
+//! Workloads in the input that remove a finalizer from an object (controller → finalizer), with the evidence.
 //!
 //! Evidence is an image that the table of known finalizers names, or a ServiceAccount that may change objects of that
-//! kind there. Neither proves that the controller works, only that it is meant to do this; and permissions alone do not
-//! prove what a workload does with them. Permission to change everything names no kind and is not evidence at all: one
-//! tool that is bound to `cluster-admin` would be the remover of every finalizer. Nothing proves that no controller
-//! removes one, because a controller can be outside the input.
+//! kind there. Neither proves that the controller works, only that it is meant to do this; permissions alone do not
+//! prove how a workload uses them. Permission to change everything names no kind and is not evidence at all: otherwise,
+//! one tool that is bound to `cluster-admin` would be the remover of every finalizer. Nothing proves that no controller
+//! removes a finalizer, because a controller can be outside the input.
 
 use std::sync::{Arc, OnceLock};
 
@@ -22,21 +22,21 @@ use crate::text::Span;
 /// Why a workload is treated as the remover of a finalizer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// It runs an image in which, according to the table, the finalizer's controller runs.
+    /// It runs an image in which, according to the table, the controller of the finalizer runs.
     Image {
         /// The image as written.
         image: String,
-        /// Where it is written, in the workload's file.
+        /// The span of the image in the workload's file.
         span: Span,
     },
     /// It runs an image of the same name from another path, as a mirror or a private build has: likely, not certain.
     ImageName {
         /// The image as written.
         image: String,
-        /// Where it is written, in the workload's file.
+        /// The span of the image in the workload's file.
         span: Span,
     },
-    /// The configuration says so.
+    /// The configuration names it.
     Configuration,
     /// Its ServiceAccount may change objects of that kind in that namespace.
     Access {
@@ -49,10 +49,10 @@ pub enum Evidence {
     },
 }
 
-/// Who removes a finalizer from an object: the tie from a controller to what it reconciles.
+/// The remover of a finalizer: the tie from a controller to the objects it reconciles.
 #[derive(Clone, Debug)]
 pub enum Remover<'t> {
-    /// A controller of the control plane, or of the cloud's: always there, in no manifest.
+    /// A controller of the control plane or of the cloud provider: always there, in no manifest.
     ControlPlane(&'t Controller),
     /// A workload in the input.
     Workload {
@@ -60,15 +60,15 @@ pub enum Remover<'t> {
         id: ObjectId,
         /// Why it is treated as the remover.
         evidence: Evidence,
-        /// The row of its controller.
+        /// The row of its controller in the table.
         controller: Option<&'t Controller>,
     },
     /// A known controller that is not in the input; it may run elsewhere in the cluster.
     KnownElsewhere(&'t Controller),
-    /// A known controller that removes it from other kinds; whether from this one, the table does not say.
+    /// A known controller that removes it from other kinds. The table does not say whether it handles this kind.
     Unlisted(&'t Controller),
-    /// Neither the table nor the input contains a controller for it. A known finalizer gets this answer on a kind that
-    /// its controllers certainly do not handle, and where the table names only the framework of its controller.
+    /// Neither the table nor the input contains a controller for it. Also the result if its known controllers certainly
+    /// do not handle the kind, or if the table names only their framework.
     Nobody,
 }
 
@@ -77,7 +77,7 @@ pub enum Remover<'t> {
 pub struct Removers {
     known: Arc<KnownFinalizers>,
     access: Access,
-    /// The finalizers that objects of a kind get, if there are any.
+    /// By kind: the finalizers that its objects get from their controller, if there are any.
     added: KindMap<Vec<AddedFinalizer>>,
     /// The workloads that run the controllers of each known finalizer, found on first use.
     running: HashMap<String, OnceLock<Vec<RunningController>>>,
@@ -87,25 +87,25 @@ pub struct Removers {
 #[derive(Clone, Debug)]
 struct AddedFinalizer {
     name: String,
-    /// Conditions on the object: all of them hold.
+    /// Conditions on the object, all of which must hold.
     when: Vec<Condition>,
 }
 
-/// The workloads in which a controller runs, in order, and how that is known.
+/// The workloads that run a controller, in order, with the evidence.
 type RunningController = Vec<(ObjectId, Evidence)>;
 
-/// One of them.
+/// A controller with one of the workloads that run it.
 #[derive(Clone, Copy)]
 struct Running<'t> {
     controller: &'t Controller,
     workload: &'t (ObjectId, Evidence),
 }
 
-/// Of so many workloads that run a controller's image any may be the controller. Of more, the first that may change the
-/// object is.
+/// Up to this many workloads that run a controller's image, any may be the controller. Among more, the first that may
+/// change the object is chosen, or else the first.
 const MOST_CANDIDATES: usize = 8;
 
-/// Keeps those that have a sign, if any has it and there are several.
+/// Keeps only the candidates for which `has_sign` holds, if there are any, and if there are several candidates.
 fn prefer<T>(candidates: &mut Vec<T>, mut has_sign: impl FnMut(&T) -> bool) {
     if candidates.len() < 2 {
         return;
@@ -117,14 +117,14 @@ fn prefer<T>(candidates: &mut Vec<T>, mut has_sign: impl FnMut(&T) -> bool) {
     }
 }
 
-/// Whether a workload has the name of its image, perhaps after that of a release.
+/// Whether a workload is named after its image, perhaps with a release name before it.
 fn is_called(workload: &str, image: &str) -> bool {
     workload
         .strip_suffix(image)
         .is_some_and(|before| before.is_empty() || before.ends_with('-'))
 }
 
-/// Whether a row of the table counts for an object.
+/// Whether a row of the table applies to an object.
 fn counts(handles: Handles, row: &Controller, holder: &FinalizerHolder<'_>) -> bool {
     match handles {
         Handles::Unproven => !row.kinds_proven || row.handles_others_of(holder.group),
@@ -133,7 +133,7 @@ fn counts(handles: Handles, row: &Controller, holder: &FinalizerHolder<'_>) -> b
 }
 
 impl Removers {
-    /// Finds every workload of `inventory`; what is known of their images comes from a table.
+    /// Finds every workload of `inventory`; `known` says which controllers their images run.
     pub fn of(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         let at_run_time = known.added_at_run_time();
         let added = KindMap::of(inventory.kinds_of_members(), |kind| {
@@ -156,23 +156,23 @@ impl Removers {
         }
     }
 
-    /// The known finalizers.
+    /// Returns the table of known finalizers.
     pub fn known(&self) -> &Arc<KnownFinalizers> {
         &self.known
     }
 
-    /// Who may do what.
+    /// Returns the permissions of the workloads.
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// Whether some kind of the input has [added finalizers](Self::added_finalizers).
+    /// Whether any kind in the input has [added finalizers](Self::added_finalizers).
     pub fn adds_finalizers(&self) -> bool {
         !self.added.is_empty()
     }
 
-    /// The finalizers that the object gets from its controller, whether or not its manifest lists them. A dump shows
-    /// what an object has.
+    /// Returns the finalizers that the object gets from its controller, whether or not its manifest lists them. None
+    /// for an object of a dump, which shows all of them.
     pub fn added_finalizers<'t>(
         &'t self,
         member: &'t Member,
@@ -188,13 +188,13 @@ impl Removers {
         added.map(|added| added.name.as_str())
     }
 
-    /// Who removes `finalizer` from an object in the input.
+    /// Finds the remover of `finalizer` from an object in the input.
     pub fn remover(&self, inventory: &Inventory, member: &Member, finalizer: &str) -> Remover<'_> {
         self.remover_from(inventory, &FinalizerHolder::of(member), finalizer)
     }
 
-    /// Who removes `finalizer` from `holder`: the control plane, else a workload in which its controller runs, else a
-    /// workload whose ServiceAccount may change such objects, else the controllers that the table names.
+    /// Finds the remover of `finalizer` from `holder`: the control plane, else a workload that runs its controller,
+    /// else a workload whose ServiceAccount may change such objects, else the controllers that the table names.
     pub fn remover_from(
         &self,
         inventory: &Inventory,
@@ -249,8 +249,8 @@ impl Removers {
             })
     }
 
-    /// The workloads in which the controller of a finalizer may run, by its image or a configuration: several where the
-    /// input does not show which of them it is.
+    /// Returns the workloads that may run the controller of a finalizer, by its image or a configuration: several if
+    /// the input does not show which of them it is.
     pub fn candidates(
         &self,
         inventory: &Inventory,
@@ -268,8 +268,8 @@ impl Removers {
             .collect()
     }
 
-    /// The workload that a configuration names for a controller, or those that run its image. Of several, as tools and
-    /// jobs run it too, those that may change such objects; and of these the ones that have its name.
+    /// Returns the workload that a configuration names for a controller, or those that run its image. Of several it
+    /// prefers those that may change such objects, then those that are not Jobs, then those named after the image.
     fn running<'t>(
         &'t self,
         inventory: &Inventory,
@@ -365,7 +365,7 @@ impl Removers {
                 (workload, Evidence::ImageName { image, span })
             }));
         }
-        // A dump shows a Deployment with its ReplicaSets and their Pods.
+        // A dump contains a Deployment together with its ReplicaSets and their Pods.
         prefer(&mut workloads, |(id, _)| {
             inventory
                 .member(*id)

@@ -1,4 +1,4 @@
-//! An edge between two objects, written or implied.
+//! An edge between two objects other than an owner reference in a manifest.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use crate::knowledge::RowName;
 use crate::kube::ObjectKey;
 use crate::text::Span;
 
-/// An edge between two objects, with what shows it.
+/// An edge between two objects, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tie {
-    /// The object whose manifest, or whose kind's controller, makes the edge: a generator, a consumer.
+    /// The object whose manifest, or whose kind's controller, makes the edge, such as a generator or a consumer.
     pub from: ObjectId,
     /// The other object.
     pub to: TieEnd,
@@ -19,39 +19,39 @@ pub struct Tie {
     pub kind: TieKind,
     /// The evidence.
     pub evidence: TieEvidence,
-    /// How sure it is.
+    /// The certainty of the tie.
     pub certainty: Certainty,
 }
 
 /// The relation of one object to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TieKind {
-    /// A controller creates the other for this one. `owned`: as its dependent, so the collector deletes it with this one.
+    /// A controller creates the other object for this one.
     Generates {
         /// Whether the product is deleted with the generator.
         owned: bool,
     },
-    /// This one needs the other: it mounts it, reads it, serves with it.
+    /// This object needs the other: it mounts it, reads it, or serves with it.
     Uses,
 }
 
-/// The far end of a tie. The input need not contain it: no file contains what a controller creates.
+/// The far end of a tie. The input need not contain it: objects that controllers create are in no file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TieEnd {
     /// Its key.
     pub key: ObjectKey,
-    /// The object, if the input contains it; of several the first.
+    /// The object, if the input contains it; the first of several.
     pub id: Option<ObjectId>,
 }
 
-/// The evidence of a tie: a field of the manifest that it begins at, a row of a table, or both.
+/// The evidence of a tie: a field of the manifest at its near end, a row of a table, or both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TieEvidence {
-    /// The field: `spec.target.name`. Few differ, and all ties of one field share it.
+    /// The field, such as `spec.target.name`. Interned: all ties of one field share it.
     pub field: Arc<str>,
-    /// Where its value is written, in the file of [`Tie::from`].
+    /// The span of its value in the file of [`Tie::from`].
     pub span: Span,
-    /// The row.
+    /// The row of the table.
     pub row: Option<RowName>,
 }
 
@@ -63,7 +63,7 @@ impl Tie {
 }
 
 impl TieEnd {
-    /// The object of a key, in the input or not.
+    /// Creates the end for a key, in the input or not.
     pub(super) fn of(inventory: &Inventory, key: ObjectKey) -> Self {
         let id = inventory.with_key(&key).first().copied();
         Self { key, id }

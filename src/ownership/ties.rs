@@ -1,4 +1,4 @@
-//! All ties of a bundle, and what leads to an object or away from it.
+//! All ties of a bundle, indexed in both directions.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use crate::inventory::{Inventory, Member, ObjectId};
 use crate::knowledge::Tables;
 use crate::kube::ObjectKey;
 
-/// The ties of a bundle that manifests do not write as owner references. The inventory knows the content of a Namespace
-/// and the instances of a CRD: [`Inventory::in_namespace`], [`instances_of`](super::instances_of).
+/// The ties of a bundle that are not owner references in manifests. The inventory knows the content of a Namespace and
+/// the instances of a CRD: [`Inventory::in_namespace`], [`instances_of`](super::instances_of).
 #[derive(Clone, Debug, Default)]
 pub struct Ties {
-    /// In the order of the objects that they begin at.
+    /// Sorted by the object at the near end.
     all: Vec<Tie>,
-    /// By the key of the generated object, the places in `all`. There may be thousands of one kind of ties to a key,
-    /// and none of the other.
+    /// By the key of the generated object: indexes into `all`. Separate from `users`, because a key may have thousands
+    /// of ties of one kind and none of the other.
     generators: BTreeMap<ObjectKey, Vec<usize>>,
-    /// By the key of the used object, likewise.
+    /// By the key of the used object: indexes into `all`.
     users: BTreeMap<ObjectKey, Vec<usize>>,
 }
 
@@ -27,7 +27,7 @@ impl Ties {
         Self::from_some(inventory, tables, |_| true)
     }
 
-    /// Those that begin at some of its objects.
+    /// Finds the ties that begin at those objects for which `are_these` holds.
     pub fn from_some(
         inventory: &Inventory,
         tables: &Tables,
@@ -49,7 +49,7 @@ impl Ties {
                 .take_while(|other| other.from == tie.from)
                 .any(|other| other.to.key == tie.to.key)
         };
-        // A generator names its product; it does not use it.
+        // A generator only names its product, it does not use it.
         let mut all = uses;
         all.retain(|tie| !is_product(tie));
         // Most inputs generate nothing, and sorting takes as much memory as the ties.
@@ -76,19 +76,19 @@ impl Ties {
         }
     }
 
-    /// Every tie, in the order of the objects that they begin at.
+    /// Returns every tie, sorted by the object at the near end.
     pub fn all(&self) -> &[Tie] {
         &self.all
     }
 
-    /// The ties that begin at an object.
+    /// Returns the ties that begin at an object.
     pub fn from(&self, id: ObjectId) -> &[Tie] {
         let start = self.all.partition_point(|tie| tie.from < id);
         let end = self.all.partition_point(|tie| tie.from <= id);
         &self.all[start..end]
     }
 
-    /// The objects that generate an object, whether or not the input contains it.
+    /// Returns the ties from the generators of an object, whether or not the input contains it.
     pub fn generators_of(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
         self.generators
             .get(key)
@@ -97,7 +97,7 @@ impl Ties {
             .map(|place| &self.all[*place])
     }
 
-    /// The objects that use an object, whether or not the input contains it.
+    /// Returns the ties from the users of an object, whether or not the input contains it.
     pub fn users_of(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
         self.users
             .get(key)

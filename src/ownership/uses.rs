@@ -1,7 +1,7 @@
-//! Consumer → product: what an object mounts, reads or serves with.
+//! Objects that an object mounts, reads or serves with (consumer → product).
 //!
-//! Kubernetes' own fields are certain. Only operators know the meaning of the fields of custom resources: a Pod in them is
-//! likely one, and a `secretRef` possibly a reference to a Secret.
+//! Kubernetes' own fields are certain. Only operators know the meaning of the fields of custom resources: a Pod in them
+//! is likely one, and a `secretRef` is possibly a reference to a Secret.
 
 use std::sync::{Arc, LazyLock};
 
@@ -16,7 +16,7 @@ use crate::knowledge::FieldPath;
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds};
 use crate::yaml::Value;
 
-/// Lists of references that name the kind: `{kind: Secret, name: x, namespace: y}`; a Secret where they do not.
+/// Lists of references that name the kind (`{kind: Secret, name: x, namespace: y}`); Secret if they do not.
 static CERTIFICATES: LazyLock<Vec<FieldPath>> = LazyLock::new(|| {
     let paths = [
         "spec.listeners[].tls.certificateRefs[]",
@@ -29,7 +29,7 @@ static CERTIFICATES: LazyLock<Vec<FieldPath>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Keys of custom resources that name an object beside them, in a mapping with a `name`.
+/// Keys of custom resources that name an object in the same namespace, in a mapping with a `name`.
 const KEYS_OF_REFERENCES: [(&str, GroupKind<&str>); 4] = [
     ("secretRef", kinds::SECRET),
     ("secretKeyRef", kinds::SECRET),
@@ -37,7 +37,7 @@ const KEYS_OF_REFERENCES: [(&str, GroupKind<&str>); 4] = [
     ("configMapKeyRef", kinds::CONFIG_MAP),
 ];
 
-/// Everything that the objects use, in their order.
+/// Finds everything that the objects use, in their order.
 pub(super) fn of<'a>(inventory: &'a Inventory, members: &[&'a Member]) -> Vec<Tie> {
     let mut uses = Uses {
         inventory,
@@ -54,7 +54,7 @@ pub(super) fn of<'a>(inventory: &'a Inventory, members: &[&'a Member]) -> Vec<Ti
 struct Uses<'a> {
     inventory: &'a Inventory,
     ties: Vec<Tie>,
-    /// The fields that were found so far.
+    /// Interned fields.
     fields: HashSet<Arc<str>>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Uses<'a> {
         certainty: Certainty,
     ) {
         for holder in reference.holders(start.value) {
-            // The Pod starts without it.
+            // The Pod starts without the object.
             let optional = holder.get("optional").and_then(Value::as_bool) == Some(true);
             let certainty = if optional {
                 Certainty::Possible
@@ -127,7 +127,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// [Gateway API]: the group defaults to core, the kind to Secret, the namespace to that of the object.
+    /// Adds certificates of [Gateway API]: the group defaults to core, the kind to Secret, the namespace to this one.
     fn certificates(&mut self, member: &'a Member) {
         for path in CERTIFICATES.iter() {
             for reference in path.nodes(member.object.value()) {
@@ -156,7 +156,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// The objects that a mapping of a custom resource may refer to.
+    /// Adds the objects that a mapping of a custom resource may refer to.
     fn custom(&mut self, member: &'a Member, fields: &CustomFields<'a>, mapping: CustomField<'a>) {
         let path = || fields.path(mapping);
         for (key, kind) in KEYS_OF_REFERENCES {
@@ -203,7 +203,7 @@ impl<'a> Uses<'a> {
         let namespace = match (namespace, member.scope()) {
             _ if scope == Scope::Cluster => Namespace::None,
             (Some(namespace), _) => Namespace::Named(namespace.into()),
-            // A cluster-scoped object names the namespace, or its operator knows it.
+            // A cluster-scoped object without a namespace field: only its operator knows the namespace.
             (None, Some(Scope::Cluster)) => return,
             (None, _) => self.inventory.namespace_beside(member),
         };

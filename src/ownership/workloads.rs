@@ -1,4 +1,4 @@
-//! Who runs what: the pods that manifests describe, each with its images and its ServiceAccount.
+//! The Pods that manifests describe, each with its images and its ServiceAccount.
 
 use std::collections::BTreeSet;
 
@@ -11,15 +11,15 @@ use crate::manifest::Spanned;
 use crate::ownership::pod_specs::{containers_of, may_run_pods, pod_spec};
 use crate::yaml::Value;
 
-/// An object that runs pods, or is one. There may be many: what it runs is read from its tree.
+/// An object that runs Pods, or is one. Small, because there may be many: its containers are read from its tree.
 #[derive(Clone, Debug)]
 pub(super) struct Workload {
     pub(super) id: ObjectId,
-    /// `default` when the pod names none, as the API server fills in.
+    /// `default` if the Pod names none, as the API server fills in.
     pub(super) service_account: SmolStr,
 }
 
-/// A container, as far as it says what runs in it.
+/// A container with an image, whose command line shows what runs in it.
 #[derive(Clone, Debug)]
 pub(super) struct RunContainer<'a> {
     pub(super) image: Spanned<&'a str>,
@@ -27,7 +27,7 @@ pub(super) struct RunContainer<'a> {
 }
 
 impl<'a> RunContainer<'a> {
-    /// Its `command` and its `args`; nothing where the image decides.
+    /// Returns its `command` and its `args`; empty if the image decides.
     pub(super) fn command_line(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         command_line(self.value)
     }
@@ -36,11 +36,11 @@ impl<'a> RunContainer<'a> {
 /// The workloads in an input.
 #[derive(Debug, Default)]
 pub(super) struct Workloads {
-    /// In the order of the input; those that end on their own come last, because a controller does not.
+    /// In the order of the input; Jobs and CronJobs come last, because they end on their own and controllers do not.
     pub(super) all: Vec<Workload>,
     /// The number of workloads that do not end on their own.
     running: usize,
-    /// Places among them, in order, by the names of their images.
+    /// Indexes into `all`, ascending, by the names of their images.
     by_image: HashMap<String, Vec<usize>>,
 }
 
@@ -75,7 +75,7 @@ impl Workloads {
         }
     }
 
-    /// The place of a workload.
+    /// Returns the index of a workload.
     pub(super) fn place(&self, workload: ObjectId) -> Option<usize> {
         let (running, ending) = self.all.split_at(self.running);
         let place =
@@ -83,8 +83,8 @@ impl Workloads {
         place(running).or_else(|| Some(self.running + place(ending)?))
     }
 
-    /// The workloads in which a controller runs by its image and command line, as `is_run_by` judges them: in order,
-    /// each with the image.
+    /// Returns the workloads that run a controller by image and command line, as `is_run_by` decides: in order, each
+    /// with the image.
     pub(super) fn running<'a>(
         &'a self,
         inventory: &'a Inventory,
@@ -131,7 +131,7 @@ fn workload(member: &Member, pod: Value<'_>) -> Workload {
     }
 }
 
-/// All containers of a workload that run a program of their image, init containers and ephemeral ones included.
+/// Returns all containers of a workload that run the program of their image, init and ephemeral containers included.
 pub(super) fn containers(member: &Member) -> impl Iterator<Item = RunContainer<'_>> {
     let listed = pod_of(member).into_iter().flat_map(containers_of);
     let containers = listed.filter(|container| !runs_a_shell(*container));
@@ -152,8 +152,8 @@ const INIT_PROGRAMS: [&str; 2] = ["tini", "dumb-init"];
 /// Programs that a container runs instead of its own work.
 const SHELLS: [&str; 7] = ["sh", "bash", "ash", "dash", "zsh", "sleep", "tail"];
 
-/// Whether a container replaces the program of its image by a shell or a script, as a toolbox does: Rook's has the image of its
-/// operator. A script that ends by replacing itself (`exec`) may well start that program.
+/// Whether a container replaces the program of its image by a shell or a script, as the toolbox of Rook does, which has
+/// the image of the operator. A script that replaces itself (`exec`) may well start that program.
 fn runs_a_shell(container: Value<'_>) -> bool {
     if words(container, "command").next().is_none() {
         return false;

@@ -1,4 +1,4 @@
-//! Edges that manifests write: `metadata.ownerReferences`, each bound to the object it means, if the input has it.
+//! Edges in manifests: `metadata.ownerReferences`, each bound to the object it means, if the input has it.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ pub enum Owner {
     /// An object in the input has the uid. The collector binds by uid alone ([GC-4]), so this is certain, whether or
     /// not the other coordinates agree.
     ByUid(ObjectId),
-    /// The dependent or what it names is rendered, so that no uid proves anything; an object in the input has the group, kind,
-    /// implied namespace and name ([SIM-6]). The assumption is that the reference means it.
+    /// The dependent or its owner is rendered, so that no uid proves anything; an object in the input has the group,
+    /// kind, implied namespace and name ([SIM-6]). The reference is assumed to mean it.
     ByName(ObjectId),
     /// Objects of that group, kind and name exist ([`Inventory::with_name`]), but only in other namespaces.
     Elsewhere,
@@ -28,14 +28,14 @@ pub enum Owner {
 pub struct OwnerEdge {
     /// The object that contains the reference.
     pub dependent: ObjectId,
-    /// The place of the reference among the entries of `metadata.ownerReferences` that decode as entries.
+    /// The index of the reference among the entries of `metadata.ownerReferences` that decode.
     pub entry: usize,
     /// Its target.
     pub owner: Owner,
 }
 
 impl OwnerEdge {
-    /// The object that the reference is bound to.
+    /// Returns the object that the reference is bound to.
     pub fn bound(&self) -> Option<ObjectId> {
         match self.owner {
             Owner::ByUid(id) | Owner::ByName(id) => Some(id),
@@ -43,12 +43,12 @@ impl OwnerEdge {
         }
     }
 
-    /// The object that contains the reference.
+    /// Returns the object that contains the reference.
     pub fn dependent<'a>(&self, inventory: &'a Inventory) -> &'a Member {
         inventory.member(self.dependent)
     }
 
-    /// The reference itself.
+    /// Returns the reference itself.
     pub fn reference<'a>(&self, inventory: &'a Inventory) -> &'a OwnerReference {
         &self
             .dependent(inventory)
@@ -62,16 +62,16 @@ impl OwnerEdge {
 /// All edges of a bundle, in the order of their dependents.
 #[derive(Debug)]
 pub struct Ownership {
-    /// Edges that manifests write.
+    /// Edges of owner references in manifests.
     pub written: Vec<OwnerEdge>,
     /// Workloads that remove finalizers.
     pub removers: Removers,
-    /// The uses of Services.
+    /// Webhooks, APIServices and conversions, with the Services behind them.
     pub serves: Serves,
 }
 
 impl Ownership {
-    /// The edges of one object to its owners.
+    /// Returns the edges of one object to its owners.
     pub fn edges_of(&self, dependent: ObjectId) -> &[OwnerEdge] {
         let start = self
             .written
@@ -82,12 +82,12 @@ impl Ownership {
         &self.written[start..end]
     }
 
-    /// Finds every edge of `inventory`, with what the bundled table knows of finalizers.
+    /// Finds every edge of `inventory`, with the bundled table of known finalizers.
     pub fn of(inventory: &Inventory) -> Self {
         Self::knowing(inventory, Arc::clone(&Tables::bundled().finalizers))
     }
 
-    /// Resolves with other known finalizers.
+    /// Finds every edge of `inventory`, with another table of known finalizers.
     pub fn knowing(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         let (removers, serves) = (Removers::of(inventory, known), Serves::of(inventory));
         Self {
@@ -97,7 +97,7 @@ impl Ownership {
         }
     }
 
-    /// Resolves on several threads.
+    /// Finds every edge of `inventory` like [`Self::knowing`], on several threads.
     pub fn side_by_side(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         let (removers, (serves, written)) = rayon::join(
             || Removers::of(inventory, known),
@@ -141,7 +141,7 @@ fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -
     }
     let key = inventory.owner_key(dependent, reference);
     let named = key.as_ref().map_or(&[][..], |key| inventory.with_key(key));
-    // An object that has another uid is another object; the uid of a rendered object is unknown.
+    // An object with another uid is another object; the uid of a rendered object is unknown.
     let is_meant =
         |id: &&ObjectId| !dependent.from_dump || inventory.member(**id).object.uid().is_none();
     let named = named.first().filter(is_meant).copied();
@@ -154,8 +154,8 @@ fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -
     by_name_elsewhere(inventory, dependent, reference)
 }
 
-/// Nothing of that name where the collector looks. A namesake whose namespace may still be the same one (neither
-/// manifest says, or the kind's scope is unknown) is treated as the owner; one that is certainly elsewhere is not.
+/// Resolves a reference whose owner is not where the collector looks for it. A namesake whose namespace may still be
+/// that one (neither manifest says, or the scope is unknown) is treated as the owner; one certainly elsewhere is not.
 fn by_name_elsewhere(
     inventory: &Inventory,
     dependent: &Member,

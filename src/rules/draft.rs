@@ -1,4 +1,4 @@
-//! A finding in the making.
+//! Findings under construction.
 
 use super::proposal::Proposal;
 use crate::finding::{Chain, Consequence, Finding, Label, Relation, Severity};
@@ -8,13 +8,13 @@ use crate::knowledge::RowName;
 use crate::kube::ObjectKey;
 use crate::text::{FileId, Span, plain};
 
-/// How many other places a finding shows.
+/// The most related places that a finding shows.
 pub(super) const MOST_RELATED: usize = 8;
 
-/// The characters of a message. Names are bounded, keys and values that a message quotes are not.
+/// The most characters of a message. Names are bounded, but a message may quote keys and values, which are not.
 const MAX_MESSAGE: usize = 4_000;
 
-/// The characters of a reason or a help.
+/// The most characters of a reason or a help text.
 const MAX_TEXT: usize = 16_000;
 
 fn limited(text: String, limit: usize) -> String {
@@ -25,7 +25,7 @@ fn limited(text: String, limit: usize) -> String {
     }
 }
 
-/// A finding without its rule. A draft cannot exist without a place; the sink adds the rest.
+/// A finding without its rule. A draft always has a place; the sink adds the rest.
 #[derive(Clone, Debug)]
 #[must_use = "push it into the sink"]
 pub struct Draft {
@@ -45,7 +45,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// A finding at a place of a file, about no object.
+    /// Creates a finding at a place of a file, about no object.
     pub fn in_file(file: FileId, span: Span, message: impl Into<String>) -> Self {
         Self {
             primary: Label::new(file, span, String::new()),
@@ -64,7 +64,7 @@ impl Draft {
         }
     }
 
-    /// A finding at a place of an object.
+    /// Creates a finding at a place of an object.
     pub fn on(member: &Member, span: Span, message: impl Into<String>) -> Self {
         Self {
             object: Some(member.key.clone()),
@@ -72,26 +72,26 @@ impl Draft {
         }
     }
 
-    /// Names the object that a place of a file belongs to.
+    /// Sets the object that the finding is about.
     pub fn about(mut self, member: &Member) -> Self {
         self.object = Some(member.key.clone());
         self
     }
 
-    /// The label of the primary place: a few words under the snippet.
+    /// Sets the label of the primary place: a few words under the snippet.
     pub fn label(mut self, words: impl Into<String>) -> Self {
         self.primary.message = words.into();
         self
     }
 
-    /// Why: what the cluster will do and when.
+    /// Sets the reason: what the cluster will do and when.
     pub fn reason(mut self, reason: impl Into<String>) -> Self {
         self.reason = reason.into();
         self
     }
 
-    /// The finding claims that something is nowhere in the input. Documents that were not read may contain it: then the
-    /// reason, which must be set already, says so, and the finding is at most a warning.
+    /// Marks the finding as a claim that something is nowhere in the input. If documents were not read and may contain
+    /// it, the reason, which must be set already, says so, and the finding is at most a warning.
     pub fn claims_absence(mut self, inventory: &Inventory) -> Self {
         let unread = match inventory.hidden_documents() {
             0 => return self,
@@ -108,49 +108,49 @@ impl Draft {
         self
     }
 
-    /// How to fix it.
+    /// Sets how to fix it.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = help.into();
         self
     }
 
-    /// Adds a fix. Where the text is written in a form that is not changed safely, the finding gets none.
+    /// Adds a fix. The finding gets none if the text is in a form that cannot be edited safely.
     pub(super) fn fix(mut self, proposal: impl Into<Option<Proposal>>) -> Self {
         self.fix = proposal.into();
         self
     }
 
-    /// The field: `metadata.ownerReferences[0].uid`.
+    /// Sets the field: `metadata.ownerReferences[0].uid`.
     pub fn field(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
         self
     }
 
-    /// The value of the field: an owner's key, a finalizer.
+    /// Sets the value of the field: an owner's key, a finalizer.
     pub fn target(mut self, target: impl Into<String>) -> Self {
         self.target = Some(target.into());
         self
     }
 
-    /// A severity other than the rule's.
+    /// Sets a severity other than the rule's.
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);
         self
     }
 
-    /// A consequence other than the rule's.
+    /// Sets a consequence other than the rule's.
     pub fn consequence(mut self, consequence: Consequence) -> Self {
         self.consequence = Some(consequence);
         self
     }
 
-    /// Another place that matters.
+    /// Adds a related place.
     pub fn related(mut self, file: FileId, span: Span, words: impl Into<String>) -> Self {
         self.related.push(Label::new(file, span, words));
         self
     }
 
-    /// The place of head that caused it.
+    /// Adds the place in head that caused it.
     pub fn caused(mut self, file: FileId, span: Span, words: impl Into<String>) -> Self {
         self.related.push(Label {
             is_cause: true,
@@ -159,12 +159,12 @@ impl Draft {
         self
     }
 
-    /// Another object that matters, shown at its name.
+    /// Adds a related object, shown at its name.
     pub fn related_object(self, member: &Member, words: impl Into<String>) -> Self {
         self.related(member.file, member.object.name_span(), words)
     }
 
-    /// The objects that the defect runs through, and how the first of them is tied to the others.
+    /// Sets the objects that the defect involves, and the relation between the first and the others.
     pub fn chain(
         mut self,
         relation: Relation,
@@ -177,8 +177,8 @@ impl Draft {
         self
     }
 
-    /// A row of a table without which there would be no such finding. The reason, which must be set already, says how to look
-    /// it up; an unproven row makes the finding an info.
+    /// Adds a table row that the finding depends on. The reason, which must be set already, says how to look it up; an
+    /// unproven row makes the finding an info.
     pub fn rests_on(mut self, row: &RowName, verified: bool) -> Self {
         let word = if row.row.contains('*') {
             format!("'{row}'")
@@ -195,15 +195,15 @@ impl Draft {
         self
     }
 
-    /// The rows of a finalizer without which there would be no such finding. Such findings name the finalizer anyway, and
-    /// `ownerlint explain` takes its name.
+    /// Adds the rows of a finalizer that the finding depends on. The finding names the finalizer anyway, and `ownerlint
+    /// explain` accepts its name.
     pub fn rests_on_finalizer(mut self, known: &KnownFinalizer) -> Self {
         self.tables
             .push(RowName::of_finalizer(&known.finalizer).to_string());
         self
     }
 
-    /// The finding of a rule, with its severity and consequence unless the draft has its own, and what would fix it.
+    /// Converts the draft to a finding of `rule`, with its fix. `severity` and `consequence` are defaults.
     pub(super) fn into_finding(
         self,
         rule: &'static str,

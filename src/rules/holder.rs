@@ -1,36 +1,36 @@
 //! Every place in an object where owner references can appear: its own metadata, and that of templates that Kubernetes
 //! decodes.
 //!
-//! Equal keys inside schemas, strings or the templates of custom resources are not Kubernetes metadata and are never
-//! visited.
+//! Fields of the same name inside schemas, strings or templates of custom resources are not Kubernetes metadata and are
+//! never visited.
 
 use super::words::named;
 use crate::finding::Consequence;
 use crate::inventory::{Inventory, Member};
 use crate::manifest::{DecodeError, Metadata, OwnerReference, TemplateKind};
 
-/// Metadata with the field that holds it.
+/// Metadata, with the object and the field that contain it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MetadataHolder<'a> {
     /// The object.
     pub(super) member: &'a Member,
     /// The metadata.
     pub(super) metadata: Metadata<'a>,
-    /// Fields of the object or of the template that do not decode.
+    /// Fields of the object or template that do not decode.
     pub(super) decode_errors: &'a [DecodeError],
     /// The field: `metadata`, `spec.template.metadata`.
     pub(super) field: &'a str,
-    /// The template, when the metadata is not the object's own.
+    /// The kind of template, or `None` for the object's own metadata.
     pub(super) template: Option<TemplateKind>,
 }
 
 impl MetadataHolder<'_> {
-    /// The path of an entry: `metadata.ownerReferences[0]`.
+    /// Returns the path of an entry: `metadata.ownerReferences[0]`.
     pub(super) fn entry(&self, reference: &OwnerReference) -> String {
         format!("{}.ownerReferences[{}]", self.field, reference.index)
     }
 
-    /// The holder in a sentence.
+    /// Names the holder in a sentence.
     pub(super) fn named(&self) -> String {
         match self.template {
             None => named(self.member),
@@ -39,8 +39,8 @@ impl MetadataHolder<'_> {
         }
     }
 
-    /// Who rejects metadata that breaks [VAL-4] to [VAL-9], and when: the object on arrival; a claim when the
-    /// StatefulSet's controller copies it from its template, whose metadata is not validated ([VAL-36]).
+    /// Returns a sentence on who rejects metadata that breaks [VAL-4] to [VAL-9]. An object is rejected on arrival; a
+    /// claim when the StatefulSet controller copies it from its template, whose metadata is not validated ([VAL-36]).
     pub(super) fn rejection(&self) -> &'static str {
         match self.template {
             None => "The API server rejects the object, no matter which client sends it.",
@@ -52,7 +52,7 @@ impl MetadataHolder<'_> {
         }
     }
 
-    /// The consequence that goes with [`MetadataHolder::rejection`].
+    /// Returns the consequence that matches [`MetadataHolder::rejection`].
     pub(super) fn consequence(&self) -> Consequence {
         match self.template {
             None => Consequence::Rejected,
@@ -61,7 +61,7 @@ impl MetadataHolder<'_> {
     }
 }
 
-/// Visits whatever remarkable metadata clients and the API server decode with types: strict validation reaches all of it.
+/// Visits remarkable metadata that clients or the API server decode with types: strict validation covers it.
 pub(super) fn each_decoded(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
     inventory
         .remarkable()
@@ -69,8 +69,8 @@ pub(super) fn each_decoded(inventory: &Inventory, mut visit: impl FnMut(Metadata
     each_template(inventory, visit);
 }
 
-/// Visits the metadata whose owner references reach the cluster: that of objects, and of claim templates, which are copied
-/// whole ([VAL-36]). Those of pod and job templates are dropped ([VAL-35], [VAL-37]).
+/// Visits the metadata whose owner references reach the cluster: that of objects, and that of claim templates, which is
+/// copied whole ([VAL-36]). Pod and job templates lose theirs ([VAL-35], [VAL-37]).
 pub(super) fn each_effective(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
     inventory
         .remarkable()
@@ -103,7 +103,7 @@ pub(super) fn each_template(inventory: &Inventory, mut visit: impl FnMut(Metadat
     }
 }
 
-/// The metadata of an object itself.
+/// Returns the metadata of an object itself.
 pub(super) fn own_metadata(member: &Member) -> MetadataHolder<'_> {
     MetadataHolder {
         member,

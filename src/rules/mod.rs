@@ -1,8 +1,7 @@
-//! The rules: each a static description beside a function, and a page `rules/<id>.md`.
+//! The rules: each is a static description beside a function, and a page `rules/<id>.md`.
 //!
-//! A rule reads a [`Context`] and pushes [`Draft`]s into a [`Sink`], which stamps them with the rule's id and default
-//! severity, so that no rule can mislabel itself. Rules live in
-//! folders by [`Subject`]; [`RULES`] is the one registry.
+//! A rule reads a [`Context`] and pushes [`Draft`]s into a [`Sink`], which adds the rule's id and default severity, so
+//! no rule can mislabel itself. Rules are in folders by [`Subject`]; [`RULES`] is the only registry.
 
 mod argocd;
 mod change;

@@ -1,8 +1,8 @@
 //! Rule pages: Markdown with a YAML front matter and examples that are executed as tests.
 //!
-//! A page is its rule's documentation for people, for `explain`, for SARIF and for the tests alike. Its examples, which are
-//! manifests or a change to some, carry their expectation: every line marked `# expect: <rule-id>` is where that rule
-//! must point, and an example without a mark must be silent for the page's rule.
+//! One page serves readers, `explain`, SARIF and the tests. Its examples are manifests, or a change to some, and carry
+//! their expectation: the rule must point at every line marked `# expect: <rule-id>`, and must be silent in an example
+//! without a mark.
 
 use serde::Deserialize;
 use thiserror::Error;
@@ -19,7 +19,7 @@ pub struct FrontMatter {
     pub severity: String,
     /// The default consequence.
     pub consequence: String,
-    /// The release of ownerlint that brought the rule.
+    /// The first release of ownerlint with the rule.
     pub since: String,
     /// How fixes of the rule may be applied: `safe`, `suggested`, or both with a comma; left out if it offers none.
     #[serde(default)]
@@ -29,7 +29,7 @@ pub struct FrontMatter {
 }
 
 impl FrontMatter {
-    /// How fixes of the rule may be applied, for each kind of fix that it offers.
+    /// Returns how fixes of the rule may be applied, for each kind of fix that it offers.
     pub fn fixes(&self) -> Vec<Applicability> {
         let words = || {
             self.fix
@@ -43,7 +43,7 @@ impl FrontMatter {
     }
 }
 
-/// A fenced block of a page: manifests, or a change to some.
+/// A fenced block of a page that is executed as a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
     /// Its language.
@@ -52,7 +52,7 @@ pub struct Example {
     pub info: String,
     /// The manifests, or the change.
     pub text: String,
-    /// The line of the page on which the block's first line is, 1-based.
+    /// The 1-based line of the page on which the block's content begins.
     pub line: usize,
 }
 
@@ -61,20 +61,20 @@ pub struct Example {
 pub enum ExampleLanguage {
     /// `yaml`: manifests.
     Yaml,
-    /// `diff`: a change. `--- path` begins a file, and below it every line begins with what it is: a space if both
-    /// sides have it, `-` if only base has it, `+` if only head.
+    /// `diff`: a change. `--- path` begins a file; each following line begins with a space if both sides have it, with
+    /// `-` if only base has it, or with `+` if only head has it.
     Diff,
 }
 
 impl ExampleLanguage {
-    /// The language of a block, and the words after it; `None` for blocks that are no examples.
+    /// Returns the language of a block, and the words after it; `None` if the block is no example.
     fn of(info: &str) -> Option<(Self, &str)> {
         let yaml = || Some((Self::Yaml, info.strip_prefix("yaml")?));
         yaml().or_else(|| Some((Self::Diff, info.strip_prefix("diff")?)))
     }
 }
 
-/// A page, taken apart.
+/// A parsed page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<'a> {
     /// The front matter.
@@ -97,16 +97,16 @@ pub enum PageError {
 }
 
 impl<'a> Page<'a> {
-    /// The front matter as it is written, and the Markdown after it.
+    /// Splits a page into its front matter and the Markdown after it; `None` without front matter.
     pub fn parts(text: &'a str) -> Option<(&'a str, &'a str)> {
         let (front, body) = text.strip_prefix("---\n")?.split_once("\n---\n")?;
         Some((front, body.trim_start_matches('\n')))
     }
 
-    /// Takes a page apart.
+    /// Parses a page.
     ///
     /// # Errors
-    /// A missing or wrong front matter.
+    /// The front matter is missing or does not decode.
     pub fn parse(text: &'a str) -> Result<Self, PageError> {
         let (front, body) = Self::parts(text).ok_or(PageError::NoFrontMatter)?;
         let first_line = front.lines().count() + 3;

@@ -1,7 +1,7 @@
 //! Changes that a rule proposes, and the fixes built from them.
 //!
-//! A rule names fields and values. Which text that is, and whether it can be changed safely in the form in which it is
-//! written, is found out here for all findings of a rule together, so a document is laid out once.
+//! A rule names fields and values. This module finds the text to change, and whether it is in a form that can be edited
+//! safely. It handles all findings of a rule at once, so each document is laid out once.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,17 @@ use crate::text::{FileId, SourceFile};
 use crate::yaml::Value;
 use crate::yaml::edit::{Editor, NewValue, Route, TextEdit, ValueChange};
 
-/// A fix in the making: changes of objects, all in one file.
+/// A fix under construction: changes to objects.
 #[derive(Clone, Debug)]
 pub(super) struct Proposal {
     title: String,
     applicability: Applicability,
-    /// The changes, each with its document.
+    /// The changes, each with the document that it changes.
     changes: Vec<(FileId, u32, ValueChange)>,
 }
 
 impl Proposal {
-    /// A fix that needs no second thought.
+    /// Creates a fix that can be applied without a review.
     pub(super) fn safe(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -33,7 +33,7 @@ impl Proposal {
         }
     }
 
-    /// A fix for the author to agree to.
+    /// Creates a fix that the author should review.
     pub(super) fn suggested(title: impl Into<String>) -> Self {
         Self {
             applicability: Applicability::Suggested,
@@ -41,25 +41,25 @@ impl Proposal {
         }
     }
 
-    /// Removes a field, or an item of a list: `metadata.ownerReferences[0]`. A list goes with its last item.
+    /// Removes a field or a list item: `metadata.ownerReferences[0]`. Removing the last item removes the list.
     pub(super) fn remove(self, member: &Member, field: &str) -> Self {
         let route = way(member, field);
         self.change(member, ValueChange::Remove(route))
     }
 
-    /// Removes a key of a mapping, whatever the key contains.
+    /// Removes a key of a mapping; the key may contain any characters.
     pub(super) fn remove_key(self, member: &Member, field: &str, key: &str) -> Self {
         let route = way(member, field).key(key);
         self.change(member, ValueChange::Remove(route))
     }
 
-    /// Gives a key of a mapping another name.
+    /// Renames a key of a mapping.
     pub(super) fn rename(self, member: &Member, field: &str, key: &str, to: &str) -> Self {
         let route = way(member, field).key(key);
         self.change(member, ValueChange::Rename(route, to.to_owned()))
     }
 
-    /// Gives a key of a mapping a text; adds what is missing.
+    /// Sets a key of a mapping to a text, and adds missing parents.
     pub(super) fn set(
         self,
         member: &Member,
@@ -71,7 +71,7 @@ impl Proposal {
         self.change(member, ValueChange::Set(route, NewValue::Text(text.into())))
     }
 
-    /// Gives an object an annotation.
+    /// Adds or replaces an annotation of an object.
     pub(super) fn annotate(self, member: &Member, key: &str, value: impl Into<String>) -> Self {
         self.set(member, "metadata.annotations", key, value)
     }
@@ -88,14 +88,14 @@ impl Proposal {
     }
 }
 
-/// Adds `helm.sh/resource-policy: keep`.
+/// Proposes the annotation `helm.sh/resource-policy: keep`.
 pub(super) fn kept_by_helm(member: &Member) -> Proposal {
     let key = marks::HELM_RESOURCE_POLICY;
     Proposal::suggested(format!("add the annotation `{key}: keep`")).annotate(member, key, "keep")
 }
 
-/// Whether the value of a key is one that another key of metadata, or of an owner reference, can have. Fields that only the
-/// server writes have no intended value.
+/// Whether the value of a key would be valid under the key `meant` of metadata or an owner reference. Never for fields
+/// that only the server writes.
 pub(super) fn fits(member: &Member, field: &str, key: &str, meant: &str) -> bool {
     let Some(value) = way(member, field).key(key).follow(member.object.value()) else {
         return false;
@@ -118,14 +118,14 @@ fn way(member: &Member, field: &str) -> Route {
     Route::along(member.object.value().span().start, field)
 }
 
-/// The changes of one proposal to one document.
+/// The changes that one proposal makes to one document.
 struct ChangeSet {
-    /// The place of its finding.
+    /// The position of its finding.
     finding: usize,
     changes: Vec<ValueChange>,
 }
 
-/// The findings with the fixes that become of their proposals, for those in files where they are `wanted`.
+/// Builds the fixes of findings from their proposals, for findings in files that are `wanted`.
 pub(super) fn fixed(
     inventory: &Inventory,
     found: Vec<(Finding, Option<Proposal>)>,
@@ -137,7 +137,7 @@ pub(super) fn fixed(
         (finding, proposal)
     });
     let (mut findings, proposals): (Vec<_>, Vec<_>) = found.unzip();
-    // The changes of a proposal to one document are made together.
+    // Combine the changes of a proposal to one document: they are made together.
     let mut by_document: BTreeMap<(FileId, u32), Vec<ChangeSet>> = BTreeMap::new();
     for (at, proposal) in proposals.iter().enumerate() {
         for (file, document, change) in proposal.iter().flat_map(|proposal| &proposal.changes) {
@@ -169,9 +169,9 @@ pub(super) fn fixed(
         .collect();
     for (at, file, made) in edited.into_iter().flatten() {
         match (&mut edits[at], made) {
-            // One finding may be about every document of a file.
+            // A finding may be about several documents of a file.
             (Some(all), Some(made)) => all.extend(made.into_iter().map(|edit| located(file, edit))),
-            // Half a fix is none.
+            // A fix is dropped unless all of it can be made.
             (all, _) => *all = None,
         }
     }
@@ -209,7 +209,7 @@ fn located(file: FileId, edit: TextEdit) -> Edit {
     }
 }
 
-/// The edits in one document, one answer for each set of changes.
+/// Returns the edits to one document for each set of changes; `None` for a set that cannot be made safely.
 fn edits_in(
     inventory: &Inventory,
     file: FileId,
@@ -218,7 +218,7 @@ fn edits_in(
 ) -> Vec<Option<Vec<TextEdit>>> {
     let source = inventory.sources.file(file);
     let edits = || {
-        // Spans in text that stands in for other bytes are not places in the file.
+        // Without the original text, spans are not places in the file.
         let parsed = inventory
             .document(file, document)
             .filter(|_| source.replaced().is_none())?;

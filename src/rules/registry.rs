@@ -1,11 +1,11 @@
-//! Every rule.
+//! The registry of rules.
 
 use super::rule::{self, Rule};
 use super::{
     argocd, change, data, delivery, finalizers, helm, namespaces, objects, reading, references,
 };
 
-/// Every rule, in the order in which they are listed.
+/// Every rule, in the order of lists and of the documentation.
 pub static RULES: &[&Rule] = &[
     &references::scope::OWNER_OF_CLUSTER_SCOPED,
     &references::scope::OWNER_CROSS_NAMESPACE,
@@ -89,12 +89,12 @@ pub static RULES: &[&Rule] = &[
     &reading::suppressing::BASELINE_STALE,
 ];
 
-/// The rule of an id.
+/// Returns the rule with an id.
 pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)
 }
 
-/// A suggestion for an unknown rule.
+/// Returns a suggestion for the id of an unknown rule.
 pub(crate) fn suggestion(id: &str) -> String {
     rule::suggestion(id, RULES)
 }

@@ -1,4 +1,4 @@
-//! The type of a rule, its input, and where its findings go.
+//! The type of a rule, its input, and the sink for its findings.
 
 use super::Subject;
 use super::draft::Draft;
@@ -29,24 +29,24 @@ pub enum World {
 /// The input of a rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// The objects.
+    /// The objects of the bundle.
     pub inventory: &'a Inventory,
-    /// The edges between them.
+    /// The ownership edges between them.
     pub ownership: &'a Ownership,
     /// Further facts about the bundle, each computed once.
     pub analysis: &'a Analysis<'a>,
-    /// The effects of single steps on that cluster.
+    /// A cache of simulations on the bundle's cluster.
     pub verdicts: &'a Verdicts<'a>,
-    /// Whether absence proves anything.
+    /// Whether absence from the input proves anything.
     pub world: World,
     /// The directives that suppress findings.
     pub directives: &'a Directives,
-    /// Every rule: directives may name others.
+    /// Every rule, to check the ids that directives name.
     pub rules: &'a [&'static Rule],
 }
 
 impl<'a> Context<'a> {
-    /// Every owner reference as it is written: its edge, the dependent, and the reference itself.
+    /// Returns every written owner reference: its edge, the dependent, and the reference itself.
     pub(super) fn references(
         &self,
     ) -> impl Iterator<Item = (&'a OwnerEdge, &'a Member, &'a OwnerReference)> {
@@ -65,40 +65,40 @@ pub struct RunOutcome<'a> {
     pub stale: &'a [Stale],
 }
 
-/// How a rule looks for its defect.
+/// The input of a rule, and its function.
 #[derive(Clone, Copy, Debug)]
 pub enum RuleCheck {
-    /// In a bundle.
+    /// Checks a bundle.
     Bundle(fn(&Context<'_>, &mut Sink)),
-    /// In the effects of merging a change on one part of a tree.
+    /// Checks the effects of merging a change on one part of a tree.
     Merge(fn(&Merge<'_>, &mut Sink)),
-    /// In the findings of all bundles.
+    /// Checks the findings of all bundles.
     Outcome(fn(&RunOutcome<'_>, &mut Sink)),
 }
 
-/// How often a rule says one thing. Suppressions, baselines and fingerprints deal with every single finding; only the
-/// output combines them, and keeps every place.
+/// How repeated findings are shown. Suppressions, baselines and fingerprints handle each finding on its own; only the
+/// output combines them, and it keeps every place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeats {
     /// Every finding is shown.
     Shown,
     /// Findings with places in the same files are shown as one.
     OncePerFiles,
-    /// Findings of one file that say the same are shown as one.
+    /// Findings of one file with the same message are shown as one.
     OncePerMessage,
 }
 
-/// The step whose cascade is behind a finding on an object, and a title for it.
+/// Returns the step whose cascade explains a finding on an object, and a title for it.
 pub type CascadeOf = fn(&ObjectKey) -> (Step, String);
 
 /// One rule.
 #[derive(Debug)]
 pub struct Rule {
-    /// The id: kebab-case, names the defect, reads well after "ignore".
+    /// The id in kebab-case. It names the defect and reads well after "ignore".
     pub id: &'static str,
-    /// The folder that it is in.
+    /// The folder of the rule.
     pub subject: Subject,
-    /// One line for lists.
+    /// A one-line summary.
     pub summary: &'static str,
     /// The severity unless a finding says otherwise.
     pub severity: Severity,
@@ -106,26 +106,26 @@ pub struct Rule {
     pub consequence: Consequence,
     /// The page `rules/<id>.md`, front matter included.
     pub page: &'static str,
-    /// Looks for the defect.
+    /// The function that looks for the defect.
     pub check: RuleCheck,
-    /// How often it says one thing.
+    /// How its repeated findings are shown.
     pub repeats: Repeats,
     /// How its fixes may be applied, for each kind of fix that it offers; empty if it offers none.
     pub fixes: &'static [Applicability],
-    /// Whether a finding depends on one object and on no other.
+    /// Whether a finding depends on a single object.
     pub reads_one_object: bool,
-    /// Whether it reads all of every object. Slow rules begin first: one that began last would keep the others waiting.
+    /// Whether it reads every object completely. Slow rules start first, so that no thread waits for them.
     pub is_slow: bool,
-    /// Whether its findings are input that was not read, so that nothing else is known of it.
+    /// Whether its findings mean that some input was not read.
     pub is_unread: bool,
-    /// Whether it is about what a document must have to be applied, which a draft need not have.
+    /// Whether its findings matter only for documents that are meant to be applied.
     pub is_of_applied: bool,
-    /// The cascade behind its findings.
+    /// The cascade that explains its findings.
     pub cascade: Option<CascadeOf>,
 }
 
 impl Rule {
-    /// The folder of the repository with the pages that links lead to; they are generated from `rules/`.
+    /// The folder of the repository with the generated rule pages, to which links lead; their sources are in `rules/`.
     pub const PAGES: &'static str = "docs/rules";
 
     pub(super) const fn once_per_files(mut self) -> Self {
@@ -168,7 +168,7 @@ impl Rule {
         self
     }
 
-    /// The page on the web.
+    /// Returns the address of the page on the web.
     pub fn url(&self) -> String {
         format!(
             "{}/blob/main/{}/{}.md",
@@ -178,7 +178,7 @@ impl Rule {
         )
     }
 
-    /// Runs the rule on a bundle: its findings, and the number of those beyond [`MOST_FINDINGS`].
+    /// Runs the rule on a bundle. Returns its findings, and the numbers of those that limits left out.
     pub fn run(
         &'static self,
         context: &Context<'_>,
@@ -200,7 +200,7 @@ impl Rule {
         (found, omitted)
     }
 
-    /// Runs the rule on a change, as [`Rule::run`] does on a bundle.
+    /// Runs the rule on a change. Returns its findings, without fixes, and the numbers of those that limits left out.
     pub fn run_on_merge(
         &'static self,
         merge: &Merge<'_>,
@@ -219,7 +219,7 @@ impl Rule {
         matches!(self.check, RuleCheck::Merge(_))
     }
 
-    /// Runs the rule on what became of the findings of a run.
+    /// Runs the rule on the suppressions and the baseline after a run.
     pub fn run_on_outcome(&'static self, outcome: &RunOutcome<'_>) -> Vec<Finding> {
         let mut sink = Sink::new(self, &|_| true);
         if let RuleCheck::Outcome(check) = self.check {
@@ -229,21 +229,21 @@ impl Rule {
     }
 }
 
-/// The findings of one rule in one bundle that are kept, the gravest first: as many that a report shows, and as many that it does
-/// not. A file of a few megabytes can be wrong in a million places.
+/// The most findings of one rule in one bundle that are kept, highest severity first: this many that a report shows,
+/// and this many that it does not show.
 pub const MOST_FINDINGS: usize = 10_000;
 
-/// Says of a finding whether a report shows it: it is not suppressed, known or out of scope.
+/// Checks whether a report shows a finding: it is not suppressed, in the baseline or out of scope.
 pub type Shown<'r> = &'r (dyn Fn(&Finding) -> bool + Sync);
 
-/// The parts that the limits of a rule leave out: findings beyond [`MOST_FINDINGS`], and cases.
+/// The numbers of findings beyond [`MOST_FINDINGS`], and of cases that a rule did not try.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Omitted {
-    /// Those that a report would show.
+    /// Findings that a report would show.
     pub shown: usize,
-    /// The others.
+    /// Other findings.
     pub hidden: usize,
-    /// Cases that the rule did not look at, because each takes much work.
+    /// Cases that the rule did not examine, because each takes much work.
     pub untried: usize,
 }
 
@@ -285,7 +285,7 @@ pub struct Sink<'r> {
     shown: Shown<'r>,
     found: Vec<(Finding, Option<Proposal>)>,
     omitted: Omitted,
-    /// Nothing that follows can outrank what is kept.
+    /// Whether later findings are only counted: the kept ones have the highest severity.
     is_full: bool,
 }
 
@@ -305,7 +305,7 @@ impl<'r> Sink<'r> {
         self.push_with(|| draft);
     }
 
-    /// [`Self::push`], for findings of which an input may have a million: those beyond the limit are not worded.
+    /// Adds a finding of this rule; `draft` is not called for findings beyond the limit.
     pub fn push_with(&mut self, draft: impl FnOnce() -> Draft) {
         if self.is_full {
             self.omitted.shown += 1;
@@ -316,13 +316,13 @@ impl<'r> Sink<'r> {
             self.rule.severity,
             self.rule.consequence,
         ));
-        // At most two thirds are kept, so each finding is looked at a few times.
+        // At most two thirds are kept, so that each finding is sorted only a few times.
         if self.found.len() == 3 * MOST_FINDINGS {
             self.trim();
         }
     }
 
-    /// Keeps [`MOST_FINDINGS`] that a report shows, and as many others, the gravest first.
+    /// Keeps [`MOST_FINDINGS`] that a report shows, and as many others, highest severity first.
     fn trim(&mut self) {
         let (mut shown, mut hidden): (Vec<_>, Vec<_>) = std::mem::take(&mut self.found)
             .into_iter()
@@ -351,7 +351,7 @@ impl<'r> Sink<'r> {
         (self.found, self.omitted)
     }
 
-    /// Notes cases that the rule does not look at.
+    /// Counts cases that the rule does not examine.
     pub fn leave_untried(&mut self, cases: usize) {
         self.omitted.untried += cases;
     }
@@ -362,12 +362,12 @@ impl<'r> Sink<'r> {
     }
 }
 
-/// Findings without what would fix them.
+/// Discards the proposals of findings.
 fn without_fixes(found: Vec<(Finding, Option<Proposal>)>) -> Vec<Finding> {
     found.into_iter().map(|(finding, _)| finding).collect()
 }
 
-/// A suggestion for a rule that is none of `rules`.
+/// Returns a suggestion for an id that is none of `rules`.
 pub(super) fn suggestion(id: &str, rules: &[&Rule]) -> String {
     near::did_you_mean(id, rules.iter().map(|rule| rule.id), || {
         "`ownerlint rules` lists all rules".to_owned()
@@ -400,7 +400,7 @@ mod tests {
         Draft::in_file(FileId(0), Span::empty(at), "wrong").severity(severity)
     }
 
-    /// The severities that are kept of findings, and the numbers of the others.
+    /// Returns the severities of the findings that are kept, and the numbers of the others.
     fn kept(found: &[(Severity, usize)]) -> (Vec<Severity>, Omitted) {
         let mut sink = Sink::new(&RULE, &|_| true);
         let all = found

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Subject {
-    /// Owner references: the form, the owner, and what the collector does because of them.
+    /// Owner references: their form, their owner, and what the collector does because of them.
     References,
     /// Finalizers, and the operators that remove them.
     Finalizers,
@@ -41,7 +41,7 @@ impl Subject {
         Self::Reading,
     ];
 
-    /// Its name on the command line: `references`.
+    /// Returns the name on the command line: `references`.
     pub fn name(self) -> &'static str {
         match self {
             Self::References => "references",
@@ -57,7 +57,7 @@ impl Subject {
         }
     }
 
-    /// The title of the subject in the documentation.
+    /// Returns the title in the documentation.
     pub fn title(self) -> &'static str {
         match self {
             Self::References => "Owner references",

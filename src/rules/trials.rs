@@ -1,13 +1,13 @@
-//! How often a rule tries something in the simulation: a bundle with more has shown its defects by then.
+//! Limits on the simulations that a rule runs for one bundle.
 
 use super::rule::{Context, Sink};
 
 const MOST_TRIALS: usize = 200;
 
-/// How many objects all trials of a rule may look at together; each looks at the whole bundle.
+/// Budget of objects for all simulations of a rule together: each simulates the whole bundle.
 const MOST_OBJECTS: usize = 1_000_000;
 
-/// The cases that a rule tries: as many as it may, and the sink says how many it does not.
+/// Returns the cases that fit the limits, and counts the others in the sink.
 pub(super) fn tried<T>(
     cases: impl Iterator<Item = T>,
     context: &Context<'_>,

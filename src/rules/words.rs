@@ -1,12 +1,12 @@
-//! How rules name objects, references and places, so all messages use the same words.
+//! Names of objects, references and places, for the same words in all messages.
 
 use crate::inventory::Member;
 use crate::kube::Scope;
 use crate::manifest::OwnerReference;
 use crate::text::Span;
 
-/// Where to point when a reference as a whole is meant: the kind or name it gives, else whatever field it has, else the
-/// entry, which then is `null` or `{}`.
+/// Returns the place to point at for a whole reference: its kind or name, else another field that it has, else the
+/// entry, which is then `null` or `{}`.
 pub(super) fn place(reference: &OwnerReference) -> Span {
     let texts = [
         &reference.kind,
@@ -21,12 +21,12 @@ pub(super) fn place(reference: &OwnerReference) -> Span {
         .unwrap_or(reference.span)
 }
 
-/// The path of the entry: `metadata.ownerReferences[0]`.
+/// Returns the path of the entry: `metadata.ownerReferences[0]`.
 pub(super) fn field(reference: &OwnerReference) -> String {
     format!("metadata.ownerReferences[{}]", reference.index)
 }
 
-/// The text that distinguishes the references of an object.
+/// Returns a text that distinguishes the references of an object.
 pub(super) fn target(reference: &OwnerReference) -> String {
     format!(
         "{}/{}/{}",
@@ -36,7 +36,7 @@ pub(super) fn target(reference: &OwnerReference) -> String {
     )
 }
 
-/// An object in a sentence: ``CSIDriver `rook` ``.
+/// Names an object in a sentence: ``CSIDriver `rook` ``.
 pub(super) fn named(member: &Member) -> String {
     if member.key.name.is_empty() {
         format!("an unnamed {}", member.object.kind())
@@ -45,12 +45,12 @@ pub(super) fn named(member: &Member) -> String {
     }
 }
 
-/// The owner that a reference names, in a sentence.
+/// Names the owner of a reference in a sentence.
 pub(super) fn reference_name(reference: &OwnerReference) -> String {
     format!("{} `{}`", reference.kind(), reference.name())
 }
 
-/// Where an object is, in a few words.
+/// Describes the namespace of an object.
 pub(super) fn whereabouts(member: &Member) -> String {
     match (member.key.namespace.name(), member.scope()) {
         (Some(namespace), _) => format!("in namespace `{namespace}`"),
@@ -59,7 +59,7 @@ pub(super) fn whereabouts(member: &Member) -> String {
     }
 }
 
-/// A JSON type in a sentence.
+/// Names a JSON type in a sentence.
 pub(super) fn a_json_type(name: &str) -> String {
     match name {
         "bool" => "a boolean".to_owned(),
@@ -70,7 +70,7 @@ pub(super) fn a_json_type(name: &str) -> String {
     }
 }
 
-/// How to write a value of the expected type.
+/// Explains how to write a value of the expected type.
 pub(super) fn help_for_type(expected: &str) -> String {
     match expected {
         "a string" => {
@@ -82,7 +82,7 @@ pub(super) fn help_for_type(expected: &str) -> String {
     }
 }
 
-/// Several words of code in a sentence: `` `a`, `b` and `c` ``.
+/// Lists words as code in a sentence: `` `a`, `b` and `c` ``.
 pub(super) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut quoted: Vec<_> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match quoted.pop() {
@@ -91,7 +91,7 @@ pub(super) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// Kubernetes' reader takes a bare `n`, `y`, `no` or `on` for a boolean, and a boolean key for its text.
+/// Whether a key was read as a boolean: Kubernetes' reader does that with an unquoted `n`, `y`, `no` or `on`.
 pub(super) fn became_a_boolean(written: &str, key: &str) -> bool {
     matches!(key, "true" | "false")
         && !written.eq_ignore_ascii_case(key)

@@ -1,8 +1,8 @@
-//! Which files are applied to one cluster.
+//! Division of a tree into bundles: files that are applied to one cluster.
 //!
-//! The objects of one tree are assumed to be applied to one cluster, unless two parts of it contain equal objects: those
-//! are variants, `dev` and `prod`, and there is one bundle per name of a variant. A part without variants belongs to every
-//! bundle, and so do the definitions of custom resources.
+//! The objects of a tree are assumed to be applied to one cluster, unless two of its parts contain equal objects. Such
+//! parts are variants, for example `dev` and `prod`, and each name of a variant becomes a bundle. A part without
+//! variants belongs to every bundle, and so do CustomResourceDefinitions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,10 @@ use super::DeliveredPart;
 use super::cover::cover;
 use super::tree::FileTree;
 
-/// Bundles that are proposed at most; a tree with more variants needs globs that only a person can name.
+/// The most bundles to propose; a tree with more variants needs globs that a person has to choose.
 const MAX_BUNDLES: usize = 12;
 
-/// How deep folders are searched for variants of each other.
+/// The depth to which folders are searched for variants of each other.
 const MAX_DEPTH: usize = 4;
 
 /// A set of paths that are applied to one cluster.
@@ -23,11 +23,11 @@ const MAX_DEPTH: usize = 4;
 pub(super) struct Proposed {
     pub(super) name: String,
     pub(super) paths: Vec<String>,
-    /// The folders of kustomizations that a person builds.
+    /// The folders of kustomizations that are not delivered by a tool but built by hand.
     pub(super) built: Vec<String>,
 }
 
-/// The bundles of a tree, sorted by name; empty when one is enough, and when there are too many to be useful.
+/// Proposes the bundles of a tree, sorted by name; empty if one is enough, and if there are too many to be useful.
 pub(super) fn bundles(tree: &FileTree, delivered: &[DeliveredPart]) -> Vec<Proposed> {
     let Variants { shared, by_name } = variants(tree, delivered);
     if by_name.len() < 2 || by_name.len() > MAX_BUNDLES {
@@ -58,7 +58,7 @@ pub(super) fn bundles(tree: &FileTree, delivered: &[DeliveredPart]) -> Vec<Propo
     by_name.into_iter().map(bundle).collect()
 }
 
-/// Every definition of the tree that the files lack; of one that appears twice, the first.
+/// Adds each file with definitions, in order, unless one of its definitions is already in `files`.
 fn add_definitions(tree: &FileTree, files: &mut BTreeSet<usize>) {
     let defined = |file: usize| tree.files[file].definitions.iter().map(String::as_str);
     let mut known: BTreeSet<&str> = files.iter().flat_map(|&file| defined(file)).collect();
@@ -70,14 +70,14 @@ fn add_definitions(tree: &FileTree, files: &mut BTreeSet<usize>) {
     }
 }
 
-/// Files that stay together.
+/// Files that always belong to the same bundles.
 #[derive(Clone, Debug)]
 struct Portion {
     folder: String,
     files: Vec<usize>,
-    /// Whether it is applied as one.
+    /// Whether it is applied as a whole, so that it is never divided.
     is_unit: bool,
-    /// Whether a person builds it.
+    /// Whether it is a kustomization that no tool delivers.
     is_built: bool,
 }
 
@@ -95,17 +95,17 @@ impl Portion {
 
 #[derive(Default)]
 struct Variants {
-    /// The parts without variants.
+    /// Portions that belong to every bundle.
     shared: Vec<Portion>,
-    /// The variants by their name.
+    /// Portions of each variant, by its name.
     by_name: BTreeMap<String, Vec<Portion>>,
 }
 
-/// Where tools deliver to several clusters, each is a variant, and what they share lies in both.
+/// Finds the variants. If tools deliver to several clusters, each is a variant, and shared files belong to each.
 fn variants(tree: &FileTree, delivered: &[DeliveredPart]) -> Variants {
     let names = names_of_clusters(delivered);
     let mut found = Variants::default();
-    // A folder that is delivered twice is no variant of itself.
+    // A folder that is delivered twice is not a variant of itself.
     let mut units: BTreeMap<&str, Portion> = BTreeMap::new();
     for part in delivered {
         let portion = Portion::of(tree, part);
@@ -141,7 +141,7 @@ fn variants(tree: &FileTree, delivered: &[DeliveredPart]) -> Variants {
     found
 }
 
-/// A name for each cluster, if there are several: the distinguishing part of their paths, or else the whole path.
+/// Names each cluster, if there are several: by the part in which their names differ, or else by the whole name.
 fn names_of_clusters(delivered: &[DeliveredPart]) -> BTreeMap<&str, String> {
     let clusters = delivered.iter().filter_map(|part| part.cluster.as_deref());
     let clusters: BTreeSet<&str> = clusters.collect();
@@ -156,7 +156,7 @@ fn names_of_clusters(delivered: &[DeliveredPart]) -> BTreeMap<&str, String> {
     clusters.into_iter().zip(names).collect()
 }
 
-/// The folders directly below a part, unless it is a unit, lies too deep or is a single file.
+/// Divides a portion into the folders directly below it; `None` if it is a unit, lies too deep or is a single file.
 fn below(tree: &FileTree, part: &Portion) -> Option<Vec<Portion>> {
     let depth = part.folder.matches('/').count() + 1;
     let is_file = part
@@ -167,7 +167,7 @@ fn below(tree: &FileTree, part: &Portion) -> Option<Vec<Portion>> {
         .then(|| parts_of(tree, &format!("{}/", part.folder), part.files.clone()))
 }
 
-/// Files by the folder or file directly below `folder`, which is empty or ends in a slash.
+/// Groups files by the folder or file directly below `folder`, which is empty or ends in a slash.
 fn parts_of(tree: &FileTree, folder: &str, files: Vec<usize>) -> Vec<Portion> {
     let mut parts: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for file in files {
@@ -188,7 +188,7 @@ fn parts_of(tree: &FileTree, folder: &str, files: Vec<usize>) -> Vec<Portion> {
         .collect()
 }
 
-/// For each part its name as a variant; `None` for one that has none.
+/// Returns the name of each part as a variant; `None` if it has no variants.
 fn names_of_variants(tree: &FileTree, parts: &[Portion]) -> Vec<Option<String>> {
     let mut names = vec![None; parts.len()];
     for group in groups(parts.len(), &similar(tree, parts)) {
@@ -203,8 +203,8 @@ fn names_of_variants(tree: &FileTree, parts: &[Portion]) -> Vec<Option<String>> 
     names
 }
 
-/// Pairs of parts of which one writes at least half of the other's objects. A Namespace does not count: many parts
-/// write the same one.
+/// Returns the pairs of parts of which one contains at least half of the other's objects. Namespaces do not count,
+/// because many parts contain the same one.
 fn similar(tree: &FileTree, parts: &[Portion]) -> Vec<(usize, usize)> {
     let objects = |part: &Portion| -> BTreeSet<&str> {
         let objects = part
@@ -224,7 +224,7 @@ fn similar(tree: &FileTree, parts: &[Portion]) -> Vec<(usize, usize)> {
         .flat_map(|(part, keys)| keys.iter().map(move |key| (part, key)))
     {
         let writers = writers.entry(key).or_default();
-        // More of them make too many bundles anyway.
+        // More parts than this would make too many bundles anyway.
         if writers.len() <= MAX_BUNDLES {
             writers.push(part);
         }
@@ -250,7 +250,7 @@ fn similar(tree: &FileTree, parts: &[Portion]) -> Vec<(usize, usize)> {
     similar
 }
 
-/// The groups that the pairs form among so many parts: sets of two and more that hang together, in order.
+/// Returns the connected components of the graph of `pairs` that have at least two parts, in order.
 fn groups(parts: usize, pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
     let mut above: Vec<usize> = (0..parts).collect();
     fn top(above: &mut [usize], mut part: usize) -> usize {
@@ -274,7 +274,7 @@ fn groups(parts: usize, pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// The distinguishing part of each folder: its parts without those that all begin with and end in.
+/// Returns the distinguishing part of each folder: its path without the components that all begin or end with.
 fn differences(folders: &[&str]) -> Vec<String> {
     let split: Vec<Vec<&str>> = folders
         .iter()

@@ -1,6 +1,6 @@
-//! The shortest list of paths that leads to some files and to no others.
+//! The shortest list of paths that includes exactly some files.
 
-/// Folders and files that cover what `wanted` takes of `paths`, and nothing else of them. `paths` are sorted.
+/// Returns the folders and files that include exactly the `wanted` of the `paths`, which are sorted.
 pub(super) fn cover(paths: &[&str], wanted: impl Fn(usize) -> bool) -> Vec<String> {
     let mut covering = Vec::new();
     let mut pending = vec![(0..paths.len(), 0)];
@@ -36,7 +36,7 @@ pub(super) fn cover(paths: &[&str], wanted: impl Fn(usize) -> bool) -> Vec<Strin
     covering
 }
 
-/// The end of the part of `path` that begins at `depth`, with its slash.
+/// Returns the end of the component of `path` that begins at `depth`, including its slash.
 fn part_end(path: &str, depth: usize) -> usize {
     path[depth..]
         .find('/')

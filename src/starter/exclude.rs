@@ -1,4 +1,4 @@
-//! Which files are never applied, by their names: what tests read and compare with.
+//! Files that are never applied, recognised by their names: fixtures of tests.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use crate::text::glob;
 
-/// Folders that hold what tests read, whatever lies around them: `go help packages` ignores `testdata`, Jest writes
-/// `__snapshots__`, the others are the common words for it.
+/// Folders with fixtures, wherever they are. Go ignores `testdata` (`go help packages`), Jest writes `__snapshots__`,
+/// and the others are common names.
 const FIXTURE_FOLDERS: [&str; 12] = [
     "testdata",
     "test-data",
@@ -24,19 +24,19 @@ const FIXTURE_FOLDERS: [&str; 12] = [
     "mocks",
 ];
 
-/// Folders that hold what tests read when they lie in a folder of tests.
+/// Folders with fixtures, if they are inside a folder of tests.
 const FIXTURE_FOLDERS_OF_TESTS: [&str; 3] = ["compare", "expected", "snapshots"];
 
-/// Beginnings of the names of fixtures: `zz_fixture_` is written by OpenShift's test helpers.
+/// Prefixes of the names of fixtures: OpenShift's test helpers write `zz_fixture_`.
 const FIXTURE_PREFIXES: [&str; 1] = ["zz_fixture_"];
 
-/// Ends of the names of fixtures, before the extension.
+/// Suffixes of the names of fixtures, before the extension.
 const FIXTURE_SUFFIXES: [&str; 3] = [".golden", "-golden", "_golden"];
 
-/// With fewer errors than this, nothing dominates.
+/// The fewest errors that can have a dominant cause.
 const MIN_ERRORS: usize = 2;
 
-/// With fewer errors than this, only a fixture's name is a pattern.
+/// The fewest errors for which a common part other than a fixture's name is proposed.
 const MIN_ERRORS_OF_A_PATTERN: usize = 10;
 
 /// A proposal to leave files out.
@@ -48,7 +48,7 @@ pub struct Exclusion {
     pub covers: usize,
 }
 
-/// One exclusion for each kind of fixture among `paths`, sorted by glob. Paths have forward slashes.
+/// Returns one exclusion for each kind of fixture among `paths`, sorted by glob. Paths have forward slashes.
 pub fn fixtures<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<Exclusion> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for glob in paths.into_iter().filter_map(fixture_glob) {
@@ -60,13 +60,13 @@ pub fn fixtures<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<Exclusion> 
         .collect()
 }
 
-/// Whether `part` is more than half of `all`, and more than a single one.
+/// Whether `part` is more than half of `all`, and at least two.
 pub fn is_most(part: usize, all: usize) -> bool {
     part >= MIN_ERRORS && part * 2 > all
 }
 
-/// The common part of more than half of the errors: fixtures; else a folder, or a beginning or an end of file names, that
-/// holds less than half of all files. `errors` has the path of each error, `files` that of each file that was read.
+/// Returns what more than half of the errors have in common: fixtures, or else a folder, a prefix or a suffix that
+/// matches less than half of all files. `errors` has the path of each error, `files` that of each file that was read.
 pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
     let most = |covers: usize| is_most(covers, errors.len());
     let fixtures = fixtures(errors.iter().copied())
@@ -83,7 +83,7 @@ pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
         .into_iter()
         .filter(|&(_, covers)| most(covers))
         .collect();
-    // A folder says more than a name, a longer one more than a shorter one.
+    // A folder is more specific than a name, and a longer text than a shorter one.
     shared.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.rank()));
     shared.into_iter().find_map(|(pattern, covers)| {
         let glob = pattern.glob();
@@ -96,7 +96,7 @@ pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
     })
 }
 
-/// The glob of the fixtures that `path` belongs to; `None` if it is none.
+/// Returns the glob for the fixtures that include `path`; `None` if it is not a fixture.
 pub fn fixture_glob(path: &str) -> Option<String> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let mut tests = None;
@@ -124,7 +124,7 @@ pub fn fixture_glob(path: &str) -> Option<String> {
     prefix.or_else(|| suffix().map(|suffix| format!("**/*{suffix}.{extension}")))
 }
 
-/// Each part of a path with the offset of its end.
+/// Splits a path into its components, each with the offset of its end.
 fn components(folders: &str) -> impl Iterator<Item = (&str, usize)> {
     folders.split('/').scan(0, |start, part| {
         let end = *start + part.len();
@@ -137,12 +137,12 @@ fn holds_tests(folder: &str) -> bool {
     matches!(folder, "test" | "tests") || folder.split(['-', '_', '.']).any(|word| word == "e2e")
 }
 
-/// The possible common parts of several paths.
+/// A part that several paths may have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CommonPart<'p> {
-    /// The end of a file's name, from one of `-_.` on, with more than the extension.
+    /// The end of a file's name that begins with one of `-_.` and is more than the extension.
     Suffix(&'p str),
-    /// The beginning of a file's name, up to and with one of `-_.`.
+    /// The beginning of a file's name, up to and including one of `-_.`.
     Prefix(&'p str),
     /// A folder above the file.
     Folder(&'p str),
@@ -184,7 +184,7 @@ fn patterns(path: &str) -> Vec<CommonPart<'_>> {
         .collect()
 }
 
-/// As `--exclude` matches.
+/// Compiles a glob as `--exclude` does.
 fn matcher(pattern: &str) -> Option<GlobSet> {
     glob::glob(pattern).ok()
 }

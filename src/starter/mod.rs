@@ -1,5 +1,5 @@
-//! The configuration that `init` proposes for a tree: what is applied to one cluster, what is never applied, what is
-//! rendered first.
+//! The configuration that `init` proposes for a tree: bundles for each cluster, files that are never applied, and
+//! charts that are rendered first.
 
 mod bundles;
 mod cover;
@@ -19,34 +19,34 @@ use tree::FileTree;
 
 pub use exclude::{Exclusion, dominant, fixture_glob, fixtures, is_most};
 
-/// The objects that the deliveries of a tree apply, or that a person builds from a kustomization.
+/// The objects of one folder that a tool delivers, or that a kustomization builds by hand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveredPart {
-    /// The cluster; `None` where no tool of the tree delivers.
+    /// The cluster; `None` if no tool of the tree delivers it.
     pub cluster: Option<String>,
-    /// The folder that is built. This and the paths of files start at the folder of the configuration.
+    /// The folder that is built. It and the paths of files are relative to the folder of the configuration.
     pub folder: String,
-    /// The files in which the objects are written.
+    /// The files that contain the objects.
     pub files: BTreeSet<String>,
-    /// How many objects there are.
+    /// The number of objects.
     pub objects: usize,
 }
 
-/// A proposal. It is a pure function of a tree; [`Starter::to_yaml`] writes it.
+/// A proposed configuration. It is a pure function of a tree; [`Starter::to_yaml`] writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Starter {
     /// Globs of files that are never applied.
     exclude: Vec<Exclusion>,
-    /// The parts that are applied to one cluster; empty for a tree that only a person can divide.
+    /// The bundles; empty if one is enough, or if a person has to divide the tree.
     bundles: Vec<Proposed>,
     /// The folder of each chart.
     charts: Vec<String>,
-    /// The clusters that tools deliver to, each with how many objects.
+    /// The clusters that tools deliver to, each with the number of objects.
     clusters: BTreeMap<String, usize>,
 }
 
 impl Starter {
-    /// A proposal for what `inventory` contains, whose paths begin with `folder`: empty, or with a slash at its end.
+    /// Proposes a configuration for `inventory`. Its paths begin with `folder`, which is empty or ends in a slash.
     pub fn propose(inventory: &Inventory, folder: &str, delivered: &[DeliveredPart]) -> Self {
         let tree = read::tree(inventory, folder);
         let exclude = exclusions(&tree);
@@ -65,22 +65,23 @@ impl Starter {
         }
     }
 
-    /// Whether it says what is applied to one cluster.
+    /// Whether it proposes bundles.
     pub fn has_bundles(&self) -> bool {
         !self.bundles.is_empty()
     }
 
-    /// How many charts there are, whose templates have to be rendered.
+    /// Returns the number of charts, whose templates have to be rendered.
     pub fn charts(&self) -> usize {
         self.charts.len()
     }
 
-    /// How many files are left out.
+    /// Returns the number of files that are left out.
     pub fn left_out(&self) -> usize {
         self.exclude.iter().map(|exclusion| exclusion.covers).sum()
     }
 
-    /// Simpler proposals, the best one first, for a tree that this one does not suit: the last one changes nothing.
+    /// Returns simpler proposals, the best one first, for a tree that this one does not suit. The last excludes
+    /// nothing.
     pub fn simpler(&self) -> impl Iterator<Item = Self> + use<> {
         let unparted = Self {
             bundles: Vec::new(),
@@ -93,13 +94,13 @@ impl Starter {
         [unparted, nothing].into_iter()
     }
 
-    /// The configuration as a text with comments.
+    /// Returns the configuration as a text with comments.
     pub fn to_yaml(&self) -> String {
         write::to_yaml(self)
     }
 }
 
-/// Fixtures by their names, then the folders of tests.
+/// Returns globs for fixtures, by their names, and for folders of tests.
 fn exclusions(tree: &FileTree) -> Vec<Exclusion> {
     let paths: Vec<&str> = tree.files.iter().map(|file| file.path.as_str()).collect();
     let mut exclusions = fixtures(paths.iter().copied());
@@ -117,7 +118,7 @@ fn exclusions(tree: &FileTree) -> Vec<Exclusion> {
             .filter(|&&file| !is_excluded[file] && is_below(paths[file], &path))
             .count();
         let escaped = globset::escape(&path);
-        // A tree that is only tests is meant to be checked.
+        // In a tree of nothing but tests, the tests are meant to be checked.
         if covers > 0 && path != "." {
             exclusions.push(Exclusion {
                 glob: if is_file {
@@ -155,7 +156,7 @@ fn without(mut tree: FileTree, exclusions: &[Exclusion]) -> FileTree {
     tree
 }
 
-/// The folders of charts that are not part of another one.
+/// Returns the folders of charts that are not part of another chart.
 fn charts(tree: &FileTree) -> Vec<String> {
     let charts = tree.files.iter().filter(|file| file.is_chart);
     let folders: BTreeSet<&str> = charts.map(|file| folder_of(&file.path)).collect();

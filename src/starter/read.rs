@@ -1,4 +1,4 @@
-//! From an inventory to the tree that `init` looks at.
+//! Conversion of an inventory to the tree that `init` divides.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::kustomize::{folder_of, resolve};
 use crate::manifest::ParsedFile;
 use crate::yaml::Value;
 
-/// The files of `inventory`, whose paths begin with `folder`: empty, or with a slash at its end.
+/// Converts the files of `inventory`. Their paths begin with `folder`, which is empty or ends in a slash.
 pub(super) fn tree(inventory: &Inventory, folder: &str) -> FileTree {
     let mut tree = FileTree::default();
     for (_, file) in inventory.files() {
@@ -36,7 +36,7 @@ pub(super) fn tree(inventory: &Inventory, folder: &str) -> FileTree {
     tree
 }
 
-/// The values of a file's documents.
+/// Returns the values of a file's documents.
 fn values(file: &ParsedFile) -> impl Iterator<Item = Value<'_>> {
     file.documents()
         .iter()
@@ -44,7 +44,7 @@ fn values(file: &ParsedFile) -> impl Iterator<Item = Value<'_>> {
         .map(|tree| tree.root())
 }
 
-/// Whether a file describes a chart that does not only serve other charts.
+/// Whether a file describes a chart other than a library chart.
 fn is_chart(path: &str, file: &ParsedFile) -> bool {
     let is_named = path == "Chart.yaml" || path.ends_with("/Chart.yaml");
     let root = values(file).next().filter(|_| is_named);
@@ -54,7 +54,7 @@ fn is_chart(path: &str, file: &ParsedFile) -> bool {
     })
 }
 
-/// The folders in which a document of kuttl or chainsaw says that tests are: its own, unless it is a suite that names others.
+/// Returns the folders of tests of a kuttl or chainsaw document: its own, unless it is a suite that names others.
 fn test_folders(folder: &str, document: Value<'_>) -> Vec<String> {
     let version = document
         .get("apiVersion")

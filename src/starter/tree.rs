@@ -1,6 +1,6 @@
-//! The input of `init`: the files of a tree, each with its objects, tools and mentioned files.
+//! The input of `init`: the files of a tree, each with its objects and the test folders that it mentions.
 
-/// The files of a tree, sorted by path. Paths start at the folder of the configuration and have forward slashes.
+/// The files of a tree, sorted by path. Paths are relative to the folder of the configuration and have forward slashes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileTree {
     pub(super) files: Vec<TreeFile>,
@@ -21,7 +21,7 @@ pub(super) struct TreeFile {
 }
 
 impl FileTree {
-    /// The place of the file at `path`.
+    /// Returns the position of the file at `path`.
     pub(super) fn file(&self, path: &str) -> Option<usize> {
         self.files
             .binary_search_by(|file| file.path.as_str().cmp(path))
@@ -33,7 +33,7 @@ impl FileTree {
 pub(super) mod tests {
     use super::*;
 
-    /// A tree of files with the keys of their objects, by words.
+    /// Creates a tree of files, each with the keys of its objects separated by spaces.
     pub(in super::super) fn tree(files: &[(&str, &str)]) -> FileTree {
         let mut files: Vec<_> = files
             .iter()

@@ -1,4 +1,4 @@
-//! A proposal as a commented configuration.
+//! Writes a proposal as a commented configuration.
 
 use super::Starter;
 use super::bundles::Proposed;
@@ -6,10 +6,10 @@ use super::exclude::Exclusion;
 use crate::kustomize::shown;
 use crate::text::plain;
 
-/// Commands and folders that are shown at most for one thing.
+/// The most commands or folders shown in one place.
 const MAX_SHOWN: usize = 5;
 
-/// The configuration of a proposal.
+/// Writes the configuration of a proposal.
 pub(super) fn to_yaml(starter: &Starter) -> String {
     let mut text = HEAD.to_owned();
     if !starter.bundles.is_empty() {
@@ -26,7 +26,7 @@ pub(super) fn to_yaml(starter: &Starter) -> String {
     text
 }
 
-/// Parts that need no bundle because tools deliver them, or too many of them.
+/// Describes the deliveries if there are no bundles.
 fn push_clusters(text: &mut String, starter: &Starter) {
     let number = starter.clusters.len();
     let Some((cluster, objects)) = starter.clusters.first_key_value() else {
@@ -82,7 +82,7 @@ fn push_charts(text: &mut String, charts: &[String]) {
     push_some(text, "", charts.iter().map(|folder| word(folder)).collect());
 }
 
-/// The first of some lines, as comments.
+/// Adds the first of `lines` as comments, and the number of the others.
 fn push_some(text: &mut String, indent: &str, lines: Vec<String>) {
     for line in lines.iter().take(MAX_SHOWN) {
         text.push_str(&format!("{indent}#   {line}\n"));
@@ -95,7 +95,7 @@ fn push_some(text: &mut String, indent: &str, lines: Vec<String>) {
     }
 }
 
-/// A text as a word of a shell command inside of a comment.
+/// Quotes a text for a shell command inside a comment.
 fn word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
     let text = comment(shown(text));
@@ -106,12 +106,12 @@ fn word(text: &str) -> String {
     }
 }
 
-/// A text inside of a comment, which a line break would end.
+/// Replaces control characters of a text inside a comment, which a line break would end.
 fn comment(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
 }
 
-/// A text as YAML, quoted unless it is a plain word.
+/// Writes a text as YAML, quoted unless it is a plain word.
 fn quoted(text: &str) -> String {
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text

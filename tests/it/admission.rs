@@ -1,6 +1,7 @@
-//! Recorded answers of a real API server about metadata (`fixtures/conformance/admission.json`), against the rules.
+//! Recorded answers of a real API server about metadata (`fixtures/conformance/admission.json`), compared with the
+//! rules.
 //!
-//! Every case is judged twice, with the CRDs of its custom kinds in the input and without.
+//! Every case is checked twice, with the CRDs of its custom kinds and without them.
 
 use ownerlint::engine::Check;
 use ownerlint::finding::{Consequence, Finding, Severity};
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use crate::support::{check_text, fixture};
 
-/// Widget is namespaced, Gadget is not; both are served as v1 and v1beta1.
+/// CRDs of Widget, which is namespaced, and Gadget, which is not; both are served as v1 and v1beta1.
 const CRDS: &str = r"---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -33,11 +34,11 @@ spec:
 struct Case {
     name: String,
     manifest: Value,
-    /// Accepted by default clients, which validate strictly.
+    /// Whether default clients, which validate strictly, are accepted.
     strict: bool,
-    /// Accepted with validation ignored.
+    /// Whether it is accepted with validation ignored.
     ignore: bool,
-    /// Accepted with a warning.
+    /// Whether it is accepted with a warning.
     warned: bool,
     /// The stored object: ownership fields only.
     stored: Value,
@@ -58,7 +59,7 @@ fn cases(wanted: impl Fn(&str) -> bool) -> Vec<Case> {
             stored: case["ignore"]["stored"].clone(),
         }
     };
-    // A kind that the recording cluster did not know says nothing about metadata.
+    // The recording cluster did not know the kind, so the answer is not about metadata.
     let about_metadata = |case: &Case| case.name != "scope-unknown-kind";
     recorded
         .iter()
@@ -68,7 +69,7 @@ fn cases(wanted: impl Fn(&str) -> bool) -> Vec<Case> {
         .collect()
 }
 
-/// Whether a case is for the rules on finalizers. A misspelt key is no finalizer.
+/// Whether a case is for the rules on finalizers. A misspelt key is not a finalizer.
 fn is_about_finalizers(name: &str) -> bool {
     let subject = name
         .trim_start_matches("core-")
@@ -77,7 +78,7 @@ fn is_about_finalizers(name: &str) -> bool {
         || subject.starts_with("namespace-")
 }
 
-/// Whether the cluster would act on the stored object: no owner has the uid, and no controller removes the finalizer.
+/// Whether the cluster would act on the stored object: no owner has the uid, or no controller removes the finalizer.
 fn is_harmed(stored: &Value) -> bool {
     let entries = |field: &str| stored[field].as_array().map_or(0, Vec::len);
     let foreign = stored["spec.finalizers"]
@@ -96,7 +97,7 @@ fn findings(case: &Case, crds: &str) -> Vec<Finding> {
         .collect()
 }
 
-/// The errors in the findings on a case.
+/// Returns the differences between the findings on a case and the server's answer.
 fn disagreements(case: &Case, crds: &str) -> Vec<String> {
     let findings = findings(case, crds);
     let has = |consequence| {
@@ -108,7 +109,7 @@ fn disagreements(case: &Case, crds: &str) -> Vec<String> {
     let refused = rejected || has(Consequence::RejectedStrict);
     let loudest = findings.iter().map(|finding| finding.severity).max();
     let silent = case.strict && !case.warned && !is_harmed(&case.stored);
-    // Without its CRD a kind may be some tool's own; a version that 1.36 has removed is served by older releases.
+    // Without its CRD a kind may belong to some tool, and older releases serve a version that 1.36 has removed.
     let certain = !case.strict && !crds.is_empty() && case.name != "scope-known-kind-wrong-group";
     let checks = [
         (

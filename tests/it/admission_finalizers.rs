@@ -1,7 +1,7 @@
-//! Recorded answers of a real API server about finalizers, against the rules.
+//! Recorded answers of a real API server about finalizers, compared with the rules.
 //!
-//! `fixtures/conformance/admission.json` holds manifests with the answers of `kubectl apply`, once with strict validation and
-//! once with validation ignored.
+//! `fixtures/conformance/admission.json` contains manifests with the answers of `kubectl apply`, with strict validation
+//! and with validation ignored.
 
 use ownerlint::engine::Check;
 use ownerlint::finding::{Consequence, Finding, Severity};
@@ -23,7 +23,7 @@ struct Answer {
     stderr: String,
 }
 
-/// The cases on finalizers, misspelt keys included.
+/// Returns the cases on finalizers, including misspelt keys.
 fn cases() -> Vec<Case> {
     let all: Vec<Case> =
         serde_json::from_str(&fixture("conformance/admission.json")).expect("the recording");
@@ -81,7 +81,7 @@ fn what_the_server_refuses_is_an_error_in_its_own_words() {
             "{}",
             case.name
         );
-        // The detail behind the field and the value; lists print their value before it.
+        // The detail after field and value; for a list, the message contains the value first.
         let errors = case.ignore.stderr.lines().filter_map(|line| {
             let detail = line
                 .split_once("Invalid value: ")
@@ -158,7 +158,7 @@ fn what_the_server_accepts_in_silence_is_at_most_info_unless_a_deletion_goes_wro
     }
 }
 
-/// The rules that speak of a case, with their severities.
+/// Returns the rules with findings on a case, with their severities.
 fn said(name: &str) -> Vec<(&'static str, &'static str)> {
     let case = cases()
         .into_iter()

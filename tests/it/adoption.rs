@@ -1,4 +1,4 @@
-//! Suppressions and baselines through the binary, and what the library alone can set: the day.
+//! Suppressions and baselines through the binary, and the date, which only the library can set.
 
 use ownerlint::engine::{Check, check};
 use ownerlint::suppression::{Ignore, ObjectPattern};
@@ -34,7 +34,7 @@ fn concise(repository: &Repository, arguments: &[&str]) -> String {
         .1
 }
 
-/// The text with a line before the one that begins with `anchor`.
+/// Inserts a line before the one that begins with `anchor`.
 fn with_line(anchor: &str, line: &str) -> String {
     let at = OWNED.find(anchor).expect("an anchor");
     format!("{}{line}\n{}", &OWNED[..at], &OWNED[at..])
@@ -156,13 +156,13 @@ fn an_ignore_holds_through_its_last_day() {
         expired[1],
         "the ignore of `owner-cross-namespace` on `ConfigMap/other/*` expired on 2026-03-31"
     );
-    // An object that the input holds and that has no such finding.
+    // The input contains the object, without such a finding.
     let idle = messages("Deployment.apps/**", "2026-03-31");
     assert_eq!(
         idle[1],
         "`owner-cross-namespace` has nothing to suppress on `Deployment.apps/**`"
     );
-    // An object that the input does not hold proves nothing.
+    // An object that is not in the input proves nothing.
     assert_eq!(messages("ConfigMap/elsewhere/*", "2026-03-31").len(), 1);
 }
 
@@ -226,13 +226,13 @@ fn a_baseline_never_forgets_what_was_not_read() {
         .write("b/b.yaml", &other);
     repository.run(&["baseline", "write"], "");
     let written = repository.read("ownerlint-baseline.json");
-    // Nothing is said of `b`, and nothing of it is lost.
+    // `b` is not read, so nothing is reported about it or removed from the baseline.
     assert_eq!(concise(&repository, &["a"]), "");
     let kept = "`ownerlint-baseline.json` knows 2 findings: 0 gone; 1 finding kept, because not everything was read\n";
     assert_eq!(repository.run(&["baseline", "prune", "a"], "").1, kept);
     repository.run(&["baseline", "update", "a"], "");
     assert_eq!(repository.read("ownerlint-baseline.json"), written);
-    // An object that was read, and its owner too: the finding is no longer there.
+    // The object and its owner were read, and the finding is gone.
     let gone = OWNED.replace(
         "namespace: other\n  ownerReferences:",
         "namespace: other\n  x-was:",
@@ -244,7 +244,7 @@ fn a_baseline_never_forgets_what_was_not_read() {
         out.starts_with("`ownerlint-baseline.json` knows 1 finding: 1 gone"),
         "{out}"
     );
-    // An owner in a file that is not read may be as wrong as before.
+    // If the owner's file is not read, the owner may be as wrong as before.
     let (dependent, owner) = other.split_once("---\n").expect("two documents");
     repository
         .write("b/b.yaml", dependent)
@@ -256,7 +256,7 @@ fn a_baseline_never_forgets_what_was_not_read() {
             .1
             .contains(": 0 gone")
     );
-    // A file that cannot be read may hold any object.
+    // An unreadable file may contain any object.
     repository.write("b/b.yaml", "kind: [\napiVersion: v1\n");
     assert!(
         repository
@@ -399,7 +399,7 @@ fn completions_and_the_manual_page_know_the_options() {
         assert_eq!(status, 0, "{shell}");
         assert!(out.contains("only-changed-from"), "{shell}");
     }
-    // Names that a user would otherwise look up.
+    // Names that a user would otherwise have to look up.
     let (_, out, _) = repository.run(&["completions", "bash"], "");
     for name in [
         "owner-cross-namespace",

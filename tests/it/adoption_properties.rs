@@ -1,4 +1,4 @@
-//! Baselines and suppressions hold against everything that changes text and no object.
+//! Baselines and suppressions survive all changes of text that change no object.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use crate::properties::cases;
 use crate::support::inventory_at;
 
-/// How an object's defects are silenced.
+/// The form of a suppression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Silence {
     Above,
@@ -20,17 +20,17 @@ enum Silence {
     Annotation,
 }
 
-/// A ConfigMap that names Deployments of another namespace as owners: each is a finding.
+/// A ConfigMap that names Deployments of another namespace as owners. Each of them is a finding.
 #[derive(Clone, Debug)]
 struct Dependent {
     owners: BTreeSet<u8>,
     silence: Silence,
 }
 
-/// The parts of a text that may change without changing an object.
+/// The parts of a text that can change without changing an object.
 #[derive(Clone, Debug)]
 struct Layout {
-    /// For each object, its file and its place in it.
+    /// For each object, its file and its position in it.
     places: Vec<(u8, u32)>,
     indent: usize,
     comments: bool,
@@ -153,7 +153,7 @@ impl Layout {
                 owners.reverse();
             }
             for owner in owners {
-                // A placeholder: a literal uid would be a finding of its own.
+                // A placeholder: a literal uid would be another finding.
                 let uid = format!("'<uid-{owner}>'");
                 let line = format!(
                     "- {{apiVersion: apps/v1, kind: Deployment, name: web-{owner}, uid: {uid}}}"
@@ -164,7 +164,7 @@ impl Layout {
         text
     }
 
-    /// The report on all objects in this layout.
+    /// Checks all objects in this layout.
     fn report(&self, dependents: &[Dependent], silenced: bool, judge: &Check) -> Report {
         let dependents = dependents.iter().enumerate();
         let mut texts: Vec<_> = dependents
@@ -198,7 +198,7 @@ fn rules_of(report: &Report) -> Vec<&'static str> {
         .collect()
 }
 
-/// A check that knows the findings of a report, by way of the written file.
+/// Creates a check whose baseline contains the findings of a report, written and read again.
 fn knowing(report: &Report) -> Check {
     let baseline = Baseline::of(report.findings.iter().map(|reported| &reported.finding));
     let file = SourceFile::new("ownerlint-baseline.json", baseline.to_json());

@@ -1,4 +1,4 @@
-//! Each fact about a bundle is computed once, and lent.
+//! Each fact about a bundle is computed once and cached.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Files of other projects on which an earlier version reported unbelievable errors.
+//! Files of other projects for which an earlier version reported false errors.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ struct Labelled {
     label: String,
 }
 
-/// The files, which are not part of the repository; `None`, with a note, where they are missing.
+/// Returns the files, which are not part of the repository; `None`, with a note, if they are missing.
 fn believable() -> Option<(PathBuf, Vec<Labelled>)> {
     let named = std::env::var_os("OWNERLINT_BELIEVABLE").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| root().join("../shared/believable"));
@@ -43,7 +43,7 @@ fn believable() -> Option<(PathBuf, Vec<Labelled>)> {
     Some((folder, labels.lines().skip(1).map(row).collect()))
 }
 
-/// The places of errors on the project folders: file below `folder`, line, rule.
+/// Returns the errors in the project folders: file below `folder`, line, rule.
 fn errors(
     folder: &std::path::Path,
     projects: &BTreeSet<&str>,
@@ -94,5 +94,5 @@ fn no_error_stands_where_none_is_true() {
     assert!(doubted.is_empty(), "{doubted:#?}");
 }
 
-// Rows labelled `fixture` are true and never applied: after `init` in the project's folder none of them is reported. That
-// test belongs here, beside `no_error_stands_where_none_is_true`.
+// Rows labelled `fixture` are true, but the files are never applied: after `init` in the project's folder none of them
+// may be reported. That test belongs here.

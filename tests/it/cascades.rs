@@ -1,13 +1,13 @@
-//! The cascades behind `deleted-on-arrival` and `namespace-never-empties`, drawn in the `markdown` output.
+//! The cascades of `deleted-on-arrival` and `namespace-never-empties`, as drawn in the `markdown` output.
 
 use crate::support::{Repository, ownerlint, root};
 
-/// One uid per object of a namespace: objects that share one never stood in one cluster.
+/// Returns a uid for each object of a namespace: objects with one uid were never in one cluster.
 fn uid(namespace: &str, n: usize) -> String {
     format!("aaaaaaaa-0000-4000-8000-{namespace}-{n}")
 }
 
-/// Of a dump: its owner has another uid by now.
+/// Returns a dump of an object whose owner now has another uid.
 fn orphan(namespace: &str) -> String {
     let (own, owner) = (uid(namespace, 1), uid(namespace, 2));
     format!(
@@ -25,7 +25,7 @@ fn pod(namespace: &str, n: usize) -> String {
     )
 }
 
-/// A namespace with an object that no controller releases.
+/// Returns a namespace with an object that no controller releases.
 fn held(namespace: &str) -> String {
     format!(
         "apiVersion: v1\nkind: Namespace\nmetadata: {{name: {namespace}}}\n---\napiVersion: v1\nkind: ConfigMap\n\
@@ -33,7 +33,7 @@ fn held(namespace: &str) -> String {
     )
 }
 
-/// The document, and its flowcharts.
+/// Returns the document, and its flowcharts.
 fn markdown(repository: &Repository, arguments: &[&str]) -> (String, Vec<String>) {
     let (_, text, error) = repository.run(&[&["--output", "markdown"], arguments].concat(), "");
     assert_eq!(error, "");

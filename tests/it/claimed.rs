@@ -1,4 +1,4 @@
-//! The objects of delivery objects of a tree, and those that two of them share.
+//! The objects that the delivery objects of a tree deliver, and those that two of them share.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ fn inventory(files: &[(&str, &str)]) -> Inventory {
     )
 }
 
-/// `Kustomization//…: what it delivers`.
+/// Returns a line such as `Kustomization//…: keys` for each delivery object.
 fn delivered(files: &[(&str, &str)]) -> Vec<String> {
     let inventory = inventory(files);
     let analysis = Analysis::of(&inventory).knowing(Arc::clone(&Tables::bundled()));
@@ -41,7 +41,7 @@ fn delivered(files: &[(&str, &str)]) -> Vec<String> {
     objects.iter().enumerate().map(of).collect()
 }
 
-/// The messages of the rule.
+/// Returns the messages of the rule.
 fn twice(files: &[(&str, &str)]) -> Vec<String> {
     let report = engine::check(
         inventory(files),

@@ -1,4 +1,4 @@
-//! Misuse of the command line: one clear message, a suggestion, status 2; and the other statuses.
+//! Misuse of the command line (one clear message, a suggestion, status 2), and the other exit statuses.
 
 use assert_cmd::Command;
 use predicates::str::contains;
@@ -262,7 +262,7 @@ fn a_reader_that_leaves_early_is_no_failure() {
     Command::new("bash").args(["-c", &script]).assert().code(0);
 }
 
-/// The commands that a help text lists.
+/// Returns the commands that a help text lists.
 fn listed_commands(help: &str) -> Vec<String> {
     let section = help
         .lines()
@@ -303,7 +303,7 @@ fn the_help_of_every_command_fits_80_columns() {
     assert!(seen > 14, "{seen} commands were looked at");
 }
 
-/// The rules that found something, by a JSON report.
+/// Returns the rules with findings in a JSON report.
 fn rules_of(arguments: &[&str]) -> Vec<String> {
     let output = ownerlint()
         .args(arguments)

@@ -1,4 +1,4 @@
-//! Kinds that the API server serves in two groups and stores once: one identity for references, duplicates and simulations.
+//! Kinds that the API server serves in two groups but stores once: references and simulations see one object.
 
 use ownerlint::engine::Check;
 use ownerlint::finding::Finding;
@@ -27,7 +27,7 @@ fn dumped(api_version: &str, kind: &str, name: &str, uid: u32, owner: &str) -> S
     )
 }
 
-/// An owner in one group, and a dependent that names it in another one.
+/// Returns an owner in one group, and a dependent that names it in another group.
 fn pair(kind: &str, stored: &str, named: &str) -> String {
     let reference = format!("apiVersion: {named}, kind: {kind}, name: web, uid: u-1");
     format!(

@@ -1,4 +1,4 @@
-//! Every `kubectl` line that a rule or a plan prints, split back by a shell's rules: the names of a manifest stay words.
+//! Every `kubectl` command that a rule or a plan prints, split like a shell: names from manifests stay single words.
 
 use ownerlint::kube::kubectl::{self, Target};
 use ownerlint::kube::{Namespace, kinds};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::ownerlint;
 
-/// Names that a shell, a terminal or kubectl would obey.
+/// Names that a shell, a terminal or kubectl would interpret.
 const HOSTILE: [&str; 9] = [
     "x; touch pwned #",
     "'; touch pwned; '",
@@ -19,7 +19,7 @@ const HOSTILE: [&str; 9] = [
     "\u{1b}[31mred\u{7}\u{202e}",
 ];
 
-/// An object of an unknown kind, held by a finalizer without a controller, and its Namespace with one of its own.
+/// Returns an object of an unknown kind with a finalizer that no controller removes, in a Namespace with another one.
 fn manifests(hostile: &str) -> String {
     let held = json!({
         "apiVersion": "example.com/v1", "kind": "Widget",
@@ -45,12 +45,12 @@ fn manifests(hostile: &str) -> String {
     all.map(|object| format!("---\n{object}\n")).concat()
 }
 
-/// The words that a shell makes of a line.
+/// Splits a line as a shell does.
 fn split(line: &str) -> Vec<String> {
     shlex::split(line).expect("balanced quotes")
 }
 
-/// The commands of a text in which they stand between backticks: each ends at the first backtick that leaves no quote open.
+/// Returns the commands between backticks in a text. Each ends at the first backtick that leaves no quote open.
 fn commands(text: &str) -> Vec<String> {
     let starts = text
         .match_indices("`kubectl ")
@@ -74,8 +74,8 @@ fn findings(hostile: &str) -> Vec<Value> {
     report["findings"].as_array().expect("findings").clone()
 }
 
-/// A name as a command shows it: characters that would end the line or steer a terminal are no part of any name that
-/// the API server accepts, and are shown as pictures.
+/// Returns a name as commands show it: characters that end the line or control a terminal are in no name that the API
+/// server accepts, and are replaced by pictures.
 fn shown(text: &str) -> String {
     match text {
         "two\nlines" => "two␊lines".to_owned(),
@@ -84,7 +84,7 @@ fn shown(text: &str) -> String {
     }
 }
 
-/// The words that name an object: a name that looks like an option is tied to its type.
+/// Returns the words that name an object: a name that looks like an option is joined to its type.
 fn object(resource: &str, name: &str) -> Vec<String> {
     if name.starts_with('-') {
         vec![format!("{resource}/{name}")]
@@ -147,7 +147,7 @@ fn the_commands_of_all_rules_split_into_the_words_that_were_meant() {
                 "{hostile:?}: {wanted:?} is not among {printed:#?}"
             );
         }
-        // Nothing else became a command: every word that names something of the manifest is one of these.
+        // No name became a command: every word from the manifest is one of these.
         for words in &printed {
             assert!(
                 words.iter().all(|word| word != "touch" && word != "pwned"),

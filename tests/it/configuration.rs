@@ -1,4 +1,4 @@
-//! The configuration: found, read, its mistakes shown where they stand; bundles.
+//! The configuration: discovery, reading, mistakes with their places, and bundles.
 
 use std::collections::BTreeSet;
 
@@ -313,7 +313,7 @@ fn places(repository: &Repository, folder: &str, arguments: &[&str]) -> Vec<Stri
 #[test]
 fn each_bundle_has_its_own_inventory_and_namespace() {
     let repository = bundled();
-    // One bundle of all: everything is written three times. As bundles: only prod's namespace is another one.
+    // As one bundle, everything is duplicated three times. As separate bundles, only the namespace of prod differs.
     assert!(
         places(&repository, ".", &["--no-config", "."])
             .iter()

@@ -1,4 +1,4 @@
-//! `controllers:` in the configuration: rules and plans know the operators that it describes as they know those of the table.
+//! `controllers:` in the configuration: rules and plans treat these operators like those of the table.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn widget(finalizers: &str) -> String {
     )
 }
 
-/// A repository with these manifests and with these controllers in its configuration.
+/// Creates a repository with these manifests and controllers.
 fn repository(manifests: &str, controllers: &Value) -> Repository {
     let repository = Repository::new();
     let configuration = json!({"version": 1, "controllers": controllers});
@@ -37,7 +37,7 @@ fn controller(place: (&str, &str), adds: &str) -> Value {
     }])
 }
 
-/// The outcomes of a deletion, the verdict first.
+/// Returns the outcomes of a deletion, the verdict first.
 fn outcomes(repository: &Repository, target: &str) -> Vec<Value> {
     let (status, out, error) = repository.run(
         &["plan", "delete", target, "-f", "input.yaml", "-o", "json"],
@@ -55,7 +55,7 @@ fn outcomes(repository: &Repository, target: &str) -> Vec<Value> {
         .collect()
 }
 
-/// The rules that find something.
+/// Returns the rules with findings.
 fn found(repository: &Repository) -> Vec<String> {
     let (_, out, error) = repository.run(&["check", "-o", "json", "input.yaml"], "");
     let report: Value =
@@ -187,7 +187,7 @@ fn the_configuration_comes_before_the_table_and_the_table_still_holds_for_other_
     assert_eq!(outcomes(&table, "cephcluster/one")[0][key], "gone");
 }
 
-/// The word of a recording for an object: gone, terminating, kept.
+/// Returns the state of an object in terms of a recording: gone, terminating, kept.
 fn state(object: &Value) -> &'static str {
     match object["terminating"].as_bool() {
         None => "gone",
@@ -196,7 +196,7 @@ fn state(object: &Value) -> &'static str {
     }
 }
 
-/// The recorded scenarios that delete one object: every run is among the outcomes, and the verdict is the harm.
+/// Every recorded run that deletes one object is among the outcomes, and the first outcome has the stable states.
 #[test]
 fn recorded_deletions_beside_an_operator_fare_as_planned() {
     let scenarios: Vec<Value> =

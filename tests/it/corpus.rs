@@ -16,10 +16,10 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::support::{corpus, root};
 
-/// Of the files that are read document by document.
+/// Extensions of files that are read document by document.
 const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 
-/// A row of `tests/corpus-errors.tsv` without its reason.
+/// A row of `tests/corpus-errors.tsv` without the reason.
 type ErrorLine = (String, String, usize);
 
 fn expected_errors() -> BTreeMap<ErrorLine, String> {
@@ -45,7 +45,7 @@ fn expected_errors() -> BTreeMap<ErrorLine, String> {
     .collect()
 }
 
-/// The files of the corpus, parsed once for all tests.
+/// Returns the files of the corpus, parsed once for all tests.
 pub(crate) fn files(corpus: &Path) -> &'static [ParsedFile] {
     static FILES: OnceLock<Vec<ParsedFile>> = OnceLock::new();
     FILES.get_or_init(|| {
@@ -54,7 +54,7 @@ pub(crate) fn files(corpus: &Path) -> &'static [ParsedFile] {
     })
 }
 
-/// The documents of every YAML file of the corpus, by its path below the corpus, read once for all tests.
+/// Returns the documents of every YAML file, by path below the corpus, read once for all tests.
 pub(crate) fn documents(corpus: &Path) -> &'static BTreeMap<String, (SourceFile, Vec<Document>)> {
     static DOCUMENTS: OnceLock<BTreeMap<String, (SourceFile, Vec<Document>)>> = OnceLock::new();
     DOCUMENTS.get_or_init(|| {
@@ -140,7 +140,7 @@ fn every_error_on_the_corpus_is_listed_with_its_reason() {
     );
 }
 
-/// Runs one test that needs the corpus, with `OWNERLINT_CORPUS` as given; whether it passed, and what it said.
+/// Runs a test that needs the corpus, with `OWNERLINT_CORPUS` set. Returns whether it passed, and its output.
 fn with_corpus(corpus: &str) -> (bool, String) {
     let mut test = Command::new(std::env::current_exe().expect("this program"));
     test.args([

@@ -1,10 +1,10 @@
-//! `list` on the corpus against Kubernetes' own decoder, document by document.
+//! `list` on the corpus, compared with Kubernetes' own decoder, document by document.
 
 use std::collections::BTreeMap;
 
 use crate::support::{corpus, fixture, ownerlint, root};
 
-/// Where and why we differ on purpose.
+/// Intended differences from the decoder, with the reason.
 const DIFFERENCES: [(&str, u32, &str); 4] = [
     (
         "nasty/argo-cd__reposerver__repository__testdata__null-list__null-list.yaml",
@@ -28,7 +28,7 @@ const DIFFERENCES: [(&str, u32, &str); 4] = [
     ),
 ];
 
-/// Both readings of one document: its objects in order, and how many of its values are none, by verdict.
+/// One reading of a document: its objects in order, and the number of other values by verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Said {
     objects: Vec<[String; 6]>,
@@ -37,7 +37,7 @@ struct Said {
 
 type Documents = BTreeMap<(String, u32), Said>;
 
-/// The rows of `tests/corpus-skipped.tsv`: what is set aside as no manifest to apply, with the reason and what shows it.
+/// Returns the rows of `tests/corpus-skipped.tsv`: documents that are skipped, with the reason and the evidence.
 fn set_aside() -> BTreeMap<(String, u32), (String, String)> {
     let text = std::fs::read_to_string(root().join("tests/corpus-skipped.tsv"))
         .expect("the list of skipped documents");
@@ -70,7 +70,7 @@ fn recorded() -> Documents {
             .entry((cells[0].to_owned(), cells[1].parse().expect("an index")))
             .or_default();
         match cells[2] {
-            // Kustomize's own files are no manifests; Kubernetes' decoder does not know that.
+            // Kustomize's own files are not manifests, but Kubernetes' decoder accepts them.
             "object"
                 if cells[3].starts_with("kustomize.config.k8s.io/") || cells[3] == "builtin" =>
             {
@@ -89,7 +89,7 @@ fn recorded() -> Documents {
     documents
 }
 
-/// Our reading of every document, and the details of skipped ones.
+/// Returns our reading of every document, and the details of skipped ones.
 fn listed(corpus: &str) -> (Documents, BTreeMap<(String, u32), String>) {
     let output = ownerlint()
         .args(["list", "--output", "json", corpus])
@@ -108,7 +108,7 @@ fn listed(corpus: &str) -> (Documents, BTreeMap<(String, u32), String>) {
     let count = |value: &serde_json::Value| value.as_array().expect("a list").len().to_string();
     let (mut documents, mut details) = (Documents::new(), BTreeMap::new());
     for object in json["objects"].as_array().expect("objects") {
-        // A generated name is no name for the decoder.
+        // To the decoder, a generated name is no name.
         let name = Some(text(&object["name"]))
             .filter(|name| !name.ends_with('*'))
             .unwrap_or_default();

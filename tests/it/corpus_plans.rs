@@ -1,8 +1,8 @@
-//! Plans of real inputs. The snapshots were read line by line against the manifests and the rules they name.
+//! Plans of real inputs. The snapshots were reviewed line by line against the manifests and the cited rules.
 
 use crate::support::{corpus, ownerlint};
 
-/// The human output, with citations, for an input of the corpus, run from its folder so that no path of the machine shows.
+/// Returns human output with citations for an input of the corpus, run in its folder so that no local path is shown.
 fn plan(arguments: &[&str]) -> Option<String> {
     let corpus = corpus()?;
     let output = ownerlint()
@@ -21,7 +21,7 @@ fn plan(arguments: &[&str]) -> Option<String> {
     Some(String::from_utf8(output.stdout).expect("UTF-8"))
 }
 
-/// A snapshot of a plan, where the corpus is.
+/// Tests a plan against a snapshot, if the corpus is present.
 macro_rules! is_planned {
     ($name:ident, $($argument:literal),+) => {
         #[test]
@@ -32,7 +32,7 @@ macro_rules! is_planned {
     };
 }
 
-// A dump without the definition of its Rollouts: the objects prove that they are served.
+// A dump without the definition of Rollouts: its objects prove that they are served.
 is_planned!(
     rollout,
     "delete",
@@ -53,7 +53,7 @@ is_planned!(
     "-f",
     "ownership/graph-argo-rollouts-canary"
 );
-// A rendering of an operator's children, with the operator's finalizer and no definition.
+// A rendering of an operator's dependents, with the operator's finalizer and without a definition.
 is_planned!(
     datadog,
     "delete",
@@ -61,7 +61,7 @@ is_planned!(
     "-f",
     "ownership/datadog-operator__internal__controller__testutils__renderer__testdata__golden__suppression-autopilot.golden.yaml"
 );
-// A Deployment in a rendering, below an owner that is elsewhere.
+// A Deployment whose owner is not in the rendering.
 is_planned!(
     grafana,
     "delete",
@@ -77,7 +77,7 @@ is_planned!(
     "-f",
     "kube-prometheus"
 );
-// KEDA: its aggregated API goes with the namespace, and stays announced.
+// KEDA: its aggregated API is deleted with the namespace, but its APIService stays.
 is_planned!(keda, "delete", "ns/keda", "-f", "keda/rendered");
 is_planned!(
     rook,
@@ -90,7 +90,7 @@ is_planned!(
 
 // --- teardowns ---
 
-/// Rook's operator with a cluster and a pool, which it marks at run time.
+/// Rook's operator with a cluster and a pool, to which it adds finalizers at run time.
 const ROOK: [&str; 4] = [
     "rook/deploy/examples/crds.yaml",
     "rook/deploy/examples/common.yaml",
@@ -117,7 +117,7 @@ macro_rules! is_torn_down {
 is_torn_down!(teardown_rook_helm, "helm", &ROOK);
 is_torn_down!(teardown_rook_argocd, "argocd", &ROOK);
 is_torn_down!(teardown_rook_namespace, "namespace", &ROOK);
-// Webhooks, and hooks of Helm that are gone when they have run.
+// Webhooks, and hooks of Helm that are deleted after they have run.
 is_torn_down!(
     teardown_cert_manager_helm,
     "helm",
@@ -127,7 +127,7 @@ is_torn_down!(
         "cert-manager"
     ]
 );
-// An aggregated API whose Service goes with the namespace.
+// An aggregated API whose Service is deleted with the namespace.
 is_torn_down!(
     teardown_keda_namespace,
     "namespace",

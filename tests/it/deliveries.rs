@@ -1,4 +1,4 @@
-//! `list --deliveries`: which objects a tree puts into which cluster, and who applies them.
+//! `list --deliveries`: which objects of a tree are applied to which cluster, and by what.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -229,14 +229,14 @@ fn what_flux_applies_of_real_repositories_is_listed_under_its_kustomization() {
         }
     }
     assert!(applied > 1_800, "{applied} objects are recorded");
-    // Objects applied by hand are no delivery of Flux, and two kinds were taken for namespaced ones without their CRDs.
+    // Some objects were applied by hand, and two kinds were taken for namespaced without their CRDs.
     assert!(applied - right <= 5, "{right} of {applied}");
     let scopes = ["VolumeGroupSnapshotClass.", "Connector.tailscale.com"];
     more.retain(|key| !scopes.iter().any(|kind| key.contains(kind)));
     assert_eq!(more, [""; 0]);
 }
 
-/// Of an Application that is only possible, the folder and the set say which one it is.
+/// A possible Application is identified by its folder and its ApplicationSet.
 #[test]
 fn what_argo_cd_applies_of_real_repositories_is_listed_under_its_application() {
     let shared = root().join("../shared");
@@ -247,7 +247,7 @@ fn what_argo_cd_applies_of_real_repositories_is_listed_under_its_application() {
     let truth: Value = serde_json::from_str(&truth).expect("JSON");
     let clones = tempfile::tempdir().expect("a folder");
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    // `group/Kind/namespace/name`, as we write it, and without the namespace.
+    // Converts `group/Kind/namespace/name` to our keys, without the namespace.
     let ours = |key: &str| {
         let parts: Vec<&str> = key.splitn(4, '/').collect();
         let [group, kind, _, name] = parts.as_slice() else {
@@ -320,11 +320,11 @@ fn what_argo_cd_applies_of_real_repositories_is_listed_under_its_application() {
         }
     }
     assert!(applied > 12_000, "{applied} objects are recorded");
-    // 57 belong to an Application that no file of the tree has: it was made by hand.
+    // 57 of them belong to an Application that is in no file, because it was created by hand.
     assert!((applied - right) * 200 <= applied, "{right} of {applied}");
 }
 
-/// The keys that each Kustomization applies, by its namespace and name.
+/// Returns the keys that each Kustomization applies, by its namespace and name.
 fn instances(
     document: &Value,
     normal: &impl Fn(&str) -> String,

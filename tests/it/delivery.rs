@@ -1,4 +1,4 @@
-//! Which tool delivers an object, and what that tool spares.
+//! The tool that delivers an object, and the objects that it spares.
 
 use ownerlint::cluster::Analysis;
 use ownerlint::delivery::{
@@ -31,7 +31,7 @@ fn config_map(metadata: &str) -> Inventory {
     object("apiVersion: v1\nkind: ConfigMap", metadata)
 }
 
-/// The removals that spare an object.
+/// Returns the removals that spare an object.
 fn sparing(inventory: &Inventory, template: Option<&str>) -> Vec<Removal> {
     let object = &inventory.members[0].object;
     EVERY_REMOVAL
@@ -49,7 +49,7 @@ fn regime(inventory: &Inventory, tool: Option<DeliveryTool>) -> Regime {
     of(inventory, 0, tool).regime
 }
 
-// --- what is spared ---
+// --- protections ---
 
 #[test]
 fn an_object_without_protection_is_spared_by_nobody() {
@@ -71,7 +71,7 @@ fn an_annotation_protects_only_in_the_actions_that_read_it() {
             "helm.sh/resource-policy: keep",
             &[HelmUninstall, HelmUpgrade, ArgoCdApplication][..],
         ),
-        // Trimmed and in any case on uninstall, exact on upgrade; Argo CD reads a list of exact words.
+        // Trimmed and case-insensitive on uninstall, exact on upgrade; Argo CD reads a list of exact words.
         ("helm.sh/resource-policy: Keep", &[HelmUninstall]),
         (
             "helm.sh/resource-policy: ' keep'",
@@ -79,7 +79,7 @@ fn an_annotation_protects_only_in_the_actions_that_read_it() {
         ),
         ("helm.sh/resource-policy: ''", &[HelmUninstall]),
         ("helm.sh/resource-policy: delete", &[HelmUninstall]),
-        // Argo CD runs hooks of Helm as its own.
+        // Argo CD runs Helm's hooks as its own.
         (
             "helm.sh/hook: pre-install",
             &[HelmUninstall, HelmUpgrade, ArgoCdPrune],
@@ -169,7 +169,7 @@ fn an_unknown_policy_is_told_apart_and_a_confirmation_ends_a_protection() {
     assert!(!spared_by(&never, Removal::ArgoCdPrune).1);
 }
 
-// --- who delivers ---
+// --- tools ---
 
 const CHART: &str = "labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1.2.3}";
 
@@ -212,7 +212,7 @@ fn the_marks_of_an_object_say_who_delivers_it() {
             "labels: {helm.toolkit.fluxcd.io/name: web, app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1}",
             release,
         ),
-        // A mark of a tool outweighs one that was written for another tool.
+        // A mark from a tool outweighs one that is written for another tool.
         (
             "labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1}, annotations: {argocd.argoproj.io/hook: Sync}",
             Regime::Helm,

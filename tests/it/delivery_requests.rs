@@ -1,4 +1,4 @@
-//! The requests of each tool when objects leave: their order, their policy, and the waits between them.
+//! The requests of each tool when objects are removed: order, policy, and waits.
 
 use ownerlint::cluster::Analysis;
 use ownerlint::delivery::flux::{DeletionPolicy, HelmReleaseSettings, KustomizationSettings};
@@ -11,7 +11,7 @@ use ownerlint::kube::{Policy, Wait};
 
 use crate::support::inventory_of;
 
-/// An operator with its kind, an instance and a webhook, in the order of an alphabet and not of any tool.
+/// An operator with its kind, an instance and a webhook, in alphabetical order and not in the order of any tool.
 const OPERATOR: &str = "
 {apiVersion: apps/v1, kind: Deployment, metadata: {name: operator, namespace: shop}}
 ---
@@ -31,7 +31,7 @@ spec: {group: shop.example.net, scope: Namespaced, names: {kind: Cake, plural: c
 {apiVersion: v1, kind: Namespace, metadata: {name: shop}}
 ";
 
-/// The result of `ask` for all objects of a text.
+/// Calls `ask` with all objects of a text.
 fn of<T>(text: &str, ask: impl FnOnce(&Leaving<'_>) -> T) -> T {
     let inventory = inventory_of("a.yaml", text);
     let analysis = Analysis::of(&inventory);
@@ -46,7 +46,7 @@ fn leaving<'a>(inventory: &'a Inventory, analysis: &'a Analysis<'a>) -> Leaving<
     }
 }
 
-/// `delete Kind/name`, with a bar after each request that the tool waits for.
+/// Returns lines such as `delete Kind/name`, with a bar after each request that the tool waits for.
 fn told(withdrawal: &Withdrawal<'_>) -> Vec<String> {
     let one = |request: &ToolRequest| {
         let op = match request.op {
@@ -160,7 +160,7 @@ fn helm_keeps_hooks_and_whatever_has_a_resource_policy() {
     });
 }
 
-/// The requests of an upgrade from one text to another.
+/// Returns the requests of an upgrade from `old` to `new`, if updates of the object `rejected` fail.
 fn upgrade(old: &str, new: &str, rejected: &str) -> Vec<String> {
     of(old, |old| {
         of(new, |new| {

@@ -1,4 +1,4 @@
-//! Rules on what delivery tools delete and keep: how severe a finding is, and what evidence it takes.
+//! Rules on the deletions and protections of delivery tools: severities and the necessary evidence.
 
 use ownerlint::delivery::{Flaw, beliefs};
 use ownerlint::engine::Check;
@@ -6,7 +6,7 @@ use ownerlint::finding::Severity;
 
 use crate::support::{Repository, check_text, inventory_of};
 
-/// The severities of a rule's findings in a text, in order.
+/// Returns the severities of a rule's findings in a text, in order.
 fn severities(rule: &str, text: &str) -> Vec<Severity> {
     let report = check_text(
         "a.yaml",
@@ -277,7 +277,7 @@ fn force_is_as_severe_as_what_it_deletes() {
     for (kind, replaced, applied) in [
         (CLAIM, Severity::Warning, Severity::Warning),
         (STATEFUL_SET, Severity::Warning, Severity::Info),
-        // Argo CD updates these instead of replacing them.
+        // Argo CD updates these kinds instead of replacing them.
         (NAMESPACE, Severity::Info, Severity::Warning),
         (DEFINITION, Severity::Info, Severity::Warning),
     ] {
@@ -365,7 +365,7 @@ fn the_command_line_says_where_a_release_is_installed() {
 
 // --- delivery objects in the tree ---
 
-/// The findings of `rule` in a tree of files: severities and messages.
+/// Returns the findings of `rule` in a tree of files: severities and messages.
 fn of_tree(rule: &str, files: &[(&str, String)]) -> Vec<(String, String)> {
     let repository = Repository::new();
     for (path, text) in files {
@@ -413,7 +413,7 @@ fn an_object_is_judged_by_the_application_that_delivers_it() {
             .map(|(severity, _)| severity)
             .collect::<Vec<_>>()
     };
-    // Nothing else says that Argo CD delivers them.
+    // There is no other evidence that Argo CD delivers them.
     assert_eq!(
         tree("helm.sh/resource-policy: keep"),
         ["warning", "info"],

@@ -1,9 +1,9 @@
-//! The output does not depend on the number of threads or the order of arguments. `benches/determinism.py` does the
-//! same at scale.
+//! The output does not depend on the number of threads or the order of arguments. `benches/determinism.py` checks the
+//! same on a larger scale.
 
 use crate::support::{corpus, ownerlint, root};
 
-/// The output of one run, for people and for programs.
+/// Returns the human and JSON output of one run.
 fn outputs(threads: &str, paths: &[String]) -> [Vec<u8>; 2] {
     let folder = tempfile::tempdir().expect("a folder");
     let json = folder.path().join("json");
@@ -33,7 +33,7 @@ fn assert_same_whatever_the_order(mut paths: Vec<String>) {
     assert!(one == outputs("8", &paths), "shuffled arguments differ");
 }
 
-/// The output of a command with this many threads.
+/// Returns the output of a command with this many threads.
 fn printed(threads: &str, arguments: &[&str]) -> Vec<u8> {
     let output = ownerlint()
         .args(arguments)

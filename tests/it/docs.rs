@@ -1,7 +1,7 @@
-//! `docs/` is generated from the rule pages, from the schemas and from the README; `rules/schema/` from the types of
-//! the documents.
+//! `docs/` is generated from the rule pages, the schemas and the README; `rules/schema/` from the types of the
+//! documents.
 //!
-//! `UPDATE_DOCS=1 cargo test --test it docs` writes it; without the variable a stale page fails.
+//! With `UPDATE_DOCS=1`, `cargo test --test it docs` writes them; without the variable, an outdated page fails.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -13,10 +13,10 @@ use serde_json::Value;
 
 use crate::support::{ownerlint, root};
 
-/// A part of the table of contents: its title, and each page with its title and its path in `docs/`.
+/// A part of the table of contents: its title, and for each page the title and the path in `docs/`.
 type Part = (&'static str, &'static [(&'static str, &'static str)]);
 
-/// The pages in the order in which they are read. A page without a path is still to be written.
+/// The pages in reading order. A page without a path is not written yet.
 const PARTS: [Part; 5] = [
     (
         "Start here",
@@ -74,7 +74,7 @@ const PARTS: [Part; 5] = [
     ),
 ];
 
-/// The pages of editors.
+/// The pages about editors.
 const EDITORS: [(&str, &str); 6] = [
     ("The language server", "lsp"),
     ("VS Code", "vscode"),
@@ -84,11 +84,11 @@ const EDITORS: [(&str, &str); 6] = [
     ("Zed", "zed"),
 ];
 
-/// Where a file of the repository is shown, and where its bytes are.
+/// The addresses at which files of the repository are shown, and those of their raw content.
 const SHOWN: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main");
 const RAW: &str = "https://raw.githubusercontent.com/ownerlint/ownerlint/main";
 
-/// The cluster's reaction, in words.
+/// Describes the reaction of the cluster in words.
 fn words(consequence: Consequence) -> &'static str {
     match consequence {
         Consequence::Rejected => "the API server rejects the object",
@@ -109,7 +109,7 @@ fn words(consequence: Consequence) -> &'static str {
     }
 }
 
-/// The subjects, each with its rules in the order of the registry.
+/// Returns the subjects, each with its rules in the order of the registry.
 fn subjects() -> Vec<(&'static str, Vec<&'static Rule>)> {
     let of = |subject: Subject| {
         let rules = RULES.iter().copied();
@@ -135,7 +135,7 @@ fn joined(rules: &[&Rule]) -> String {
         .join(", ")
 }
 
-/// The rules that a page links to.
+/// Returns the rules to which a page links.
 fn mentions(rule: &Rule) -> BTreeSet<&'static str> {
     RULES
         .iter()
@@ -144,7 +144,7 @@ fn mentions(rule: &Rule) -> BTreeSet<&'static str> {
         .collect()
 }
 
-/// The page of the rule at `at`, to be read in a browser.
+/// Returns the page of the rule at `at`, for browsers.
 fn rule_page(at: usize) -> String {
     let rule = RULES[at];
     let page = Page::parse(rule.page).expect("rules.rs tests it");
@@ -209,7 +209,7 @@ fn rule_page(at: usize) -> String {
     out
 }
 
-/// Examples say in words what the tests read in their info strings and marks.
+/// Replaces the info strings and marks of examples, which the tests read, by words.
 fn body_for_browsers(rule: &Rule, body: &str) -> String {
     let mut out = String::new();
     for line in body.lines() {
@@ -287,7 +287,7 @@ fn rules_index() -> String {
     out
 }
 
-/// The entry.
+/// Returns the entry page.
 fn entry() -> String {
     let mut out = generated_from("README.md, rules/ and rules/schema/");
     out.push_str(
@@ -332,13 +332,13 @@ fn entry() -> String {
     out
 }
 
-/// The help of a command, as 100 columns show it.
+/// Returns the help of a command, 100 columns wide.
 fn help(words: &[&str]) -> String {
     let output = ownerlint().args(words).arg("--help").output();
     String::from_utf8(output.expect("it runs").stdout).expect("text")
 }
 
-/// The meaning of each exit status, from the help of `check`.
+/// Returns the meaning of each exit status, from the help of `check`.
 fn exit_status() -> String {
     let help = help(&["check"]);
     let (_, rest) = help
@@ -358,7 +358,7 @@ fn exit_status() -> String {
     )
 }
 
-/// Every command with its help.
+/// Returns every command with its help.
 fn commands() -> String {
     let mut out = generated_from("the program's own help");
     out.push_str("# Commands and options\n\n`ownerlint COMMAND -h` prints a summary, `--help` all of this.\n\n");
@@ -394,7 +394,7 @@ fn commands() -> String {
     out.trim_end().to_owned() + "\n"
 }
 
-/// The threat model, for readers of the site, which has no other file of the repository.
+/// Returns the threat model with absolute links, because the site does not contain other files of the repository.
 fn security() -> String {
     let text = crate::support::page("SECURITY.md");
     let mut parts = text.split("](");
@@ -414,7 +414,7 @@ fn string(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The other choice of a schema that also accepts null.
+/// Returns the other alternative of a schema that also accepts null.
 fn not_null(schema: &Value) -> &Value {
     match schema["anyOf"].as_array().map(Vec::as_slice) {
         Some([choice, null]) if null["type"] == "null" => choice,
@@ -422,7 +422,7 @@ fn not_null(schema: &Value) -> &Value {
     }
 }
 
-/// A schema, or what it refers to.
+/// Returns a schema, or the one to which it refers.
 fn described<'a>(whole: &'a Value, schema: &'a Value) -> &'a Value {
     let schema = not_null(schema);
     match schema["$ref"].as_str() {
@@ -433,7 +433,7 @@ fn described<'a>(whole: &'a Value, schema: &'a Value) -> &'a Value {
     }
 }
 
-/// Every key of the configuration, from its schema: a table for each mapping.
+/// Describes every key of the configuration from its schema, in a table for each mapping.
 fn configuration() -> String {
     let whole: Value = serde_json::from_str(&schema("config").expect("a schema")).expect("JSON");
     let top = described(&whole, &whole);
@@ -480,7 +480,7 @@ fn configuration() -> String {
     out
 }
 
-/// The type of a key, in words; mappings below it are left in `deeper`.
+/// Describes the type of a key in words, and adds mappings below it to `deeper`.
 fn value_of<'a>(
     whole: &'a Value,
     own: &'a Value,
@@ -552,7 +552,7 @@ fn value_of<'a>(
     }
 }
 
-/// All that is generated, by path from the root.
+/// Returns all generated files, by path from the root.
 fn pages() -> BTreeMap<String, String> {
     let rules = RULES
         .iter()
@@ -569,7 +569,7 @@ fn pages() -> BTreeMap<String, String> {
     rules.chain(indexes).collect()
 }
 
-/// The first page of the site: what the README says before it says how to install it, and all parts.
+/// Returns the first page of the site: the README before its first section, and all parts.
 fn front() -> String {
     let mut out = generated_from("README.md");
     let readme = crate::support::page("README.md");
@@ -586,7 +586,7 @@ fn front() -> String {
     out
 }
 
-/// The table of contents of the site. mdBook shows a chapter without a path, and leads nowhere from it.
+/// Returns the site's table of contents. mdBook shows a chapter without a path, but does not link it.
 fn contents() -> String {
     let mut out = "# ownerlint\n\n[ownerlint](index.md)\n".to_owned();
     for (part, pages) in PARTS {
@@ -643,7 +643,7 @@ fn they_are_what_is_generated() {
     }
 }
 
-/// The links of a Markdown text outside of its code, as they are written.
+/// Returns the links of a Markdown text outside code, as they are written.
 fn links(text: &str) -> Vec<&str> {
     let prose = text
         .split("```")
@@ -654,7 +654,7 @@ fn links(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The anchors of a Markdown text, as GitHub makes them; it numbers those that are there twice.
+/// Returns the anchors of a Markdown text. Like GitHub, it numbers repeated ones.
 fn anchors(text: &str) -> Vec<String> {
     let headings = text
         .split("```")
@@ -671,7 +671,7 @@ fn anchors(text: &str) -> Vec<String> {
     headings.map(anchor).collect()
 }
 
-/// `path` without `.` and `..`.
+/// Returns `path` without `.` and `..`.
 fn resolved(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut path, part| {
         match part {
@@ -683,7 +683,7 @@ fn resolved(path: &Path) -> PathBuf {
     })
 }
 
-/// All pages of the documentation, generated or not, and the README.
+/// Returns all pages of the documentation, generated or not, and the README.
 fn all_pages() -> BTreeMap<String, String> {
     let mut all = pages();
     for folder in ["docs/start", "docs/guide", "docs/editors"] {
@@ -734,7 +734,7 @@ fn every_link_of_a_page_leads_somewhere() {
                 resolved(&folder.join(target))
             };
             let known = file.to_str().and_then(|file| pages.get(file)).cloned();
-            // A picture need not be text.
+            // A picture may not be text.
             let read = || {
                 Some(String::from_utf8_lossy(&std::fs::read(root().join(&file)).ok()?).into_owned())
             };
@@ -801,7 +801,7 @@ fn every_link_of_a_report_leads_to_a_file_of_the_repository() {
                     + ".md"
             })
             .collect();
-        // One line for editors has no room for a link; GitLab shows none; people get a command that works without one.
+        // Concise lines have no room for a link, GitLab shows none, and human output has a command instead.
         let linkless = [Format::Human, Format::Concise, Format::Gitlab];
         assert_eq!(urls.is_empty(), linkless.contains(&format), "{format}");
         for url in urls {
@@ -810,7 +810,7 @@ fn every_link_of_a_report_leads_to_a_file_of_the_repository() {
     }
 }
 
-/// Links of the README are shown by crates.io, too, which knows no file of the repository.
+/// crates.io also shows the links of the README, without the files of the repository.
 #[test]
 fn links_of_the_readme_are_absolute() {
     let readme = crate::support::page("README.md");
@@ -827,7 +827,7 @@ fn links_of_the_readme_are_absolute() {
     assert!(words <= 600, "{words} words");
 }
 
-/// Each step of a journey is a function of the file that it names.
+/// Each step of the guide names a function and its file.
 #[test]
 fn every_step_of_the_architecture_is_in_the_source() {
     let page = crate::support::page("docs/guide/architecture.md");

@@ -1,13 +1,13 @@
-//! Every command that the README and the pages of `docs/` show is run, and its output is compared: with the page, where the page
-//! shows it, and with a snapshot.
+//! Runs every command in the README and the pages of `docs/`, and compares its output with the page, if the page shows
+//! it, and with a snapshot.
 //!
-//! A block `console` is run in the order of the page, in the scene of the page. In a block whose lines begin with `$ `, the other
-//! lines are output; a line `…` stands for any number of lines. Comments before a block control it:
+//! The `console` blocks of a page are run in order, in the scene of the page. In a block with lines that begin with `$
+//! `, the other lines are output; a line `…` matches any number of lines. Comments before a block control it:
 //!
 //! * `<!-- scene: NAME -->` starts the blocks below it in a new copy of that scene (`SCENES`).
-//! * `<!-- not run: REASON -->` leaves out the next block.
+//! * `<!-- not run: REASON -->` excludes the next block.
 //!
-//! `UPDATE_DOCS=1` writes what the program prints into the pages.
+//! `UPDATE_DOCS=1` writes the output of the program into the pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,12 +26,12 @@ const DATA: [&str; 10] = [
 
 /// A folder in which the commands of a page are run.
 enum Scene {
-    /// The checkout itself, which nothing may change.
+    /// The repository itself, which no command may change.
     Checkout,
     Folder(Repository),
 }
 
-/// Makes a scene.
+/// Creates a scene.
 type Make = fn() -> Scene;
 
 /// Every scene by name.
@@ -48,7 +48,7 @@ const SCENES: [(&str, Make); 10] = [
     ("unreadable-file", unreadable_file),
 ];
 
-/// The scenes of the pages of rules, which have no comments.
+/// The scenes of rule pages, which have no comments.
 const SCENES_OF_RULES: [(&str, &str); 2] = [
     ("rules/baseline-stale.md", "baseline-stale"),
     ("rules/unreadable-file.md", "unreadable-file"),
@@ -69,7 +69,7 @@ impl Scene {
         }
     }
 
-    /// The output of a command in bash on a terminal, and its exit status.
+    /// Runs a command in bash, as on a terminal. Returns its output and exit status.
     fn run(&self, command: &str) -> (String, i32) {
         let folder = self.path();
         let bin = Path::new(env!("CARGO_BIN_EXE_ownerlint"))
@@ -96,7 +96,7 @@ impl Scene {
     }
 }
 
-/// Commits everything at a fixed time, so that the commit has the same name in every run.
+/// Commits everything at a fixed time, so that the commit has the same hash in every run.
 fn commit(repository: &Repository) {
     let time = "2026-11-01T12:00:00Z";
     let set = format!(
@@ -109,14 +109,14 @@ fn commit(repository: &Repository) {
     assert!(status.expect("a shell").success());
 }
 
-/// A branch that removes `removed` from the files of a folder, with the names of `main` and `release` at its remote.
+/// Creates a branch on which `edit` changes the files of a folder, and a remote with `main` and `release`.
 fn branch(from: &str, edit: fn(&Repository)) -> Scene {
     let repository = Repository::new();
     repository.copy(&root().join(from));
     changed(repository, edit)
 }
 
-/// A branch that edits files with these texts.
+/// Creates a branch on which `edit` changes `files`.
 fn branch_of(files: &[(&str, &str)], edit: impl Fn(&Repository)) -> Scene {
     let repository = Repository::new();
     for (path, text) in files {
@@ -155,14 +155,14 @@ fn remove(repository: &Repository, path: &str) {
     removed.expect("it was there");
 }
 
-/// A branch that removes a definition whose objects stay.
+/// Creates a branch that removes a definition whose objects stay.
 fn pull_request() -> Scene {
     branch("docs/examples/pull-request", |repository| {
         remove(repository, "crds/externalsecrets.yaml");
     })
 }
 
-/// A branch that takes the claim out of one of two clusters.
+/// Creates a branch that removes the claim from one of two clusters.
 fn flux() -> Scene {
     branch("fixtures/examples/flux", |repository| {
         remove(repository, "apps/prod/database.yaml");
@@ -174,14 +174,14 @@ fn flux() -> Scene {
     })
 }
 
-/// A branch that removes a folder for which a set generates an Application.
+/// Creates a branch that removes a folder for which an ApplicationSet generates an Application.
 fn argocd() -> Scene {
     branch("fixtures/examples/argocd", |repository| {
         remove(repository, "services/cart");
     })
 }
 
-/// A chart, what it renders to, and a dump of the cluster in which it runs. Helm, Kustomize and kubectl print what is there.
+/// Creates a chart, its rendering, and a dump of the cluster. Fakes of Helm, Kustomize and kubectl print these files.
 fn release() -> Scene {
     let repository = Repository::new();
     repository.copy(&root().join("docs/examples/release"));
@@ -190,7 +190,7 @@ fn release() -> Scene {
         .split("---\n# Source: shop/templates/web.yaml")
         .next()
         .expect("a beginning");
-    // Kustomize keeps no comments.
+    // Kustomize removes comments.
     let built: Vec<&str> = rendered
         .lines()
         .filter(|line| !line.starts_with('#'))
@@ -218,7 +218,7 @@ fn release() -> Scene {
     Scene::Folder(repository)
 }
 
-/// A branch with a new version of a chart that a HelmRelease installs, and a program that stands for helm.
+/// Creates a branch with a new version of a chart that a HelmRelease installs, and a fake of Helm.
 fn chart() -> Scene {
     let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: shop}\nspec:\n  \
                    chart: {spec: {chart: web, version: 1.0.0, sourceRef: {kind: HelmRepository, name: acme}}}\n";
@@ -262,7 +262,7 @@ fn chart() -> Scene {
     scene
 }
 
-/// A branch that removes a chart.
+/// Creates a branch that removes a chart.
 fn removed_chart() -> Scene {
     let about = "apiVersion: v2\nname: longhorn\nversion: 1.5.1\n";
     let files = [
@@ -276,7 +276,7 @@ fn removed_chart() -> Scene {
     branch_of(&files, |repository| remove(repository, "longhorn"))
 }
 
-/// A bundle in which nothing is wrong any more, and a baseline.
+/// Creates a bundle in which everything is fixed, and its old baseline.
 fn stale_baseline() -> Scene {
     let repository = Repository::new();
     let from = "fixtures/rules/baseline-stale/bad";
@@ -287,7 +287,7 @@ fn stale_baseline() -> Scene {
     Scene::Folder(repository)
 }
 
-/// A bundle with a link that leads nowhere.
+/// Creates a bundle with a broken link.
 fn unreadable_file() -> Scene {
     let repository = Repository::new();
     repository.write(
@@ -299,7 +299,7 @@ fn unreadable_file() -> Scene {
     Scene::Folder(repository)
 }
 
-/// A file with a finding that has a safe fix.
+/// Creates a file with a finding that has a safe fix.
 fn fixes() -> Scene {
     let repository = Repository::new();
     repository.write(
@@ -309,7 +309,7 @@ fn fixes() -> Scene {
     Scene::Folder(repository)
 }
 
-/// A block of a page: its language, the comment before it, its lines, and where these begin.
+/// A block of a page: its language, the comment before it, its lines, and the number of the first line.
 struct Block<'p> {
     language: &'p str,
     not_run: Option<&'p str>,
@@ -318,13 +318,13 @@ struct Block<'p> {
     first: usize,
 }
 
-/// The text of a comment `<!-- NAME: TEXT -->`.
+/// Returns the text of a comment `<!-- NAME: TEXT -->`.
 fn comment<'l>(line: &'l str, name: &str) -> Option<&'l str> {
     let inside = line.trim().strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     inside.strip_prefix(name)?.strip_prefix(": ")
 }
 
-/// The blocks of a page, without the indentation of the lists in which they stand.
+/// Returns the blocks of a page, without the indentation of lists.
 fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut found = Vec::new();
     let (mut not_run, mut scene) = (None, None);
@@ -355,10 +355,10 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     found
 }
 
-/// A command, and the lines that a block shows of its output if it shows any.
+/// A command, and the output lines that the block shows; `None` if it shows no output.
 type Shown<'b> = (&'b str, Option<Vec<&'b str>>);
 
-/// The commands of a block.
+/// Returns the commands of a block.
 fn commands<'b>(block: &Block<'b>) -> Vec<Shown<'b>> {
     let shows_output = block.lines.iter().any(|line| line.starts_with("$ "));
     let mut commands: Vec<Shown<'b>> = Vec::new();
@@ -376,7 +376,7 @@ fn commands<'b>(block: &Block<'b>) -> Vec<Shown<'b>> {
     commands
 }
 
-/// Whether lines are what a page shows of them, where `…` stands for any number of lines.
+/// Whether a page shows exactly the printed lines; `…` matches any number of lines.
 fn is_shown(shown: &[&str], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
@@ -389,7 +389,7 @@ fn is_shown(shown: &[&str], printed: &[&str]) -> bool {
     }
 }
 
-/// The README, every page of the documentation that people wrote, and the pages of rules that show commands.
+/// Returns the README, every handwritten page, and the rule pages that show commands.
 fn pages() -> Vec<String> {
     let mut pages = vec!["README.md".to_owned()];
     for entry in walkdir::WalkDir::new(root().join("docs")).sort_by_file_name() {
@@ -408,7 +408,7 @@ fn pages() -> Vec<String> {
     pages
 }
 
-/// A long output is compared by its first lines and its length.
+/// Shortens a long output to its first lines and its length.
 fn beginning(text: &str) -> String {
     const MOST: usize = 60;
     let lines: Vec<&str> = text.lines().collect();
@@ -423,7 +423,7 @@ fn beginning(text: &str) -> String {
     out
 }
 
-/// The output of the commands of a page, and the page with that.
+/// Runs the commands of a page. Returns their output, and the page with that output.
 fn played(path: &str, text: &str) -> (String, String) {
     let of_rule = SCENES_OF_RULES.iter().find(|(page, _)| *page == path);
     let mut scene = of_rule.map_or(Scene::Checkout, |(_, name)| Scene::new(name));
@@ -576,7 +576,7 @@ fn every_shown_configuration_is_accepted() {
                 "version: 1\n"
             };
             repository.write("ownerlint.yaml", &format!("{version}{yaml}\n"));
-            // Paths of bundles are read before anything else can be wrong with them.
+            // Paths of bundles are checked first, so they must exist.
             let paths = mapping
                 .get("bundles")
                 .and_then(|bundles| bundles.as_mapping());
@@ -626,7 +626,7 @@ fn a_page_that_shows_something_else_is_found() {
     );
 }
 
-/// The first two commands of the README are those that `.ci/run` calls.
+/// `.ci/run` calls the first two commands of the README.
 #[test]
 fn continuous_integration_runs_the_first_commands_of_the_readme() {
     let readme = page("README.md");
@@ -662,7 +662,7 @@ fn commands_of<'b>(block: &Block<'b>) -> Vec<&'b str> {
         .collect()
 }
 
-/// Breaks lines as a terminal of `width` columns does. Escape sequences have no width.
+/// Breaks lines at `width` columns like a terminal. Escape sequences have no width.
 fn broken_at(text: &str, width: usize) -> String {
     let (mut out, mut column, mut is_escape) = (String::new(), 0, false);
     for letter in text.chars() {
@@ -681,7 +681,7 @@ fn broken_at(text: &str, width: usize) -> String {
     out
 }
 
-/// The picture of the README: what a terminal shows of the first command of the page about pull requests.
+/// The picture of the README shows the first command of the page about pull requests in a terminal.
 #[test]
 fn picture_of_the_readme_is_what_a_terminal_shows() {
     const PICTURE: &str = "docs/pictures/pull-request.svg";
@@ -692,7 +692,7 @@ fn picture_of_the_readme_is_what_a_terminal_shows() {
         Scene::new("pull-request").run("export FORCE_COLOR=1 COLUMNS=100; ownerlint diff");
     assert_eq!(status, 1, "{printed}");
     let text = format!("\u{1b}[1m$ ownerlint diff\u{1b}[0m\n{printed}");
-    // The dark blue of consoles is hard to read on black.
+    // The default dark blue is hard to read on black.
     let mut palette = anstyle_svg::WIN10_CONSOLE;
     palette.0[4] = palette.0[12];
     let svg = anstyle_svg::Term::new()

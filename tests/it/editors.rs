@@ -1,4 +1,4 @@
-//! The pages of `docs/editors`, run as they stand in the editors themselves where these are installed.
+//! The instructions of `docs/editors`, run in real editors, where these are installed.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,20 +7,20 @@ use serde_json::Value;
 
 use crate::support::root;
 
-/// Who owns it lives in another namespace. The emoji takes four bytes, two UTF-16 units, one character.
+/// An object whose owner is in another namespace. The emoji has four bytes, two UTF-16 units, one character.
 const BROKEN: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: '😀', namespace: elsewhere, ownerReferences: \
                       [{apiVersion: apps/v1, kind: Deployment, name: web, uid: ''}]}\n";
 const OWNER: &str =
     "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
 
-/// A misspelt key, which has a fix.
+/// An object with a misspelt key, which has a fix.
 const ROLE: &str = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: reader # 😀\n  \
                     lables: {app: web}\nrules: []\n";
 
-/// Ends an Emacs without the packages that its page uses.
+/// Exits Emacs if packages that its page needs are missing.
 const EMACS_PARTS: &str = "(unless (and (require 'eglot nil t) (require 'yaml-mode nil t)) (princ \"<<<null>>>\") (kill-emacs 0))";
 
-/// The blocks of code in a page, in that language.
+/// Returns the code blocks of a page in one language.
 fn blocks(page: &str, language: &str) -> Vec<String> {
     let text = std::fs::read_to_string(root().join("docs/editors").join(page)).expect("the page");
     let fence = format!("```{language}\n");
@@ -30,7 +30,7 @@ fn blocks(page: &str, language: &str) -> Vec<String> {
         .collect()
 }
 
-/// An editor, with this build of the program first on its path; `None`, with a note, where it is not installed.
+/// Returns an editor with this build of the program first on its path; `None`, with a note, if it is not installed.
 fn editor(name: &str, folder: &Path) -> Option<Command> {
     let program = Path::new(env!("CARGO_BIN_EXE_ownerlint"))
         .parent()
@@ -50,7 +50,7 @@ fn editor(name: &str, folder: &Path) -> Option<Command> {
     Some(command)
 }
 
-/// A bundle whose one relation is broken.
+/// Creates a bundle with one broken relation.
 fn bundle() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::create_dir(folder.path().join("rendered")).expect("a folder");
@@ -61,7 +61,7 @@ fn bundle() -> tempfile::TempDir {
     folder
 }
 
-/// The output of the editor between `<<<` and `>>>`, a JSON document each.
+/// Returns the JSON documents that the editor prints between `<<<` and `>>>`.
 fn printed(command: &mut Command) -> Vec<Value> {
     let output = command.output().expect("it runs");
     let text = [output.stdout, output.stderr]
@@ -78,7 +78,7 @@ fn printed(command: &mut Command) -> Vec<Value> {
     shown
 }
 
-/// Byte, counted from 0, at which the owner stands in the last line of [`BROKEN`].
+/// Returns the 0-based byte offset of the owner in the last line of [`BROKEN`].
 fn column() -> usize {
     BROKEN
         .lines()
@@ -87,8 +87,8 @@ fn column() -> usize {
         .expect("the owner")
 }
 
-/// Checks the answers of an editor: it shows a finding of a relation, repairs the relation in the buffer only, asks for the
-/// effects of deleting the owner and for its place, and has a misspelt key corrected.
+/// Checks the results of an editor: it shows the finding of a relation, repairs it in the buffer only, requests the
+/// effects of deleting the owner and its place, and fixes a misspelt key.
 fn is_as_documented(shown: &[Value]) {
     let [found, repaired, hover, definition, offered, fixed, left] = shown else {
         panic!("{shown:?}")
@@ -177,7 +177,7 @@ vim.cmd("qall!")
 "#;
     std::fs::write(folder.path().join("probe.lua"), probe).expect("written");
     nvim.args(["--headless", "-n", "-i", "NONE", "-u", "init.lua"]);
-    // An error in the probe must not keep it waiting for a key.
+    // The probe must not wait for a key after an error.
     nvim.args([
         "-c",
         "luafile probe.lua",
@@ -256,7 +256,7 @@ vim.cmd("qall!")
     assert_eq!(is_page, true);
 }
 
-/// The functions of the probes in Emacs.
+/// Functions for the probes in Emacs.
 const EMACS_PRELUDE: &str = r#"
 (require 'json)
 (require 'cl-lib)
@@ -274,7 +274,7 @@ const EMACS_PRELUDE: &str = r#"
   (flymake-start))
 "#;
 
-/// Runs a probe in Emacs, set up as its page says; `None`, with a note, where Emacs or a package is not installed.
+/// Runs a probe in Emacs with the setup of its page; `None`, with a note, if Emacs or a package is not installed.
 fn said_by_emacs(folder: &Path, probe: &str) -> Option<Vec<Value>> {
     let mut emacs = editor("emacs", folder)?;
     let setup = &blocks("emacs.md", "elisp")[0];

@@ -1,4 +1,4 @@
-//! The bundled examples, as a person sees them.
+//! The output for the bundled examples.
 
 use crate::support::ownerlint;
 

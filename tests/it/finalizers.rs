@@ -1,4 +1,4 @@
-//! Who removes a finalizer, the commands that free what hangs, and what stays quiet.
+//! Removers of finalizers, the commands that release stuck objects, and cases without findings.
 
 use ownerlint::engine::Check;
 use ownerlint::finding::{Finding, Severity};
@@ -172,14 +172,14 @@ fn the_evidence_for_a_workload_is_its_image_or_its_rights() {
         role.map(|role| inventory.member(role).key.kind()),
         Some("ClusterRole")
     );
-    // A known finalizer on a kind of its controller, which is not in the input and whose objects no workload here may change.
+    // A known finalizer on a kind of its controller, which is not in the input; no workload may change these objects.
     let remover = removers.remover(
         &inventory,
         member("Application"),
         "resources-finalizer.argocd.argoproj.io",
     );
     assert!(matches!(remover, Remover::KnownElsewhere(_)), "{remover:?}");
-    // Rights do not make a controller look at a kind that it does not know.
+    // Permissions do not make a controller handle a kind that it does not know.
     let remover = removers.remover(&inventory, member("Widget"), "kubernetes.io/pvc-protection");
     assert!(matches!(remover, Remover::Nobody), "{remover:?}");
 }

@@ -1,12 +1,12 @@
-//! The output of a first run: errors first, infos on demand, nothing withheld without a word.
+//! The output of a first run: errors come first, infos are shown on request, and omissions are announced.
 
 use serde_json::Value;
 
 use crate::support::{Repository, corpus, ownerlint, root};
 
-/// An info: a namespace on what has none.
+/// An info: a namespace on a cluster-scoped object.
 const INFO: &str = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, namespace: shop}\n";
-/// A warning: one key twice.
+/// A warning: a duplicate key.
 const WARNING: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: twice, namespace: shop}\ndata:\n  a: '1'\n  a: '2'\n";
 /// An error: a kind that no release serves.
 const ERROR: &str = "apiVersion: policy/v1\nkind: PodSecurityPolicy\nmetadata: {name: psp}\n";
@@ -20,7 +20,7 @@ fn all() -> Repository {
     repository
 }
 
-/// The severities of the findings in the order in which they are shown.
+/// Returns the severities of the findings in the order of the output.
 fn severities(text: &str) -> Vec<&str> {
     let word = |line: &'_ str| {
         ["error", "warning", "info"]

@@ -236,7 +236,7 @@ fn several_defects_of_one_list_are_fixed_one_after_the_other() {
     assert_eq!(repository.read("a.yaml").matches("name: a").count(), 1);
 }
 
-/// Each round judges the whole input again: a large one is not judged a hundred times.
+/// Each round checks the whole input again, so a large input gets few rounds.
 #[test]
 fn of_a_large_input_one_run_fixes_a_part_and_says_so() {
     let repository = Repository::new();

@@ -1,4 +1,4 @@
-//! A fix changes what it says and nothing else, in every form in which a manifest is written.
+//! A fix changes exactly what it says, in every form of a manifest.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ fn safe(text: &str) -> String {
     fixed(text, &check(), Applicability::Safe)
 }
 
-/// Puts an entry somewhere into a mapping.
+/// Inserts an entry at some position of a mapping.
 fn with(map: &mut Value, at: usize, key: &str, value: Value) {
     let entries = map.as_object_mut().expect("a mapping");
     let mut list: Vec<_> = std::mem::take(entries).into_iter().collect();
@@ -44,7 +44,7 @@ fn with(map: &mut Value, at: usize, key: &str, value: Value) {
     *entries = list.into_iter().collect();
 }
 
-/// An object with nothing to fix, and the same object with safely fixable defects.
+/// Generates an object without defects, and the same object with safely fixable ones.
 fn objects() -> impl Strategy<Value = (Value, Value)> {
     let defects = prop::collection::vec(any::<bool>(), 9);
     (defects, prop::collection::vec(0..9usize, 9), 0..3usize, 0..3usize).prop_map(|(defects, places, owners, finalizers)| {
@@ -135,7 +135,7 @@ fn forms() -> impl Strategy<Value = Form> {
         )
 }
 
-/// Lines that are comments.
+/// Returns the comment lines.
 fn comments(text: &str) -> Vec<&str> {
     text.lines()
         .map(str::trim_start)
@@ -154,7 +154,7 @@ proptest! {
         prop_assert_eq!(comments(&text), comments(&after), "comments above fields stay: {}", after);
         let lines: BTreeSet<&str> = text.lines().collect();
         let changed = after.lines().filter(|line| !lines.contains(line)).count();
-        // Renamed keys, what follows a dash, and braces: everything else is as it was.
+        // Renamed keys, the entry after a dash, and braces: all other lines are unchanged.
         prop_assert!(changed <= 2 + form.flow_from.min(2) * 3, "{}\n{}", text, after);
     }
 
@@ -188,7 +188,7 @@ proptest! {
 proptest! {
     #![proptest_config(cases(32))]
 
-    /// An anchor shares a part of metadata with a second object: that part is fixed for neither or for both, the rest as ever.
+    /// An anchor shares a part of metadata with a second object: it is fixed for both or neither, the rest as usual.
     #[test]
     fn what_two_objects_share_changes_for_neither_alone((good, bad) in objects(), form in forms(), at in 0..3usize) {
         let metadata = |object: &Value, key: &str| object["metadata"].get(key).cloned();
@@ -223,7 +223,7 @@ proptest! {
     }
 }
 
-/// A ClusterRole with this metadata.
+/// Returns a ClusterRole with this metadata.
 fn role(metadata: &str) -> String {
     format!("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\n{metadata}rules: []\n")
 }
@@ -301,7 +301,7 @@ fn a_value_with_tag_block_text_or_anchor_of_its_own_can_go() {
     }
 }
 
-/// The text has findings and no fix.
+/// Asserts that the text has findings but no fix.
 fn is_refused(text: &str) {
     let report = check_text("example.yaml", text, &check());
     assert!(!report.findings.is_empty(), "{text}");
@@ -324,7 +324,7 @@ fn what_an_anchor_shares_is_not_changed() {
         "base: &m\n  namespace: shop\nmetadata:\n  <<: *m\n  name: a\n",
     ));
     is_refused(&role("base: &m {name: a, namespace: shop}\nmetadata: *m\n"));
-    // A merge would bring the value back.
+    // A merge would restore the value.
     is_refused(&role(
         "base: &m\n  namespace: shop\nmetadata:\n  <<: *m\n  namespace: shop\n  name: a\n",
     ));

@@ -1,15 +1,15 @@
-//! One object in the forms in which people and programs write it.
+//! Writes an object in the various forms of people and programs.
 
 use serde_json::Value;
 
-/// A way to write an object.
+/// A form in which an object is written.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
-    /// Blanks for each level of mappings.
+    /// The indentation of each level of mappings.
     pub(crate) indent: usize,
-    /// Blanks before the dashes of lists, besides those of their key.
+    /// The indentation of dashes relative to the key of their list.
     pub(crate) dash: usize,
-    /// The depth from which on everything is in braces.
+    /// The depth from which everything is in flow style.
     pub(crate) flow_from: usize,
     /// Quotes around keys.
     pub(crate) quotes: &'static str,
@@ -19,7 +19,7 @@ pub(crate) struct Form {
     pub(crate) above: bool,
 }
 
-/// The object as one YAML document.
+/// Writes the object as one YAML document.
 pub(crate) fn block(value: &Value, form: &Form) -> String {
     let mut writer = Writer {
         form,
@@ -30,14 +30,14 @@ pub(crate) fn block(value: &Value, form: &Form) -> String {
     writer.out
 }
 
-/// Moves the lines into another text, all of them further to the right; the first one after a dash.
+/// Indents lines as an item of a list, with a dash before the first one.
 pub(crate) fn as_item(text: &str, indent: usize) -> String {
     let blanks = " ".repeat(indent);
     let lines: Vec<String> = text
         .lines()
         .map(|line| format!("{blanks}  {line}\n"))
         .collect();
-    // The dash stands before the first key, whatever comments are above it.
+    // The dash is before the first key, after any comments.
     let first = lines
         .iter()
         .position(|line| !line.trim_start().starts_with('#'))
@@ -67,7 +67,7 @@ impl Writer<'_> {
         self.out.push('\n');
     }
 
-    /// The entries of a mapping; the first one is on a line that has begun if `begun`.
+    /// Writes the entries of a mapping; if `begun`, the first one continues the current line.
     fn map(&mut self, value: &Value, column: usize, depth: usize, begun: bool) {
         for (at, (key, value)) in value.as_object().expect("a mapping").iter().enumerate() {
             if at > 0 || !begun {

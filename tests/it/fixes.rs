@@ -1,4 +1,4 @@
-//! Every fix that is offered does what it says, wherever a rule offers one.
+//! Every fix does what it says, for every rule that has fixes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::corpus::files;
 use crate::support::{check_text, corpus, root};
 use crate::yaml_support::tree_json;
 
-/// A text with the edits of a fix, all in the one file.
+/// Applies the edits of a fix, all of which are in one file.
 pub(crate) fn applied(text: &str, fix: &Fix) -> String {
     let edits = fix
         .edits
@@ -26,7 +26,7 @@ pub(crate) fn applied(text: &str, fix: &Fix) -> String {
     replaced(text, edits).expect("the edits of a fix do not overlap")
 }
 
-/// The fixes of a report that may be applied together, with their rules.
+/// Returns the fixes of a report that can be applied together, with their rules.
 fn together(report: &Report, up_to: Applicability) -> Vec<(&'static str, &Fix)> {
     let mut chosen: Vec<(&str, &Fix)> = Vec::new();
     let around = |edit: &Edit| {
@@ -56,7 +56,7 @@ fn together(report: &Report, up_to: Applicability) -> Vec<(&'static str, &Fix)> 
     chosen
 }
 
-/// A text after all its fixes.
+/// Applies all fixes of a text, repeatedly.
 pub(crate) fn fixed(text: &str, check: &Check, up_to: Applicability) -> String {
     let mut text = text.to_owned();
     for _ in 0..20 {
@@ -75,7 +75,7 @@ pub(crate) fn fixed(text: &str, check: &Check, up_to: Applicability) -> String {
     panic!("there is always something left to fix: {text}");
 }
 
-/// Every text that shows a rule, with how it is checked.
+/// Returns every example and fixture of the rules, with the options for checking it.
 fn examples() -> Vec<(String, String, Check)> {
     let mut examples = Vec::new();
     for rule in RULES.iter().filter(|rule| !rule.is_of_change()) {
@@ -104,7 +104,7 @@ fn examples() -> Vec<(String, String, Check)> {
                 .expect("rules.rs tests it")
                 .flatten()
             {
-                // One fixture is a file that cannot be read.
+                // One fixture cannot be read as text.
                 let Ok(text) = std::fs::read_to_string(file.path()) else {
                     continue;
                 };
@@ -116,7 +116,7 @@ fn examples() -> Vec<(String, String, Check)> {
     examples
 }
 
-/// How often a report says what a finding says, and how many errors it has besides.
+/// Counts the findings with the message of `finding`, and the other errors.
 fn counts(report: &Report, finding: &Finding) -> (usize, usize) {
     let says_it =
         |other: &Finding| (other.rule, &other.message) == (finding.rule, &finding.message);
@@ -199,7 +199,7 @@ fn every_page_says_which_fixes_its_rule_offers() {
 const ROLE: &str = "\u{feff}apiVersion: rbac.authorization.k8s.io/v1\r\nkind: ClusterRole\r\nmetadata: {name: \"🛒\", \
                     lables: {}, namespace: shop} # é 😀\r\nrules: []\r\n";
 
-/// A text with replacements at lines and columns.
+/// Replaces ranges that are given by lines and columns.
 fn at_positions(
     text: &str,
     edits: &[Value],
@@ -220,7 +220,7 @@ fn at_positions(
     replaced(text, edits).expect("the edits of a fix do not overlap")
 }
 
-/// The offset of a place that counts `units` on a line, both from 0.
+/// Returns the offset of a position; `units` on the line and the line are counted from 0.
 fn offset(text: &str, line: usize, units: usize, length: fn(char) -> usize) -> usize {
     let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
     let mut left = units;
@@ -271,7 +271,7 @@ fn every_format_carries_the_same_edits() {
         };
         assert_eq!(at_positions(ROLE, edits, "range", "/text", bytes), expected);
 
-        // An editor keeps the byte order mark to itself.
+        // Editors do not show the byte order mark.
         let shown = ROLE.trim_start_matches('\u{feff}');
         let changes = &lsp[0]["diagnostics"][at]["data"]["actions"][0]["edit"]["changes"];
         let edits = changes
@@ -320,7 +320,7 @@ fn every_format_carries_the_same_edits() {
     }
 }
 
-/// Where two values differ: the way to each difference.
+/// Returns the path to each difference between two values.
 fn differences(before: &Value, after: &Value) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut pending = vec![(Vec::new(), Some(before), Some(after))];
@@ -349,8 +349,8 @@ fn differences(before: &Value, after: &Value) -> Vec<Vec<String>> {
     found
 }
 
-/// The changes of a fix to the values of a file: the way to the one place that contains all of it, for each document
-/// that changes.
+/// Returns the changes of a fix to the values of a file: for each changed document, the path to the innermost place
+/// that contains all changes.
 fn changed_places(file: &SourceFile, fix: &Fix) -> Vec<Vec<String>> {
     let (before, after) = (
         read(file),
@@ -378,7 +378,7 @@ fn changed_places(file: &SourceFile, fix: &Fix) -> Vec<Vec<String>> {
     places.collect()
 }
 
-/// A file up to this length is read again for every fix in it.
+/// The longest file that is parsed again for every fix.
 const MOST_READ_AGAIN: usize = 100_000;
 
 #[test]
@@ -426,7 +426,7 @@ fn only_formats_with_a_place_for_edits_show_fixes() {
     }
 }
 
-/// The rules whose fixes need no more than one file, and judge quickly.
+/// Selects the rules with fixes, which need only one file and are fast.
 fn selection() -> Selection {
     let with_fixes = RULES
         .iter()
@@ -470,7 +470,7 @@ fn every_fix_of_the_corpus_reads_as_intended() {
                 let file = report.sources.file(fix.edits[0].file);
                 if file.text().len() < MOST_READ_AGAIN {
                     for place in changed_places(file, fix) {
-                        // `metadata.labels`, `spec.template.metadata`, `rules`: never the whole object.
+                        // A place is `metadata.labels`, `spec.template.metadata` or `rules`, never the whole object.
                         assert!(
                             !place.is_empty(),
                             "{}: {}: {}",

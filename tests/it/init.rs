@@ -1,4 +1,4 @@
-//! `init`: what it proposes for a tree, and that a check with it says no more than one without.
+//! `init`: its proposals for trees, and a check with each, which must not report more than a check without it.
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,14 @@ use crate::support::{Repository, corpus, ownerlint, root, skip};
 const SERVICE: &str = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\n";
 const NAMELESS: &str = "apiVersion: v1\nkind: Service\nmetadata: {namespace: shop}\n";
 
-/// The configuration that `init` writes, as it reads.
+/// Runs `init`, and returns the configuration that it writes.
 fn configuration(repository: &Repository) -> serde_yaml::Value {
     let (status, out, error) = repository.run(&["init"], "");
     assert_eq!(status, 0, "{out}{error}");
     serde_yaml::from_str(&repository.read("ownerlint.yaml")).expect("YAML")
 }
 
-/// A list of texts, joined by blanks.
+/// Joins a list of texts with spaces.
 fn words(value: &serde_yaml::Value) -> String {
     let words = value
         .as_sequence()
@@ -146,7 +146,7 @@ fn charts_are_listed_with_the_command_that_renders_them() {
     );
 }
 
-/// A copy of an example, as a repository, after `init`.
+/// Returns a copy of an example after `init`, as a repository, and the written configuration.
 fn example(name: &str) -> (tempfile::TempDir, String) {
     let copy = initialised(&root().join("fixtures/examples").join(name));
     let text = std::fs::read_to_string(copy.path().join("ownerlint.yaml")).expect("it is written");
@@ -240,7 +240,7 @@ fn a_tree_in_which_bundles_would_bring_errors_forth_stays_whole() {
     assert_eq!(errors_of(&repository.path(), &[]), 0);
 }
 
-/// The findings that a check of `folder` reports: path, line, rule, severity.
+/// Returns the findings of a check of `folder`: path, line, rule, severity.
 fn findings(folder: &Path, arguments: &[&str]) -> Vec<(String, u64, String, String)> {
     let mut command = ownerlint();
     command
@@ -275,7 +275,7 @@ fn errors_of(folder: &Path, arguments: &[&str]) -> usize {
         .count()
 }
 
-/// A copy of a folder in which `init` was run, taken for a repository.
+/// Copies a folder as a repository, and runs `init` in it.
 fn initialised(folder: &Path) -> tempfile::TempDir {
     let copy = tempfile::tempdir().expect("a folder");
     std::fs::create_dir(copy.path().join(".git")).expect("a marker");
@@ -298,7 +298,7 @@ fn initialised(folder: &Path) -> tempfile::TempDir {
     copy
 }
 
-/// The folders of a folder.
+/// Returns the subfolders of a folder, sorted.
 fn folders(of: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(of)
         .expect("a folder")
@@ -314,7 +314,7 @@ fn no_folder_of_the_corpus_has_more_errors_after_init() {
     let Some(corpus) = corpus() else { return };
     let worse = folders(corpus).into_par_iter().filter_map(|folder| {
         let after = errors_of(initialised(&folder).path(), &[]);
-        // Most folders have no error at all.
+        // Most folders have no error.
         let before = if after == 0 {
             0
         } else {

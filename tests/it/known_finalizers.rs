@@ -1,4 +1,4 @@
-//! Who removes which finalizer, as `rules/operators` knows it.
+//! Controllers that remove finalizers, according to `rules/operators`.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};

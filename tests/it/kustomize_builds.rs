@@ -1,4 +1,4 @@
-//! The builds of kustomizations against those of kustomize itself (`fixtures/kustomize`).
+//! Builds of kustomizations, compared with those of kustomize itself (`fixtures/kustomize`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn files(folder: &Path) -> Files {
     read.collect()
 }
 
-/// The objects as `record.py` writes them, or why there are none.
+/// Returns the objects in the form of `record.py`, or the error.
 fn built(builds: &Builds<'_>) -> Result<Value, String> {
     let budget = Budget::of(&Limits::default());
     let builder = Builder::within(builds, &budget);
@@ -89,7 +89,7 @@ fn builds_what_kustomize_builds() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The files without one, and with another first line, indented text or name in it: each once for each file.
+/// Returns variants of the files: for each file, without it, and with another first line, indentation or name.
 fn changed(files: &Files) -> Vec<Files> {
     let mut all = Vec::new();
     for at in 0..files.len() {

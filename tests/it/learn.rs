@@ -1,4 +1,4 @@
-//! `learn`: what a dump proves, and what a configuration makes of it.
+//! `learn`: the facts that a dump proves, and their effect in a configuration.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use walkdir::WalkDir;
 
 use crate::support::{Repository, corpus};
 
-/// A custom resource with a finalizer, the StatefulSet that it owns, and a cluster-scoped one, as kubectl prints them.
+/// A custom resource with a finalizer, the StatefulSet that it owns, and a cluster-scoped one, as printed by kubectl.
 const DUMP: &str = r#"apiVersion: v1
 items:
 - apiVersion: acme.example.com/v1
@@ -103,7 +103,7 @@ fn what_a_dump_proves_is_a_file_that_silences_exactly_that() {
     );
 }
 
-/// The findings of a file, as rule and place.
+/// Returns the findings of a file: rule and location.
 fn findings(repository: &Repository) -> Vec<(String, String)> {
     let (_, out, error) = repository.run(&["check", "dump.yaml", "-o", "json"], "");
     let report: serde_json::Value = serde_json::from_str(&out).expect(&error);

@@ -1,19 +1,19 @@
-//! Limits of the operating system on what a run may use. A run beyond them is ended, so no test looks at a clock.
+//! Limits of the operating system on the resources of a run. A run beyond them is killed, so no test measures time.
 
 use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::support::ownerlint;
 
-/// Seconds of processor time for an input below 10 MB. The optimised program has one (`fuzz/bounds.py` looks for inputs for which
-/// that is not enough); these tests run one that is hardly optimised, or not at all, and needs up to ten times as long.
+/// Seconds of processor time for an input below 10 MB. The optimised program has one second (`fuzz/bounds.py` looks for
+/// inputs that need more); the program under test is hardly optimised and up to ten times slower.
 pub(crate) const SECONDS: u64 = 10;
 
-/// Bytes of data for an input below 10 MB: what the program can write to. Optimisation makes little difference to these. The address
-/// space is not what counts: the allocator reserves 64 MB for each thread, whether the thread needs them or not.
+/// Bytes of writable memory for an input below 10 MB, which hardly depend on optimisation. The address space is not
+/// limited, because the allocator reserves 64 MB of it for each thread.
 pub(crate) const SPACE: u64 = 256 << 20;
 
-/// Runs the program in a folder within these limits, with arguments as a shell reads them.
+/// Runs the program in a folder within these limits, with arguments in the syntax of a shell.
 pub(crate) fn limited(folder: &Path, arguments: &str) -> Output {
     let line = format!(
         "ulimit -c 0; ulimit -t {SECONDS}; ulimit -d {}; exec \"$OWNERLINT\" {arguments}",
@@ -22,7 +22,7 @@ pub(crate) fn limited(folder: &Path, arguments: &str) -> Output {
     shell(folder, &line)
 }
 
-/// Runs a line of `sh` in a folder, in which `$OWNERLINT` is the program.
+/// Runs a line of `sh` in a folder; `$OWNERLINT` is the program.
 pub(crate) fn shell(folder: &Path, line: &str) -> Output {
     let mut command = Command::new("sh");
     let program = ownerlint().get_program().to_owned();

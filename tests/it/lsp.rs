@@ -1,4 +1,4 @@
-//! The language server, driven by a client over a connection in memory.
+//! The language server, tested by a client over an in-memory connection.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -58,7 +58,7 @@ struct Client {
     server: JoinHandle<Result<bool, LspError>>,
     folder: TempDir,
     asked: i32,
-    /// Messages of the server that no test has taken yet.
+    /// Messages of the server that no test has received yet.
     waiting: Vec<Message>,
 }
 
@@ -73,7 +73,7 @@ impl Client {
         client
     }
 
-    /// A client that has not greeted the server yet.
+    /// Creates a client that has not sent `initialize` yet.
     fn without_folder(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         for (path, text) in files {
@@ -158,7 +158,7 @@ impl Client {
         response.result.unwrap_or(Value::Null)
     }
 
-    /// A request about the first place of `needle` in a file.
+    /// Sends a request about the first occurrence of `needle` in a file, and returns the result.
     fn at(&mut self, method: &str, path: &str, text: &str, needle: &str) -> Value {
         let before = &text[..text.find(needle).expect("it is there")];
         let line = before.matches('\n').count();
@@ -177,7 +177,7 @@ impl Client {
         )
     }
 
-    /// The text of a hover on the first place of `needle` in a file.
+    /// Returns the text of a hover on the first occurrence of `needle` in a file.
     fn hover(&mut self, path: &str, text: &str, needle: &str) -> String {
         let hover = self.at("textDocument/hover", path, text, needle);
         hover["contents"]["value"]
@@ -186,7 +186,7 @@ impl Client {
             .to_owned()
     }
 
-    /// The actions for a range.
+    /// Returns the code actions for a range.
     fn actions(&mut self, path: &str, range: &Value, context: Value) -> Vec<Value> {
         let params =
             json!({"textDocument": {"uri": self.uri(path)}, "range": range, "context": context});
@@ -196,7 +196,7 @@ impl Client {
             .clone()
     }
 
-    /// The next message that is wanted; others wait.
+    /// Returns the next message that `wanted` accepts; others stay waiting.
     fn take<T>(&mut self, wanted: impl Fn(&Message) -> Option<T>) -> T {
         if let Some((at, found)) = self
             .waiting
@@ -229,7 +229,7 @@ impl Client {
         })
     }
 
-    /// The rules of the next diagnostics of a file.
+    /// Returns the rules of the next diagnostics of a file.
     fn rules(&mut self, path: &str) -> Vec<String> {
         let uri = self.uri(path);
         let params = self.notification("textDocument/publishDiagnostics", |params| {
@@ -333,7 +333,7 @@ fn hover_on_an_owner_says_how_the_collector_looks_it_up() {
     let found = "`Deployment operator` owns `ConfigMap/shop/settings`: when the owner is deleted, the object is deleted ";
     let kept = "the garbage collector never finds the owner, and never deletes the object with it.";
     let driver = |rest: &str| {
-        // A hover on its kind is wanted too.
+        // The test also needs a hover on the kind.
         let text = DRIVER.replace("  namespaze: shop\n", rest);
         let mut client = Client::open_all(&[("a.yaml", &text), ("b.yaml", OWNER)]);
         let said = (
@@ -430,7 +430,7 @@ fn a_hover_on_a_namespace_and_on_a_definition_says_what_goes_with_them() {
         "apiVersion: example.com/v1\nkind: Cake\nmetadata:\n  name: one\n  namespace: shop\n";
     let mut client =
         Client::open_all(&[("a.yaml", OWNED), ("cake.yaml", cake), ("crd.yaml", CAKES)]);
-    // The input has no Namespace, and it exists all the same.
+    // The Namespace is not in the input but is assumed to exist.
     let namespace = client.hover("a.yaml", OWNED, "shop");
     assert!(
         namespace.starts_with("Deleting `Namespace//shop` deletes 1 object; 2 may get stuck."),
@@ -532,7 +532,7 @@ fn deletions_are_those_of_the_cluster_that_an_object_is_applied_to() {
     let document = json!({"textDocument": {"uri": client.uri("clusters/prod/apps.yaml")}});
     let lenses = client.request("textDocument/codeLens", document);
     let lens = client.request("codeLens/resolve", lenses[0].clone());
-    // The Kustomization, and what Flux deletes then.
+    // The Kustomization, and the object that Flux then deletes.
     assert_eq!(lens["command"]["title"], json!("deletes 2 objects"));
     client.end();
 }
@@ -660,7 +660,7 @@ fn a_fix_is_applied_and_the_finding_is_gone() {
     });
     let diagnostic = &shown["diagnostics"][1];
     assert_eq!(diagnostic["code"], json!("metadata-unknown-field"));
-    // Some editors send the diagnostic back without what came with it, or none: the place counts.
+    // Some editors send diagnostics without their data, or none: only the range counts.
     let actions = client.actions(
         "driver.yaml",
         &diagnostic["range"],
@@ -821,7 +821,7 @@ fn a_mistake_in_the_configuration_is_shown_at_its_place_while_it_is_written() {
         message.contains("unknown key `rulez`") && message.ends_with("did you mean `rules`?"),
         "{message}"
     );
-    // Nothing else is lost meanwhile, and what is written counts before it is saved.
+    // Meanwhile, other answers stay available, and unsaved text counts.
     let symbols = client.request("workspace/symbol", json!({"query": "CSIDriver"}));
     assert_eq!(symbols.as_array().map(Vec::len), Some(1));
     client.edit("ownerlint.yaml", "version: 1\n");
@@ -878,7 +878,7 @@ fn what_has_no_effect_in_the_configuration_is_shown_there() {
     client.end();
 }
 
-/// A text with the only edit of a list; both are ASCII.
+/// Applies the only edit of a list to a text; both are ASCII.
 fn applied(text: &str, edits: &Value) -> String {
     assert_eq!(edits.as_array().map(Vec::len), Some(1), "{edits}");
     let offset = |place: &Value| {
@@ -929,7 +929,7 @@ fn all_safe_fixes_of_a_file_are_one_action() {
             .collect();
         assert_eq!(kinds, ["source.fixAll.ownerlint"], "{only}");
         let changes = actions[0]["edit"]["changes"].as_object().expect("changes");
-        // The suggestion to remove the reference is not among them.
+        // The suggested removal of the reference is not included.
         assert_eq!(
             changes.keys().collect::<Vec<_>>(),
             [&client.uri("driver.yaml")]
@@ -940,7 +940,7 @@ fn all_safe_fixes_of_a_file_are_one_action() {
         assert_eq!(applied(&text, &changes[&client.uri("driver.yaml")]), fixed);
     }
     assert!(ask(&mut client, "source.fixAll.other").is_empty());
-    // Nor is it among what is offered at a place.
+    // It is not offered at a position either.
     let offered = client.actions("driver.yaml", &start, json!({"diagnostics": []}));
     assert!(
         offered.iter().all(|action| action["kind"] == "quickfix"),
@@ -980,7 +980,7 @@ fn where_the_editor_watches_the_files_an_edit_reads_none_of_them() {
 #[test]
 fn a_cancelled_request_is_not_answered() {
     let mut client = Client::open_all(&[("b.yaml", OWNER)]);
-    // The first answer takes the time to read; the second is cancelled meanwhile.
+    // The first request takes as long as reading the folder, and the second is cancelled meanwhile.
     let first = client.ask("workspace/symbol", json!({"query": ""}));
     client.notify("$/cancelRequest", json!({"id": 3}));
     let second = client.ask("workspace/symbol", json!({"query": ""}));
@@ -1088,7 +1088,7 @@ fn below_the_folder_of_such_a_file_nothing_is_read() {
         ("below/b.yaml", OWNED),
     ];
     let mut client = Client::without_folder(&files);
-    // The editor has not written it yet.
+    // The file exists only in the editor.
     std::fs::remove_file(client.folder.path().join("new.yaml")).expect("a file");
     client.request("initialize", json!({"capabilities": {}}));
     client.notify("initialized", json!({}));
@@ -1156,7 +1156,7 @@ fn handshake_survives_what_is_not_expected() {
         Some(-32602)
     );
     client.request("initialize", json!({"capabilities": {}}));
-    // Nothing requires that `initialized` is the next message.
+    // The next message need not be `initialized`.
     client.notify("textDocument/didChange", json!({"nonsense": true}));
     let id = client.ask("textDocument/hover", json!({"nonsense": true}));
     assert_eq!(
@@ -1282,7 +1282,7 @@ fn document_moves_to_folder_that_is_added() {
 #[test]
 fn untitled_document_is_judged_alone() {
     let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
-    // The second is the URI of an unnamed buffer of Neovim.
+    // The second URI is that of an unnamed buffer in Neovim.
     for uri in ["untitled:Untitled-1", "file://"] {
         let document = json!({"uri": uri, "languageId": "yaml", "version": 1, "text": DRIVER});
         client.notify("textDocument/didOpen", json!({"textDocument": document}));
@@ -1370,7 +1370,7 @@ fn clicked_lens_opens_the_plan_as_a_page() {
     client.end();
 }
 
-/// The labels that are offered at the end of `text`.
+/// Returns the labels of the completions at the end of `text`.
 fn offered(files: &[(&str, &str)], text: &str) -> Vec<String> {
     let mut client = Client::open_all(files);
     client.open("new.yaml", text);
@@ -1412,7 +1412,7 @@ fn completion_offers_finalizers_of_the_kind_and_annotations_of_tools() {
         finalizers.contains(&"resources-finalizer.argocd.argoproj.io".to_owned()),
         "{finalizers:?}"
     );
-    // A controller adds these: no manifest needs them.
+    // Controllers add the other finalizers, so no manifest needs them.
     let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: a\n";
     let used = format!("{claim}  finalizers: [example.com/ours]\n").replace("name: a", "name: b");
     let finalizers = offered(

@@ -1,6 +1,6 @@
-//! One test binary. Every file reads as a specification of one part.
+//! The only test binary. Each file specifies one part.
 
-// Tests say what they skip and what they compared.
+// Tests print notes on skipped cases and on comparisons.
 #![allow(clippy::print_stdout)]
 
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Every rule's findings on its bad examples, as people read them: `snapshots/messages/<rule>.snap`.
+//! Human output of every rule's findings in its bad examples: `snapshots/messages/<rule>.snap`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -60,7 +60,7 @@ fn every_rule_has_a_snapshot_with_its_findings() {
     }
 }
 
-/// The name of each bad example of the rule, on its page and among its fixtures, with its findings.
+/// Returns the name of each bad example of the rule, from its page and its fixtures, with its findings.
 fn bad_examples(rule: &Rule) -> Vec<(String, String)> {
     let page = Page::parse(rule.page).expect("a page");
     let of_page = page
@@ -108,7 +108,7 @@ fn of_text(rule: &Rule, name: &str, text: &str, info: &str) -> String {
     shown_report(&check_text(name, text, &check_for(info)), rule)
 }
 
-/// The findings in a folder, with paths from it.
+/// Returns the findings in a folder, with paths relative to it.
 fn of_folder(rule: &Rule, folder: &Path) -> String {
     let report = if rule.is_of_change() {
         compared(folder).findings
@@ -118,7 +118,7 @@ fn of_folder(rule: &Rule, folder: &Path) -> String {
     shown_report(&report, rule).replace(&format!("{}/", folder.display()), "")
 }
 
-/// The report on a folder with a baseline beside its files.
+/// Checks a folder, which may contain a baseline.
 fn checked(folder: &Path) -> Report {
     let mut request = Request::new([folder.display().to_string()]);
     request.config = ConfigChoice::Without;
@@ -135,7 +135,7 @@ fn checked(folder: &Path) -> Report {
         .expect("it can be checked")
 }
 
-/// The rule's findings in full; those of other rules as a line each.
+/// Formats the rule's findings completely, and those of other rules on one line each.
 fn shown_report(report: &Report, rule: &Rule) -> String {
     let (own, others): (Vec<_>, Vec<_>) = report
         .findings

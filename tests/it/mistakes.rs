@@ -1,4 +1,4 @@
-//! Typical input of newcomers, out of habits from kubectl, Helm and other linters: every line works, or the error says
+//! Command lines that newcomers type out of habit from kubectl, Helm and other linters. Each works, or the error says
 //! what to type.
 
 use std::path::Path;
@@ -21,7 +21,7 @@ kind: Namespace
 metadata: {name: shop}
 ";
 
-/// The folder in which every line is typed.
+/// The files of the folder in which the commands are run.
 const FILES: [(&str, &str); 10] = [
     ("web.yaml", WEB),
     ("empty/notes.txt", "nothing here"),
@@ -47,10 +47,10 @@ const FILES: [(&str, &str); 10] = [
     ),
 ];
 
-/// A line after `ownerlint`, what it prints on either stream, and its exit status.
+/// The arguments of `ownerlint`, a part of the output on either stream, and the exit status.
 type Row = (&'static str, &'static str, i32);
 
-/// Lines that work as they are guessed.
+/// Guessed command lines that work.
 const WORKING: &[Row] = &[
     (
         "--color never plan delete ns/shop -f web.yaml",
@@ -205,7 +205,7 @@ const OPTIONS: &[Row] = &[
     ),
 ];
 
-/// Commands of other programs, and words in the wrong place.
+/// Commands of other programs, and misplaced words.
 const WORDS: &[Row] = &[
     ("lint .", "did you mean `ownerlint check`?", 2),
     ("get web.yaml", "did you mean `ownerlint list`?", 2),
@@ -275,7 +275,7 @@ const WORDS: &[Row] = &[
     ("baseline", "ownerlint baseline write", 2),
 ];
 
-/// Values that are wrong.
+/// Invalid values.
 const VALUES: &[Row] = &[
     (
         "--select owner-slef web.yaml",
@@ -373,7 +373,7 @@ const VALUES: &[Row] = &[
     ),
 ];
 
-/// Inputs in which there is nothing to check.
+/// Inputs without anything to check.
 const INPUTS: &[Row] = &[
     (
         "nosuch.yaml",
@@ -422,7 +422,7 @@ fn folder() -> tempfile::TempDir {
 fn typed(folder: &Path, rows: &[Row]) {
     for (line, printed, status) in rows {
         let words = shlex::split(line).expect("a line");
-        // Streams are told apart elsewhere; a reader of a terminal sees both.
+        // Other tests distinguish the streams; a terminal shows both.
         let output = ownerlint()
             .env("COLUMNS", "200")
             .current_dir(folder)

@@ -1,11 +1,11 @@
-//! Rules on operators and what they must release: how severe each finding is, and why.
+//! Rules on operators and the objects that they must release: severities and reasons.
 
 use ownerlint::engine::Check;
 use ownerlint::finding::{Finding, Severity};
 
 use crate::support::{Repository, check_text, fixture};
 
-/// The one finding of a rule in a fixture of the rule.
+/// Returns the only finding of a rule in one of its fixtures.
 fn the(rule: &str, file: &str) -> Finding {
     let text = fixture(&format!("rules/{rule}/bad/{file}.yaml"));
     let report = check_text("input.yaml", &text, &Check::default());

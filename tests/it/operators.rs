@@ -1,4 +1,4 @@
-//! The files of operators: each can be read, none contradicts another, and every fact is explained and used.
+//! Operator files: each can be read, none contradicts another, and every fact is explained and used.
 
 use std::fmt::Write;
 use std::fs;
@@ -70,7 +70,7 @@ fn no_two_operators_say_the_same() {
     );
 }
 
-/// A manifest of a kind, with one field set if a condition asks for it.
+/// A manifest of a kind, with the fields that conditions require.
 struct Made {
     group: String,
     kind: String,
@@ -127,7 +127,7 @@ impl Made {
         *at = value;
     }
 
-    /// Makes a condition hold.
+    /// Sets a field so that a condition holds.
     fn fulfil(&mut self, condition: &Condition) {
         match &condition.test {
             Test::Is(values) => self.set(&condition.field, values[0].as_str().into()),
@@ -169,7 +169,7 @@ fn is_explained(tables: &Tables, word: &str, row: &RowName) {
     );
 }
 
-/// The finalizers without a known controller, according to a check of some objects.
+/// Returns the finalizers without a known controller in a check of some objects.
 fn unknown_finalizers(text: &str, tables: Tables) -> Vec<String> {
     let check = Check {
         tables: Some(Arc::new(tables)),
@@ -195,7 +195,7 @@ fn every_finalizer_is_explained_and_known_on_each_of_its_kinds() {
         if finalizers::is_collectors(&name) {
             continue;
         }
-        // A framework has a row, and the controllers written with it stay unknown.
+        // The table has a row for a framework, but controllers written with it stay unknown.
         let rows = known.controllers.iter().filter(|row| row.is_identified());
         for kinds in rows.flat_map(|row| &row.kinds) {
             let mut made = Made::of(kinds);
@@ -301,7 +301,7 @@ fn whatever_is_lost_with_an_object_is_lost_under_its_conditions() {
     }
 }
 
-/// Two kinds of an operator, the second of which names the first, and the definitions of both.
+/// Two kinds of an operator, of which the second names the first as its owner, and their definitions.
 const OWNED: &str = "\
 {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: vaults.acme.example.com}, spec: {group: acme.example.com, scope: Namespaced, names: {kind: Vault, plural: vaults}, versions: [{name: v1, served: true, storage: true}]}}
 ---
@@ -316,7 +316,7 @@ const OWNED: &str = "\
 {apiVersion: acme.example.com/v1, kind: Room, metadata: {name: copper, namespace: mine}, spec: {vault: main}}
 ";
 
-/// The output of `plan delete`.
+/// Returns the output of `plan delete`.
 fn plan_of(repository: &Repository, words: &str) -> String {
     let arguments: Vec<_> = ["plan", "delete"]
         .into_iter()
@@ -529,7 +529,7 @@ fn two_files_of_a_configuration_do_not_tell_of_the_same() {
     assert_eq!((status, error.contains("missing.yaml")), (2, true));
 }
 
-/// The page of known operators.
+/// Generates the page of known operators.
 fn page() -> String {
     let mut out = "# Known operators\n\n\
         <!-- Generated from rules/operators: UPDATE_DOCS=1 cargo test --test it operators -->\n\n\

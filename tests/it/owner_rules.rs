@@ -1,4 +1,4 @@
-//! The findings of the rules on written owners beyond the lines that their fixtures mark.
+//! Findings on written owner references, beyond the lines that fixtures mark.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ fn findings(text: &str, rule: &str) -> Vec<Finding> {
         .collect()
 }
 
-/// A rendered ConfigMap that names others as its owners.
+/// Returns a rendered ConfigMap with owners.
 fn config_map(name: &str, owners: &[&str]) -> String {
     let mut text = format!(
         "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n  ownerReferences:\n"
@@ -239,7 +239,7 @@ fn a_live_object_names_the_fields_and_what_makes_an_apply_fail() {
     assert_eq!(finding.field.as_deref(), Some("metadata.resourceVersion"));
 }
 
-/// An owner that the collector deletes on arrival, because its own owner stands in another namespace, and two dependents.
+/// An owner that the collector deletes on arrival, because its own owner is in another namespace, and two dependents.
 const DOOMED: &str = "apiVersion: v1
 kind: List
 items:

@@ -1,4 +1,4 @@
-//! Every file of a run is read and parsed once, and what it holds is shared.
+//! Every file of a run is read and parsed once, and the result is shared.
 
 use std::path::Path;
 
@@ -152,8 +152,8 @@ fn several_unsaved_texts_stand_in_for_files_and_for_files_to_come() {
     assert_eq!(read.iter().map(seen).collect::<Vec<_>>(), expected);
 }
 
-/// Whatever asks for a file's documents, comments or objects gets them from its [`ParsedFile`] and the documents in it.
-/// Configuration and baselines are no manifests.
+/// All code gets documents, comments and objects of a file from its [`ParsedFile`]. Configurations and baselines are
+/// not manifests.
 #[test]
 fn manifests_are_parsed_in_one_place() {
     let mut parsers = Vec::new();
@@ -171,10 +171,10 @@ fn manifests_are_parsed_in_one_place() {
         parsers,
         [
             "src/baseline/document.rs",
-            // Chart.yaml says on what a chart depends.
+            // Chart.yaml lists the dependencies of a chart.
             "src/charts/folder.rs",
             "src/config/value.rs",
-            // Builds need every document, also of files that contain no manifest.
+            // Builds need every document, even of files without manifests.
             "src/graph/files.rs",
             "src/manifest/file.rs"
         ]

@@ -1,5 +1,5 @@
-//! The permissions that RBAC gives a controller: against recordings of the API server, and as alternatives of which
-//! each is enough.
+//! The RBAC permissions of a controller: compared with recordings of the API server, and as alternatives of which each
+//! suffices.
 
 use ownerlint::inventory::Inventory;
 use ownerlint::ownership::access::{
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Repository, fixture, inventory_of};
 
-/// The rules of a role, read as those of a manifest.
+/// Reads the rules of a role like those of a manifest.
 fn rules(rules: &Value) -> Vec<PolicyRule> {
     let role = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1",
@@ -34,7 +34,7 @@ fn a_blocking_reference_is_allowed_exactly_where_the_api_server_allowed_it() {
             "gadget" => ("example.com", "gadgets"),
             _ => ("apps", "deployments"),
         };
-        // Every recorded role may create, update and delete the dependent.
+        // Every recorded role can create, update and delete the dependent.
         let blocking = row["blockOwnerDeletion"] == true;
         let allowed =
             !blocking || may_set_blocking_reference(&rules(&row["rules"]), group, resource, None);
@@ -98,7 +98,7 @@ fn binding(kind: &str, name: &str, role: &str) -> String {
     )
 }
 
-/// The permissions by which the operator releases the Widget: kinds and names, in alternatives.
+/// Returns the permissions with which the operator releases the Widget: kinds and names, in alternatives.
 fn authority(manifests: &[String]) -> Vec<String> {
     let inventory: Inventory =
         inventory_of("input.yaml", &(OPERATOR.to_owned() + &manifests.concat()));

@@ -1,4 +1,4 @@
-//! `plan` as a user runs it: targets, assumptions, statuses and the JSON contract.
+//! `plan` for users: targets, assumptions, statuses and the JSON contract.
 
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
@@ -10,7 +10,7 @@ use crate::support::{Repository, ownerlint};
 const RENDERED: &str = "fixtures/plan/rendered.yaml";
 const DUMP: &str = "fixtures/plan/dump.yaml";
 
-/// The plan that the arguments give; it keeps its contract.
+/// Returns the JSON plan for the arguments, and checks its schema.
 fn plan(arguments: &[&str]) -> Value {
     let output = ownerlint()
         .arg("plan")
@@ -59,13 +59,13 @@ fn delete(target: &str, more: &[&str]) -> Value {
     plan(&[&["delete", target, "-f", RENDERED][..], more].concat())
 }
 
-/// The fate of an object in the last step's verdict.
+/// Returns the fate of an object in the verdict of the last step.
 fn fate<'p>(plan: &'p Value, key: &str) -> &'p Value {
     let steps = plan["steps"].as_array().expect("steps");
     &steps.last().expect("a step")["outcomes"][0]["objects"][key]
 }
 
-/// The fate of an implied object in the last step's verdict.
+/// Returns the fate of an implied object in the verdict of the last step.
 fn implied<'p>(plan: &'p Value, key: &str) -> &'p Value {
     let implied = plan["implied"].as_array().expect("a list");
     let found = implied
@@ -317,7 +317,7 @@ fn a_rendering_is_bound_by_name_and_shown_as_written() {
         false,
         "another namespace is another owner"
     );
-    // The reference to the owner that goes is dropped; the other owner is taken to exist.
+    // The reference to the deleted owner is removed; the other owner is assumed to exist.
     let references = |key: &str| fate(&plan, key)["ownerReferences"].clone();
     let elsewhere = json!([{"apiVersion": "apps/v1", "kind": "Deployment", "name": "elsewhere", "uid": "22222222-aaaa-4aaa-8aaa-222222222222"}]);
     assert_eq!(references("ConfigMap/shop/both"), elsewhere);
@@ -340,7 +340,7 @@ fn a_rendering_is_bound_by_name_and_shown_as_written() {
 
 #[test]
 fn what_is_only_assumed_is_not_counted() {
-    // 11 objects are written and 12 implied; the owner that is assumed is neither.
+    // 11 objects are written and 12 implied; the assumed owner is neither.
     let human = ownerlint()
         .args(["plan", "delete", "deploy/web", "-n", "shop", "-f", RENDERED])
         .assert()
@@ -454,7 +454,7 @@ fn policies_are_those_of_the_command_line() {
     );
 }
 
-/// The plan of deleting `target` from manifests on standard input.
+/// Returns the plan of deleting `target` from manifests on standard input.
 fn plan_of(manifests: &str, target: &str) -> Value {
     let mut command = ownerlint();
     command
@@ -476,7 +476,7 @@ fn a_rendered_object_goes_with_what_it_owns_if_its_kind_is_installed() {
     assert!(!notes.contains("Nothing is known"), "{notes}");
 }
 
-/// A ConfigMap `c` whose owner is `m`, a `Mystery` of the version `v1`.
+/// Returns a ConfigMap `c` whose owner is `m`, a `Mystery` of the version `v1`.
 fn of_mystery(namespace: &str) -> String {
     let owner = "{apiVersion: example.org/v1, kind: Mystery, name: m, uid: 33333333-aaaa-4aaa-8aaa-333333333333}";
     format!(

@@ -1,4 +1,4 @@
-//! `plan` obeys the configuration like `check`; what `plan --steps` reads.
+//! `plan` uses the configuration like `check`; the input of `plan --steps`.
 
 use serde_json::Value;
 

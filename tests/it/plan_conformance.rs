@@ -1,5 +1,5 @@
-//! `plan --steps` against recordings of a real control plane, through the binary and its JSON; `gc_conformance` replays
-//! all of them through the library. And what is implied below a rendering against what controllers really created.
+//! `plan --steps` through the binary and its JSON, compared with recordings of a real control plane; `gc_conformance`
+//! replays all of them through the library. Also compares implied objects with those that controllers created.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use crate::gc_support::{array, text};
 use crate::support::{fixture, ownerlint};
 
 const FAMILIES: [&str; 6] = ["tree", "scope", "stale", "finalizer", "cycle", "namespace"];
-/// Every so many scenarios of a family go through the binary.
+/// One scenario in this many of each family is run through the binary.
 const STRIDE: usize = 8;
 
 fn recording(name: &str) -> Value {
     parsed(&fixture(&format!("conformance/{name}")))
 }
 
-/// The plan of `steps` on `manifests`, both written to files as a user has them.
+/// Returns the plan of `steps` for `manifests`, both written to files.
 fn plan(manifests: &[Value], steps: &Value, kubelet: &str) -> Value {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, content: &Value| {
@@ -44,7 +44,7 @@ fn plan(manifests: &[Value], steps: &Value, kubelet: &str) -> Value {
     parsed(std::str::from_utf8(&output.stdout).expect("the output is text"))
 }
 
-/// The definitions of the recordings' custom kinds, which their states leave out.
+/// Returns a definition of a custom kind: the recorded states contain none.
 fn definition(kind: &str, scope: &str) -> Value {
     let plural = format!("{}s", kind.to_lowercase());
     let version = |name: &str| json!({"name": name, "served": true, "storage": name == "v1"});
@@ -55,7 +55,7 @@ fn definition(kind: &str, scope: &str) -> Value {
     })
 }
 
-/// Replays one scenario and compares every verdict; the name is returned when something differs.
+/// Replays one scenario and compares every verdict. Returns the differences.
 fn replay(scenario: &Value, definitions: &[Value]) -> Vec<String> {
     let manifests = [array(&scenario["state"]), definitions].concat();
     let planned = plan(&manifests, &scenario["steps"], "no");
@@ -66,7 +66,7 @@ fn replay(scenario: &Value, definitions: &[Value]) -> Vec<String> {
         .enumerate()
     {
         for field in ["op", "target", "policy", "http"] {
-            // Recordings leave out what does not apply.
+            // Recordings omit fields that do not apply.
             if !recorded[field].is_null() && recorded[field] != predicted[field] {
                 wrong.push(format!(
                     "step {number}: {field} is {}, not {}",
@@ -99,7 +99,7 @@ fn replay(scenario: &Value, definitions: &[Value]) -> Vec<String> {
         .collect()
 }
 
-/// States by key; what a definition's condition says depends on the minute it is looked at.
+/// Returns the states by key, without the reasons and messages in a definition's conditions, which depend on the time.
 fn comparable(objects: &Value) -> BTreeMap<String, Value> {
     let states = objects
         .as_object()
@@ -108,7 +108,7 @@ fn comparable(objects: &Value) -> BTreeMap<String, Value> {
         .map(|(key, state)| {
             let mut state = state.clone();
             if key.starts_with("CustomResourceDefinition.") {
-                // `gone` has none.
+                // A state `gone` has no conditions.
                 let conditions = state.get_mut("conditions").and_then(Value::as_array_mut);
                 for condition in conditions.into_iter().flatten() {
                     condition["reason"] = Value::Null;
@@ -155,7 +155,7 @@ fn recorded_workloads_fare_as_planned() {
     }
 }
 
-/// The compared parts of an object that a controller created: kind, finalizers, and the flags of its references.
+/// Describes what is compared of an object from a controller: kind, finalizers, and flags of its references.
 fn shape(kind: &str, state: &Value) -> String {
     let flag = |value: &Value| {
         value
@@ -192,8 +192,8 @@ fn key_of(object: &Value) -> String {
     )
 }
 
-/// Whether a shape is compared: the namespace and what belongs to every namespace was there before, and a node to run
-/// the Pods of a DaemonSet was not.
+/// Whether a shape is compared. The namespace and its default objects existed before, and the Pods of a DaemonSet need
+/// a node, which was missing.
 fn counts(shape: &str) -> bool {
     let kind = shape.split(' ').next().unwrap_or_default();
     let of_namespace = matches!(kind, "Namespace" | "ServiceAccount" | "ConfigMap");
@@ -207,8 +207,8 @@ fn sorted(shapes: impl Iterator<Item = String>) -> Vec<String> {
     shapes
 }
 
-/// The manifests alone imply what the controllers of a real control plane made of them: as many objects of each shape,
-/// and under the same names where a controller does not make them up.
+/// Manifests imply the objects that controllers of a real control plane created for them: as many of each shape, and
+/// with equal names, unless a controller generates the names.
 #[test]
 fn what_is_implied_is_what_controllers_made() {
     for run in ["workloads-run1.json", "workloads-run2.json"] {

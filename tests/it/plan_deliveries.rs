@@ -1,4 +1,4 @@
-//! `plan` on what tools apply: names and namespaces of builds, generated objects, clusters, and what tools do then.
+//! `plan` for delivered objects: names and namespaces of builds, generated objects, clusters, and tools' reactions.
 
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ fn plan(tree: &Repository, arguments: &[&str]) -> Value {
     plan
 }
 
-/// The objects that are gone in the end, those that controllers create left out.
+/// Returns the objects that are gone at the end, without those that controllers create.
 fn gone(plan: &Value) -> Vec<String> {
     let steps = plan["steps"].as_array().expect("steps");
     let last = &steps.last().expect("a step")["outcomes"][0]["objects"];
@@ -76,7 +76,7 @@ fn objects_have_the_names_that_builds_give_them() {
         "{}",
         notes(&one)
     );
-    // The namespace exists because something is delivered into it.
+    // The namespace exists because an object is delivered into it.
     assert_eq!(
         gone(&plan(&tree, &["ns/shop"])),
         [
@@ -135,7 +135,7 @@ fn applications_of_a_set_are_followed() {
             "ConfigMap/b/two".to_owned(),
         ]
     );
-    // No file has it.
+    // No file contains this Application.
     let one = plan(&tree, &["app/a"]);
     assert_eq!(gone(&one), [application("a"), "ConfigMap/a/one".to_owned()]);
     assert!(
@@ -187,7 +187,7 @@ fn a_target_of_several_clusters_needs_the_name_of_one() {
     let green = plan(&tree, &["ks/web", "--cluster", "clusters/green"]);
     let key = "Kustomization.kustomize.toolkit.fluxcd.io/flux-system/web";
     assert_eq!(gone(&green), ["ConfigMap/green/a", key]);
-    // One cluster has it.
+    // Only one cluster has this object.
     let blue = plan(&tree, &["cm/a", "-n", "blue"]);
     assert_eq!(gone(&blue), ["ConfigMap/blue/a"]);
     let (status, _, error) = tree.run(&["plan", "delete", "ks/web", "--cluster", "red"], "");

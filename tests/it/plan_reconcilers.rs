@@ -1,4 +1,4 @@
-//! Plans that know who removes a finalizer: a workload of the input that runs the image of a known controller.
+//! Plans with a known remover of a finalizer: a workload of the input that runs the image of a known controller.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ const CLUSTER: &str = "apiVersion: ceph.rook.io/v1\nkind: CephCluster\nmetadata:
 const CLUSTER_KEY: &str = "CephCluster.ceph.rook.io/storage/main";
 const FINALIZER: &str = "cephcluster.ceph.rook.io";
 
-/// The controller of `CephCluster`s, in a namespace.
+/// Returns the controller of `CephCluster`s, in a namespace.
 fn operator(namespace: &str) -> String {
     format!(
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: operator, namespace: {namespace}}}\nspec:\n  selector: {{matchLabels: \
@@ -130,7 +130,7 @@ fn permissions_alone_do_not_make_a_workload_remove_a_finalizer() {
     );
 }
 
-/// An object as a cluster returns it.
+/// Returns an object in the form in which a cluster returns it.
 fn dumped(manifest: &str, uid: u8, more: &str) -> String {
     let metadata =
         format!("{{uid: 0a000000-0000-4000-8000-{uid:012}, resourceVersion: '1'{more}, ");
@@ -156,7 +156,7 @@ fn in_a_dump_an_operator_releases_what_is_deleted_now_but_not_what_was_stuck_bef
     );
 }
 
-/// The permissions of an operator of namespace `storage` for Ceph clusters there.
+/// The permissions of an operator in namespace `storage` for Ceph clusters there.
 const GRANT: &str = "apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: {name: ceph}

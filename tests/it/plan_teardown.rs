@@ -1,4 +1,4 @@
-//! `plan teardown` as a user runs it: who is asked, what lives beside, and the JSON contract.
+//! `plan teardown` for users: the tools, other objects of the cluster, and the JSON contract.
 
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
@@ -14,7 +14,7 @@ fn config_map(name: &str) -> String {
     CONFIG_MAP.replace("NAME", name)
 }
 
-/// The plan that the arguments give in a repository; it keeps its contract.
+/// Returns the JSON plan for the arguments in a repository, and checks its schema.
 fn plan(repository: &Repository, arguments: &[&str]) -> Value {
     let (status, out, error) = repository.run(
         &[&["plan", "teardown", "-o", "json"], arguments].concat(),
@@ -41,7 +41,7 @@ fn targets(plan: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// The fates of the objects in the verdict.
+/// Returns the fates of the objects in the verdict.
 fn objects(plan: &Value) -> &serde_json::Map<String, Value> {
     steps(plan).last().expect("a step")["outcomes"][0]["objects"]
         .as_object()
@@ -99,7 +99,7 @@ fn kubectl_reads_arguments_in_their_order_and_folders_by_name() {
             .map(|key| key.trim_start_matches("ConfigMap/shop/").to_owned());
         names.collect::<Vec<_>>().join(" ")
     };
-    // A folder before a file that begins with its name, as a walk of kubectl comes to them.
+    // kubectl visits a folder before a file whose name begins with that of the folder.
     assert_eq!(names(&["dir", "b.yaml"]), "z a x b");
     assert_eq!(names(&["./b.yaml", "dir/"]), "b z a x");
     assert_eq!(names(&["dir/x.yaml", "dir"]), "x z a");
@@ -321,7 +321,7 @@ fn what_nobody_releases_is_freed_by_hand_and_nothing_else_is() {
     assert_eq!(objects(&plan)["ConfigMap/shop/a"]["terminating"], true);
 }
 
-/// An object as a dump shows it.
+/// Returns an object in the form of a dump.
 fn live(api_version: &str, kind: &str, name: &str, metadata: &str) -> String {
     format!(
         "apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: {name}, namespace: shop, uid: {kind}-{name}, \
@@ -332,7 +332,7 @@ fn live(api_version: &str, kind: &str, name: &str, metadata: &str) -> String {
 const OF_RELEASE: &str =
     "annotations: {meta.helm.sh/release-name: web, meta.helm.sh/release-namespace: shop}";
 
-/// The record of a revision of a release.
+/// Returns the Secret in which Helm stores a revision of a release.
 fn record(release: &str, revision: &str) -> String {
     let labels = format!("labels: {{owner: helm, name: {release}, version: '{revision}'}}");
     live(

@@ -1,5 +1,5 @@
-//! `plan` where a Service that the API server calls has no backend: recordings of a real control plane, and what a plan
-//! assumes of a Service that its input does not contain.
+//! `plan` if a Service that the API server calls has no backend: compared with recordings of a real control plane. Also
+//! the assumptions about a Service that is not in the input.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::formats::schemas::{complaints, parsed, validator};
 use crate::gc_support::{array, text};
 use crate::support::{fixture, ownerlint};
 
-/// The plan of `steps` on `manifests`, both written to files as a user has them.
+/// Returns the plan of `steps` for `manifests`, both written to files.
 fn plan(manifests: &str, steps: &[Value]) -> Value {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, content: &str| {
@@ -38,7 +38,7 @@ fn delete(target: &str) -> Value {
     json!({"op": "delete", "target": target})
 }
 
-/// The fate of an object in the verdict of a step.
+/// Returns the fate of an object in the verdict of a step.
 fn fate<'p>(plan: &'p Value, step: usize, key: &str) -> &'p Value {
     &plan["steps"][step]["outcomes"][0]["objects"][key]
 }
@@ -51,7 +51,7 @@ fn notes(plan: &Value) -> String {
         .join("\n")
 }
 
-/// A webhook on the deletion of ConfigMaps, a ConfigMap, and whatever else is there.
+/// Returns a webhook on the deletion of ConfigMaps, a ConfigMap, and other documents.
 fn hooked(annotations: &str, more: &str) -> String {
     format!(
         "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: hooks{annotations}}}\n\
@@ -66,7 +66,7 @@ const SERVICE: &str = "apiVersion: v1\nkind: Service\nmetadata: {name: hook, nam
 const DEPLOYMENT: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: hook, namespace: guard}\n\
                           spec: {template: {metadata: {labels: {app: hook}}}}\n---\n";
 
-/// The status of deleting the ConfigMap.
+/// Returns the HTTP status of deleting the ConfigMap, and the notes.
 fn status(manifests: &str) -> (i64, String) {
     let plan = plan(manifests, &[delete("ConfigMap/shop/a")]);
     (
@@ -108,7 +108,7 @@ fn a_dump_with_services_proves_that_there_is_none() {
     let service = "apiVersion: v1\nkind: Service\nmetadata: {name: kubernetes, namespace: default, uid: 1b5d5a5c-9b1f-4f9b-8a53-35d0b1e0f0a1, resourceVersion: '1'}\n";
     let live = |more: &str| hooked(LIVE, more).replacen("0b5d", "2b5d", 1);
     assert_eq!(status(&live(service)).0, 500);
-    // Services may not have been dumped at all.
+    // The dump may not include Services at all.
     assert_eq!(status(&live("")).0, 200);
 }
 
@@ -121,7 +121,7 @@ fn a_service_without_a_selector_answers() {
     assert_eq!(status(&hooked("", &service)).0, 200);
 }
 
-/// Helm's order, as far as these charts go: Services early, kinds that it does not know last and by kind.
+/// Returns a sort key for Helm's order of these charts: Services early, unknown kinds last and sorted by kind.
 fn helm_order(document: &str) -> (u8, String) {
     let kind = document
         .split("kind: ")
@@ -210,7 +210,7 @@ fn an_api_service_without_a_backend_shows_in_the_conditions_as_recorded() {
     assert_eq!(plan["steps"][1]["failingApis"], Value::Null);
 }
 
-/// KEDA's rendering, in short: the APIService lives on a Service in the namespace that is deleted.
+/// An excerpt of KEDA's rendering: the APIService needs a Service in the namespace that is deleted.
 const ADAPTER: &str = "fixtures/plan/metrics-adapter.yaml";
 
 #[test]
@@ -232,7 +232,7 @@ fn a_plan_says_which_webhook_rejects_what_and_what_to_delete_first() {
     insta::assert_snapshot!(String::from_utf8(output.stdout).expect("text"));
 }
 
-/// Whether `plan` says that deleting the namespace of these fixtures gets stuck.
+/// Whether `plan` predicts that deleting the namespace of these fixtures gets stuck.
 fn gets_stuck(fixture: &str) -> bool {
     let output = ownerlint()
         .args(["plan", "--no-config", "delete", "ns/guard", "-f", fixture])

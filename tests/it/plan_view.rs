@@ -1,6 +1,6 @@
-//! The output that an operator reads before a deletion.
+//! The output that a user reads before a deletion.
 //!
-//! Clusters are sketched in the notation of [`crate::gc_support::sketch`].
+//! Clusters are written in the notation of [`crate::gc_support::sketch`].
 
 use std::sync::{Arc, LazyLock};
 
@@ -22,7 +22,7 @@ const BACKGROUND: Option<Policy> = Some(Policy::Background);
 const FOREGROUND: Option<Policy> = Some(Policy::Foreground);
 const ORPHAN: Option<Policy> = Some(Policy::Orphan);
 
-/// The simulation of the recordings: no kubelet answers.
+/// Returns the options of the recordings: there is no kubelet.
 fn simulation() -> ownerlint::gc::SimulationOptions {
     ownerlint::gc::SimulationOptions {
         kubelet: false,
@@ -368,7 +368,7 @@ fn what_was_terminating_before_is_not_blamed_on_the_step() {
     insta::assert_snapshot!(human(&cluster, &[delete(&["a"], BACKGROUND)]));
 }
 
-/// A namespace with 5,000 Pods, 100 of them held, below 10 sets.
+/// Returns a namespace with 5,000 Pods, 100 of them with a finalizer, below 10 ReplicaSets.
 fn fan_out() -> Cluster {
     let mut objects = vec![sketch_object("Deployment.apps/n/big")];
     objects.extend((0..10).map(|set| {
@@ -457,7 +457,7 @@ const HOSTILE: [&str; 7] = [
     "\u{202e}nimda\nnext\r\nline ```sh",
 ];
 
-/// Owners with hostile names, each with a dependent that is held by a hostile finalizer.
+/// Returns owners with hostile names, each with a dependent that has a hostile finalizer.
 fn hostile() -> Cluster {
     let mut objects = Vec::new();
     for name in HOSTILE {
@@ -673,7 +673,7 @@ fn pictures_name_the_finalizers_of_what_is_stuck_and_the_claims_that_are_deleted
     assert!(shown(PlanFormat::Markdown, &cluster, &steps).contains("**Data deleted:** 1 claim."));
 }
 
-/// The nodes and edges of a flowchart without its legend, each line in exactly the form that cannot be misread.
+/// Counts the nodes and edges of a flowchart without its legend. Each line must have an unambiguous form.
 fn read_mermaid(text: &str) -> (usize, usize) {
     assert!(
         text.len() < 50_000,
@@ -695,7 +695,7 @@ fn read_mermaid(text: &str) -> (usize, usize) {
             for part in label.split("<br/>") {
                 let odd = |c: char| !(c.is_alphanumeric() || " /.,:-#;".contains(c));
                 assert!(!part.contains(odd), "{line}");
-                // Every `#` begins an entity.
+                // Every `#` starts an entity.
                 for entity in part.split('#').skip(1) {
                     let (number, _) = entity.split_once(';').expect("an entity");
                     assert!(number.parse::<u32>().is_ok(), "{line}");
@@ -722,7 +722,7 @@ fn read_mermaid(text: &str) -> (usize, usize) {
     (nodes, edges)
 }
 
-/// Nodes and edges of a Graphviz graph, by a reader of the part of the language that we write.
+/// Counts the nodes and edges of a Graphviz graph. Supports only the syntax that we write.
 fn read_dot(text: &str) -> (usize, usize) {
     let (mut nodes, mut edges, mut depth) = (0, 0, 0_i32);
     let mut statement = String::new();
@@ -770,7 +770,7 @@ fn read_dot(text: &str) -> (usize, usize) {
     (nodes, edges)
 }
 
-/// The steps that the commands of a human plan amount to, read as a shell and `kubectl` would.
+/// Returns the steps for the commands of a human plan, parsed like a shell and `kubectl` would.
 fn advised(text: &str, cluster: &Cluster) -> Vec<Step> {
     let commands = text
         .lines()
@@ -840,8 +840,8 @@ fn step_of(words: &[String], cluster: &Cluster) -> Vec<Step> {
     }]
 }
 
-/// The advice of a plan, followed to the letter, ends every hang it speaks of; where the next ones come to light only
-/// then, the next plan's advice does.
+/// Asserts that following a plan's advice releases every stuck object that it names. If more objects then get stuck,
+/// the advice of the next plan is followed.
 fn advice_holds(cluster: &Cluster, step: Step) {
     let mut steps = vec![step];
     let stuck = |steps: &[Step]| -> Vec<ObjectKey> {
@@ -942,7 +942,7 @@ proptest! {
         let objects: Vec<Object> = lines.map(|line| sketch_object(&line)).collect();
         let cluster = cluster(objects);
         advice_holds(&cluster, delete(&["o0"], policy));
-        // Whatever the tangle, graphs can be read.
+        // Graphs can be parsed for any cluster.
         let steps = [delete(&["o0", "o1"], policy)];
         let simulated = simulate(&cluster, &steps, &unsearched());
         read_mermaid(&render(PlanFormat::Mermaid, &view(&simulated, &steps), &Options::default()));

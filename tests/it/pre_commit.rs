@@ -1,5 +1,5 @@
-//! The hook, run by a real `pre-commit` in a temporary repository. The hook that builds from source is the same command; it
-//! is not built here.
+//! The hook, run by a real `pre-commit` in a temporary repository. The hook that builds from source runs the same
+//! command; it is not built here.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -23,7 +23,7 @@ struct Project {
 }
 
 impl Project {
-    /// A repository whose pre-commit knows the hook that checks; `None`, with a note, where there is no pre-commit.
+    /// Creates a repository with the hook that checks; `None`, with a note, if pre-commit is not installed.
     fn new(arguments: &str) -> Option<Self> {
         Self::with_hook("ownerlint-system", arguments)
     }
@@ -115,7 +115,7 @@ impl Project {
         self.git(folder, &["commit", "-q", "--no-verify", "-m", "x"]);
     }
 
-    /// Stages everything and runs the hooks as a commit does: whether they passed, and what was printed.
+    /// Stages everything and runs the hooks as a commit does. Returns whether they passed, and the output.
     fn run(&self, arguments: &[&str]) -> (bool, String) {
         self.git("project", &["add", "-A"]);
         let mut command = self.command("pre-commit", &self.path("project"));
@@ -143,7 +143,7 @@ fn it_passes_and_is_quiet() {
     project.write("m/owned.yaml", OWNED);
     let (passed, said) = project.run(&["--verbose"]);
     assert!(passed, "{said}");
-    // The first run prepares pre-commit's own cache.
+    // The first run fills the cache of pre-commit.
     let (passed, said) = project.run(&["--verbose"]);
     assert!(passed, "{said}");
     let own = said
@@ -210,7 +210,7 @@ fn it_lets_pass_what_is_no_object_and_does_not_run_without_yaml() {
     assert!(passed && said.contains("Skipped"), "{said}");
 }
 
-/// The guide's hook that renders first, with a `helm` that prints `manifests/web.yaml`, or fails when there is none.
+/// Creates a project with the guide's hook that renders first. Its fake `helm` prints `manifests/web.yaml`, or fails.
 fn rendering_project() -> Option<Project> {
     let project = Project::new("")?;
     let page = page("docs/guide/pre-commit.md");

@@ -1,10 +1,10 @@
-//! How the property tests run.
+//! The configuration of property tests.
 
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 
-/// `cases` that are the same in every run: a red run means a change, not bad luck. `PROPTEST_RNG_SEED=7 cargo test` looks at
-/// others, `PROPTEST_CASES` at more.
+/// Returns a configuration for `cases` that are equal in every run, so that a failure is caused by a change.
+/// `PROPTEST_RNG_SEED=7` selects other cases, `PROPTEST_CASES` more of them.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     let mut config = ProptestConfig {
         failure_persistence: None,

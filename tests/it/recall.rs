@@ -1,4 +1,4 @@
-//! Defects planted in renderings of other projects, and renderings without one.
+//! Renderings of other projects with planted defects, and renderings without any.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{ownerlint, root, skip};
 
-/// The folder of the cases, which are not part of the repository, and what is expected of each.
+/// Returns the folder of the cases, which are not part of the repository, and the expected result of each.
 fn cases() -> Option<(PathBuf, serde_json::Map<String, Value>)> {
     let folder = root().join("../shared/recall");
     let Ok(expected) = std::fs::read(folder.join("expected.json")) else {
@@ -17,7 +17,7 @@ fn cases() -> Option<(PathBuf, serde_json::Map<String, Value>)> {
     Some((folder, expected))
 }
 
-/// The findings of a case as `check` reports them.
+/// Returns the findings of `check` on a case.
 fn findings(folder: &Path, case: &str, expected: &Value) -> Vec<Value> {
     let mut command = ownerlint();
     command
@@ -31,14 +31,14 @@ fn findings(folder: &Path, case: &str, expected: &Value) -> Vec<Value> {
     report["findings"].as_array().expect("findings").clone()
 }
 
-/// 0 for an info, 2 for an error.
+/// Ranks severities: 0 for an info, 2 for an error.
 fn rank(severity: &Value) -> usize {
     let ranks = ["info", "warning", "error"];
     let rank = ranks.iter().position(|rank| severity == rank);
     rank.expect("a severity")
 }
 
-/// Whether a finding is the one wanted: `[alternatives of the object's key, least severity, rule or null]`.
+/// Whether a finding matches `[alternatives of the object's key, lowest severity, rule or null]`.
 fn is_wanted(finding: &Value, wanted: &Value) -> bool {
     let object = finding["object"].as_str().unwrap_or_default();
     let mut alternatives = wanted[0].as_str().expect("alternatives").split('|');
@@ -47,7 +47,7 @@ fn is_wanted(finding: &Value, wanted: &Value) -> bool {
         && (wanted[2].is_null() || finding["rule"] == wanted[2])
 }
 
-/// The differences from what is expected of a case: missed defects, forbidden rules, findings on a sound rendering.
+/// Returns the differences from the expected result of a case: missed defects, forbidden rules, false findings.
 fn faults(mut findings: Vec<Value>, expected: &Value) -> Vec<String> {
     let list = |field: &str| expected[field].as_array().cloned().unwrap_or_default();
     let forbidden = list("forbid");

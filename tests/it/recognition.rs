@@ -1,11 +1,11 @@
-//! A document that is no manifest to apply is not judged, one that is always is; both are counted.
+//! Documents that are not manifests to apply are not checked, manifests always are, and both are counted.
 
 use ownerlint::engine::{Check, check};
 use ownerlint::finding::Severity;
 
 use crate::support::{Repository, check_text, inventory_at, inventory_of, ownerlint};
 
-/// The objects that `list` finds in a folder of `fixtures/recognition/`, and what it skips, as lines.
+/// Returns the objects in a folder of `fixtures/recognition/` according to `list`, and the skipped documents, as lines.
 fn listed(folder: &str) -> (Vec<String>, Vec<String>) {
     let path = format!("fixtures/recognition/{folder}");
     let output = ownerlint()
@@ -35,7 +35,7 @@ fn listed(folder: &str) -> (Vec<String>, Vec<String>) {
     )
 }
 
-/// The severities of a rule's findings on a text.
+/// Returns the severities of a rule's findings in a text.
 fn severities(rule: &str, text: &str) -> Vec<Severity> {
     let report = check_text("manifest.yaml", text, &Check::default());
     let findings = report.findings.iter().map(|reported| &reported.finding);
@@ -307,7 +307,7 @@ fn bytes_that_are_not_utf8_are_a_warning_and_the_rest_is_judged() {
         ),
         "{text}"
     );
-    // Columns count the decoded text: the label's value holds one U+FFFD of three bytes.
+    // Columns count the decoded text, in which the value of the label is one U+FFFD of three bytes.
     assert!(
         text.contains("latin.yaml:7:28: error[unreadable-document]"),
         "{text}"
@@ -534,7 +534,7 @@ fn a_statement_of_ytt_makes_a_template_of_a_document_and_other_comments_do_not()
 
 #[test]
 fn a_hundred_documents_say_why_they_cannot_be_read_and_the_others_are_counted() {
-    // More than 256 kB are read in parts.
+    // Texts above 256 kB are read in parts.
     for (documents, padding) in [(150, 0), (1_500, 400)] {
         let filler = format!("# {}\n", "x".repeat(padding));
         let text = format!("---\n{filler}apiVersion: [\n").repeat(documents);

@@ -1,4 +1,4 @@
-//! `--kubernetes-version` decides how a cluster deletes, not only what it serves.
+//! `--kubernetes-version` determines how a cluster deletes, not only which kinds it serves.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ fn plan(arguments: &[&str], manifests: &str) -> Value {
     parsed(std::str::from_utf8(&output.stdout).expect("the output is text"))
 }
 
-/// The remaining objects of the input after the last step, in the verdict.
+/// Returns the objects of the input that remain after the last step, in the verdict.
 fn left(plan: &Value) -> Vec<&str> {
     let last = plan["steps"]
         .as_array()
@@ -38,8 +38,8 @@ fn left(plan: &Value) -> Vec<&str> {
 const DRIVER: &str = "CSIDriver.storage.k8s.io//rook-ceph.rbd.csi.ceph.com";
 const CONFIG: &str = "ConfigMap/rook-ceph/rook-ceph-csi-config";
 
-/// rook/rook#6162: the collector looked for the driver's owner outside all namespaces, found none, and took it for absent
-/// wherever its uid is written, so that the ConfigMap went although its owner was there.
+/// rook/rook#6162: the collector looked up the driver's owner without a namespace, did not find it, and cached its uid
+/// as absent. So it also deleted the ConfigMap, although its owner existed.
 #[test]
 fn before_1_20_the_driver_of_rook_goes_and_then_the_map_with_the_same_owner() {
     let rook = [
@@ -106,7 +106,7 @@ fn before_1_20_a_driver_goes_with_its_owner_too() {
     );
 }
 
-/// A namespace with a Pod that something holds.
+/// A namespace with a Pod that has a finalizer.
 const HELD_POD: &str = "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}
 ---
 {apiVersion: v1, kind: Pod, metadata: {name: held, namespace: shop, finalizers: [example.com/wait]}, spec: {containers: [{name: c, image: c}]}}

@@ -1,4 +1,4 @@
-//! Repeated findings are shown once, with every place; suppressions and baselines know each single finding.
+//! Repeated findings are shown once, with every place; suppressions and baselines handle each finding on its own.
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ kind: PodDisruptionBudget
 metadata: {name: web, namespace: shop}
 ";
 
-/// The findings of one rule as `line message related-lines`, and the counts of the summary.
+/// Returns the findings of one rule as `line message related-lines`, and the counts of the summary.
 fn found(repository: &Repository, rule: &str) -> (Vec<String>, Value) {
     let (_, out, err) = repository.run(&["check", ".", "-o", "json"], "");
     let report: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {err}"));
@@ -198,7 +198,7 @@ fn what_settles_most_findings_is_said_first() {
         "{}",
         first(&repository)
     );
-    // Errors in test data that nothing delivers are not counted.
+    // Errors in undelivered test data are not counted.
     let nameless = "apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n";
     for name in ["a", "b", "c"] {
         repository.write(&format!("app/testdata/{name}.yaml"), nameless);
@@ -208,7 +208,7 @@ fn what_settles_most_findings_is_said_first() {
         "{}",
         first(&repository)
     );
-    // A third of the files has all errors.
+    // All errors are in a third of the files.
     let repository = Repository::new();
     let named = nameless.replace("{}", "{name: web, namespace: web}");
     for number in 0..10 {

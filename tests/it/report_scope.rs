@@ -1,4 +1,4 @@
-//! The read and the reported files differ; unsaved text stands in for a file.
+//! Reports on a part of the files that are read, and unsaved text in place of a file.
 
 use std::process::Command;
 
@@ -108,7 +108,7 @@ pub(crate) fn git(repository: &Repository, arguments: &[&str]) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }
 
-/// The program with git in reach.
+/// Runs `check --only-changed-from` with Git on the `PATH`.
 fn changed(repository: &Repository, reference: &str) -> (i32, String, String) {
     let mut command = crate::support::ownerlint();
     command
@@ -151,7 +151,7 @@ fn what_a_branch_adds_is_reported_and_what_was_there_before_is_counted() {
             .collect::<Vec<_>>()
     };
     assert_eq!(reported(&repository), [""; 0]);
-    // Committed on the branch: other lines, another file, the same findings.
+    // The branch moves findings to other lines and another file, but adds none.
     repository.write("m/owner.yaml", &format!("# moved\n{OWNER}"));
     std::fs::rename(
         repository.path().join("m/twice.yaml"),
@@ -160,11 +160,11 @@ fn what_a_branch_adds_is_reported_and_what_was_there_before_is_counted() {
     .expect("a file");
     assert!(git(&repository, &["add", "-A"]) && git(&repository, &["commit", "-qm", "two"]));
     assert_eq!(reported(&repository), [""; 0]);
-    // An object that had nothing wrong with it.
+    // An object without earlier findings.
     repository.write("m/another.yaml", &OWNED.replace("settings", "another"));
     assert!(git(&repository, &["add", "-A"]) && git(&repository, &["commit", "-qm", "two"]));
     assert_eq!(reported(&repository), ["m/another.yaml:7:35"]);
-    // Later changes of main do not count.
+    // Later commits on main do not count.
     assert!(git(&repository, &["checkout", "-q", "main"]));
     repository.write("m/twice.yaml", &format!("# moved\n{TWICE}"));
     assert!(
@@ -172,13 +172,13 @@ fn what_a_branch_adds_is_reported_and_what_was_there_before_is_counted() {
             && git(&repository, &["checkout", "-q", "topic"])
     );
     assert_eq!(reported(&repository), ["m/another.yaml:7:35"]);
-    // The working tree, and files that git does not know yet.
+    // The work tree, and untracked files.
     repository.write("m/ä new file.yaml", &TWICE.replace("twice", "new"));
     assert_eq!(
         reported(&repository),
         ["m/another.yaml:7:35", "m/ä new file.yaml:6:3"]
     );
-    // Nor do ignored files: it is unknown whether they changed.
+    // Findings in ignored files are reported, because it is unknown whether the files changed.
     repository.write(".gitignore", "m/ä*\n");
     assert_eq!(
         reported(&repository),
@@ -195,7 +195,7 @@ fn what_a_branch_adds_is_reported_and_what_was_there_before_is_counted() {
     assert_eq!(changed(&repository, "--output=x").0, 2);
 }
 
-/// A repository with a commit on `main`; `None`, with a note, where there is no git.
+/// Creates a repository with a commit on `main`; `None`, with a note, if Git is not installed.
 #[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn committed(files: &[(&str, &str)]) -> Option<Repository> {
     let repository = Repository::new();
@@ -318,7 +318,7 @@ fn without_a_repository_the_error_says_so() {
     );
 }
 
-/// The diagnostics of every file by the last part of its URI.
+/// Returns the diagnostics of every file, by the last part of its URI.
 fn diagnostics(
     repository: &Repository,
     arguments: &[&str],
@@ -408,7 +408,7 @@ fn columns_count_what_the_editor_counts() {
         );
         assert_eq!(range["end"]["character"], start + "Deployment".len());
     }
-    // UTF-16 unless the editor asks for something else.
+    // The default is UTF-16.
     let found = diagnostics(
         &repository,
         &["--stdin-filename", "m/owned.yaml", "-"],

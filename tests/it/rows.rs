@@ -1,4 +1,4 @@
-//! Rows of tables: a finding names the ones that it rests on, and `explain` shows them.
+//! Table rows: a finding names the rows that it depends on, and `explain` prints them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use predicates::str::contains;
 
 use crate::support::{Repository, ownerlint, root};
 
-/// Everything that the fixtures of some rules contain, checked with some tables.
+/// Checks all fixtures of some rules with `tables`.
 fn findings_in(rules: &[&str], tables: &Tables) -> Vec<Finding> {
     let folders = rules.iter().map(|rule| {
         root()
@@ -92,7 +92,7 @@ fn a_finalizer_without_its_row_is_unknown_and_nothing_else_changes() {
         "operator-deleted-first",
     ];
     let bundled = Tables::bundled();
-    // How many objects of a Namespace have no known controller depends on absent rows.
+    // Removing a row changes how many objects of a Namespace have no known controller.
     let of_rules = |tables: &Tables| -> Vec<Finding> {
         let findings = findings_in(&rules, tables).into_iter();
         findings
@@ -119,7 +119,7 @@ fn a_finalizer_without_its_row_is_unknown_and_nothing_else_changes() {
                 "without {row}: {finding:?}"
             );
         }
-        // The other findings about the object: it has no known controller, permissions suggest one, or its name is bad.
+        // The other findings: the object has no known controller, permissions suggest one, or the name is bad.
         let new = without
             .iter()
             .filter(|finding| !all.contains(finding))

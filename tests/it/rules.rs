@@ -1,4 +1,4 @@
-//! Registry, pages, fixtures, README and the `rules` command say the same.
+//! Registry, pages, fixtures, README and the `rules` command agree.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use ownerlint::text::ColumnUnit;
 use crate::rules_of_change::{assert_marks_of_change, assert_marks_of_diff};
 use crate::support::{check_text, marked_lines, ownerlint, root};
 
-/// Rules on what no text of manifests can show: a file that cannot be read, the file of a baseline.
+/// Rules whose subject is not the text of a manifest: an unreadable file, a baseline.
 pub(crate) const WITHOUT_EXAMPLES: [&str; 2] = ["unreadable-file", "baseline-stale"];
 
-/// The lines on which a rule points.
+/// Returns the lines at which a rule points.
 fn lines_of(report: &Report, rule: &str) -> Vec<usize> {
     let findings = report
         .findings
@@ -45,7 +45,7 @@ pub(crate) fn check_for(info: &str) -> Check {
     }
 }
 
-/// A rule points at exactly the marked lines of a text.
+/// Asserts that a rule points at exactly the marked lines of a text.
 fn assert_marks(rule: &Rule, place: &str, info: &str, text: &str) {
     let report = check_text("example.yaml", text, &check_for(info));
     assert_eq!(
@@ -56,7 +56,7 @@ fn assert_marks(rule: &Rule, place: &str, info: &str, text: &str) {
     );
 }
 
-/// The headings of a page: comments of its examples are none.
+/// Returns the headings of a page, without comments in its examples.
 fn headings(body: &str) -> Vec<&str> {
     let outside = body.split("```").step_by(2);
     outside

@@ -1,4 +1,4 @@
-//! Rules of change: their fixtures are folders with `base/` and `head/`, their examples are diffs.
+//! Rules of change: fixtures are folders with `base/` and `head/`, and examples are diffs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ use walkdir::WalkDir;
 
 use crate::support::marked_lines;
 
-/// The report of `diff` on the folders `base` and `head` within `folder`.
+/// Returns the report of `diff` on the folders `base` and `head` within `folder`.
 pub(crate) fn compared(folder: &Path) -> DiffReport {
     let side = |name: &str| StateChoice::Path(folder.join(name).display().to_string());
     let request = CompareRequest::new(side("base"), side("head"));
@@ -21,7 +21,7 @@ pub(crate) fn compared(folder: &Path) -> DiffReport {
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
 }
 
-/// `base/crds/crd.yaml:4`, for every line of base that is marked for a rule.
+/// Returns places such as `base/crds/crd.yaml:4` for every line of base that is marked for a rule.
 fn marked(folder: &Path, rule: &str) -> BTreeSet<String> {
     let files = WalkDir::new(folder.join("base"))
         .into_iter()
@@ -42,7 +42,7 @@ fn marked(folder: &Path, rule: &str) -> BTreeSet<String> {
     lines.collect()
 }
 
-/// The places of base at which a rule points.
+/// Returns the places of base at which a rule points.
 fn found(folder: &Path, report: &DiffReport, rule: &str) -> BTreeSet<String> {
     let report = &report.findings;
     let findings = report
@@ -72,7 +72,7 @@ fn found(folder: &Path, report: &DiffReport, rule: &str) -> BTreeSet<String> {
     places.collect()
 }
 
-/// A rule points at exactly the marked lines of base; a change that must not fire has none.
+/// Asserts that a rule points at exactly the marked lines of base, and that there are some if it `fires`.
 pub(crate) fn assert_marks_of_change(rule: &Rule, folder: &Path, fires: bool) {
     let expected = marked(folder, rule.id);
     assert_eq!(fires, !expected.is_empty(), "{}: marks", folder.display());

@@ -1,9 +1,8 @@
-//! Printed safe orders, played as a person would run them: every command exits with 0, none hangs, and nothing is stuck
-//! at the end.
+//! Printed safe orders, run like a user would: every command exits with 0, none hangs, and nothing is stuck at the end.
 //!
-//! The player reads each line as a shell would, and does to the model what the command does to a cluster. `kubectl
-//! delete` returns when what it names is gone, whatever else is still under way; a command fails that names something
-//! that may be gone by then, a kind that may be gone, or a finalizer that may have moved.
+//! The player parses each line like a shell, and applies the command to the model of the cluster. `kubectl delete`
+//! returns when its targets are gone, whatever else is in progress. A command fails if it names an object or a kind
+//! that may be gone, or a finalizer that may have moved.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -27,20 +26,20 @@ const TOOLS: [TeardownBy; 5] = [
     TeardownBy::Namespace,
 ];
 
-/// The commands that a player ran.
+/// The results of playing an order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Played {
-    /// The commands of the order, without the removal itself.
+    /// The commands of the order, without the removal.
     pub(crate) commands: Vec<String>,
-    /// The removal.
+    /// The command that removes everything.
     pub(crate) last: String,
     /// The failures.
     pub(crate) failures: Vec<String>,
-    /// The search through all that may happen was cut short.
+    /// Whether a simulation was incomplete.
     pub(crate) is_cut: bool,
 }
 
-/// A player in the middle of an order.
+/// The state while an order is played.
 struct Player<'c> {
     cluster: &'c Cluster,
     steps: Vec<Step>,
@@ -48,7 +47,7 @@ struct Player<'c> {
     played: Played,
 }
 
-/// The words of a command: what it names, and its options.
+/// The arguments of a command: the objects that it names, and its options.
 #[derive(Debug, Default)]
 struct Words {
     names: Vec<String>,
@@ -100,7 +99,7 @@ fn is_type(cluster: &Cluster, id: ObjectId, word: &str) -> bool {
 }
 
 impl<'c> Player<'c> {
-    /// The objects that `TYPE NAME NAME`, `TYPE/NAME TYPE/NAME` or `TYPE,TYPE --all` name.
+    /// Returns the objects named by `TYPE NAME NAME`, `TYPE/NAME TYPE/NAME` or `TYPE,TYPE --all`.
     fn named(&self, words: &Words) -> Vec<ObjectKey> {
         let placed = |id: &ObjectId| {
             let home = self.cluster.key(*id).namespace;
@@ -145,7 +144,7 @@ impl<'c> Player<'c> {
         pairs.into_iter().map(one).collect()
     }
 
-    /// The possible states, if nothing more is sent: kubectl may have returned at any moment before.
+    /// Simulates until the cluster is settled: kubectl may have returned at any moment before.
     fn simulated(&mut self) -> Plan<'c> {
         let steps = [&self.steps[..], &[Step::Settle]].concat();
         let plan = simulate(self.cluster, &steps, &SimulationOptions::default());
@@ -157,7 +156,7 @@ impl<'c> Player<'c> {
         self.played.failures.push(format!("{command}: {why}"));
     }
 
-    /// Every fate of an object.
+    /// Returns every possible fate of an object.
     fn fates(plan: &Plan<'c>, key: &ObjectKey) -> Vec<Fate> {
         let id = plan.cluster().find(key).expect("an object of the cluster");
         let last = plan.steps.last().expect("a step");
@@ -167,7 +166,7 @@ impl<'c> Player<'c> {
             .collect()
     }
 
-    /// Notes what may not be found any more: an object, unless that is `ignored`, or its kind.
+    /// Records a failure for each object that may be gone, unless `ignored`, and for each kind that may be gone.
     fn find(&mut self, command: &str, keys: &[ObjectKey], ignored: bool) {
         let plan = self.simulated();
         for key in keys {
@@ -282,14 +281,14 @@ impl<'c> Player<'c> {
         }
     }
 
-    /// The removal itself: what the tool sends, the waves that were annotated first.
+    /// Plays the removal: the requests of the tool, after the waves that were annotated.
     fn remove(&mut self, by: TeardownBy, command: &str, requests: &[Step]) {
         let asked: Vec<ObjectKey> = requests.iter().flat_map(targets).cloned().collect();
         let ignored = match by {
             TeardownBy::Kubectl | TeardownBy::Namespace => command.contains("--ignore-not-found"),
             _ => true,
         };
-        // Argo CD and Flux look at what there is.
+        // Argo CD and Flux request only existing objects.
         if !matches!(by, TeardownBy::ArgoCd | TeardownBy::Flux) {
             self.find(command, &asked, ignored);
         }
@@ -337,7 +336,7 @@ fn targets(step: &Step) -> &[ObjectKey] {
     }
 }
 
-/// Plays the order of a removal; `None` if none is known.
+/// Plays the safe order of a removal; `None` if none is known.
 pub(crate) fn play(by: TeardownBy, teardown: &Teardown) -> Option<Played> {
     let plan = teardown.simulate();
     let view: PlanView<'_> = teardown.view(&plan);
@@ -365,7 +364,7 @@ pub(crate) fn play(by: TeardownBy, teardown: &Teardown) -> Option<Played> {
     Some(player.played)
 }
 
-/// The effects of a removal of `paths`.
+/// Returns the removal of `paths` by a tool.
 pub(crate) fn teardown(
     by: TeardownBy,
     namespace: Option<&str>,
@@ -495,7 +494,7 @@ fn a_webhook_beside_is_deleted_only_if_nothing_else_helps() {
     );
 }
 
-/// The objects of each outcome of the last step of a plan.
+/// Returns the objects in each outcome of the last step of a plan.
 fn outcomes(repository: &Repository, arguments: &[&str]) -> Vec<serde_json::Value> {
     let (status, out, error) =
         repository.run(&[&["plan"], arguments, &["-o", "json"]].concat(), "");
@@ -513,7 +512,7 @@ fn outcomes(repository: &Repository, arguments: &[&str]) -> Vec<serde_json::Valu
         .collect()
 }
 
-/// The possible ends of an engine once a workload is deleted, the likeliest first.
+/// Returns the possible fates of an engine after a workload is deleted, the likeliest first.
 fn engine_without(workload: &str, cluster: &str) -> Vec<bool> {
     let steps = format!(
         "- {{op: delete, target: {workload} -n l}}\n- {{op: delete, target: engine/e -n l}}\n"
@@ -579,7 +578,7 @@ fn an_order_keeps_both_workloads_that_may_be_the_remover() {
     }
 }
 
-/// All manifests below a folder that could get stuck.
+/// Collects all manifests below a folder that could get stuck.
 fn manifests(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
         .expect("a folder")
@@ -608,7 +607,7 @@ fn manifests(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// How many orders were printed for these manifests, each by itself; all of them run.
+/// Plays the order of each manifest, asserts that all succeed, and returns their number.
 fn play_all(files: &[PathBuf]) -> usize {
     let mut failures = Vec::new();
     let mut orders = 0;

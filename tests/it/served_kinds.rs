@@ -1,4 +1,4 @@
-//! The kinds that an input proves to be served, and those that it does not.
+//! Kinds that an input proves to be served, and kinds that it does not.
 
 use ownerlint::engine::Check;
 use ownerlint::finding::{Finding, Severity};

@@ -1,4 +1,4 @@
-//! The calls to a Service, the Pods behind it, and the requests that a webhook is asked about.
+//! Clients of a Service, the Pods behind it, and the requests about which a webhook is asked.
 
 use ownerlint::inventory::Inventory;
 use ownerlint::kube::{GroupKind, Namespace};
@@ -12,14 +12,14 @@ use crate::support::inventory_of;
 
 const SERVICE: &str = "apiVersion: v1\nkind: Service\nmetadata: {name: hook, namespace: guard}\nspec: {selector: {app: hook, tier: x}}\n";
 
-/// A workload in namespace `guard` whose Pods have these labels.
+/// Returns a workload in namespace `guard` whose Pods have these labels.
 fn workload(kind: &str, labels: &str) -> String {
     format!(
         "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: w, namespace: guard}}\nspec: {{template: {{metadata: {{labels: {{{labels}}}}}}}}}\n"
     )
 }
 
-/// A configuration with one webhook.
+/// Returns a configuration with one webhook.
 fn configuration(fields: &str) -> String {
     format!(
         "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: hooks}}\n\
@@ -31,7 +31,7 @@ fn inventory(documents: &[&str]) -> Inventory {
     inventory_of("all.yaml", &documents.join("---\n"))
 }
 
-/// The backend of the only client.
+/// Returns the backend of the only client.
 fn backend(documents: &[&str]) -> Backend {
     let [client] = &Serves::of(&inventory(documents)).clients[..] else {
         panic!("one client")
@@ -127,14 +127,14 @@ fn what_an_input_without_the_service_shows_depends_on_what_it_contains() {
     assert_eq!(absence(&[&live, other]), Absence::Dumped);
 }
 
-/// The webhook with these fields.
+/// Returns the webhook with these fields.
 fn webhook(fields: &str) -> Webhook {
     let serves = Serves::of(&inventory(&[&configuration(fields)]));
     let (_, webhook) = serves.webhooks().next().expect("a webhook");
     webhook.clone()
 }
 
-/// Whether the rule is about the deletion of a Cake of group `x.example.net`, served as v1 and v1beta1.
+/// Whether a rule matches the deletion of a Cake of group `x.example.net`, served as v1 and v1beta1.
 fn matched(rule: &str, more: &str, subresource: &str) -> Interception {
     let webhook = webhook(&format!("rules: [{{{rule}}}]{more}"));
     let versions = ["v1".to_owned(), "v1beta1".to_owned()];
@@ -188,7 +188,7 @@ fn a_rule_matches_by_operation_group_version_resource_and_scope() {
         matched(&format!("{cakes}, scope: Cluster"), "", ""),
         Interception::No
     );
-    // The request may be in the other version.
+    // The request may use the other version.
     assert_eq!(
         matched(&cakes, ", matchPolicy: Exact", ""),
         Interception::Maybe
@@ -224,7 +224,7 @@ fn webhooks_are_never_asked_about_the_configuration_of_admission() {
     );
 }
 
-/// Whether an object without labels in namespace `shop`, whose labels are known or not, is let through by the selectors.
+/// Whether the selectors select an object without labels in `namespace`, whose labels are known or not.
 fn selected(fields: &str, namespace: &Namespace, namespace_labels_are_known: bool) -> Interception {
     let none = Labels::default();
     let object = RequestedObject {
@@ -252,7 +252,7 @@ fn selectors_know_the_name_of_a_namespace_and_guess_no_label() {
     let by_label = "namespaceSelector: {matchExpressions: [{key: ignore, operator: DoesNotExist}]}";
     assert_eq!(selected(by_label, &shop, true), Interception::Yes);
     assert_eq!(selected(by_label, &shop, false), Interception::Maybe);
-    // Cluster-scoped objects are never exempted.
+    // A `namespaceSelector` never excludes cluster-scoped objects.
     assert_eq!(
         selected(&by_name("In"), &Namespace::None, false),
         Interception::Yes

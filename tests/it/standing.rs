@@ -1,4 +1,4 @@
-//! Who applies the document that a finding is about: drafts are judged mildly, and test data decides nothing.
+//! Whether the document of a finding is applied: drafts lower the severity, and test data does not fail a run.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Repository, corpus};
 
-/// Neither has a name.
+/// Two objects without names.
 const SKELETONS: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n---\napiVersion: apps/v1\nkind: Deployment\nspec: {}\n";
 
 const NAMED: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: web}\n";
@@ -18,7 +18,7 @@ metadata: {name: apps, namespace: flux-system}
 spec: {interval: 10m, path: ./apps, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}
 ";
 
-/// Flux delivers `apps/`, and nothing `snippets/`.
+/// Creates a repository in which Flux delivers `apps/`, and nothing delivers `snippets/`.
 fn repository() -> Repository {
     let repository = Repository::new();
     repository.write("clusters/prod/apps.yaml", KUSTOMIZATION);
@@ -27,7 +27,7 @@ fn repository() -> Repository {
     repository
 }
 
-/// The exit status, and severity and file of each finding.
+/// Returns the exit status, and the severity and file of each finding.
 fn checked(repository: &Repository, arguments: &[&str]) -> (i32, Vec<(String, String)>) {
     let arguments = [&["--no-config", "-o", "json"], arguments].concat();
     let (status, out, _) = repository.run(&arguments, "");
@@ -92,7 +92,7 @@ spec:
     deliver("two", "apps");
     let found = |severity: &str| vec![(severity.to_owned(), "apps/old.yaml".to_owned())];
     assert_eq!(checked(&repository, &["."]), (0, found("info")));
-    // Where nothing says which cluster has it, the folders count.
+    // Without evidence on the clusters, the folders count.
     std::fs::remove_file(repository.path().join("clusters/one/definitions.yaml")).expect("a file");
     assert_eq!(checked(&repository, &["."]), (0, found("warning")));
     deliver("two", "definitions");
@@ -108,7 +108,7 @@ fn a_rendered_file_makes_others_drafts_wherever_it_is() {
     let infos = all("info", "snippets/empty.yaml");
     assert_eq!(checked(&repository, &["."]), (0, infos.clone()));
     assert_eq!(checked(&repository, &["snippets"]), (0, infos));
-    // An address is no template of Helm.
+    // A URL is not a template of Helm.
     let copied = rendered.replace("web/templates", "https://example.com/templates");
     repository.write("rendered/web.yaml", &copied);
     let errors = all("error", "snippets/empty.yaml");
@@ -116,7 +116,7 @@ fn a_rendered_file_makes_others_drafts_wherever_it_is() {
     assert_eq!(checked(&repository, &["snippets"]), (1, errors));
 }
 
-/// The errors and warnings on files below a folder.
+/// Returns the errors and warnings on files below a folder.
 fn grave(repository: &Repository, folder: &str) -> BTreeSet<String> {
     let arguments = ["--no-config", "-o", "json", folder];
     let (_, out, _) = repository.run(&arguments, "");

@@ -1,4 +1,4 @@
-//! Every crate in `Cargo.lock` was looked at: `supply-chain/record.tsv` has it, with its version.
+//! Every crate in `Cargo.lock` was reviewed: `supply-chain/record.tsv` lists it with its version.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ fn read(path: &str) -> String {
 /// The packages of this repository.
 const OURS: [&str; 3] = ["kube-gc", "ownerlint", "xtask"];
 
-/// `name version` of each package of the lock, but our own; and where each comes from.
+/// Returns `name version` of each other package in the lock file, and its source.
 fn locked() -> Vec<(String, Option<String>)> {
     let lock = read("Cargo.lock");
     let packages = lock.split("[[package]]").skip(1);
@@ -67,7 +67,7 @@ fn every_crate_comes_from_one_registry() {
     );
 }
 
-/// Every `uses:` of a YAML text: `action@commit # version`.
+/// Returns every `uses:` of a YAML text: `action@commit # version`.
 fn used(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| {
         line.trim_start()
@@ -107,7 +107,7 @@ fn actions_are_pinned_to_recorded_commits() {
     );
 }
 
-/// The jobs of the release workflow.
+/// Returns the jobs of the release workflow.
 fn release_jobs() -> serde_yaml::Mapping {
     let workflow: serde_yaml::Value =
         serde_yaml::from_str(&read(".github/workflows/release.yaml")).expect("YAML");
@@ -241,7 +241,7 @@ fn a_release_is_built_without_the_paths_of_its_machine() {
     );
 }
 
-/// Whether what a crate says of its licence can be met with those that are allowed.
+/// Whether the licence expression of a crate can be met with `allowed` licences.
 fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
     let expression = expression.replace('/', " OR ");
     expression.split(" AND ").all(|part| {

@@ -1,4 +1,4 @@
-//! Common parts of tests: the binary, the fixtures, the corpus, checking a text.
+//! Common helpers of tests: the binary, the fixtures, the corpus, and checks of a text.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use ownerlint::manifest::ParsedFile;
 use ownerlint::report::Report;
 use ownerlint::text::SourceFile;
 
-/// The program, without anything of the surroundings that could change its output.
+/// Returns the program in an empty environment, so that its output is reproducible.
 pub(crate) fn ownerlint() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ownerlint"));
     command
@@ -21,17 +21,17 @@ pub(crate) fn ownerlint() -> Command {
     command
 }
 
-/// The repository.
+/// Returns the root of the repository.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A page that people wrote, by its path in the repository.
+/// Reads a file by its path in the repository.
 pub(crate) fn page(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The blocks of YAML in a page that say they are this file.
+/// Returns the YAML blocks in a page that claim to be `file`.
 pub(crate) fn blocks_of(page: &str, file: &str) -> Vec<serde_yaml::Value> {
     let blocks = page
         .split("```yaml\n")
@@ -48,14 +48,14 @@ pub(crate) fn blocks_of(page: &str, file: &str) -> Vec<serde_yaml::Value> {
         .collect()
 }
 
-/// A text of `fixtures/`.
+/// Reads a file of `fixtures/`.
 pub(crate) fn fixture(path: &str) -> String {
     let path = root().join("fixtures").join(path);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Notes that the running test proves nothing, and why. Output of a test is shown only if it fails, so this goes past the
-/// harness: a skipped test must not look like one that passed.
+/// Prints that the running test is skipped, and why. It writes to standard error directly, because the test harness
+/// shows captured output only for failures, and a skipped test must not look like a passed one.
 pub(crate) fn skip(why: &str) {
     let thread = std::thread::current();
     let test = thread
@@ -65,8 +65,8 @@ pub(crate) fn skip(why: &str) {
     writeln!(std::io::stderr(), "skipped: {test}: {why}").expect("standard error");
 }
 
-/// The corpus of real manifests, which is not part of the repository. Without one the test is skipped; one that
-/// `OWNERLINT_CORPUS` names must be there.
+/// Returns the corpus of real manifests, which is not part of the repository; `None` skips the test. A corpus that
+/// `OWNERLINT_CORPUS` names must exist.
 pub(crate) fn corpus() -> Option<&'static Path> {
     static CORPUS: LazyLock<Option<PathBuf>> =
         LazyLock::new(|| match std::env::var_os("OWNERLINT_CORPUS") {
@@ -84,7 +84,7 @@ pub(crate) fn corpus() -> Option<&'static Path> {
     CORPUS.as_deref()
 }
 
-/// An inventory of one text, reported as `name`.
+/// Returns an inventory of one text, reported as `name`.
 pub(crate) fn inventory_of(name: &str, text: &str) -> Inventory {
     Inventory::new(
         vec![ParsedFile::parse(SourceFile::new(name, text))],
@@ -92,19 +92,19 @@ pub(crate) fn inventory_of(name: &str, text: &str) -> Inventory {
     )
 }
 
-/// The report on one text.
+/// Checks one text.
 pub(crate) fn check_text(name: &str, text: &str, check: &Check) -> Report {
     engine::check(inventory_of(name, text), check)
 }
 
-/// The inventory of files on disk.
+/// Returns the inventory of files on disk.
 pub(crate) fn inventory_at(paths: &[&str]) -> Inventory {
     let paths: Vec<_> = paths.iter().map(|path| (*path).to_owned()).collect();
     let walk = walk(&paths, &[]).expect("the input can be read");
     Inventory::new(Files::default().read(&walk), Settings::default())
 }
 
-/// The 1-based lines of `text` that carry the mark `# expect: <rule>` (several rules are separated by commas).
+/// Returns the 1-based lines of `text` with the mark `# expect: <rule>`; commas separate several rules.
 pub(crate) fn marked_lines(text: &str, rule: &str) -> Vec<usize> {
     let marked = |line: &str| {
         let rules = line.split_once("# expect:").map_or("", |(_, rules)| rules);
@@ -117,20 +117,20 @@ pub(crate) fn marked_lines(text: &str, rule: &str) -> Vec<usize> {
         .collect()
 }
 
-/// A folder for one test, which git and the search for a configuration take for a repository.
+/// A temporary folder that counts as a repository for Git and for the search for a configuration.
 pub(crate) struct Repository {
     folder: tempfile::TempDir,
 }
 
 impl Repository {
-    /// An empty one.
+    /// Creates an empty repository.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::create_dir(folder.path().join(".git")).expect("a marker");
         Self { folder }
     }
 
-    /// Its folder, links resolved.
+    /// Returns its folder with links resolved.
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().canonicalize().expect("it exists")
     }
@@ -162,12 +162,12 @@ impl Repository {
         std::fs::read_to_string(self.folder.path().join(path)).expect("a file")
     }
 
-    /// Runs the program in it: its status, standard output and standard error.
+    /// Runs the program in it. Returns the status, standard output and standard error.
     pub(crate) fn run(&self, arguments: &[&str], stdin: &str) -> (i32, String, String) {
         self.run_in(".", arguments, stdin)
     }
 
-    /// Runs the program in a folder of it.
+    /// Runs the program in one of its folders.
     pub(crate) fn run_in(
         &self,
         folder: &str,
@@ -189,7 +189,7 @@ impl Repository {
     }
 }
 
-/// The text that a Markdown reader does not take as code.
+/// Returns the text outside Markdown code.
 pub(crate) fn outside_code(markdown: &str) -> String {
     let mut fence: Option<String> = None;
     let mut out = String::new();
@@ -210,8 +210,8 @@ pub(crate) fn outside_code(markdown: &str) -> String {
     out
 }
 
-/// Writes a program. Another process does: a file that this one had open for writing could not be run as long as a
-/// child that another test forked meanwhile has not begun its own program ("text file busy").
+/// Writes a program from another process. If this process had the file open for writing, a child that another test
+/// forks at that moment would keep it open, and running it would fail ("text file busy").
 #[cfg(unix)]
 pub(crate) fn write_program(path: &Path, content: &[u8]) {
     let mut shell = std::process::Command::new("sh");

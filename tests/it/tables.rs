@@ -1,4 +1,4 @@
-//! The tables of `rules/tables/`: readable, without contradictions, each row with its source, and true where it is known.
+//! The tables of `rules/tables/` can be read, do not contradict themselves, and are correct; each row has a source.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ fn served(group: &str, version: &str, kind: &str, release: u16) -> Served<'stati
     inventory::table().served(group, version, kind, Release::new(release))
 }
 
-/// One word per answer, for tables of expectations.
+/// Describes an answer in a few words, for tables of expectations.
 fn word(answer: &Served<'_>) -> String {
     match answer {
         Served::Yes(_) => "yes".to_owned(),
@@ -99,7 +99,7 @@ fn the_table_has_the_104_kinds_of_1_37_once_each() {
     assert_eq!(keys.len(), 104);
 }
 
-/// [SCOPE-2], all versions.
+/// [SCOPE-2], in all versions.
 const CLUSTER_SCOPED: &[(&str, &str)] = &[
     ("", "ComponentStatus Namespace Node PersistentVolume"),
     (
@@ -399,7 +399,7 @@ fn a_pair_that_no_release_served_names_the_versions_that_do() {
             "{group}/{version} {kind}"
         );
     }
-    // The migration guide lists it, but apps/v1beta1 registered Deployment, StatefulSet and ControllerRevision only.
+    // The migration guide lists it, but apps/v1beta1 only registered Deployment, StatefulSet and ControllerRevision.
     assert!(word(&served("apps", "v1beta1", "ReplicaSet", 36)).starts_with("served as [apps/v1]"));
 }
 
@@ -556,9 +556,9 @@ fn a_target_is_understood_as_kubectl_understands_it() {
     assert!(found("widgets").is_empty());
 }
 
-// --- what plans cite ---
+// --- citations of plans ---
 
-/// Every `"GC-22"` in the sources of the simulation and of plans.
+/// Collects every citation such as `"GC-22"` in the sources of the simulation and of plans.
 fn citations(folder: &std::path::Path, found: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
         if entry.path().is_dir() {

@@ -1,10 +1,10 @@
-//! `plan teardown`, and the requests of tools, against recordings of real tools: Helm and kubectl on a real control plane, with a
-//! stand-in operator that adds a finalizer to every Cake and removes it while it runs and may. It was slow in one run
-//! and quick in another; where these differ, both ends have to be among the outcomes.
+//! `plan teardown`, and the requests of tools, compared with recordings of real tools: Helm and kubectl on a real
+//! control plane, with a fake operator that adds a finalizer to every Cake and, while it runs and has permission,
+//! removes it. The operator was slow in one run and quick in another; if their results differ, both must be among the
+//! outcomes.
 //!
-//! Every question of a user goes through the binary. Questions that only `diff` asks, upgrades and
-//! replacements, goes through
-//! `delivery/` and the model.
+//! Cases that users can request are run through the binary; those that only `diff` needs, upgrades and replacements,
+//! use `delivery/` and the model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use crate::gc_support::{array, text};
 use crate::safe_order::{play, teardown};
 use crate::support::{Repository, fixture, inventory_of};
 
-/// The stand-in operator, as a user would describe it.
+/// Describes the fake operator in a user's configuration.
 pub(crate) fn configuration(operator: &Value) -> String {
     format!(
         "version: 1\ncontrollers:\n  - name: stand-in\n    workload: Deployment.apps/{}/{}\n    finalizers: [{}]\n    kinds: [{}]\n    adds: run-time\n",
@@ -44,7 +44,7 @@ fn scenario(name: &str) -> Value {
         .unwrap_or_else(|| panic!("no scenario {name}"))
 }
 
-/// The texts of a list of manifests, or of the templates of a chart by their paths.
+/// Returns the texts of a list of manifests, or of a chart's templates.
 fn manifests(value: &Value) -> Vec<String> {
     match value {
         Value::Object(templates) => templates.values().map(text).collect(),
@@ -61,17 +61,17 @@ fn keys_of(manifest: &str) -> Vec<String> {
         .collect()
 }
 
-/// One recorded step: what is removed, what lives beside it, and by whom.
+/// One recorded step: the removed objects, the other objects of the cluster, and the tool.
 struct Removed {
     by: &'static str,
     flags: Vec<String>,
     leaves: Vec<String>,
     beside: Vec<String>,
-    /// The recorded states after it, of each run.
+    /// The recorded states after the step, for each run.
     after: Vec<Value>,
 }
 
-/// The removals of a scenario that users can ask for, one after the other.
+/// Returns the removals of a scenario that users can request, in order.
 fn removals(scenario: &Value) -> Vec<Removed> {
     let runs = array(&scenario["runs"]);
     let steps = array(&runs[0]["steps"]);
@@ -110,7 +110,7 @@ fn removals(scenario: &Value) -> Vec<Removed> {
     removals
 }
 
-/// Manifests as files, in the order of the list, with the operator's configuration.
+/// Writes manifests as files, in the order of the list, with the operator's configuration.
 fn repository(leaves: &[String], beside: &[String], operator: &Value) -> Repository {
     let repository = Repository::new();
     if !operator.is_null() {
@@ -124,7 +124,7 @@ fn repository(leaves: &[String], beside: &[String], operator: &Value) -> Reposit
     repository
 }
 
-/// The plan of a removal; it keeps its contract.
+/// Returns the plan of a removal, and checks its schema.
 fn plan(
     by: &str,
     flags: &[String],
@@ -137,7 +137,7 @@ fn plan(
     if !beside.is_empty() {
         arguments.extend(["--beside", "beside"]);
     }
-    // Waiting at the end changes nothing.
+    // Waiting at the end does not change the result.
     let asked = flags
         .iter()
         .map(String::as_str)
@@ -155,7 +155,7 @@ impl Removed {
         plan(self.by, &self.flags, &self.leaves, &self.beside, operator)
     }
 
-    /// The keys that the manifests name.
+    /// Returns the keys of the manifests.
     fn keys(&self) -> BTreeSet<String> {
         self.leaves
             .iter()
@@ -173,7 +173,7 @@ fn outcomes(plan: &Value) -> Vec<Value> {
         .collect()
 }
 
-/// The states of some objects. The condition of a definition depends on the minute it is read.
+/// Returns the states of some objects, without the conditions of definitions, which depend on the time.
 fn states<'k>(
     objects: &Value,
     keys: impl IntoIterator<Item = &'k String>,
@@ -196,7 +196,7 @@ fn states<'k>(
     keys.into_iter().map(state).collect()
 }
 
-/// The disagreements with the recording of a removal: runs that no outcome predicts, and a verdict that no run had.
+/// Returns the differences from a recorded removal: runs that no outcome predicts, and a verdict that no run had.
 fn disagreements(removed: &Removed, plan: &Value) -> Vec<String> {
     let keys = removed.keys();
     let predicted: Vec<_> = outcomes(plan)
@@ -234,7 +234,7 @@ fn is_terminating(state: &Value) -> bool {
     state["terminating"] == true
 }
 
-/// Whether anything that leaves stays Terminating, or stays at all although it was asked to go, in any outcome.
+/// Returns the objects that stay Terminating in any outcome, or that stay although their deletion was requested.
 fn leftovers(plan: &Value) -> BTreeSet<String> {
     let asked: BTreeSet<String> = array(&plan["steps"])
         .iter()
@@ -280,7 +280,7 @@ fn recorded_removals_without_an_operator_end_as_planned() {
         let mut scenario = scenario;
         scenario["runs"] = runs;
         for removed in removals(&scenario) {
-            // Its namespace was there before, and its child never was: the uid of its owner is made up.
+            // Not compared: its namespace, which existed before, and its child, whose owner's uid is made up.
             let mut plan = removed.plan(&Value::Null);
             let known: BTreeSet<String> = removed
                 .keys()
@@ -352,9 +352,9 @@ fn every_command_of_a_safe_order_runs_and_nothing_is_stuck() {
     assert!(solved > 8, "{solved}");
 }
 
-// --- what only a change asks for ---
+// --- requests of a change ---
 
-/// The fates of the objects of `old` and `beside` when a tool sends its requests.
+/// Returns the fates of the objects of `old` and `beside` when a tool sends the requests that `send` returns.
 fn simulated(
     old: &[String],
     beside: &[String],
@@ -396,7 +396,7 @@ fn simulated(
         .collect()
 }
 
-/// Of a recorded state, what the model's fate is compared with.
+/// Returns the part of a recorded state with which the model's fate is compared.
 fn fate(state: &Value) -> Value {
     if state == "gone" {
         state.clone()
@@ -433,7 +433,7 @@ fn recorded_upgrades_end_as_the_requests_of_helm_do() {
             manifests(&scenario["beside"]),
         ]
         .concat();
-        // The API server rejects a changed selector: what fails in the recording is the update of the Deployment.
+        // The API server rejects a changed selector: in the recording, the update of the Deployment fails.
         let rejects = |key: &ObjectKey| fails && key.kind() == "Deployment";
         let predicted = simulated(&old, &beside, |old| {
             helm::upgrade(old, &new, HelmVersion::V3, rejects).requests

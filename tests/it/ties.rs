@@ -1,4 +1,4 @@
-//! Ties that no manifest writes as owner references: what generates what, and what uses what.
+//! Ties other than owner references: generated objects, and used objects.
 
 use ownerlint::finding::Certainty;
 use ownerlint::inventory::Inventory;
@@ -13,7 +13,7 @@ fn ties(inventory: &Inventory) -> Ties {
     Ties::of(inventory, &Tables::bundled())
 }
 
-/// `from -> to [kind]`, one line for each tie.
+/// Returns the ties as lines `from -> to [kind]`.
 fn told(inventory: &Inventory, ties: &[Tie]) -> Vec<String> {
     let tell = |tie: &Tie| {
         let word = match tie.kind {
@@ -257,14 +257,14 @@ metadata: {name: b, namespace: other}
             .collect::<Vec<_>>()
     };
     assert_eq!(keys(&instances(widget)), ["Widget.example.com/other/b"]);
-    // A definition of a built-in kind defines nothing [CRD-3].
+    // A CRD with the name of a built-in kind defines nothing [CRD-3].
     assert_eq!(
         keys(&instances(ownerlint::kube::GroupKind::new("", "Secret"))),
         [""; 0]
     );
 }
 
-/// The plan of a deletion, as JSON.
+/// Returns the JSON plan of a deletion.
 fn plan(target: &str, manifests: &str) -> Value {
     let arguments = [
         "plan", "delete", target, "-n", "shop", "-o", "json", "-f", "-",
@@ -383,7 +383,7 @@ fn delivery_objects(text: &str) -> Vec<DeliveryObject> {
     ownerlint::ownership::delivery_objects(&inventory_of("a.yaml", text))
 }
 
-/// The folder of an object's first source.
+/// Returns the folder of an object's first source.
 fn folder(object: &DeliveryObject) -> &str {
     object.sources[0].folder.as_deref().expect("no chart")
 }
@@ -489,7 +489,7 @@ fn a_helm_release_is_uninstalled_with_its_object() {
     assert!(elsewhere.cascades);
 }
 
-/// Every row of the table of generators, for an object: kind, spec, and its products, owned ones with `!`.
+/// Every row of the table of generators, for an object: kind, spec, and its products; `!` marks owned ones.
 const GENERATED: [(&str, &str, &str); 19] = [
     (
         "BitwardenSecret.k8s.bitwarden.com",
@@ -813,7 +813,7 @@ const DATA: [(&str, &str, &str, DataFate); 50] = [
     ("Bucket.s3.aws.upbound.io", "", "{}", DataFate::Lost),
 ];
 
-/// A manifest of that kind.
+/// Returns a manifest of a kind.
 fn manifest(kind: &str, metadata: &str, spec: &str) -> String {
     let (kind, group) = kind.split_once('.').unwrap_or((kind, ""));
     let version = if group.is_empty() {

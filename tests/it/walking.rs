@@ -1,4 +1,4 @@
-//! Which files are read, which are not, and what is said of them.
+//! Files that are read or skipped, and the messages about them.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn config_map(folder: &Path, path: &str, name: &str) {
     write(folder, path, &CONFIG_MAP.replace("NAME", name));
 }
 
-/// Keys of the objects that `list` finds, and its status.
+/// Returns the keys of the objects that `list` shows.
 fn names(folder: &Path, arguments: &[&str]) -> Vec<String> {
     let output = ownerlint()
         .current_dir(folder)
@@ -42,7 +42,7 @@ fn names(folder: &Path, arguments: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// `rule message` of every finding.
+/// Returns the exit status, and `rule message` for every finding.
 fn findings(folder: &Path, arguments: &[&str]) -> (Option<i32>, Vec<String>) {
     let output = ownerlint()
         .current_dir(folder)
@@ -140,7 +140,7 @@ fn what_cannot_be_read_is_a_finding_and_the_rest_goes_on() {
         .status()
         .expect("mkfifo");
     assert!(made.success());
-    // A sparse file: large without taking room.
+    // A sparse file is large without using space.
     let huge = std::fs::File::create(folder.join("huge.yaml")).expect("created");
     huge.set_len(ownerlint::text::SourceFile::MAX_BYTES + 1)
         .expect("grown");
@@ -203,7 +203,7 @@ fn files_of_kustomize_are_told_by_their_group() {
 #[test]
 fn only_manifests_are_checked_and_a_manifest_that_is_lost_counts() {
     let folder = tempfile::tempdir().expect("a folder");
-    // A file that is no manifest may contain anything: a key twice, text after its value.
+    // A file that is not a manifest may contain duplicate keys or text after its value.
     write(folder.path(), "values.yaml", "replicas: 1\nreplicas: 2\n");
     write(folder.path(), "ratings.json", "{rating: 5}\n{rating: 4}\n");
     assert_eq!(

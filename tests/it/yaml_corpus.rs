@@ -1,4 +1,4 @@
-//! Every document of a large corpus of real manifests, against what Kubernetes' own decoder said about it.
+//! Every document of a large corpus of real manifests, compared with the answers of Kubernetes' own decoder.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use ownerlint::yaml::{Content, Document, Tree};
 use crate::corpus::documents;
 use crate::support::{corpus, fixture};
 
-/// Files in which we read on behind the recording's end, with what we find there: Kubernetes stops at its first error.
+/// Files whose recording ends early, with our verdict on the rest: Kubernetes stops at its first error.
 const READ_ON: &[(&str, &str)] = &[
-    // Its first document is refused.
+    // Its first document is rejected.
     ("nasty/ingress-gce__cmd__echo__echo.yaml", "object"),
-    // UTF-16: the recording gave the bytes to the decoder as they are, where no line starts with `---`, so its second document
-    // was dropped. kubectl decodes before it splits, and so do we (decode.json, "utf16le").
+    // UTF-16: the recording passed the bytes to the decoder unchanged, so no line starts with `---`, and its second
+    // document was dropped. kubectl decodes before it splits, and so do we (decode.json, "utf16le").
     (
         "nasty/argo-cd__reposerver__repository__testdata__utf-16__utf-16.yaml",
         "object",
     ),
 ];
 
-/// Verdicts by file and document. Items of a List repeat its index below it and are another test's matter.
+/// Returns verdicts by file and document. Items of a List repeat its index; another test compares them.
 fn recorded(table: &str) -> BTreeMap<String, BTreeMap<u32, String>> {
     let mut files: BTreeMap<String, BTreeMap<u32, String>> = BTreeMap::new();
     for line in table.lines().skip(1) {
@@ -32,7 +32,7 @@ fn recorded(table: &str) -> BTreeMap<String, BTreeMap<u32, String>> {
         let Ok(index) = document.parse() else {
             continue;
         };
-        // Whether metadata decodes is judged above YAML.
+        // YAML tests do not check whether metadata decodes.
         let verdict = if verdict == "metadata-does-not-decode" {
             "object"
         } else {

@@ -1,6 +1,6 @@
-//! Replays what kubectl's reader made of nasty input (`fixtures/conformance/decode.json`, recorded on 1.36.2), and what
-//! its library made of small documents (`go-yaml.jsonl`: `YAMLToJSON` of sigs.k8s.io/yaml 1.3.0 over go-yaml 2.4.0;
-//! tags × scalars, keys, and random documents).
+//! Compares the parser with recordings: of kubectl's reader on unusual input (`fixtures/conformance/decode.json`,
+//! recorded on 1.36.2), and of its library on small documents (`go-yaml.jsonl`: `YAMLToJSON` of sigs.k8s.io/yaml 1.3.0
+//! over go-yaml 2.4.0; tags × scalars, keys, and random documents).
 
 use ownerlint::text::{SourceFile, decode};
 use ownerlint::yaml::{Content, Document, ProblemKind, read};
@@ -15,16 +15,16 @@ struct Case {
     input: Vec<u8>,
 }
 
-/// Refused or odd in kubectl for reasons above YAML: there is no object, or its metadata does not decode. The rooms above
-/// judge these; here they only have to be read.
+/// Cases that kubectl rejects for reasons other than YAML: there is no object, or its metadata does not decode. Here
+/// they only have to be read.
 const NOT_ABOUT_YAML: &[&str] = &[
-    // Nothing in it.
+    // No content.
     "empty",
     "null doc",
     "empty list",
     "list items null",
     "list with null item",
-    // No apiVersion or no kind.
+    // No apiVersion or kind.
     "list doc",
     "kind number",
     "capital Kind",
@@ -37,7 +37,7 @@ const NOT_ABOUT_YAML: &[&str] = &[
     "uid looks like float",
 ];
 
-/// Each case, and what Kubernetes overrides or drops in it without a word.
+/// Cases in which Kubernetes silently overrides or drops content.
 const SILENT: &[(&str, &str)] = &[
     ("duplicate key spec", "duplicate"),
     ("duplicate key metadata", "duplicate"),
@@ -52,7 +52,7 @@ const SILENT: &[(&str, &str)] = &[
     ("ls", "non-standard"),
 ];
 
-/// The recording nests deeper than serde_json reads, so it is read by the reader under test, as JSON.
+/// Reads the recording with the parser under test, as JSON, because serde_json does not nest as deeply.
 fn cases() -> Vec<Case> {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -70,7 +70,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// The recorded inputs with their names.
+/// Returns the recorded inputs with their names.
 pub(crate) fn inputs() -> Vec<(String, Vec<u8>)> {
     cases()
         .into_iter()
@@ -112,9 +112,9 @@ fn documents(case: &Case) -> Vec<Document> {
         .unwrap_or_default()
 }
 
-/// The objects as kubectl lists them up to the first error, where it stops and we read on: items of a List one by one,
-/// an item without a kind named after its list, and the namespace `default` filled in (by kubectl, and only where the
-/// manifest has metadata).
+/// Returns the objects in the form of kubectl's list, up to the first error, where kubectl stops: items of a List one
+/// by one, an item without a kind named after its list, and the namespace `default` (which kubectl adds only to
+/// existing metadata).
 fn objects(documents: &[Document]) -> Vec<Value> {
     let mut found = Vec::new();
     let readable = |document: &&Document| !matches!(document.content, Content::Unreadable(_));
@@ -151,7 +151,7 @@ fn without_default_namespace(object: &Value) -> Value {
     object
 }
 
-/// Numbers compare by value: the recording went through a JSON that writes 9.223372036854776e18 with digits.
+/// Compares numbers by value, because the recorded JSON writes 9.223372036854776e18 with all digits.
 fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => left.as_f64() == right.as_f64(),

@@ -1,4 +1,4 @@
-//! Hostile documents: each must finish, and in the small stack of a test thread.
+//! Hostile documents: reading each must end, in the small stack of a test thread.
 
 use ownerlint::yaml::{Content, Document};
 

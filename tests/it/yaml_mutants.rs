@@ -1,5 +1,5 @@
-//! Constructs of YAML, real documents and mutants of them: the parser reads the events that a port of libyaml reads, and every
-//! place is a place of the text.
+//! YAML constructs, real documents and mutants of them: the parser agrees with a port of libyaml, and every span is
+//! within the text.
 
 use ownerlint::text::decode;
 use rayon::prelude::*;
@@ -14,13 +14,13 @@ mod mutation;
 
 const MUTANTS: u64 = 4_000;
 
-/// One text for each construct that rendered manifests are written in.
+/// One text for each construct that is usual in rendered manifests.
 const USUAL: &[&str] = &[
     "text\n",
     "---\n~\n",
     "# comment\n- \n",
     "# comment\nsome text\n",
-    // Nothing, and next to nothing.
+    // Empty or almost empty texts.
     "",
     "# only a comment\n",
     "---\n",
@@ -80,7 +80,7 @@ const USUAL: &[&str] = &[
     "é: ü # ö\n😀: \"😀\"\na: |\n  ß\n",
 ];
 
-/// One text for each other construct, right or wrong.
+/// One text for each other construct, valid or invalid.
 const UNUSUAL: &[&str] = &[
     "text # comment\n",
     "two\nlines\n",
@@ -167,7 +167,7 @@ const UNUSUAL: &[&str] = &[
     "a: \u{FFFE}\n",
 ];
 
-/// Runs the targets about reading YAML.
+/// Runs the fuzz targets about reading YAML.
 fn check(text: &str) {
     targets::run("documents", text.as_bytes());
     targets::run("libyaml", text.as_bytes());

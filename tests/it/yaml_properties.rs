@@ -1,4 +1,4 @@
-//! Invariants of any text.
+//! Invariants for any text.
 
 use ownerlint::text::{SourceFile, Span, decode};
 use ownerlint::yaml::{Content, Document, Kind, Value, read};
@@ -7,12 +7,12 @@ use proptest::prelude::*;
 use crate::properties::cases;
 use crate::yaml_support::to_json;
 
-/// A manifest with every construct in it, to mutate.
+/// A manifest with every construct, to be mutated.
 const MANIFEST: &str = "# top\napiVersion: v1\nkind: \"ConfigMap\"\nmetadata:\n  name: 'it''s'\n  labels: &l {a: b, \"c\": [1, yes]}\n  \
     annotations:\n    <<: *l\n    long: >-\n      one\n      two\n  finalizers:\n  - x/y # c\n  - \"a\\\n     b\\u00e9\"\ndata:\n  k: |\n    \
     # no\n    text\n\n  ? e\n  : !!str 5\n---\n{\"apiVersion\": \"v1\", \"a\": [1.5, null]}\n--- # s\nplain\n  goes on\n...\nrest\n";
 
-/// Pieces that mean something to YAML, so that mutations find its corners.
+/// Pieces with a special meaning in YAML, so that mutations reach its corner cases.
 const PIECES: &[&str] = &[
     "\n", " ", "  ", "\t", "\r\n", ":", ": ", "- ", "? ", "#", " #", "'", "\"", "|", ">", "|-\n",
     "{", "}", "[", "]", ",", "&a ", "*a", "!!str ", "!", "<<: ", "---", "---\n", "...", "...\n",
@@ -40,7 +40,7 @@ fn spans_of(document: &Document) -> Vec<Span> {
 
 fn collect<'a>(root: Value<'a>, spans: &mut Vec<Span>) {
     let mut pending: Vec<Value<'a>> = vec![root];
-    // Aliases share nodes: a bounded walk is enough here.
+    // Aliases share nodes, so the walk is bounded.
     while let Some(value) = pending.pop().filter(|_| spans.len() < 10_000) {
         spans.push(value.span());
         spans.extend(value.entries().map(|entry| entry.key_span));
@@ -71,9 +71,9 @@ fn check(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A scalar cut out of the file by its span is the same value again. Left out are block scalars, which need their
-/// indentation, and whatever a tag or another context made of the text: a tag is not part of the span and may stand lines
-/// before its value (`!---` is one), so what follows a `!` is not compared.
+/// Asserts that the text of a scalar's span has the value of the scalar. Exceptions are block scalars, which need their
+/// indentation, and values that depend on their context: a tag is not part of the span and may be lines above its value
+/// (`!---` is one), so a value after a `!` is not compared.
 fn scalars_read_alike_on_their_own(text: &str, root: Value<'_>) -> Result<(), TestCaseError> {
     let mut pending = vec![root];
     let mut seen = 0;
@@ -92,7 +92,7 @@ fn scalars_read_alike_on_their_own(text: &str, root: Value<'_>) -> Result<(), Te
         {
             continue;
         }
-        // In a flow, `1:` before a comma is text; on its own it would be a key.
+        // In a flow, `1:` before a comma is text; alone, it would be a key.
         if written.ends_with(':') || before.contains('!') || (!quoted && !is_one_line(written)) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The rules of Kubernetes' YAML and JSON, one by one, with the places they point at.
+//! The rules of Kubernetes' YAML and JSON, one by one, with the places of problems.
 
 use ownerlint::text::{SourceFile, Span};
 use ownerlint::yaml::{
@@ -20,7 +20,7 @@ fn tree(text: &str) -> (SourceFile, Tree) {
     }
 }
 
-/// The text under the value at a path.
+/// Returns the text of the value at a path.
 fn at(text: &str, path: &[&str]) -> String {
     let (file, tree) = tree(text);
     let value = tree
@@ -30,7 +30,7 @@ fn at(text: &str, path: &[&str]) -> String {
     file.slice(value.span()).to_owned()
 }
 
-/// The problems of the first document, and what is forgiven, as `kind: text | related text`.
+/// Returns the problems and quirks of the first document, as `kind: text | related text`.
 fn problems(text: &str) -> Vec<String> {
     let (file, documents) = read_text(text);
     let slice = |span: Span| file.slice(span).replace('\n', "⏎");
@@ -347,7 +347,7 @@ fn a_merge_that_brings_the_value_that_is_written_is_no_problem() {
 
 #[test]
 fn comparing_merged_values_takes_no_longer_than_the_document_is_long() {
-    // Each of 40 keys names a list of 40 items; an equal list comes through the merge.
+    // Each of 40 keys is an alias of a list of 40 items, and an equal list comes through the merge.
     let list = format!("[{}]", "x, ".repeat(40));
     let keys = |alias: &str| {
         (0..40)

@@ -1,7 +1,7 @@
-//! An independent parser over the corpus: every scalar it finds, we find at the same place with the same text.
+//! Compares the scalars of the corpus with those of an independent parser: each must have the same place and text.
 //!
-//! The scanner here follows go-yaml; `granit-parser` follows YAML 1.2 and shares no code with it. Where both read a document
-//! they must agree on every plain and quoted scalar, keys included.
+//! Our scanner follows go-yaml; `granit-parser` follows YAML 1.2 and shares no code with it. If both can read a
+//! document, they must agree on every plain and quoted scalar, including keys.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use ownerlint::yaml::{Content, Document, Notation, Tree, Value};
 
 use crate::support::corpus;
 
-/// Where the other parser and go-yaml part ways, and go-yaml decides.
+/// Files in which the other parser and go-yaml differ, and we follow go-yaml.
 const DIFFERENT: &[&str] = &[
-    // `[1.2.3.4, 001:db8::]`: the last colon stands before `]` and not before a blank, so it is text to go-yaml.
+    // `[1.2.3.4, 001:db8::]`: the last colon is before `]` and not before a space, so go-yaml takes it for text.
     "nasty/istio__pkg__config__validation__testdata__crds__serviceentry-valid.yaml",
 ];
 
-/// Start of a scalar → its end, and its text if it is a string.
+/// For the start of each scalar, its end, and its text if it is a string.
 type Scalars<'a> = BTreeMap<u32, (u32, Option<&'a str>)>;
 
 fn scalars(tree: &Tree) -> Scalars<'_> {
@@ -39,12 +39,12 @@ fn scalars(tree: &Tree) -> Scalars<'_> {
     found
 }
 
-/// Duplicates and merges leave keys out of the tree, and dropped content was never in it.
+/// Whether the tree has all content: duplicates, merges and dropped content are not in it.
 fn is_comparable(document: &Document) -> bool {
     document.format == Notation::Yaml && document.problems.is_empty()
 }
 
-/// Compares one document; `None` when the other parser refuses it. Returns how many scalars were compared.
+/// Compares one document. Returns the number of scalars; `None` if the other parser rejects the document.
 fn compare(name: &str, text: &str, base: u32, tree: &Tree) -> Option<usize> {
     let ours = scalars(tree);
     let options =

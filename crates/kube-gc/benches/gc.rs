@@ -1,8 +1,8 @@
-//! How the verdict scales: cascades of 1,000, 10,000 and 100,000 objects, wide, deep and at random; and how the search does:
-//! teardowns with 50 operators, and namespaces full of Deployments.
+//! Benchmarks of the verdict (cascades of 1,000, 10,000 and 100,000 objects: wide, deep and random) and of the search
+//! (teardowns with 50 operators, and namespaces full of Deployments).
 //!
-//! `cargo bench --bench gc`. The allocation profile of `build` shows the memory of a cluster, that of
-//! `verdict` what a simulation needs on top: divide `max alloc` by the number of objects.
+//! `cargo bench --bench gc`. The allocation profile of `build` shows the memory of a cluster, that of `verdict` the
+//! additional memory of a simulation: divide `max alloc` by the number of objects.
 
 use std::hint::black_box;
 
@@ -24,7 +24,7 @@ fn main() {
     divan::main();
 }
 
-/// How objects own each other.
+/// Ownership structure of the objects.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
     /// One owner, everything else below it.
@@ -120,7 +120,7 @@ fn verdict<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) 
     bencher.bench(|| black_box(simulate(&cluster, &steps, &options).steps.len()));
 }
 
-/// With the search for other outcomes.
+/// Simulates with the search for other outcomes.
 #[divan::bench(args = CASES, consts = [100, 1_000, 10_000], sample_count = 3, sample_size = 1)]
 fn outcomes<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) {
     let cluster = build(objects(case.0, SIZE));
@@ -134,7 +134,7 @@ fn outcomes<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy))
     });
 }
 
-/// How many operators a torn down release has.
+/// Number of operators in a release that is torn down.
 const OPERATORS: usize = 50;
 
 const ACCOUNT: GroupKind<&str> = GroupKind::new("", "ServiceAccount");
@@ -206,7 +206,7 @@ fn serving(objects: Vec<Object>) -> Cluster {
     Cluster::new(kinds, objects).expect("names and uids are unique")
 }
 
-/// A Deployment with its ReplicaSet and Pod.
+/// Builds a Deployment with its ReplicaSet and Pod.
 fn workload(name: &str) -> [Object; 3] {
     let deployment = plain(DEPLOYMENT, name.into());
     let set = owned(REPLICA_SET, name.into(), &deployment);
@@ -217,7 +217,7 @@ fn workload(name: &str) -> [Object; 3] {
     [deployment, set, pod]
 }
 
-/// A release of `size` objects: operators with what they may act by, and custom resources that they let go of.
+/// Builds a release of `size` objects: operators with authority, and custom resources whose finalizers they remove.
 fn release(size: usize) -> Vec<Object> {
     let mut objects = Vec::with_capacity(size);
     for operator in 0..OPERATORS {
@@ -243,7 +243,7 @@ fn release(size: usize) -> Vec<Object> {
     objects
 }
 
-/// All that a user wrote is deleted, one request after the other: custom resources first (a race for each operator), or last.
+/// Deletes all objects without owners, one request each: custom resources first (a race for each operator), or last.
 #[divan::bench(args = [true, false], consts = [1_000, 10_000], sample_count = 3, sample_size = 1)]
 fn teardown<const SIZE: usize>(bencher: Bencher<'_, '_>, cakes_first: bool) {
     let objects = release(SIZE);
@@ -269,7 +269,7 @@ fn teardown<const SIZE: usize>(bencher: Bencher<'_, '_>, cakes_first: bool) {
     });
 }
 
-/// `plan delete ns/x` of that many Deployments with their Services.
+/// `plan delete ns/x` with `deployments` Deployments and their Services.
 #[divan::bench(args = [250, 500, 1_000, 2_000], sample_count = 3, sample_size = 1)]
 fn namespace(bencher: Bencher<'_, '_>, deployments: usize) {
     let mut objects = vec![Object {

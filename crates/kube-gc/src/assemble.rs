@@ -15,7 +15,7 @@ use crate::object::{Deletion, Facts, Object};
 use crate::references::{Dependents, Lookup, Ref, Written};
 use crate::symbols::{Interner, Symbol};
 
-/// Why a list of objects is not a cluster.
+/// Reasons why a list of objects is rejected as a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClusterError {
@@ -31,10 +31,10 @@ pub enum ClusterError {
 }
 
 impl Cluster {
-    /// Builds a cluster of the newest release. Kinds that the objects' CustomResourceDefinitions declare are added to `kinds`.
+    /// Builds a cluster of the newest release. Kinds that its CustomResourceDefinitions declare are added to `kinds`.
     ///
     /// # Errors
-    /// Two objects with one key or one uid: the caller decides which one is right.
+    /// Fails if two objects have the same key or uid (the caller decides which one is right), or if there are too many.
     pub fn new(kinds: KindTable, objects: Vec<Object>) -> Result<Cluster, ClusterError> {
         Self::behaving(Behaviour::NEWEST, kinds, objects)
     }
@@ -85,7 +85,7 @@ impl Cluster {
             .iter()
             .map(|object| object.finalizers.len() + 1)
             .sum();
-        // One number is taken: it stands for no object.
+        // One number is reserved for `NONE`.
         if objects.len().max(references).max(finalizers) >= u32::MAX as usize {
             return Err(ClusterError::TooLarge);
         }
@@ -165,7 +165,7 @@ impl Cluster {
         let key = |id: ObjectId| Box::new(self.key_with(id, kinds, text.symbols()));
         let coordinates = |node: &Node| (node.kind, node.namespace, node.name);
         let mut by_uid = vec![NONE; text.len()];
-        // Objects with one key are neighbours: they are in the order of their keys.
+        // Objects are in the order of their keys, so duplicates are adjacent.
         let mut before = None;
         for (id, node) in self.nodes.iter_enumerated() {
             if node.uid != Symbol::EMPTY {

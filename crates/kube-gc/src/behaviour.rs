@@ -1,14 +1,14 @@
 //! Deletion behaviour of older control planes that differs from the newest release.
 
-/// How a control plane deletes, as far as releases differ.
+/// Deletion behaviour that differs between releases of Kubernetes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Behaviour {
-    /// A namespace deletes its Pods, and waits for them, before everything else in it `[NS-17]`: since Kubernetes 1.33 (feature
-    /// gate OrderedNamespaceDeletion, KEP-5080). Before, it deletes in no fixed order.
+    /// Whether a namespace deletes its Pods, and waits for them, before everything else in it `[NS-17]`: since
+    /// Kubernetes 1.33 (feature gate OrderedNamespaceDeletion, KEP-5080). Older releases delete in no fixed order.
     pub pods_first: bool,
-    /// The collector remembers by the uid alone which owners are absent: before Kubernetes 1.20. It looks for a namespaced owner
-    /// in the dependent's namespace, for a cluster-scoped dependent in none, and takes an owner that it does not find there for
-    /// absent for every other reference too (kubernetes/kubernetes#65200, #88097; fixed by #92743).
+    /// Whether the collector caches absent owners by uid alone: before Kubernetes 1.20. It looks for a namespaced owner
+    /// in the dependent's namespace (in none for a cluster-scoped dependent), and treats an owner that it does not find
+    /// there as absent for every other reference too (kubernetes/kubernetes#65200, #88097; fixed by #92743).
     pub absence_by_uid: bool,
 }
 

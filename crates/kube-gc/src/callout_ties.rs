@@ -9,7 +9,7 @@ use crate::links::Links;
 use crate::object::{Answerer, ApiServiceFacts, Facts, Object, Verb, WebhookFacts};
 
 impl Links {
-    /// The callouts of the objects, which are in the order of their ids.
+    /// Adds the callouts of `objects`, which are in the order of their ids.
     pub(super) fn add_callouts(&mut self, cluster: &Cluster, objects: &[Object]) {
         for (id, object) in cluster.ids().zip(objects) {
             match &object.facts {

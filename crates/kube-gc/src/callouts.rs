@@ -1,5 +1,5 @@
-//! Services that the API server calls: webhooks that admit requests, and aggregated APIs. Whether they answer changes
-//! while a simulation runs, with the Service and the Pods behind it.
+//! Services that the API server calls (callouts): webhooks that admit requests, and aggregated APIs. Whether one
+//! answers depends on its Service and Pods, and can change during a simulation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,23 +14,23 @@ use crate::object::Verb;
 /// A webhook or an aggregated API.
 #[derive(Debug, Clone)]
 pub(super) struct Callout {
-    /// The configuration or APIService. [`NONE`]: it stays for the whole simulation.
+    /// The webhook configuration or APIService. [`NONE`] if it stays for the whole simulation.
     pub(super) object: ObjectId,
-    /// The Service. [`NONE`]: there is no backend from the start.
+    /// The Service. [`NONE`] if there is no backend from the start.
     pub(super) service: ObjectId,
-    /// The backend answers while one of these exists. `None`: the backends of the Service are unknown.
+    /// The Pods behind the Service: the backend answers while one of them exists. `None` if they are unknown.
     pub(super) pods: Option<Vec<ObjectId>>,
     pub(super) role: CalloutRole,
-    /// The Service, for people.
+    /// Key of the Service, for display.
     pub(super) called: Arc<ObjectKey>,
 }
 
 /// The purpose of a call.
 #[derive(Debug, Clone)]
 pub(super) enum CalloutRole {
-    /// It has to admit requests.
+    /// Admits requests.
     Webhook { name: Arc<str>, url: Arc<str> },
-    /// It serves a version of a group: `metrics.k8s.io/v1beta1`.
+    /// Serves a version of a group, such as `metrics.k8s.io/v1beta1`.
     Api { group_version: Arc<str> },
 }
 
@@ -38,15 +38,15 @@ pub(super) enum CalloutRole {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Callouts {
     all: TiVec<CalloutId, Callout>,
-    /// The webhooks that are asked before something happens to an object.
+    /// By object: the webhooks that are called for requests on it, each with the verb.
     asked: BTreeMap<ObjectId, Vec<(CalloutId, Verb)>>,
-    /// The kinds that webhooks are asked about.
+    /// The kinds of the objects in `asked`.
     asked_kinds: BTreeSet<KindId>,
-    /// The objects that each webhook is asked about.
+    /// By webhook: the objects that it is called for.
     asks: TiVec<CalloutId, Vec<ObjectId>>,
     /// The aggregated APIs without a backend from the start.
     silent_apis: Vec<CalloutId>,
-    /// The callouts that an object belongs to: their own, their Service, a Pod of it.
+    /// By object: the callouts that it decides about as configuration, APIService, Service or Pod.
     by_part: BTreeMap<ObjectId, Vec<CalloutId>>,
 }
 
@@ -56,12 +56,12 @@ impl Callout {
         self.service == NONE || self.pods.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// Whether its Service exists, if these objects do.
+    /// Whether its Service exists, if `live` says which objects do.
     pub(super) fn has_service(&self, live: impl Fn(ObjectId) -> bool) -> bool {
         self.service != NONE && live(self.service)
     }
 
-    /// Returns whether the callout exists without a backend, if these objects exist.
+    /// Returns whether the callout exists without a backend, if `live` says which objects exist.
     pub(super) fn fails(&self, live: impl Fn(ObjectId) -> bool) -> bool {
         let answers = || {
             self.has_service(&live)
@@ -73,7 +73,7 @@ impl Callout {
         (self.object == NONE || live(self.object)) && !answers()
     }
 
-    /// All objects that decide whether it is a callout, and whether it has a backend.
+    /// Returns all objects that decide whether the callout exists and has a backend.
     pub(super) fn parts(&self) -> impl Iterator<Item = ObjectId> + '_ {
         let pods = self.pods.iter().flatten().copied();
         [self.object, self.service]
@@ -84,7 +84,7 @@ impl Callout {
 }
 
 impl Callouts {
-    /// Adds a callout, and what is asked about which objects.
+    /// Adds a callout, with the objects and verbs that it is called for.
     pub(super) fn add(
         &mut self,
         callout: Callout,
@@ -123,34 +123,34 @@ impl Callouts {
         self.all.iter_enumerated()
     }
 
-    /// The webhooks that are asked before something happens to an object.
+    /// Returns the webhooks that are called for requests on an object, each with the verb.
     pub(super) fn asked_about(&self, object: ObjectId) -> &[(CalloutId, Verb)] {
         self.asked.get(&object).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a webhook is asked about any object of a kind.
+    /// Whether a webhook is called for any object of a kind.
     pub(super) fn asks_about_kind(&self, kind: KindId) -> bool {
         self.asked_kinds.contains(&kind)
     }
 
-    /// The objects that a webhook is asked about.
+    /// Returns the objects that a webhook is called for.
     pub(super) fn asks(&self, callout: CalloutId) -> &[ObjectId] {
         &self.asks[callout]
     }
 
-    /// How many objects all webhooks together are asked about, each counted as often as it is.
+    /// Counts the pairs of a webhook and an object that it is called for.
     pub(super) fn pairs(&self) -> usize {
         self.asks.iter().map(Vec::len).sum()
     }
 
-    /// The callouts that an object, a Service or a Pod, decides about.
+    /// Returns the callouts that an object decides about as configuration, APIService, Service or Pod.
     pub(super) fn of_part(&self, part: ObjectId) -> &[CalloutId] {
         self.by_part.get(&part).map_or(&[], Vec::as_slice)
     }
 
-    /// The callouts as a part of the cluster meets them, which `local` numbers the objects of. A callout is in a part with
-    /// all objects that decide about it; where none of these changes, only a callout without a backend matters. Costs as much as
-    /// the part has objects.
+    /// Restricts the callouts to a part of the cluster, whose objects `local` numbers. A callout is in the part that
+    /// has all objects which decide about it; where none of these changes, it matters only if it has no backend. Takes
+    /// time linear in the objects of the part and in the webhooks that are called for them.
     pub(super) fn within(
         &self,
         objects: &[ObjectId],

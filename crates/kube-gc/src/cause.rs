@@ -1,6 +1,6 @@
 //! Why the control plane did something to an object, or left it as it is.
 //!
-//! Code asks for a [`Cause`], never for the citations of one: those are for people, and appear only here.
+//! Code matches on a [`Cause`], never on its citations, which are for users and appear only here.
 
 /// Why something happened to an object, or why it is still there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,14 +15,14 @@ pub enum Cause {
     OwnerGone,
     /// Its owner is deleted in the foreground, and nothing depends on the object itself.
     OwnerWaits,
-    /// Its owner is deleted in the foreground, and so it is too, before its own dependents.
+    /// Its owner is deleted in the foreground, and so is the object itself, because it has dependents of its own.
     OwnerWaitsInTurn {
-        /// A dependent of it waits for its own dependents, so that its references stop blocking first.
+        /// Whether one of its dependents waits for dependents in turn, so that its own references stop blocking first.
         unblocked: bool,
     },
     /// Its owner is in another namespace.
     OwnerElsewhere,
-    /// Before Kubernetes 1.20: its owner is in a namespace, and it is in none.
+    /// Before Kubernetes 1.20: it is cluster-scoped, and its owner is not.
     OwnerNamespaced,
     /// Before Kubernetes 1.20: another dependent looked for its owner in the wrong place.
     OwnerMistaken,
@@ -32,7 +32,7 @@ pub enum Cause {
     OwnersGoneOrphaning,
     /// It has another owner, so it only loses its reference.
     OtherOwner {
-        /// The owner that it loses waits for its dependents.
+        /// Whether the owner that it loses waits for its dependents.
         waiting: bool,
     },
     /// The blocking dependents that its foreground deletion waited for are gone.
@@ -43,11 +43,11 @@ pub enum Cause {
     DependentsOrphaned,
     /// Its namespace is being deleted.
     NamespaceDeleted,
-    /// Its namespace is empty: a namespace.
+    /// It is a namespace, and empty.
     NamespaceEmpty,
     /// Its definition is being deleted.
     DefinitionDeleted,
-    /// No instance of it is left: a definition.
+    /// It is a definition without remaining instances.
     InstancesGone,
     /// A controller deletes it along with the object that it belongs to.
     LeaderGone,
@@ -71,20 +71,20 @@ pub enum Cause {
     AwaitsItself,
     /// It waits until its finalizers are removed.
     AwaitsFinalizers,
-    /// It waits until its Pods are gone: a namespace.
+    /// It is a namespace, and waits until its Pods are gone.
     AwaitsPods,
-    /// It waits until it is empty: a namespace.
+    /// It is a namespace, and waits until it is empty.
     AwaitsContent,
-    /// It waits until its instances are gone: a definition.
+    /// It is a definition, and waits until its instances are gone.
     AwaitsInstances,
-    /// It waits until every aggregated API answers: a namespace.
+    /// It is a namespace, and waits until every aggregated API answers.
     AwaitsDiscovery,
     /// A webhook without a backend rejects the request.
     WebhookRejects,
 }
 
 impl Cause {
-    /// The rules of the deletion semantics that say so, in the order in which they decide.
+    /// Returns the rules of the deletion semantics behind the cause, in the order in which they apply.
     pub fn citations(self) -> &'static [&'static str] {
         match self {
             Self::Requested => &["DEL-7"],
@@ -123,7 +123,7 @@ impl Cause {
         }
     }
 
-    /// The citations of several causes, each once, in the order of the causes.
+    /// Returns the citations of several causes, deduplicated, in the order of the causes.
     pub fn all_citations(causes: &[Self]) -> Vec<&'static str> {
         let mut all = Vec::new();
         for citation in causes.iter().flat_map(|cause| cause.citations()) {
@@ -135,7 +135,7 @@ impl Cause {
     }
 }
 
-/// A finalizer of the control plane's own, which it removes as soon as nothing needs it any more.
+/// A finalizer of the control plane, which removes it once nothing needs it any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Protection {
     /// `kubernetes.io/pvc-protection`: Pods use the claim.
@@ -153,7 +153,7 @@ pub enum Protection {
 }
 
 impl Protection {
-    /// The rules that say what the protection is for.
+    /// Returns the rules that define the protection.
     pub fn citations(self) -> &'static [&'static str] {
         match self {
             Self::Claim => &["FIN-1"],
@@ -165,7 +165,7 @@ impl Protection {
         }
     }
 
-    /// The rules that say when it is removed.
+    /// Returns the rules for the removal of the finalizer.
     fn release_citations(self) -> &'static [&'static str] {
         match self {
             Self::Claim => &["SIM-7", "FIN-1", "FIN-14"],

@@ -1,8 +1,8 @@
-//! The clients in the search: what each sends from one rest of the cluster to the next, each request as one more move.
-//! It may come before or after anything that the collector or another client does.
+//! Clients in the search. A *stretch* is the time between two moments at which the cluster is at rest. Within it each
+//! request is a move, which may come before or after anything that the collector or another client does.
 //!
-//! A tool that waits until objects are gone looks again after seconds: by then the cluster is at rest. `kubectl` watches what it
-//! named, and returns the moment that is gone: its next request is one more move from then on.
+//! A tool that waits until objects are gone polls every few seconds: when it looks again, the cluster is at rest.
+//! `kubectl` watches the objects that it named and returns as soon as they are gone: its next request is then a move.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,25 +13,25 @@ use crate::names::Wait;
 use crate::state::State;
 use crate::steps::BoundRequest;
 
-/// The requests from one rest to the next.
+/// The requests of one stretch.
 #[derive(Debug, Clone)]
 pub(super) struct Stretch<'s> {
     /// The clients that send anything, each with its requests in order.
     clients: Vec<(usize, Vec<BoundRequest<'s>>)>,
-    /// The place of each of them.
+    /// Index in `clients`, by client.
     places: HashMap<usize, usize>,
-    /// By target and place of the client: the last request that names it.
+    /// By target and index of the client: the last of its requests that names the target.
     last: BTreeMap<(ObjectId, usize), usize>,
-    /// Those of them that go on only if what they have deleted is gone.
+    /// Clients that continue after the stretch only if everything they deleted is gone.
     waiting: &'s BTreeSet<usize>,
 }
 
-/// The requests that clients send to a part, for the stretches in which they send any.
+/// The requests that clients send to a part of the cluster, by stretch. Stretches without requests are omitted.
 #[derive(Debug, Default)]
 pub(super) struct Sent<'s>(Vec<(usize, Stretch<'s>)>);
 
 impl<'s> Sent<'s> {
-    /// Adds a request to the last stretch or a later one, which ends with `last`.
+    /// Adds a request to `stretch`, which is the last one so far or a later one and ends with the request `last`.
     pub(super) fn push(
         &mut self,
         stretch: usize,
@@ -46,7 +46,7 @@ impl<'s> Sent<'s> {
         }
     }
 
-    /// The requests of a stretch.
+    /// Returns the requests of a stretch; `None` if there are none.
     pub(super) fn at(&self, stretch: usize) -> Option<&Stretch<'s>> {
         self.0
             .binary_search_by_key(&stretch, |(number, _)| *number)
@@ -54,19 +54,19 @@ impl<'s> Sent<'s> {
             .map(|place| &self.0[place].1)
     }
 
-    /// The first stretch in which something is sent, from one on.
+    /// Returns the first stretch with requests, from `stretch` on.
     pub(super) fn next_from(&self, stretch: usize) -> Option<usize> {
         let place = self.0.partition_point(|(number, _)| *number < stretch);
         self.0.get(place).map(|(number, _)| *number)
     }
 }
 
-/// The rests of the cluster, each of which ends a stretch.
+/// The moments at which the cluster is at rest, each of which ends a stretch.
 #[derive(Debug)]
 pub(super) struct Rests<'s> {
-    /// The requests after which the cluster rests, each with its place among all.
+    /// The requests after which the cluster comes to rest, each with its index among all.
     ends: Vec<(usize, &'s BoundRequest<'s>)>,
-    /// For each stretch the next one that follows another kind of rest.
+    /// By stretch: the next one that follows another kind of rest (settled or not).
     alike_until: Vec<usize>,
 }
 
@@ -92,29 +92,29 @@ impl<'s> Rests<'s> {
         rests
     }
 
-    /// How many there are, and so how many stretches.
+    /// Returns the number of rests, which is also the number of stretches.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// For each stretch the place of the request that ends it, and that request.
+    /// Iterates over the requests that end a stretch, each with its index among all.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &'s BoundRequest<'s>)> + '_ {
         self.ends.iter().copied()
     }
 
-    /// Whether everything has settled before a stretch: as it has before the first one.
+    /// Whether everything has settled before a stretch, as it has before the first one.
     pub(super) fn settles_before(&self, stretch: usize) -> bool {
         stretch == 0 || self.ends[stretch - 1].1.wait == Wait::Settled
     }
 
-    /// The next stretch that follows another kind of rest.
+    /// Returns the next stretch that follows another kind of rest.
     pub(super) fn alike_until(&self, stretch: usize) -> usize {
         self.alike_until[stretch]
     }
 }
 
 impl<'s> Stretch<'s> {
-    /// A stretch that ends with `last`.
+    /// Creates an empty stretch that ends with the request `last`.
     fn until(last: &'s BoundRequest<'s>) -> Self {
         Stretch {
             clients: Vec::new(),
@@ -140,12 +140,12 @@ impl<'s> Stretch<'s> {
         requests.push(request);
     }
 
-    /// How many clients send anything.
+    /// Returns the number of clients with requests.
     pub(super) fn clients(&self) -> usize {
         self.clients.len()
     }
 
-    /// The next request of the client at a place, unless it has halted or sent all.
+    /// Returns the next request of the client at index `place`; `None` if it has halted or sent all.
     pub(super) fn next(&self, place: usize, state: &State) -> Option<&BoundRequest<'s>> {
         let (_, requests) = self
             .clients
@@ -154,8 +154,8 @@ impl<'s> Stretch<'s> {
         requests.get(*state.sent.get(place)?)
     }
 
-    /// The objects that a client waits for before its next request: the remaining targets of its last one, if that is
-    /// awaited. Those of earlier ones are gone.
+    /// Returns the objects that a client waits for before its next request: the remaining targets of its last request,
+    /// if that is awaited. Targets of earlier awaited requests are gone.
     pub(super) fn awaited<'a>(
         &'a self,
         place: usize,
@@ -170,7 +170,7 @@ impl<'s> Stretch<'s> {
             .filter(|id| state.live(*id))
     }
 
-    /// The places of the clients that have still to send a request which names the object.
+    /// Returns the indexes of the clients with an unsent request that names the object.
     pub(super) fn naming<'a>(
         &'a self,
         id: ObjectId,
@@ -183,8 +183,8 @@ impl<'s> Stretch<'s> {
             .map(|((_, place), _)| *place)
     }
 
-    /// The clients that, at the end, wait forever for an object that they have deleted. Earlier targets are gone. At rest
-    /// only such a wait keeps a client from sending its next request.
+    /// Returns the clients that wait forever for an object that they deleted, once the cluster is at rest. Only such a
+    /// wait keeps a client from sending its next request then.
     pub(super) fn halts<'a>(&'a self, state: &'a State) -> impl Iterator<Item = usize> + 'a {
         let left =
             |request: &BoundRequest<'_>| request.targets.iter().flatten().any(|id| state.live(*id));

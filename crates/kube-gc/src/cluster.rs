@@ -26,19 +26,19 @@ pub struct Cluster {
     pub(super) kinds: Arc<KindTable>,
     pub(super) text: Arc<Symbols>,
     pub(super) nodes: TiVec<ObjectId, Node>,
-    /// Of every object, and one more for the end of the last.
+    /// By object, plus one entry for the end of the last object.
     pub(super) starts: TiVec<ObjectId, Starts>,
     pub(super) refs: TiVec<RefId, Ref>,
     /// The text of each of `refs`.
     pub(super) written: TiVec<RefId, Written>,
     pub(super) finalizers: TiVec<FinalizerId, Symbol>,
-    /// Those of `finalizers` that only a deletion adds `[CRD-2]`.
+    /// Entries of `finalizers` that only a deletion adds `[CRD-2]`.
     pub(super) absent_finalizers: Vec<FinalizerId>,
     pub(super) dependents: Dependents,
     pub(super) links: Links,
-    /// Objects that no input holds, sorted: plans leave them out.
+    /// Objects that no input contains, sorted: plans leave them out.
     pub(super) assumed: Vec<ObjectId>,
-    /// The uid that a manifest has, by the reference whose uid was changed to bind it.
+    /// Original uid of each reference whose uid was changed to bind it.
     pub(super) written_uids: BTreeMap<RefId, SmolStr>,
 }
 
@@ -49,11 +49,11 @@ pub(super) struct Node {
     pub(super) namespace: Symbol,
     pub(super) name: Symbol,
     pub(super) uid: Symbol,
-    /// The state flags it starts with.
+    /// Initial state flags.
     pub(super) flags: u16,
 }
 
-/// Where the references and the finalizers of an object start; they end where those of the next one start.
+/// Start of an object's references and finalizers, which end at the start of the next object's.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Starts {
     references: RefId,
@@ -61,7 +61,7 @@ pub(super) struct Starts {
 }
 
 impl Cluster {
-    /// A cluster without objects, of kinds and texts that others use too.
+    /// Creates a cluster without objects that shares `kinds` and `text`.
     pub(super) fn empty(kinds: Arc<KindTable>, text: Arc<Symbols>) -> Self {
         let mut cluster = Cluster {
             behaviour: Behaviour::NEWEST,
@@ -87,14 +87,14 @@ impl Cluster {
         self.assumed.binary_search(&id).is_ok()
     }
 
-    /// The uid that a reference shows. The uid that binds a rendered reference is internal to the collector.
+    /// Returns the uid of a reference as the manifest has it. The uid that binds a rendered reference is internal.
     pub(super) fn shown_uid(&self, index: RefId) -> &str {
         self.written_uids
             .get(&index)
             .map_or_else(|| self.text.get(self.written(index).uid), SmolStr::as_str)
     }
 
-    /// The references and finalizers so far are all those of the last object.
+    /// Ends the last object: all references and finalizers added since the previous call are its own.
     pub(super) fn end_object(&mut self) {
         self.starts.push(Starts {
             references: self.refs.next_key(),
@@ -111,35 +111,35 @@ impl Cluster {
         )
     }
 
-    /// Number of objects.
+    /// Returns the number of objects.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The size of a simulation in objects: eight objects that a webhook is asked about cost as much as one more.
+    /// Returns the size of a simulation in objects: eight pairs of a webhook and an object count as one.
     pub fn weight(&self) -> usize {
         self.len() + self.links.callouts.pairs() / 8
     }
 
-    /// Whether it holds no object.
+    /// Whether there is no object.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All objects, in the order of their keys.
+    /// Returns all objects, in the order of their keys.
     pub fn ids(&self) -> Numbers<ObjectId> {
         Numbers::new(ObjectId::FIRST, self.nodes.next_key())
     }
 
-    /// The key of an object.
+    /// Returns the key of an object.
     pub fn key(&self, id: ObjectId) -> ObjectKey {
         self.key_with(id, &self.kinds, &self.text)
     }
 
-    /// The object with that key.
+    /// Finds the object with a key.
     pub fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
         let (mut low, mut high) = (0, self.len());
-        // Kinds and namespaces are numbers, and most objects that are compared have the one that is looked for.
+        // Kinds and namespaces are compared as numbers first: most objects that are visited have those of the key.
         let kind = self.kinds.find(key.group_kind())?;
         let mut namespace = None;
         while low < high {
@@ -172,7 +172,7 @@ impl Cluster {
         None
     }
 
-    /// Whether webhooks are asked about the kind of objects that are all of one kind.
+    /// Whether a webhook is called for any object of the kind that all `objects` have.
     pub(super) fn asks_about_kind_of(&self, objects: &[ObjectId]) -> bool {
         objects
             .first()
@@ -183,7 +183,7 @@ impl Cluster {
         self.kinds.get(self.nodes[id].kind)
     }
 
-    /// Whether a namespace deletes the object before what is no Pod `[NS-17]`.
+    /// Whether the object is a Pod that a namespace deletes before everything else in it `[NS-17]`.
     pub(super) fn goes_first(&self, id: ObjectId) -> bool {
         self.behaviour.pods_first && matches!(self.links.roles.get(&id), Some(Role::Pod { .. }))
     }

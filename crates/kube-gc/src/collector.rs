@@ -1,6 +1,6 @@
-//! The garbage collector's decisions: what an owner reference is worth, what to do with an item,
-//! and how it is done (3.3 to 3.6). The schedulers decide when: lockstep rounds
-//! (`rounds`) for the verdict, any order (`search`) for the other outcomes.
+//! The garbage collector's decisions: what to do with an item, given the classes of its owner references, and how it is
+//! done (sections 3.3 to 3.6). The schedulers decide when: lockstep rounds (`rounds`) for the verdict, any order
+//! (`search`) for the other outcomes.
 
 use crate::cause::Cause;
 use crate::flags::{DELETING_DEPENDENTS, FOREGROUND, MISTAKEN, ORPHAN, TERMINATING};
@@ -26,7 +26,7 @@ pub(super) struct Verdict {
 #[derive(Debug, Clone)]
 pub(super) enum Action {
     Nothing,
-    /// ≥1 solid owner: the other references go.
+    /// At least one solid owner: the doomed references are removed.
     RemoveReferences(ReferenceTable, Reason),
     Delete {
         policy: Policy,
@@ -63,7 +63,7 @@ impl Simulation<'_> {
             && (!self.state.has(item, TERMINATING) || self.state.has(item, DELETING_DEPENDENTS))
     }
 
-    /// The table of 3.4.
+    /// Decides what to do with an item (the table of section 3.4).
     pub(super) fn decide(&self, item: ObjectId, verdict: Verdict) -> Action {
         let Some(first) = verdict.doomed.first().copied() else {
             return Action::Nothing;
@@ -108,7 +108,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Why a reference no longer counts.
+    /// Returns why a reference no longer counts.
     fn cause_of_doom(&self, index: RefId) -> Cause {
         let reference = self.cluster.reference(index);
         if reference.by_uid == NONE {
@@ -140,8 +140,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Before Kubernetes 1.20: what the collector did not find where this item looks for its owner is absent for all its
-    /// dependents, and it looks at all of them again.
+    /// Marks owners as absent (before Kubernetes 1.20). One that the collector did not find where this item looks for
+    /// it is absent for all its dependents, which are queued again.
     pub(super) fn mistake_owners(&mut self, item: ObjectId) {
         if self.cluster.links.misleading.is_empty() {
             return;
@@ -161,8 +161,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// An item that is deletingDependents: whether `foregroundDeletion` may go `[GC-31]`; otherwise
-    /// its blockers are queued again `[GC-32]`.
+    /// Whether `foregroundDeletion` can be removed from an item that is deletingDependents `[GC-31]`; if not, its
+    /// blockers are queued again `[GC-32]`.
     pub(super) fn check_blockers(&mut self, owner: ObjectId) -> bool {
         if self.state.counts[owner].blocking == 0 {
             return true;
@@ -170,7 +170,7 @@ impl Simulation<'_> {
         for position in 0..self.cluster.dependents.of(owner).len() {
             let Dependent { holder, reference } = self.cluster.dependents.of(owner)[position];
             let blocks = self.state.live(holder) && self.state.blocks(reference);
-            // A dependent that is already Terminating would stop at once [GC-21].
+            // An attempt at a dependent that is already Terminating would end at once [GC-21].
             if blocks && !self.state.has(holder, TERMINATING) {
                 self.enqueue(holder);
             }
@@ -178,12 +178,12 @@ impl Simulation<'_> {
         false
     }
 
-    /// The end of a foreground deletion `[GC-31]`. False if a webhook rejects it.
+    /// Ends a foreground deletion `[GC-31]`. Returns `false` if a webhook rejects it.
     pub(super) fn release(&mut self, owner: ObjectId) -> bool {
         self.remove_finalizers(owner, &[], FOREGROUND, Cause::DependentsGone.into())
     }
 
-    /// An orphaning deletion from beginning to end `[GC-36]`; it fails, to be tried again, where a webhook rejects a patch.
+    /// Orphans all dependents, then removes the finalizer `[GC-36]`. If a patch is rejected, the owner is retried.
     pub(super) fn orphan_dependents(&mut self, owner: ObjectId) {
         let mut done = true;
         for position in 0..self.cluster.dependents.of(owner).len() {

@@ -1,7 +1,7 @@
-//! The conditions that the namespace controller and the definition finalizer leave behind, word by
-//! word (4.3, `[CRD-3]`).
+//! The conditions that the namespace controller and the definition finalizer leave behind, verbatim (section 4.3,
+//! `[CRD-3]`).
 //!
-//! They are a function of the state at rest: the last pass changed nothing, and saw what is there now.
+//! They are a function of the state at rest: the last pass changed nothing and saw this state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,8 +35,8 @@ fn condition(kind: &str, status: bool, reason: &str, message: impl Into<String>)
     }
 }
 
-/// The conditions of a Terminating object, if its kind has any that tell about deletion; and those of a definition that
-/// is served.
+/// Returns the conditions of a Terminating namespace or definition, and of an established definition that is not
+/// Terminating; `None` for everything else.
 pub(super) fn of(cluster: &Cluster, state: &State, id: ObjectId) -> Option<Vec<Condition>> {
     match (cluster.links.roles.get(&id)?, state.has(id, TERMINATING)) {
         (Role::Namespace { content, pods, .. }, true) => {
@@ -60,7 +60,7 @@ pub(super) fn of(cluster: &Cluster, state: &State, id: ObjectId) -> Option<Vec<C
     }
 }
 
-/// The conditions of a definition whose kind is served.
+/// Returns the conditions of a definition whose kind is served.
 fn served() -> [Condition; 2] {
     [
         condition("NamesAccepted", true, "NoConflicts", "no conflicts found"),
@@ -81,7 +81,7 @@ fn namespace(view: View<'_>, content: &[ObjectId], pods: &[ObjectId]) -> Vec<Con
     failed.extend(view.ends_of_purge(counted));
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     let mut finalizers: BTreeMap<&str, usize> = BTreeMap::new();
-    // Nor is anything counted of a kind whose deletion fails.
+    // Objects of a kind whose deletion fails are not counted either.
     let is_counted =
         |id: &&ObjectId| state.live(**id) && !failed.contains_key(&cluster.nodes[**id].kind);
     for &id in counted.iter().filter(is_counted) {
@@ -155,7 +155,7 @@ fn namespace(view: View<'_>, content: &[ObjectId], pods: &[ObjectId]) -> Vec<Con
     ]
 }
 
-/// [NS-15], [NS-16]: items sorted as strings, joined by commas.
+/// Builds a condition from `items`, sorted as strings and joined by commas `[NS-15]`, `[NS-16]`.
 fn remaining(
     kind: &str,
     some: (&str, &str),
@@ -175,7 +175,7 @@ fn remaining(
     )
 }
 
-/// The finalizers of an object, each once.
+/// Returns the finalizers of an object, deduplicated.
 fn names<'a>(cluster: &'a Cluster, state: &State, id: ObjectId) -> BTreeSet<&'a str> {
     let slots = cluster
         .finalizers_of(id)

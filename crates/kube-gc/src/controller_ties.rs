@@ -1,4 +1,4 @@
-//! Which controllers outside of the control plane remove which finalizers, and what each of them needs.
+//! Derives the controllers outside of the control plane: the finalizers they remove, and the objects they need.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::names::ObjectKey;
 use crate::object::{Object, Reconciler};
 
 impl Links {
-    /// The controllers of the objects, which are in the order of their ids. Needs the roles.
+    /// Adds the controllers of `objects`, which are in the order of their ids. Requires `roles`.
     pub(super) fn add_controllers(&mut self, cluster: &Cluster, objects: &[Object]) {
         let mut known: BTreeMap<ControllerNeeds, ControllerId> = BTreeMap::new();
         for (id, object) in cluster.ids().zip(objects) {
@@ -45,7 +45,7 @@ impl Links {
         self.find_pods(cluster);
     }
 
-    /// A Pod runs every workload that controls it, directly or through a ReplicaSet or a Job.
+    /// Finds the Pods of each workload: it controls them directly or through a ReplicaSet or a Job.
     fn find_pods(&mut self, cluster: &Cluster) {
         let workloads = self
             .controllers
@@ -86,10 +86,10 @@ impl Links {
     }
 }
 
-/// From a Pod to the workload that people write: Pod, Job, CronJob, or Pod, ReplicaSet, Deployment.
+/// Number of owners from a Pod to its top-level workload: Job and CronJob, or ReplicaSet and Deployment.
 const LONGEST_CHAIN: usize = 2;
 
-/// The owner that a reference calls the controller, or that of the first reference.
+/// Returns the owner of the reference with `controller: true`, or of the first reference.
 fn controlling_owner(cluster: &Cluster, id: ObjectId) -> Option<ObjectId> {
     let controlling = cluster
         .refs_of(id)
@@ -98,7 +98,7 @@ fn controlling_owner(cluster: &Cluster, id: ObjectId) -> Option<ObjectId> {
     Some(cluster.reference(reference).by_uid).filter(|owner| *owner != NONE)
 }
 
-/// `None` if the cluster lacks a workload or something of every authority, or if it needs nothing.
+/// Resolves a controller's needs. `None` if it has none, or if the cluster lacks a workload or part of every authority.
 fn resolve(cluster: &Cluster, reconciler: &Reconciler) -> Option<ControllerNeeds> {
     let find = |keys: &[ObjectKey]| -> Option<Vec<ObjectId>> {
         let found: Option<BTreeSet<ObjectId>> = keys.iter().map(|key| cluster.find(key)).collect();

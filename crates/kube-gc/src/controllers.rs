@@ -1,4 +1,4 @@
-//! The controllers besides the collector: what they still do once it is idle.
+//! Controllers other than the garbage collector.
 //!
 //! A namespace purge and a definition's purge are lists of single deletes, so that the exhaustive
 //! search can interleave them with the collector. Everything else (the kubelet, protection
@@ -14,14 +14,14 @@ use crate::object::Verb;
 use crate::trace::Effect;
 use crate::world::Simulation;
 
-/// Other programs that run in the cluster.
+/// Programs that are assumed to run in the cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ControllerSettings {
-    /// Kubelets end the grace period of their Pods `[DEL-15]`.
+    /// Whether kubelets end the grace period of their Pods `[DEL-15]`.
     pub(super) kubelet: bool,
 }
 
-/// One thing that a purge would do next.
+/// A possible next request of a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Purge {
     /// Delete an object of a Terminating namespace, or an instance of a Terminating definition.
@@ -31,14 +31,14 @@ pub(super) enum Purge {
 }
 
 impl Simulation<'_> {
-    /// Everything that namespace and definition purges would do now.
+    /// Returns all requests that namespace and definition purges would send now.
     pub(super) fn purges(&self) -> Vec<Purge> {
         let mut purges = Vec::new();
         for &namespace in &self.cluster.links.namespaces {
             self.namespace_purges(namespace, &mut purges);
         }
         for &definition in &self.cluster.links.definitions {
-            // Most are not, and the flags are close at hand.
+            // Most are not Terminating, and flags are cheaper to read than roles.
             if !self.state.has(definition, TERMINATING) || !self.state.live(definition) {
                 continue;
             }
@@ -102,7 +102,7 @@ impl Simulation<'_> {
                     Cause::NamespaceDeleted.via(of),
                 );
             }
-            // [CRD-3]: without options, so that the collector's own finalizers count, and past all webhooks.
+            // [CRD-3]: without options, so that the collector's finalizers on the object count, and without webhooks.
             Purge::Delete { object, of } => {
                 self.delete_admitted(object, None, false, Cause::DefinitionDeleted.via(of));
             }
@@ -117,8 +117,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// One pass of the namespace controller over all namespaces (and of the definitions' purge);
-    /// whether it changed anything.
+    /// Runs one pass of the namespace controller over all namespaces, and of the purge of definitions; returns whether
+    /// it changed anything.
     pub(super) fn purge_pass(&mut self) -> bool {
         self.note_ends_of_purges();
         let purges = self.purges();
@@ -128,7 +128,7 @@ impl Simulation<'_> {
         !purges.is_empty()
     }
 
-    /// One batch of all other controllers `[SIM-7]`; whether it changed anything.
+    /// Runs one batch of all other controllers `[SIM-7]`; returns whether it changed anything.
     pub(super) fn controllers_pass(&mut self, settings: ControllerSettings) -> bool {
         let before = self.state.writes;
         if settings.kubelet {
@@ -148,7 +148,7 @@ impl Simulation<'_> {
         self.state.writes != before
     }
 
-    /// [DEL-15]: DELETE with grace 0 and no policy, so presets count.
+    /// Ends grace periods: DELETE with grace 0 and no policy, so a Pod's collector finalizers count `[DEL-15]`.
     fn finish_pods(&mut self) {
         for id in self.cluster.links.roles.keys().copied() {
             if self.state.live(id) && self.state.has(id, TERMINATING | GRACEFUL) {
@@ -179,7 +179,7 @@ impl Simulation<'_> {
         };
         if free {
             let reason = Cause::Unused(protected.protection).into();
-            // The cloud's controller patches the status of a Service.
+            // The cloud controller patches the status of a Service.
             let verb = match protected.protection {
                 Protection::LoadBalancer => Verb::UpdateStatus,
                 _ => Verb::Update,
@@ -188,7 +188,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// [CRD-4]: the clean-up finalizer goes when no instance is left, or none ever was.
+    /// Removes the clean-up finalizer if no instance is left, or the definition was never established `[CRD-4]`.
     fn finish_definition(&mut self, id: ObjectId) {
         let Some(Role::Definition {
             instances,

@@ -15,7 +15,7 @@ use crate::world::Simulation;
 pub const IMMORTAL_NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-system"];
 
 impl Simulation<'_> {
-    /// A DELETE of an object that exists. `force` asks for a grace period of 0. Returns the HTTP code.
+    /// Handles a DELETE of an object that exists. `force` asks for a grace period of 0. Returns the HTTP code.
     pub(super) fn delete(
         &mut self,
         id: ObjectId,
@@ -33,7 +33,7 @@ impl Simulation<'_> {
         200
     }
 
-    /// Deletes an object after admission, or where admission is not asked `[CRD-3]`.
+    /// Deletes an object after admission, or without admission `[CRD-3]`.
     pub(super) fn delete_admitted(
         &mut self,
         id: ObjectId,
@@ -68,7 +68,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// [NS-4]: the API server rejects it before it asks a webhook.
+    /// Whether the API server rejects the deletion before it calls webhooks `[NS-4]`.
     fn is_immortal(&self, id: ObjectId) -> bool {
         let name = || self.cluster.text.get(self.cluster.nodes[id].name);
         self.cluster.links.is_namespace(id) && IMMORTAL_NAMESPACES.contains(&name())
@@ -76,7 +76,7 @@ impl Simulation<'_> {
 
     fn delete_namespace(&mut self, id: ObjectId, policy: Option<Policy>, reason: Reason) {
         if !self.state.has(id, TERMINATING) {
-            // [NS-1]: never removed by the request itself, and the kind's default does not count.
+            // [NS-1]: the request itself never removes the namespace, and the kind's default policy does not count.
             let gc = policy.map(gc_finalizer);
             self.update(id, |state| {
                 let flags = &mut state.flags[id];
@@ -91,7 +91,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// [DEL-13], [DEL-14]: while the grace period runs, only a shorter one changes anything.
+    /// Deletes a Pod. While the grace period runs, only a DELETE without one changes anything [DEL-13], [DEL-14].
     fn delete_pod(&mut self, id: ObjectId, policy: Option<Policy>, grace: bool, reason: Reason) {
         let running_out = self.state.has(id, TERMINATING | GRACEFUL);
         if running_out && grace {
@@ -106,13 +106,13 @@ impl Simulation<'_> {
         self.delete_plain(id, policy, reason);
     }
 
-    /// Any other DELETE: finalizers by 2.3, then Terminating or gone [DEL-5], [DEL-7], [DEL-9].
+    /// Handles any other DELETE: finalizers by table 2.3, then Terminating or gone [DEL-5], [DEL-7], [DEL-9].
     fn delete_plain(&mut self, id: ObjectId, policy: Option<Policy>, reason: Reason) {
         let gc = self.choose_gc_finalizer(id, policy);
         let before = self.state.flags[id];
         let after = before & !(ORPHAN | FOREGROUND) | gc | TERMINATING;
         if after != before {
-            // An object that is removed in the same request was never seen Terminating.
+            // An object that is removed by the same request is never seen Terminating.
             let goes = gc == 0
                 && after & GRACEFUL == 0
                 && self.state.without_foreign_finalizers(self.cluster, id);
@@ -128,7 +128,7 @@ impl Simulation<'_> {
         self.remove_if_finished(id, reason);
     }
 
-    /// Table 2.3.
+    /// Chooses the finalizer of the collector by table 2.3.
     fn choose_gc_finalizer(&self, id: ObjectId, policy: Option<Policy>) -> u16 {
         if policy == Some(Policy::Background) {
             return 0;
@@ -144,7 +144,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Whether a DELETE without grace would change the object: what a purge would still do to it.
+    /// Whether a DELETE without grace period would change the object, so that a purge still sends one.
     pub(super) fn delete_would_change(&self, id: ObjectId, policy: Option<Policy>) -> bool {
         if self.state.gone(id) {
             return false;
@@ -156,8 +156,8 @@ impl Simulation<'_> {
         !self.state.has(id, GRACEFUL) && gc != self.choose_gc_finalizer(id, policy)
     }
 
-    /// A patch that removes finalizers `[DEL-10]`, `[DEL-11]`: those of its own list that `slots` names, and the collector's in
-    /// `gc`. False if a webhook rejects it.
+    /// Patches an object to remove the finalizers in `slots`, and those of the collector in `gc` `[DEL-10]`,
+    /// `[DEL-11]`. Returns `false` if a webhook rejects the patch.
     pub(super) fn remove_finalizers(
         &mut self,
         id: ObjectId,
@@ -168,7 +168,7 @@ impl Simulation<'_> {
         self.remove_finalizers_by(Verb::Update, id, slots, gc, reason)
     }
 
-    /// Removes finalizers by another request than a patch of the object.
+    /// Removes finalizers by a request that webhooks see as `verb`.
     pub(super) fn remove_finalizers_by(
         &mut self,
         verb: Verb,

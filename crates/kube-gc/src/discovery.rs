@@ -1,8 +1,8 @@
 //! Discovery that fails because an aggregated API has no backend.
 //!
-//! The namespace controller asks the API server for everything that can be in a namespace. While one group cannot be asked, it
-//! still deletes what it knows of, but no namespace is ever finished: not one of the whole cluster `[NS-11]`. Deleting the
-//! APIService ends it `[CRD-12]`.
+//! The namespace controller discovers all kinds that can be in a namespace. While the discovery of one group fails, it
+//! still deletes objects of the kinds it knows, but finishes no namespace of the whole cluster `[NS-11]`. Deleting the
+//! APIService ends that `[CRD-12]`.
 
 use crate::callouts::CalloutRole;
 use crate::flags::SPEC_KUBERNETES;
@@ -20,12 +20,12 @@ pub struct FailingApi {
     pub group_version: String,
     /// The Service that is called.
     pub service: ObjectKey,
-    /// Whether the Service exists, and only selects no Pod.
+    /// Whether the Service exists, so that only its Pods are missing.
     pub service_exists: bool,
 }
 
 impl View<'_> {
-    /// The aggregated APIs that have no backend now, in the order of their APIServices.
+    /// Returns the aggregated APIs that have no backend now, in the order of their APIServices.
     pub(super) fn failing_apis(&self) -> impl Iterator<Item = FailingApi> + '_ {
         self.cluster
             .links
@@ -51,7 +51,7 @@ impl View<'_> {
             && !self.rejects(namespace, Verb::Finalize)
     }
 
-    /// The namespace controller's message about failing discovery, as measured; `None` if discovery works.
+    /// Returns the namespace controller's message about failing discovery, as recorded; `None` if discovery works.
     pub(super) fn discovery_error(&self) -> Option<String> {
         let mut failing: Vec<String> = self.failing_apis().map(|api| api.group_version).collect();
         failing.sort();

@@ -1,5 +1,4 @@
-//! `OwnerRefInvalidNamespace` events `[GC-8]`: which ones every order of arrival produces, and
-//! which ones only some do.
+//! `OwnerRefInvalidNamespace` events `[GC-8]`, divided into those of every order of arrival and those of only some.
 //!
 //! The collector sees the objects of a cluster in an arbitrary order when it starts. A child that
 //! comes before its owner leaves a virtual node with its own namespace behind, and the owner's
@@ -22,7 +21,7 @@ pub struct Event {
     pub object: ObjectKey,
     /// Always `OwnerRefInvalidNamespace`.
     pub reason: &'static str,
-    /// As the collector words it.
+    /// Text of the event, in the collector's words.
     pub message: String,
     /// The owner that the reference names, where the collector looked for it.
     pub owner: ObjectKey,
@@ -30,9 +29,9 @@ pub struct Event {
     pub certain: bool,
 }
 
-/// All events of a cluster, sorted, with the child they are about.
+/// Returns all events of a cluster, each with its child, in the order of the owner references.
 pub(super) fn events(cluster: &Cluster) -> Vec<(ObjectId, Event)> {
-    // The release that stopped to take such owners for absent is the one that began to report them.
+    // The release that stopped treating such owners as absent is the first that reports them.
     if cluster.behaviour.absence_by_uid {
         return Vec::new();
     }
@@ -75,7 +74,7 @@ fn namespace(cluster: &Cluster, id: ObjectId) -> Symbol {
 /// Whether the owner by uid is a watched object of another namespace.
 fn is_foreign(cluster: &Cluster, reference: &Ref) -> bool {
     let (owner, holder) = (reference.by_uid, reference.holder);
-    // Found by its coordinates is found at home: no need to look at the owner.
+    // An owner that the lookup finds is in the holder's namespace, or cluster-scoped.
     reference.lookup != Lookup::Owner
         && owner != NONE
         && watched(cluster, owner)
@@ -83,7 +82,7 @@ fn is_foreign(cluster: &Cluster, reference: &Ref) -> bool {
         && cluster.info(owner).namespaced
 }
 
-/// The first and the last object that does something: enough to know whether another one does.
+/// The first and the last object of a set: enough to know whether it has any object other than a given one.
 #[derive(Debug, Clone, Copy)]
 struct FirstAndLast(ObjectId, ObjectId);
 
@@ -101,12 +100,12 @@ impl FirstAndLast {
 /// A namespace, and the coordinates of an owner that an object in it refers to.
 type Sight = (Symbol, (Symbol, Symbol, Symbol));
 
-/// How the objects of a cluster name their owners.
+/// Index of how the objects of a cluster name their owners.
 struct Sightings<'c> {
     cluster: &'c Cluster,
-    /// By uid.
+    /// By uid of the owner.
     sights: BTreeMap<Symbol, BTreeMap<Sight, FirstAndLast>>,
-    /// Who names the object with a uid exactly, from its own namespace.
+    /// By owner: the objects that name it exactly, from its own namespace.
     exact: BTreeMap<ObjectId, FirstAndLast>,
 }
 
@@ -135,16 +134,15 @@ impl<'c> Sightings<'c> {
         sightings
     }
 
-    /// The references before this one in the same list.
+    /// Returns the references before this one in the list of the same object.
     fn earlier(&self, index: RefId) -> Numbers<RefId> {
         self.cluster
             .refs_of(self.cluster.reference(index).holder)
             .before(index)
     }
 
-    /// No order of arrival hides the event: none of the earlier references can look wrong when the
-    /// child comes after the owner, and no object can record the owner's exact identity before the
-    /// owner comes: then its arrival changes nothing.
+    /// Whether no order of arrival hides the event: no earlier reference can look wrong when the child comes after the
+    /// owner, and no other object can record the owner's exact identity before the owner comes, which hides the event.
     fn is_certain(&self, index: RefId) -> bool {
         let Ref { holder, by_uid, .. } = *self.cluster.reference(index);
         let named_exactly = self
@@ -165,7 +163,7 @@ impl<'c> Sightings<'c> {
             && reference.by_uid != reference.holder
             && watched(cluster, reference.by_uid)
             && (is_foreign(cluster, reference) || !names_watched_identity(cluster, index));
-        // Another child's virtual node, or its own from an earlier reference with the same uid.
+        // A virtual node of another child, or of an earlier reference of this object with the same uid.
         let mine = (namespace(cluster, reference.holder), written.coordinates());
         let mut sights = self.sights.get(&written.uid).into_iter().flatten();
         let virtual_wrong =

@@ -6,7 +6,7 @@ use crate::callouts::{Callout, CalloutRole};
 use crate::cluster::Cluster;
 use crate::ids::{CalloutId, ObjectId};
 
-/// Part of a state.
+/// The callouts without a backend in a state.
 #[derive(Debug, Clone)]
 pub(super) struct Failing {
     now: TiVec<CalloutId, bool>,
@@ -15,7 +15,7 @@ pub(super) struct Failing {
 }
 
 impl Failing {
-    /// Of a cluster in which these objects exist.
+    /// Starts with the callouts of a cluster, if `live` says which objects exist.
     pub(super) fn new(cluster: &Cluster, live: impl Fn(ObjectId) -> bool) -> Self {
         let callouts = || cluster.links.callouts.iter();
         let mut failing = Self {
@@ -29,7 +29,7 @@ impl Failing {
         failing
     }
 
-    /// An object is gone.
+    /// Records the removal of an object.
     pub(super) fn note_removal(
         &mut self,
         cluster: &Cluster,
@@ -57,12 +57,12 @@ impl Failing {
         self.now[callout]
     }
 
-    /// Whether a webhook is among them.
+    /// Whether a webhook has no backend.
     pub(super) fn has_webhooks(&self) -> bool {
         self.webhooks > 0
     }
 
-    /// Whether an aggregated API is.
+    /// Whether an aggregated API has no backend.
     pub(super) fn has_apis(&self) -> bool {
         self.apis > 0
     }

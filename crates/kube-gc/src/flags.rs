@@ -12,7 +12,7 @@ pub(super) const GRACEFUL: u16 = 1 << 2;
 pub(super) const ORPHAN: u16 = 1 << 3;
 /// Has finalizer `foregroundDeletion`.
 pub(super) const FOREGROUND: u16 = 1 << 4;
-/// The collector saw it Terminating with `foregroundDeletion`, and never forgets `[GC-9]`.
+/// The collector has seen it Terminating with `foregroundDeletion`. Never unset `[GC-9]`.
 pub(super) const DELETING_DEPENDENTS: u16 = 1 << 5;
 /// `spec.finalizers` of a Namespace holds `kubernetes`.
 pub(super) const SPEC_KUBERNETES: u16 = 1 << 6;
@@ -20,7 +20,7 @@ pub(super) const SPEC_KUBERNETES: u16 = 1 << 6;
 /// A controller needs the object, and it or its Pods were gone when a step began: the controller no longer acts.
 pub(super) const LOST: u16 = 1 << 8;
 
-/// The collector takes it for absent, because a dependent looked for it in the wrong place: before Kubernetes 1.20.
+/// The collector treats it as absent, because a dependent looked for it in the wrong place (before Kubernetes 1.20).
 pub(super) const MISTAKEN: u16 = 1 << 9;
 
 /// The collector does not watch its kind `[GC-2]`. Never changes.
@@ -29,7 +29,7 @@ pub(super) const UNWATCHED: u16 = 1 << 7;
 /// The flags that a user can see.
 pub(super) const VISIBLE: u16 = GONE | TERMINATING | ORPHAN | FOREGROUND | SPEC_KUBERNETES;
 
-/// The finalizers of the collector among the flags, by name.
+/// Returns the names of the collector's finalizers among the flags.
 pub(super) fn gc_finalizers(flags: u16) -> impl Iterator<Item = &'static str> {
     let orphan = (flags & ORPHAN != 0).then_some(finalizers::ORPHAN);
     let foreground = (flags & FOREGROUND != 0).then_some(finalizers::FOREGROUND);

@@ -11,25 +11,25 @@ use crate::reconcilers::LettingGo;
 use crate::state::State;
 use crate::view::View;
 
-/// One thing that holds a Terminating object. Objects are sorted, finalizers in the order in which they are stored.
+/// A reason why a Terminating object stays. Objects are sorted; finalizers are in the order in which they are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hold {
     /// A Pod's kubelet has not confirmed that its containers have stopped.
     Kubelet,
     /// Finalizers that the control plane does not remove itself.
     Finalizers(Vec<String>),
-    /// The control plane removes its protection once these release it.
+    /// A protection finalizer, which the control plane removes once none of the objects in `by` uses the object.
     InUse {
         /// The kind of protection.
         protection: Protection,
-        /// Who holds it.
+        /// Objects that use it.
         by: Vec<ObjectId>,
     },
     /// Remaining instances of the kind that a definition defines.
     Instances(Vec<ObjectId>),
     /// Remaining content of a namespace.
     NamespaceContent {
-        /// These have to be gone first; until then the namespace controller deletes nothing else.
+        /// Pods that have to be gone before the namespace controller deletes anything else.
         pods: Vec<ObjectId>,
         /// Everything else.
         others: Vec<ObjectId>,
@@ -40,17 +40,17 @@ pub enum Hold {
     BlockingDependents {
         /// All of them.
         dependents: Vec<ObjectId>,
-        /// It is one of them itself.
+        /// Whether the object is one of them itself.
         itself: bool,
     },
-    /// Finalizers of the collector that the collector does not handle on it.
+    /// Finalizers of the collector that the collector does not process on this object.
     Unhandled(Vec<String>),
-    /// Aggregated APIs without a backend: until they answer, or their APIServices are deleted, no namespace is finished.
+    /// Aggregated APIs without a backend: while their APIServices exist, no namespace is finished.
     Discovery(Vec<FailingApi>),
 }
 
 impl Hold {
-    /// The rules of the deletion semantics that say so.
+    /// Returns the rules of the deletion semantics behind the hold.
     pub fn citations(&self) -> &'static [&'static str] {
         match self {
             Self::Kubelet => &["DEL-15"],
@@ -75,13 +75,12 @@ pub struct HeldObject {
     pub object: ObjectId,
     /// All reasons why it stays.
     pub holds: Vec<Hold>,
-    /// The objects that a controller needs in order to release it, and loses at about the same time: it does not get
-    /// stuck if the controller is quicker. Empty if no controller can be.
+    /// Objects that a controller needs to release this one but loses at about the same time. If the controller is
+    /// quicker, the object does not get stuck. Empty if no controller can be quicker.
     pub unless_quicker: Vec<ObjectId>,
-    /// Workloads that may run its controller, and do not get lost: it does not get stuck if one of these is the
-    /// controller. Empty if no workload that is left can be.
+    /// Remaining workloads that may run its controller: if one does, the object is not stuck. Empty if there is none.
     pub unless_run_by: Vec<ObjectId>,
-    /// Only finalizers hold it whose controllers the cluster does not contain: its own, or those of the objects it waits for.
+    /// Whether only finalizers without a controller hold it: its own, or those of the objects it waits for.
     pub unattended: bool,
 }
 
@@ -92,7 +91,7 @@ impl HeldObject {
     }
 }
 
-/// Every Terminating object that plans show, with what holds it; which of them are unattended, [`super::unattended`] finds out.
+/// Returns every Terminating object that plans show, with its holds. [`super::unattended`] sets `unattended`.
 pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
     let view = View { cluster, state };
     let terminating = |id: &ObjectId| state.live(*id) && state.has(*id, TERMINATING);
@@ -143,7 +142,7 @@ fn holds(view: View<'_>, id: ObjectId) -> Vec<Hold> {
     holds
 }
 
-/// Those of the control plane are kept apart from all others: it removes them automatically once nothing needs them.
+/// Adds the holds by finalizers. Protections in use are separate: the control plane removes them once unused.
 fn holds_by_finalizer(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
     let (cluster, state) = (view.cluster, view.state);
     let cleanup = match cluster.links.roles.get(&id) {
@@ -236,7 +235,7 @@ fn holds_by_collector(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
     });
 }
 
-/// Each once.
+/// Sorts and deduplicates ids.
 fn sorted(ids: impl Iterator<Item = ObjectId>) -> Vec<ObjectId> {
     let ids: std::collections::BTreeSet<ObjectId> = ids.collect();
     ids.into_iter().collect()

@@ -1,23 +1,23 @@
 //! A set of objects that is read in ascending order: the collector's queues.
 //!
-//! One bit per object, and above each level one bit per word that is not zero: to insert and to find
-//! the next one takes a few steps however large the cluster, and nothing is ever sorted.
+//! A hierarchical bitset: one bit per object, and above each level one bit per word that is not zero. To insert and to
+//! find the next object takes at most six steps, however large the cluster, and nothing is ever sorted.
 
 use crate::ids::ObjectId;
 
-/// Objects are numbered with 32 bits, of which each level takes six.
+/// Levels for 32-bit numbers, of which each level takes six bits.
 const LEVELS: usize = 6;
 
-/// Objects by number, all below the size the set was made for.
+/// A set of object numbers below the size it was made for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct IdSet {
-    /// All levels, one behind the other, since thousands of states are copied: the objects' own bits first, a single word last.
+    /// All levels in one vector, which is cheap to copy: the objects' own bits first, a single word last.
     words: Vec<u64>,
-    /// How many words the first level has.
+    /// Number of words in the first level.
     size: usize,
 }
 
-/// Where a level begins, and how many words it has.
+/// Start of a level, and its number of words.
 #[derive(Clone, Copy)]
 struct BitLevel {
     start: usize,
@@ -25,7 +25,7 @@ struct BitLevel {
 }
 
 impl BitLevel {
-    /// The one above, if this one has more than one word.
+    /// Returns the level above; `None` if this one is a single word.
     fn above(self) -> Option<BitLevel> {
         (self.size > 1).then(|| BitLevel {
             start: self.start + self.size,
@@ -35,7 +35,7 @@ impl BitLevel {
 }
 
 impl IdSet {
-    /// An empty set for objects with numbers below `size`.
+    /// Creates an empty set for objects with numbers below `size`.
     pub(super) fn new(size: usize) -> IdSet {
         let mut set = IdSet {
             words: Vec::new(),
@@ -90,7 +90,7 @@ impl IdSet {
         self.words.last().is_none_or(|top| *top == 0)
     }
 
-    /// The first object from this number on.
+    /// Returns the first object at or after `from`.
     pub(super) fn next_from(&self, from: ObjectId) -> Option<ObjectId> {
         let mut index = usize::from(from);
         for (height, level) in self.levels().enumerate() {
@@ -109,7 +109,7 @@ impl IdSet {
         None
     }
 
-    /// The first object below a bit of the level at this height.
+    /// Returns the first object below a bit of the level at `height`.
     fn first_below(&self, bit: usize, height: usize) -> usize {
         if height == 0 {
             return bit;
@@ -133,7 +133,7 @@ impl IdSet {
         })
     }
 
-    /// Empties the set into a list.
+    /// Empties the set and returns its objects.
     pub(super) fn drain(&mut self) -> Vec<ObjectId> {
         let ids: Vec<ObjectId> = self.iter().collect();
         for id in &ids {

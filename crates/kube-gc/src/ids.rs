@@ -1,8 +1,7 @@
-//! How objects, owner references and finalizers are numbered: in the order of the objects' keys, so that nothing depends
-//! on the order of the input.
+//! Numbers of objects, owner references and finalizers, in the order of the objects' keys: input order has no effect.
 //!
-//! Each kind of number has a type of its own and indexes only its own tables ([`TiVec`](typed_index_collections::TiVec)):
-//! the search shuffles thousands of them, and a reference taken for an object would be a wrong plan, not a panic.
+//! Each kind of number has its own type and indexes only its own tables ([`TiVec`](typed_index_collections::TiVec)).
+//! With plain integers, confusing a reference with an object would give a wrong plan, not a compile error.
 
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
@@ -14,7 +13,7 @@ macro_rules! number {
         $visibility struct $name(u32);
 
         impl From<usize> for $name {
-            /// A cluster with more objects, references or finalizers than 32 bits count is never built.
+            /// Never truncates: a cluster that needs more than 32 bits is rejected when it is built.
             fn from(index: usize) -> Self {
                 Self(index as u32)
             }
@@ -34,12 +33,12 @@ number! {
 }
 
 number! {
-    /// Number of an owner reference; those of one object follow each other.
+    /// Number of an owner reference; those of one object are consecutive.
     pub(super) RefId
 }
 
 number! {
-    /// Number of a finalizer of an object, present or not; those of one object follow each other.
+    /// Number of a finalizer of an object, present or not; those of one object are consecutive.
     pub(super) FinalizerId
 }
 
@@ -53,20 +52,20 @@ number! {
     pub(super) CalloutId
 }
 
-/// No such object: half the size of an `Option`, in tables that a simulation reads all the time.
+/// Marks the absence of an object, in half the size of an `Option`.
 pub(super) const NONE: ObjectId = ObjectId(u32::MAX);
 
 impl ObjectId {
     /// The object whose key sorts first.
     pub(super) const FIRST: Self = Self(0);
 
-    /// The object after this one.
+    /// Returns the object after this one.
     pub(super) fn next(self) -> Self {
         Self(self.0 + 1)
     }
 }
 
-/// Numbers that follow each other.
+/// A range of numbers.
 #[derive(Debug, Clone)]
 pub struct Numbers<N> {
     next: usize,
@@ -75,7 +74,7 @@ pub struct Numbers<N> {
 }
 
 impl<N: Into<usize>> Numbers<N> {
-    /// The numbers from `start` to the one before `end`.
+    /// Creates the range from `start` to the number before `end`.
     pub(super) fn new(start: N, end: N) -> Self {
         Self {
             next: start.into(),
@@ -84,7 +83,7 @@ impl<N: Into<usize>> Numbers<N> {
         }
     }
 
-    /// Those of them before `end`.
+    /// Truncates the range to the numbers before `end`.
     pub(super) fn before(self, end: N) -> Self {
         Self {
             end: self.end.min(end.into()),
@@ -92,7 +91,7 @@ impl<N: Into<usize>> Numbers<N> {
         }
     }
 
-    /// The number at the same place among others, as many as these.
+    /// Returns the number at the same position in `others`, a range of equal length.
     pub(super) fn counterpart(&self, number: N, others: &Self) -> N
     where
         N: From<usize>,
@@ -100,7 +99,7 @@ impl<N: Into<usize>> Numbers<N> {
         N::from(number.into() - self.next + others.next)
     }
 
-    /// Whether there is none.
+    /// Whether the range is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.next >= self.end
     }

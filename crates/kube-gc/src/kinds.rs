@@ -1,4 +1,4 @@
-//! Which kinds the cluster serves, and how each one is deleted.
+//! The kinds that the cluster serves, and how each one is deleted.
 //!
 //! Kinds are plain data: the source of the table (the built-in list of a Kubernetes release, the
 //! CustomResourceDefinitions of a tree, a config file) does not matter here. A kind that is not in
@@ -39,16 +39,16 @@ pub struct KindInfo {
     pub open_versions: bool,
     /// Whether the collector watches it `[GC-1]`; if not, it is never collected `[GC-2]`.
     pub gc_tracked: bool,
-    /// Whether deleting a namespace purges it.
+    /// Whether deleting a namespace deletes its objects of this kind.
     pub namespace_deletable: bool,
     /// Policy of a DELETE that names none.
     pub default_policy: DefaultPolicy,
-    /// A custom resource: patched by JSON merge patch instead of strategic merge patch `[GC-28]`.
+    /// Whether it is a custom resource, patched by JSON merge patch instead of strategic merge patch `[GC-28]`.
     pub custom: bool,
 }
 
 impl KindInfo {
-    /// A custom resource as a CustomResourceDefinition declares it; `versions` are the served ones in any order.
+    /// Creates a custom resource kind as its definition declares it. `versions` are the served ones, in any order.
     pub fn custom(
         kind: GroupKind<&str>,
         plural: &str,
@@ -75,8 +75,8 @@ impl KindInfo {
         }
     }
 
-    /// A kind of which only an object was seen: it does not resolve as
-    /// an owner and is never collected as a dependent `[SIM-5]`. Its plural is not guessed: `kubectl` takes the singular.
+    /// Creates a kind that is known only from an object: it does not resolve as an owner and is never collected as a
+    /// dependent `[SIM-5]`. Its plural is not guessed but the singular, which `kubectl` accepts.
     pub(super) fn unknown(kind: GroupKind<&str>, namespaced: bool) -> Self {
         KindInfo {
             gc_tracked: false,
@@ -84,7 +84,7 @@ impl KindInfo {
         }
     }
 
-    /// The kind within its group.
+    /// Returns the kind with its group.
     pub fn group_kind(&self) -> GroupKind<&str> {
         GroupKind::new(&self.group, &self.kind)
     }
@@ -102,7 +102,7 @@ pub struct KindTable {
     cohabiting: BTreeMap<GroupKind, Cohabiting>,
 }
 
-/// A second group in which a kind is served, and in which versions.
+/// A kind that is also served in another group, with the versions served there.
 #[derive(Debug, Clone)]
 struct Cohabiting {
     stored_as: KindId,
@@ -110,12 +110,12 @@ struct Cohabiting {
 }
 
 impl KindTable {
-    /// An empty table.
+    /// Creates an empty table.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a kind, or replaces what was known of it.
+    /// Adds a kind, or replaces the entry of a known one.
     pub fn add(&mut self, info: KindInfo) -> KindId {
         if let Some(known) = self.find(info.group_kind()) {
             self.infos[known.0 as usize] = info;
@@ -127,7 +127,7 @@ impl KindTable {
         id
     }
 
-    /// Serves a kind in a second group too: references may name it, objects are known under their own kind.
+    /// Serves a kind in a second group too. References may name that group; objects keep the group they are stored in.
     pub fn serve_also_in(&mut self, stored_as: KindId, group: &str, versions: Vec<String>) {
         let kind = GroupKind {
             group: group.to_owned(),
@@ -142,12 +142,12 @@ impl KindTable {
         );
     }
 
-    /// The kind of that group, whatever versions are served.
+    /// Finds a kind, whichever versions are served.
     pub fn find(&self, kind: GroupKind<&str>) -> Option<KindId> {
         self.ids.get(kind).copied()
     }
 
-    /// The kind that `apiVersion` and `kind` resolve to: the exact version must be served `[GC-15]`.
+    /// Resolves `apiVersion` and `kind` to a kind; `None` unless exactly that version is served `[GC-15]`.
     pub fn resolve(&self, api_version: &str, kind: &str) -> Option<KindId> {
         let ApiVersion { group, version } = ApiVersion::split(api_version);
         let kind = GroupKind::new(group, kind);

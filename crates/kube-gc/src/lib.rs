@@ -1,7 +1,7 @@
 //! A small pure model of deletion in Kubernetes: the API server's DELETE, the garbage collector, the
 //! namespace controller, the finalization of custom resource definitions, and operators that remove their finalizers.
 //!
-//! [`simulate`] takes a [`Cluster`] and a list of [`Step`]s and says what becomes of every object:
+//! [`simulate`] takes a [`Cluster`] and a list of [`Step`]s and predicts the fate of every object:
 //!
 //! ```
 //! use kube_gc::names::{GroupKind, ObjectKey, Wait};
@@ -29,39 +29,40 @@
 //! # Ok::<(), kube_gc::ClusterError>(())
 //! ```
 //!
-//! There is no I/O here, no clock and no randomness. Kubernetes itself races: the collector has
-//! twenty workers and no order among its items. The *verdict* is what one canonical order does
-//! (`rounds`, `[SIM-10]`), which agrees best with a real control plane; the other outcomes are
-//! those that some other order reaches (`search`, `[SIM-11]`). Both run the same rules.
+//! The model does no I/O and is deterministic. Kubernetes itself has races: the collector has twenty workers and
+//! processes its items in no fixed order. The *verdict* is the result of one canonical order (`rounds`, `[SIM-10]`),
+//! the one that agrees best with a real control plane. The other outcomes are those that some other order reaches
+//! (`search`, `[SIM-11]`). Both run the same rules.
 //!
-//! *Requests and waits.* A step that deletes is a batch of requests: nothing happens between the first and the last of them.
-//! The wait of the client after the batch decides what may happen before the next one ([`Wait`](names::Wait)): with
-//! `None` it follows at once, and the collector may have acted in between or not; with `Gone` the cluster comes to rest, and if
-//! one of the targets is stuck then, the client never sends anything more; with `Settled` it comes to rest, and a controller that
-//! has stopped by then never runs again. Only a step that settles has outcomes. Several clients send their requests in
-//! the order of the steps, and a wait of one of them does not delay the others.
+//! *Requests and waits.* A deletion step is a batch of requests: nothing happens between the first and the last of
+//! them. The client's [`Wait`](names::Wait) after the batch decides what may happen before its next one. With `None`
+//! the next batch follows at once, and the collector may or may not have acted in between. With `Gone` the cluster
+//! comes to rest; if one of the targets is stuck by then, the client sends nothing more. With `Settled` the cluster
+//! comes to rest, and a controller that has stopped by then never runs again. Only a step that settles has outcomes.
+//! Several clients send their requests in the order of the steps, and the wait of one does not delay the others.
 //!
-//! *Reconcilers.* An object may say which controllers outside of the control plane remove which of its finalizers
-//! ([`Reconciler`]): the workloads they run as, and the ServiceAccount, bindings and roles they act by. Whether such a controller
-//! lets go is certain, impossible, or a race that has both outcomes and the harm as its verdict ([`HeldObject::unless_quicker`]).
-//! An authority that was lost to an earlier request is lost for certain; all that controllers do at about the same time
-//! is a race.
+//! *Reconcilers.* An object may list controllers outside of the control plane that remove its finalizers
+//! ([`Reconciler`]): the workloads that run them, and the ServiceAccounts, bindings and roles that authorize them. The
+//! removal of such a finalizer is certain, impossible, or a race. A race has both outcomes, and its verdict is the
+//! harmful one: the object stays ([`HeldObject::unless_quicker`]). An authority removed by an earlier request is lost
+//! for certain; everything that controllers do at about the same time is a race.
 //!
-//! *Releases.* [`Behaviour`] holds the differences of older releases.
+//! *Releases.* [`Behaviour`] describes how older Kubernetes releases differ.
 //!
-//! * `names` names of kinds and objects
-//! * `object`, `kinds`, `behaviour` the input of a caller; `assemble`, `ties`, `controller_ties` make a `cluster` of it
-//! * `cluster`, `references`, `links` the immutable part: objects, references resolved by uid and by
-//!   coordinates, and other ties between objects
-//! * `state`, `timeline`, `purging`, `view` the mutable part, and queries of it; `world` the one way to change it, watched by the
-//!   collector
-//! * `callouts`, `failing`, `webhooks`, `discovery` the Services that the API server calls, and the requests that fail
+//! * `names`: names of kinds and objects
+//! * `object`, `kinds`, `behaviour`: the input of a caller; `assemble`, `ties`, `callout_ties` and `controller_ties`
+//!   turn it into a `cluster`
+//! * `cluster`, `references`, `links`: the immutable part: objects, references resolved by uid and by coordinates, and
+//!   other ties between objects
+//! * `state`, `timeline`, `purging`, `view`: the mutable state, and queries of it; every write goes through `world`,
+//!   which leaves watch events for the collector
+//! * `callouts`, `failing`, `webhooks`, `discovery`: Services that the API server calls, and the requests that fail
 //!   without a backend
-//! * `steps`, `requests`, `delete`, `controllers`, `collector`, `reconcilers` what clients send, and what the API
-//!   server, the other controllers, the collector and operators do; each rule of `kubernetes-deletion-semantics` is
-//!   cited where it stands
-//! * `client`, `search` what several clients send at the same time, and every outcome that some order leads to
-//! * `plan`, `outcome`, `cause`, `hold`, `unattended`, `why`, `events` what a caller gets to see
+//! * `steps`, `requests`, `delete`, `controllers`, `collector`, `reconcilers`: requests of clients, and actions of the
+//!   API server, the other controllers, the collector and operators; each rule of `kubernetes-deletion-semantics` is
+//!   cited where it is applied
+//! * `client`, `search`: concurrent requests of several clients, and every outcome that some order reaches
+//! * `plan`, `outcome`, `cause`, `hold`, `unattended`, `why`, `events`: results for the caller
 
 mod assemble;
 mod behaviour;

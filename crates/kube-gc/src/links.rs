@@ -12,7 +12,7 @@ use crate::ids::{ControllerId, FinalizerId, NONE, ObjectId, RefId};
 use crate::kinds::KindId;
 use crate::symbols::Symbol;
 
-/// The part an object plays in deletion beyond being an object.
+/// The special role of an object in deletion.
 #[derive(Debug, Clone)]
 pub(super) enum Role {
     Pod {
@@ -20,7 +20,7 @@ pub(super) enum Role {
         finished: bool,
         grace_seconds: u64,
     },
-    /// `pods` go before `content`; where the release does not order them, they are part of it.
+    /// `pods` are deleted before `content`; in releases that do not order them, Pods are in `content`.
     Namespace {
         content: Vec<ObjectId>,
         pods: Vec<ObjectId>,
@@ -46,9 +46,9 @@ pub(super) struct Protected {
 /// When a protection finalizer is removed.
 #[derive(Debug, Clone)]
 pub(super) enum ProtectionEnd {
-    /// From a Terminating object that none of these holds any more.
+    /// Removed from a Terminating object once none of these holds it.
     WhenUnheld(Vec<Holder>),
-    /// From a Pod that is Terminating, or whose Job is gone, or that no longer refers to it `[FIN-5]`.
+    /// Removed from a Pod that is Terminating, whose Job is gone, or that no longer refers to its Job `[FIN-5]`.
     JobTracking { reference: Option<RefId> },
 }
 
@@ -56,7 +56,7 @@ pub(super) enum ProtectionEnd {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Holder {
     pub(super) object: ObjectId,
-    /// It releases the object as soon as it is Terminating without grace left, not only when gone `[FIN-14]`.
+    /// Whether it stops holding once it is Terminating without grace period left, not only once gone `[FIN-14]`.
     pub(super) until_finished: bool,
 }
 
@@ -68,12 +68,12 @@ pub(super) struct Reconciled {
     pub(super) controller: ControllerId,
 }
 
-/// The needs of a controller outside of the control plane. All lists are sorted, and one of the two is not empty.
+/// The objects that a controller outside of the control plane needs, sorted. In a whole cluster, there are some.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ControllerNeeds {
     pub(super) workloads: Vec<ObjectId>,
-    /// ServiceAccount, binding, role: each of these is enough, and so is one of which nothing can be lost, which is
-    /// empty. `None`: its needs are unknown.
+    /// Alternatives of ServiceAccount, binding and role, of which one is sufficient. An empty alternative cannot be
+    /// lost. The list is empty if the authority is unknown.
     pub(super) authority: Vec<Vec<ObjectId>>,
 }
 
@@ -95,17 +95,17 @@ pub(super) struct Links {
     pub(super) definitions: Vec<ObjectId>,
     /// By object: the Namespace that contains it, or [`NONE`].
     homes: TiVec<ObjectId, ObjectId>,
-    /// Owners that some dependent looks for in the wrong place, where that misleads the collector about others.
+    /// Owners that a dependent names wrongly, in releases where they are then absent for all dependents `[GC-17a]`.
     pub(super) misleading: BTreeSet<ObjectId>,
     /// Sorted by object.
     pub(super) protections: Vec<Protected>,
     /// Sorted by object.
     pub(super) reconciled: Vec<Reconciled>,
-    /// Each once.
+    /// Deduplicated in a whole cluster; in a part of one, several may coincide.
     pub(super) controllers: TiVec<ControllerId, ControllerNeeds>,
-    /// The authority of any controller, sorted.
+    /// All objects in the authority of any controller, sorted.
     pub(super) authority: Vec<ObjectId>,
-    /// The Pods of a controller's workload, whatever becomes of their owner references.
+    /// The Pods of each workload that a controller needs, by their initial owner references.
     pub(super) pods_of: BTreeMap<ObjectId, Vec<ObjectId>>,
     /// (leader, follower): the follower is deleted when the leader is gone; sorted.
     pub(super) followers: Vec<(ObjectId, ObjectId)>,
@@ -114,7 +114,7 @@ pub(super) struct Links {
 }
 
 impl Links {
-    /// The Namespace object that contains another one.
+    /// Returns the Namespace that contains an object.
     pub(super) fn home_of(&self, id: ObjectId) -> Option<ObjectId> {
         self.homes.get(id).copied().filter(|home| *home != NONE)
     }

@@ -1,4 +1,4 @@
-//! The input of the simulator about one object: plain strings, no spans, no files.
+//! Simulator input that describes one object: plain strings, without spans or files.
 
 use smol_str::SmolStr;
 
@@ -7,51 +7,52 @@ use crate::names::{ObjectKey, finalizers};
 /// One entry of `metadata.ownerReferences`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct OwnerReference {
-    /// As written; it counts character by character when coordinates are compared.
+    /// As written. Coordinates are compared as text, so spelling matters.
     pub api_version: SmolStr,
     /// Kind of the owner.
     pub kind: SmolStr,
     /// Name of the owner.
     pub name: SmolStr,
-    /// The uid: the collector's graph knows nothing else `[GC-4]`.
+    /// uid of the owner. The collector's graph identifies owners by uid alone `[GC-4]`.
     pub uid: SmolStr,
-    /// The text in the manifest in place of [`uid`](Self::uid), where the caller bound the reference: plans show it.
+    /// The uid in the manifest, where the caller replaced [`uid`](Self::uid) to bind the reference; shown in plans.
     pub written_uid: Option<SmolStr>,
-    /// `controller`, absent is `None`. The collector ignores it `[GC-15]`.
+    /// `controller`; `None` if absent. The collector ignores it `[GC-15]`.
     pub controller: Option<bool>,
-    /// `blockOwnerDeletion`, absent is `None`.
+    /// `blockOwnerDeletion`; `None` if absent.
     pub block_owner_deletion: Option<bool>,
 }
 
-/// `metadata.deletionTimestamp` is set.
+/// A deletion under way: `metadata.deletionTimestamp` is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Deletion {
-    /// `metadata.deletionGracePeriodSeconds`, 0 when absent: above 0 only the kubelet (or a forced delete) ends it `[DEL-10]`.
+    /// `metadata.deletionGracePeriodSeconds`, 0 if absent. Above 0, only the kubelet or a forced delete ends the grace
+    /// period `[DEL-10]`.
     pub grace_seconds: u64,
 }
 
-/// A controller outside of the control plane that removes finalizers of an object once it is Terminating: at any moment while it
-/// runs and may, and never in a hurry.
+/// A controller outside of the control plane that removes finalizers of a Terminating object. It may do so at any
+/// moment while it runs and is authorized, but nothing forces it to be quick.
 ///
-/// If the cluster lacks one of the workloads from the start, or something of every alternative, the controller is none. Where an
-/// object has several for one finalizer, one of them is its controller, and it is unknown which.
+/// The controller is ignored if the cluster lacks one of its workloads, or part of every alternative of its authority,
+/// from the start. If an object has several for one finalizer, one of them removes it, and it is unknown which.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reconciler {
     /// The finalizers that it removes; those that the object does not have are ignored.
     pub finalizers: Vec<String>,
     /// The workloads whose Pods run it.
     pub workloads: Vec<ObjectKey>,
-    /// The authority of its requests, in alternatives of which each is enough: its ServiceAccount, a binding that names it, the
-    /// binding's role. Empty if unknown.
+    /// Objects that authorize its requests, as alternatives of which each is sufficient: its ServiceAccount, a binding
+    /// that names it, and the binding's role. Empty if unknown.
     pub authority: Vec<Vec<ObjectKey>>,
 }
 
 /// An object of the cluster before the first step.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Object {
-    /// Which object; the version it was written in does not matter.
+    /// Identity of the object, without its API version.
     pub key: ObjectKey,
-    /// `metadata.uid`. A rendering has none: the caller makes one up and rewrites the references it could bind `[SIM-6]`.
+    /// `metadata.uid`. A rendered manifest has none: the caller invents one and rewrites references to it `[SIM-6]`.
     pub uid: SmolStr,
     /// `metadata.ownerReferences`.
     pub owner_references: Vec<OwnerReference>,
@@ -59,19 +60,18 @@ pub struct Object {
     pub finalizers: Vec<String>,
     /// Set when the object is already Terminating.
     pub deletion: Option<Deletion>,
-    /// Who removes which of its finalizers, besides the control plane.
+    /// Controllers outside of the control plane that remove its finalizers.
     pub reconcilers: Vec<Reconciler>,
-    /// Facts for deletion that depend on the kind.
+    /// Kind-specific facts that its deletion depends on.
     pub facts: Facts,
-    /// No input contains it, but a rendered reference names it: it takes part like all others, and plans do not show it.
+    /// Whether no input contains it but a rendered reference names it. It is simulated, but plans hide it.
     pub assumed: bool,
 }
 
-/// Fields of some kinds that the deletion controllers read. The large ones are boxed: most objects have none, and there may be a
-/// million of them.
+/// Kind-specific fields that the deletion controllers read. Large variants are boxed because most objects have `None`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Facts {
-    /// Nothing else matters.
+    /// No kind-specific facts.
     #[default]
     None,
     /// A Pod.
@@ -87,12 +87,12 @@ pub enum Facts {
         /// Names of VolumeAttributesClasses.
         attributes_classes: Vec<String>,
     },
-    /// A Secret of type `kubernetes.io/service-account-token`, deleted with its account `[DEP-19]`.
+    /// A Secret of type `kubernetes.io/service-account-token`, deleted with its ServiceAccount `[DEP-19]`.
     TokenSecret {
-        /// The account that its annotation names.
+        /// The ServiceAccount that its annotation names.
         service_account: String,
     },
-    /// An IPAddress, which the API server's allocator deletes with the Service that its `spec.parentRef` names `[DEP-19]`.
+    /// An IPAddress, deleted with the Service that its `spec.parentRef` names `[DEP-19]`.
     Address {
         /// The Service's namespace.
         namespace: String,
@@ -101,9 +101,9 @@ pub enum Facts {
     },
     /// A webhook configuration: its webhooks that reject requests when they have no backend.
     Webhooks(Vec<WebhookFacts>),
-    /// An APIService that a Service answers for.
+    /// An APIService that a Service serves (an aggregated API).
     ApiService(Box<ApiServiceFacts>),
-    /// A Job with an external `spec.managedBy`: its Pods are counted outside of the model `[FIN-5]`.
+    /// A Job with an external `spec.managedBy`: the controller that counts its Pods is not modelled `[FIN-5]`.
     ExternallyManagedJob,
 }
 
@@ -152,7 +152,7 @@ impl Default for NamespaceFacts {
     }
 }
 
-/// The declarations of a CustomResourceDefinition.
+/// Facts that the deletion of a CustomResourceDefinition and its instances depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionFacts {
     /// `spec.group`.
@@ -165,7 +165,7 @@ pub struct DefinitionFacts {
     pub namespaced: bool,
     /// Names of the versions with `served: true`.
     pub served: Vec<String>,
-    /// Condition Established; true unless the input says otherwise. Instances of one that never was are not purged `[CRD-3]`.
+    /// Condition Established; true unless the input says otherwise. If false, instances are not purged `[CRD-3]`.
     pub established: bool,
 }
 
@@ -185,49 +185,49 @@ pub struct WebhookFacts {
     pub name: String,
     /// The URL that the API server calls: `https://hook.shop.svc:443/?timeout=10s`.
     pub url: String,
-    /// Who answers.
+    /// Its backend.
     pub answered_by: Answerer,
-    /// The requests that it is asked about for certain.
+    /// The requests that are certain to be sent to it.
     pub requests: Vec<Requests>,
 }
 
-/// Requests that a webhook is asked about.
+/// Requests that are sent to a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requests {
     /// All verbs of the requests.
     pub verbs: Vec<Verb>,
-    /// To which objects.
+    /// Objects of the requests.
     pub objects: Vec<ObjectKey>,
 }
 
-/// The API that an APIService announces.
+/// An aggregated API, as its APIService registers it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiServiceFacts {
-    /// `metrics.k8s.io/v1beta1`.
+    /// Group and version, such as `metrics.k8s.io/v1beta1`.
     pub group_version: String,
-    /// Who serves it.
+    /// Its backend.
     pub answered_by: Answerer,
 }
 
-/// The backend of a callout. If the cluster lacks the Service from the start, there is none.
+/// The backend of a webhook or an aggregated API. If the cluster lacks the Service from the start, there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answerer {
     /// The Service.
     pub service: ObjectKey,
-    /// The Pods that it selects, or the workloads that run them: it answers while one of them exists. `None`: they are
-    /// unknown, so that the Service is enough.
+    /// The Pods that the Service selects, or the workloads that run them; the backend answers while one of them exists.
+    /// `None` if unknown: the Service is then sufficient.
     pub pods: Option<Vec<ObjectKey>>,
 }
 
-/// The effect of a request on an object, as far as webhooks distinguish it.
+/// A kind of request, as far as webhooks distinguish it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
     /// DELETE.
     Delete,
-    /// A patch of the object: also every removal of a finalizer or an owner reference.
+    /// A patch of the object, such as the removal of a finalizer or an owner reference.
     Update,
-    /// An update of its status: the clean-up of definitions and load balancers removes finalizers that way.
+    /// An update of its status. The clean-up finalizers of definitions and load balancers are removed this way.
     UpdateStatus,
-    /// The end of a namespace: an update of its `finalize`.
+    /// An update of the `finalize` subresource of a Namespace, which ends its deletion.
     Finalize,
 }

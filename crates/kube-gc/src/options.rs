@@ -1,21 +1,21 @@
 //! Assumptions of a simulation, and the limits of its search.
 
-/// How to simulate.
+/// Options of a simulation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimulationOptions {
-    /// Kubelets end the grace period of the Pods bound to their nodes. Without, such Pods stay
-    /// Terminating until they are force-deleted.
+    /// Whether kubelets end the grace period of the Pods bound to their nodes. If not, such Pods stay Terminating until
+    /// they are force-deleted.
     pub kubelet: bool,
-    /// How many states at which there is a choice the search for other outcomes may look at, over
-    /// all steps (fewer if they are large). 0: no search, the verdict only.
+    /// Maximum number of states with a choice that the search for other outcomes visits, over all steps (fewer if
+    /// states are large). 0: no search, only the verdict.
     pub state_cap: usize,
-    /// Whether the search makes moves that commute with all others without branching. Without, it
-    /// finds the same outcomes with far more states: a check of the reduction, nothing else.
+    /// Whether the search applies partial-order reduction: moves that commute with all others do not branch. Without
+    /// it, the search finds the same outcomes with far more states; useful only to test the reduction.
     pub reduction: bool,
 }
 
 impl SimulationOptions {
-    /// The verdict alone, without a search for what races could change.
+    /// Returns options for the verdict alone, without a search for other outcomes.
     pub fn verdict() -> Self {
         SimulationOptions {
             state_cap: 0,

@@ -14,7 +14,7 @@ use crate::state::{RefState, State};
 
 pub use crate::conditions::Condition;
 
-/// How an object ends.
+/// The fate of an object at rest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// It is no longer stored.
@@ -34,12 +34,12 @@ pub struct Present {
     pub owner_references: Vec<OwnerReference>,
     /// `spec.finalizers` of a Namespace, sorted.
     pub spec_finalizers: Option<Vec<String>>,
-    /// The conditions of a Terminating Namespace, and of a CustomResourceDefinition that is or was established; `None`
-    /// for everything else.
+    /// The conditions of a Terminating Namespace, and of a CustomResourceDefinition that is established or Terminating;
+    /// `None` for everything else.
     pub conditions: Option<Vec<Condition>>,
 }
 
-/// How an outcome differs from the verdict; the gravest kind counts.
+/// The gravest kind of difference between an outcome and the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Difference {
     /// Other objects exist.
@@ -53,10 +53,10 @@ pub enum Difference {
 /// One state of the cluster at rest.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// `None` for the verdict itself.
+    /// `None` if this is the verdict.
     pub differs: Option<Difference>,
-    /// Reached only while an item that failed on an unresolvable kind has not been retried yet: its
-    /// back-off may be as long as the item has already been failing `[GC-16]`.
+    /// Whether it is reached only while a failed item has not been retried yet: the back-off may be as long as the item
+    /// has already been failing `[GC-16]`.
     pub late: bool,
     pub(super) base: Arc<State>,
     pub(super) patches: Vec<Patch>,
@@ -79,7 +79,7 @@ impl Outcome {
         }
     }
 
-    /// Objects whose state may differ from the verdict's.
+    /// Returns the objects whose state may differ from the verdict's.
     pub(super) fn patched(&self) -> impl Iterator<Item = ObjectId> + '_ {
         self.patches
             .iter()
@@ -100,7 +100,7 @@ impl Outcome {
 }
 
 impl Patch {
-    /// The parts of a part's state lie one after the other, in the order of its objects.
+    /// Copies the part into `state`. Its references and finalizers are consecutive, in the order of its objects.
     fn apply(&self, cluster: &Cluster, state: &mut State) {
         let (mut references, mut finalizers) =
             (self.state.refs.iter(), self.state.finalizers.iter());
@@ -170,7 +170,7 @@ pub(super) fn fate(cluster: &Cluster, state: &State, id: ObjectId) -> Fate {
     })
 }
 
-/// A reference as stored, unless it was removed.
+/// Returns a reference as stored; `None` if it was removed.
 fn owner_reference(cluster: &Cluster, state: &State, index: RefId) -> Option<OwnerReference> {
     let reference = cluster.written(index);
     let block = match state.refs[index] {
@@ -209,7 +209,7 @@ pub(super) fn waits_for_kubelet(state: &State, id: ObjectId) -> bool {
     state.live(id) && state.has(id, TERMINATING | GRACEFUL)
 }
 
-/// Fates of all objects that were not just assumed, with their keys, in the order of the keys.
+/// Returns the fates of all objects except assumed ones, in the order of the keys.
 pub(super) fn fates(cluster: &Cluster, state: &State) -> Vec<(ObjectKey, Fate)> {
     let shown = cluster.ids().filter(|id| !cluster.is_assumed(*id));
     shown

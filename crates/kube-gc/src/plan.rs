@@ -1,4 +1,4 @@
-//! The result of a simulation: per step the verdict, every other outcome, and why.
+//! The result of a simulation: for each step the verdict, every other outcome, and explanations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,16 +29,16 @@ pub struct Plan<'c> {
 /// The effects of one step.
 #[derive(Debug)]
 pub struct StepPlan {
-    /// HTTP code of each request of the step; empty for a step that sends none, or is never reached in the verdict because the
-    /// client waits forever for what an earlier step deletes.
+    /// HTTP code of each request of the step. Empty for a step that sends none, or that is never reached in the verdict
+    /// because the client waits forever for an object that an earlier step deletes.
     pub responses: Vec<u16>,
-    /// The verdict first `[SIM-10]`, then every other reachable state `[SIM-11]`, the gravest
-    /// difference first. Empty where the client goes on before everything has settled.
+    /// The verdict first `[SIM-10]`, then every other reachable state `[SIM-11]`: late ones last, graver differences
+    /// first. Empty if the client goes on before everything has settled.
     pub outcomes: Vec<Outcome>,
-    /// Whether `outcomes` are all there are: false if the state cap cut the search.
+    /// Whether `outcomes` is complete: false if a limit cut the search or the list, or if there was no search.
     pub complete: bool,
-    /// Whether the search reached the verdict among its outcomes: anything else is a defect of this
-    /// model, unless the search was cut short.
+    /// Whether the search reached the verdict among its outcomes. `false` is a defect of this model, unless the search
+    /// was cut short or did not run.
     pub verdict_reached: bool,
     /// Events so far, sorted.
     pub events: Vec<Event>,
@@ -79,27 +79,27 @@ impl Plan<'_> {
         self
     }
 
-    /// The cluster that was simulated.
+    /// Returns the simulated cluster.
     pub fn cluster(&self) -> &Cluster {
         self.cluster
     }
 
-    /// The verdict of the last step.
+    /// Returns the verdict of the last step.
     pub fn verdict(&self) -> Option<&Outcome> {
         self.steps.last()?.outcomes.first()
     }
 
-    /// The fate of every object in one outcome, in the order of the keys.
+    /// Returns the fate of every object in one outcome, in the order of the keys.
     pub fn fates(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate)> {
         outcome::fates(self.cluster, &outcome.state(self.cluster))
     }
 
-    /// The fate of one object in one outcome.
+    /// Returns the fate of one object in one outcome.
     pub fn fate(&self, outcome: &Outcome, id: ObjectId) -> Fate {
         outcome::fate(self.cluster, &outcome.state(self.cluster), id)
     }
 
-    /// The objects that fare otherwise in this outcome than in the verdict, with both fates: (key, here, verdict).
+    /// Returns the objects whose fate in this outcome differs from the verdict, with both fates: (key, here, verdict).
     pub fn differences(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate, Fate)> {
         let state = outcome.state(self.cluster);
         let mut ids: Vec<ObjectId> = outcome
@@ -118,7 +118,7 @@ impl Plan<'_> {
         both.filter(|(_, here, there)| here != there).collect()
     }
 
-    /// The changes up to a step's verdict, in order.
+    /// Returns the changes of a step in the verdict, in order.
     pub fn changes(&self, step: usize) -> Vec<Change> {
         let log = self.steps.get(step).map_or(&[][..], |step| &step.log);
         log.iter()
@@ -127,14 +127,14 @@ impl Plan<'_> {
             .collect()
     }
 
-    /// Why every object that was touched since the last step that settled, or that could have been touched and was not, ended
-    /// as it did in the verdict.
+    /// Explains the fate in the verdict of every object that changed since the last step that settled, is stuck, or was
+    /// spared although something is wrong with an owner.
     pub fn why(&self, step: usize) -> BTreeMap<ObjectKey, Why> {
         self.looking_back(step, |history| history.explain())
             .unwrap_or_default()
     }
 
-    /// The causes alone, which take a fraction of the time and the memory.
+    /// Returns only the causes of the objects that `why` explains, which takes a fraction of the time and the memory.
     pub fn causes(&self, step: usize) -> BTreeMap<ObjectId, Vec<Cause>> {
         let causes = self
             .looking_back(step, |history| history.causes())
@@ -172,7 +172,7 @@ impl Plan<'_> {
         }))
     }
 
-    /// The objects that stay Terminating in a step's verdict, with what holds each.
+    /// Returns the objects that stay Terminating in a step's verdict, with the holds of each.
     pub fn stuck(&self, step: usize) -> Vec<HeldObject> {
         let mut stuck = self
             .verdict_state(step)
@@ -181,8 +181,8 @@ impl Plan<'_> {
         stuck
     }
 
-    /// The requests of a step, and of the controllers that act on it, that webhooks reject on the way to the verdict because
-    /// they have no backend; in the order of the objects.
+    /// Returns the requests of a step, and of the controllers that react to it, that webhooks without a backend reject
+    /// on the way to the verdict; in the order of the objects.
     pub fn rejections(&self, step: usize) -> Vec<Rejection> {
         let rejected = self.steps.get(step).map(|step| &step.rejected);
         rejected.map_or_else(Vec::new, |rejected| {
@@ -190,8 +190,8 @@ impl Plan<'_> {
         })
     }
 
-    /// The APIServices without a backend when a step is over: while one of them exists, no namespace of the cluster is
-    /// ever finished.
+    /// Returns the APIServices without a backend at the end of a step: while one of them exists, no namespace of the
+    /// cluster is ever finished.
     pub fn failing_apis(&self, step: usize) -> Vec<FailingApi> {
         let state = self.verdict_state(step);
         state.map_or_else(Vec::new, |state| {

@@ -12,14 +12,14 @@ use crate::id_set::IdSet;
 use crate::ids::ObjectId;
 use crate::links::Role;
 
-/// Part of a state.
+/// The remaining work of purges in a state.
 #[derive(Debug, Clone)]
 pub(super) struct Purging {
     /// A superset of the objects that a purge would delete now; others are removed when it is read.
     pub(super) candidates: IdSet,
-    /// Terminating namespaces with nothing left in them; those that may be finished are among them.
+    /// Terminating namespaces without content, among them all that can be finished.
     pub(super) emptied: IdSet,
-    /// Of the namespaces that something was deleted from.
+    /// Remaining content of the namespaces that have lost an object.
     left: BTreeMap<ObjectId, Left>,
 }
 
@@ -30,11 +30,11 @@ struct Left {
     others: Remainder,
 }
 
-/// The existing objects of a list of objects that never come back.
+/// The remaining objects of a list. Removed ones never come back.
 #[derive(Debug, Clone, Copy, Default)]
 struct Remainder {
     number: u32,
-    /// All before this one are gone.
+    /// All objects before this index are gone.
     first: u32,
 }
 
@@ -62,7 +62,7 @@ impl Left {
         }
     }
 
-    /// All that is in a namespace. `None`: it is none.
+    /// Returns the initial content of a namespace; `None` if the object is not a namespace.
     fn everything(cluster: &Cluster, namespace: ObjectId) -> Option<Self> {
         match cluster.links.roles.get(&namespace)? {
             Role::Namespace { content, pods, .. } => Some(Self::of(content, pods)),
@@ -72,7 +72,7 @@ impl Left {
 }
 
 impl Purging {
-    /// Of a cluster before the first step, in which everything exists.
+    /// Starts before the first step, when everything exists.
     pub(super) fn new(cluster: &Cluster, failing: &Failing) -> Self {
         let ids = || IdSet::new(cluster.len());
         let mut purging = Purging {
@@ -88,7 +88,7 @@ impl Purging {
         purging
     }
 
-    /// A namespace or a definition is Terminating from now on; or it is, and from now on webhooks fail.
+    /// Starts the purge of a namespace or definition that is now Terminating, or extends it as webhooks now fail.
     pub(super) fn start(&mut self, cluster: &Cluster, failing: &Failing, id: ObjectId) {
         match cluster.links.roles.get(&id) {
             Some(Role::Namespace { content, pods, .. }) => {
@@ -96,7 +96,7 @@ impl Purging {
                     self.emptied.insert(id);
                 }
                 self.candidates.extend(pods.iter().copied());
-                // Where the deletion of a Pod is rejected, the rest does not wait for it [NS-8].
+                // If the deletion of a Pod is rejected, the rest does not wait for it [NS-8].
                 if !self.has_pods(cluster, id)
                     || failing.has_webhooks() && cluster.asks_about_kind_of(pods)
                 {
@@ -110,7 +110,7 @@ impl Purging {
         }
     }
 
-    /// Whether Pods are left that go before everything else in the namespace.
+    /// Whether the namespace has Pods left that are deleted before everything else in it.
     pub(super) fn has_pods(&self, cluster: &Cluster, namespace: ObjectId) -> bool {
         self.left(cluster, namespace)
             .is_some_and(|left| left.pods.number > 0)
@@ -122,7 +122,7 @@ impl Purging {
             .is_none_or(|left| left.pods.number == 0 && left.others.number == 0)
     }
 
-    /// Remaining content of a namespace. `None`: the object is no namespace.
+    /// Returns the remaining content of a namespace; `None` if the object is not a namespace.
     fn left(&self, cluster: &Cluster, namespace: ObjectId) -> Option<Left> {
         self.left
             .get(&namespace)
@@ -130,7 +130,7 @@ impl Purging {
             .or_else(|| Left::everything(cluster, namespace))
     }
 
-    /// An object is gone.
+    /// Records the removal of an object.
     pub(super) fn note_removal(
         &mut self,
         cluster: &Cluster,
@@ -162,7 +162,7 @@ impl Purging {
         }
     }
 
-    /// One of the Pods that are left in a namespace, and go before everything else in it.
+    /// Returns one of the remaining Pods of a namespace that are deleted before everything else in it.
     pub(super) fn some_pod(&self, cluster: &Cluster, namespace: ObjectId) -> Option<ObjectId> {
         let Some(Role::Namespace { pods, .. }) = cluster.links.roles.get(&namespace) else {
             return None;
@@ -171,7 +171,7 @@ impl Purging {
             .copied()
     }
 
-    /// One of the objects that are left in a namespace.
+    /// Returns one of the remaining objects of a namespace.
     pub(super) fn some_content(&self, cluster: &Cluster, namespace: ObjectId) -> Option<ObjectId> {
         let Some(Role::Namespace { content, .. }) = cluster.links.roles.get(&namespace) else {
             return None;

@@ -1,5 +1,5 @@
-//! Accessors for readers of a plan: how references were resolved, what contains an object, and
-//! the state before a step.
+//! Accessors of clusters and plans: resolved owner references, finalizers, kinds, and the objects stored before and
+//! after a step.
 
 use std::sync::Arc;
 
@@ -14,21 +14,21 @@ use crate::plan::Plan;
 use crate::state::State;
 use crate::why;
 
-/// An owner reference of the cluster as given, resolved.
+/// A resolved owner reference of the initial cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// The object with the reference's uid, which is all the collector's graph knows `[GC-4]`.
+    /// The object with the reference's uid. The collector's graph uses nothing else `[GC-4]`.
     pub owner: Option<ObjectId>,
-    /// The uid that the reference shows; a rendered one is not bound by it.
+    /// The uid as the manifest has it; another one may bind a rendered reference.
     pub uid: String,
-    /// `blockOwnerDeletion` is true.
+    /// Whether `blockOwnerDeletion` is true.
     pub blocking: bool,
     /// Whether apiVersion and kind resolve `[GC-16]`.
     pub resolvable: bool,
 }
 
 impl Cluster {
-    /// The owner references of an object, in their order.
+    /// Returns the initial owner references of an object, in order.
     pub fn edges(&self, id: ObjectId) -> impl Iterator<Item = Edge> + '_ {
         self.refs_of(id).map(|index| {
             let reference = self.reference(index);
@@ -41,7 +41,7 @@ impl Cluster {
         })
     }
 
-    /// `metadata.finalizers` of an object as given, in their order.
+    /// Returns the initial finalizers of an object except the collector's; a definition always has its clean-up one.
     pub fn finalizer_names(&self, id: ObjectId) -> impl Iterator<Item = &str> {
         self.finalizers_of(id)
             .map(|slot| self.text.get(self.finalizers[slot]))
@@ -59,7 +59,7 @@ impl Cluster {
 }
 
 impl Plan<'_> {
-    /// The objects stored before a step: the verdict of the step before it, or the cluster as given.
+    /// Returns the objects stored before a step: in the verdict of the previous step, or else in the initial cluster.
     pub fn stored_before(&self, step: usize) -> StoredObjects<'_> {
         let verdict = step
             .checked_sub(1)
@@ -70,7 +70,7 @@ impl Plan<'_> {
         })
     }
 
-    /// The objects stored in a step's verdict; `None` for a step that does not exist.
+    /// Returns the objects stored in a step's verdict; `None` if the step does not exist or does not settle.
     pub fn stored_after(&self, step: usize) -> Option<StoredObjects<'_>> {
         self.verdict_state(step).map(|state| StoredObjects {
             cluster: self.cluster,
@@ -78,7 +78,7 @@ impl Plan<'_> {
         })
     }
 
-    /// The objects that are no longer stored in a step's verdict, in the order of their ids.
+    /// Returns the objects that are no longer stored in a step's verdict, in the order of their ids.
     pub fn gone_after(&self, step: usize) -> Vec<ObjectId> {
         let state = self.verdict_state(step);
         let flags = state.iter().flat_map(|state| state.flags.iter_enumerated());
@@ -88,8 +88,8 @@ impl Plan<'_> {
             .collect()
     }
 
-    /// The finalizers of an object in a step's verdict in the order in which a patch addresses them: those of its
-    /// manifest, then the collector's, which a DELETE appends. Where the manifest already had one of the collector's
+    /// Returns the finalizers of an object in a step's verdict, in the order in which a patch addresses them: those of
+    /// its manifest, then the collector's, which a DELETE appends. If the manifest already had one of the collector's
     /// before others, the stored order differs.
     pub fn stored_finalizers(&self, step: usize, id: ObjectId) -> Vec<String> {
         let Some(state) = self.verdict_state(step) else {
@@ -109,15 +109,15 @@ impl Plan<'_> {
             .collect()
     }
 
-    /// The objects that a step's verdict leaves alive although something is wrong with an owner of theirs, with what
-    /// spares them; in the order of the ids.
+    /// Returns the objects that a step's verdict spares although something is wrong with an owner of theirs, with the
+    /// causes, in the order of the ids.
     pub fn spared(&self, step: usize) -> Vec<(ObjectId, Vec<Cause>)> {
         self.verdict_state(step)
             .map_or_else(Vec::new, |state| why::spared(self.cluster, &state))
     }
 }
 
-/// The objects at one moment of a simulation. To ask one question about all of them costs less than all their fates.
+/// The objects at one moment of a simulation. A single question is cheaper than the fates of all objects.
 #[derive(Debug, Clone)]
 pub struct StoredObjects<'c> {
     cluster: &'c Cluster,
@@ -125,7 +125,7 @@ pub struct StoredObjects<'c> {
 }
 
 impl StoredObjects<'_> {
-    /// An object as it is stored, if it is.
+    /// Returns an object as it is stored; `None` if it is gone.
     pub fn present(&self, id: ObjectId) -> Option<Present> {
         match outcome::fate(self.cluster, &self.state, id) {
             Fate::Present(present) => Some(present),
@@ -143,7 +143,7 @@ impl StoredObjects<'_> {
         self.has(id) && self.state.has(id, TERMINATING)
     }
 
-    /// Whether an object that both have has the same owner references in both.
+    /// Whether an object that is stored in both has the same owner references in both.
     pub fn same_references(&self, other: &Self, id: ObjectId) -> bool {
         self.cluster
             .refs_of(id)

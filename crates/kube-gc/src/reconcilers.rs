@@ -1,23 +1,24 @@
 //! Controllers outside of the control plane: which finalizers they remove, and whether they still can.
 //!
-//! Such a controller is data: the workloads whose Pods run it, and what its requests are allowed by: a ServiceAccount, a binding,
-//! a role, in alternatives of which each is enough. While it has what it needs it may let go of a Terminating object at
-//! any moment, and nothing forces it to be quick. Like every controller beside the collector it moves when all others
-//! have come to rest
-//! `[SIM-7]`; what it does is never among the moves that the search has to order. At rest
+//! Such a controller is data: the workloads whose Pods run it, and the authority of its requests (ServiceAccount,
+//! binding, role) in alternatives of which each is sufficient. While it has what it needs it may remove its finalizer
+//! from a Terminating object (*release* it) at any moment, but nothing forces it to be quick. Like every controller
+//! except the collector it acts when all others have come to rest `[SIM-7]`, so the search never has to order what it
+//! does. At rest, one of three things holds:
 //!
-//! * all that it needs is there and stays: it lets go, sooner or later;
-//! * something of each of its authorities was gone for certain when the object was marked ([`super::timeline`]), or
-//!   something that it needs was gone before the step began, when everything had settled: no controller releases the object;
-//! * something that it needs is going, or went in this step: a race, because a process outlives its Pod by seconds, and what is
-//!   deleted in the foreground exists until the collector removes it. The search follows both ends; the verdict is the one that
-//!   does harm, the object stays.
+//! * All that it needs exists and stays: it releases the object, sooner or later.
+//! * A workload, or part of each of its authorities, was gone before the step began, when everything had settled; or
+//!   part of each was certainly gone when the object was marked ([`super::timeline`]); or a webhook rejects its patch:
+//!   it never releases the object.
+//! * Something that it needs is going, or went in this step: a race, because a process outlives its Pod by seconds, and
+//!   an object that is deleted in the foreground exists until the collector removes it. The search follows both
+//!   results; the verdict is the harmful one, in which the object stays.
 //!
-//! Objects that wait for the same controller are not let go of at once: it may be quick enough for some of them and too late for
-//! others, so that every mixture of the two ends is an outcome of its own.
+//! Objects that wait for the same controller race independently: it may be quick enough for some of them and too late
+//! for others, so every combination is an outcome of its own.
 //!
-//! Of an object with several candidates for one finalizer one is its controller, and the input does not say which. If
-//! some of them would let go of it and others would not, that is a race, too.
+//! If several controllers are candidates for one finalizer, one of them removes it, and the input does not say which.
+//! If some of them would release the object and others would not, that is a race too.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +31,7 @@ use crate::object::Verb;
 use crate::view::View;
 use crate::world::Simulation;
 
-/// Whether a controller lets go of a Terminating object when everything else is at rest.
+/// Whether a controller releases a Terminating object once everything else is at rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LettingGo {
     Certain,
@@ -39,7 +40,7 @@ pub(super) enum LettingGo {
     Never,
 }
 
-/// A finalizer of an object that is removed if a controller is quick enough.
+/// A finalizer that is removed only if a controller is quick enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ReleaseRace {
     object: ObjectId,
@@ -56,7 +57,7 @@ impl ReleaseRace {
 }
 
 impl View<'_> {
-    /// `None` if there is nothing to let go of: the finalizer is gone, or its object is not being deleted.
+    /// Returns whether a controller removes the finalizer; `None` if it is gone or its object is not Terminating.
     pub(super) fn letting_go(&self, reconciled: &Reconciled) -> Option<LettingGo> {
         let Reconciled {
             object, finalizer, ..
@@ -74,7 +75,7 @@ impl View<'_> {
         waits.then(|| each.reduce(|one, next| if one == next { one } else { LettingGo::Race }))?
     }
 
-    /// If this is the controller that removes the finalizer: the input may have several that could be.
+    /// Returns whether the finalizer is removed, assuming that this candidate is its controller.
     pub(super) fn letting_go_by(&self, reconciled: &Reconciled) -> LettingGo {
         let Reconciled {
             object, controller, ..
@@ -98,7 +99,7 @@ impl View<'_> {
         }
     }
 
-    /// The needs that a controller is about to lose, or has lost.
+    /// Returns the objects that a controller needs and has lost, or is about to lose.
     pub(super) fn lacks<'v>(
         &'v self,
         controller: &'v ControllerNeeds,
@@ -140,9 +141,9 @@ impl View<'_> {
             .is_some_and(|home| self.state.has(home, TERMINATING))
     }
 
-    /// Whether a controller that needs this never acts again, now that everything has settled. In a Terminating namespace no
-    /// workload runs, since its Pods go first and no new ones are admitted `[NS-17]`. A ServiceAccount that is being deleted
-    /// authenticates no client, even while a finalizer holds it; a role or a binding counts until it is removed.
+    /// Whether a controller that needs this never acts again after everything has settled. In a Terminating namespace
+    /// no workload runs, since its Pods go first and no new ones are admitted `[NS-17]`. A ServiceAccount that is being
+    /// deleted authenticates no client, even while a finalizer holds it; a role or binding counts until removed.
     fn is_lost(&self, need: ObjectId) -> bool {
         if !self.cluster.links.is_authority(need) {
             return !self.runs(need) && (self.state.gone(need) || self.home_goes(need));
@@ -153,7 +154,7 @@ impl View<'_> {
 }
 
 impl Simulation<'_> {
-    /// Everything has settled: what does not run or act by now never does again.
+    /// Flags needs that are lost once everything has settled: a controller that cannot act then never acts again.
     pub(super) fn forget_lost_controllers(&mut self) {
         for need in self
             .cluster
@@ -168,8 +169,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Runs one batch of all controllers that are certain to release; returns whether it changed anything. Objects that
-    /// a client waits for come first: when it goes on, the others may not have been released.
+    /// Runs one batch of the controllers that are certain to release their objects; returns whether it changed
+    /// anything. Objects that a client waits for come first: it may go on before the others are released.
     pub(super) fn reconcilers_pass(&mut self, awaited: &BTreeSet<ObjectId>) -> bool {
         !awaited.is_empty()
             && self.let_go_where(|reconciled, letting_go| {
@@ -178,7 +179,7 @@ impl Simulation<'_> {
             || self.let_go_where(|_, letting_go| letting_go == LettingGo::Certain)
     }
 
-    /// Objects that controllers may still release, but only if they are quick.
+    /// Returns the races between controllers and deletions that are still open.
     pub(super) fn races(&self) -> BTreeSet<ReleaseRace> {
         let view = self.view();
         let racing = self.cluster.links.reconciled.iter().filter(|one| {
@@ -188,7 +189,7 @@ impl Simulation<'_> {
         racing.map(ReleaseRace::of).collect()
     }
 
-    /// Controllers were quick: they let go of these.
+    /// Removes the finalizers of the races that controllers have `won`.
     pub(super) fn win_races(&mut self, won: &BTreeSet<ReleaseRace>) {
         self.let_go_where(|one, letting_go| {
             letting_go == LettingGo::Race && won.contains(&ReleaseRace::of(one))
@@ -196,7 +197,7 @@ impl Simulation<'_> {
     }
 
     fn let_go_where(&mut self, lets_go: impl Fn(&Reconciled, LettingGo) -> bool) -> bool {
-        // All read before the first one is let go of, as that may be what another one needs.
+        // Evaluate all before removing any, because a removal may take away what another controller needs.
         let waiting = self
             .cluster
             .links

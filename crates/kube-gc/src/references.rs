@@ -42,7 +42,7 @@ pub(super) enum Lookup {
 /// Ids of references of one object: nearly always one or two.
 pub(super) type ReferenceTable = smallvec::SmallVec<[RefId; 4]>;
 
-/// The text of an owner reference, and what it resolves to.
+/// The text of an owner reference, and its resolution.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Written {
     pub(super) api_version: Symbol,
@@ -72,7 +72,7 @@ impl Written {
         }
     }
 
-    /// apiVersion, kind and name as written.
+    /// Returns apiVersion, kind and name as written.
     pub(super) fn coordinates(&self) -> (Symbol, Symbol, Symbol) {
         (self.api_version, self.kind_name, self.name)
     }

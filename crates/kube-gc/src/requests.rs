@@ -12,7 +12,7 @@ use crate::webhooks::WEBHOOK_FAILED;
 use crate::world::Simulation;
 
 impl Simulation<'_> {
-    /// Sends the requests of a step; the HTTP code of each.
+    /// Sends the requests of a step and returns the HTTP code of each.
     pub(super) fn request(&mut self, request: &BoundRequest<'_>) -> Vec<u16> {
         let targets = request.targets.iter();
         targets
@@ -58,41 +58,41 @@ impl<'c> Simulation<'c> {
         self.stretch?.next(client, &self.state)
     }
 
-    /// The places of the clients that have requests to send.
+    /// Returns the indexes of the clients with requests to send.
     pub(super) fn sending(&self) -> impl Iterator<Item = usize> + use<'_, 'c> {
         (self.state.silent..self.clients()).filter(|client| self.is_sending(*client))
     }
 
-    /// How many clients there are.
+    /// Returns the number of clients.
     pub(super) fn clients(&self) -> usize {
         self.stretch.map_or(0, Stretch::clients)
     }
 
-    /// Whether the client at a place has requests to send.
+    /// Whether the client at an index has requests to send.
     pub(super) fn is_sending(&self, client: usize) -> bool {
         self.next_request(client).is_some()
     }
 
-    /// The objects that the client at a place waits for before it sends its next request.
+    /// Returns the objects that the client at an index waits for before its next request.
     pub(super) fn awaited(&self, client: usize) -> impl Iterator<Item = ObjectId> + use<'_, 'c> {
         self.stretch
             .into_iter()
             .flat_map(move |stretch| stretch.awaited(client, &self.state))
     }
 
-    /// Whether the client at a place has requests to send and waits for nothing.
+    /// Whether the client at an index has requests to send and waits for nothing.
     pub(super) fn may_send(&self, client: usize) -> bool {
         self.is_sending(client) && self.awaited(client).next().is_none()
     }
 
-    /// The objects that all clients with requests to send wait for.
+    /// Returns the objects that clients with requests to send wait for.
     pub(super) fn awaited_by_any(&self) -> BTreeSet<ObjectId> {
         self.sending()
             .flat_map(|client| self.awaited(client).collect::<Vec<_>>())
             .collect()
     }
 
-    /// The targets of the next request of a client.
+    /// Returns the targets of the next request of a client.
     pub(super) fn next_targets(&self, client: usize) -> impl Iterator<Item = ObjectId> + use<'c> {
         self.next_request(client)
             .into_iter()
@@ -101,14 +101,14 @@ impl<'c> Simulation<'c> {
             .copied()
     }
 
-    /// The clients with a request still to be sent that names the object.
+    /// Returns the clients with an unsent request that names the object.
     pub(super) fn naming(&self, id: ObjectId) -> impl Iterator<Item = usize> + use<'_, 'c> {
         self.stretch
             .into_iter()
             .flat_map(move |stretch| stretch.naming(id, &self.state))
     }
 
-    /// Whether a request that is still to be sent names the object.
+    /// Whether an unsent request names the object.
     pub(super) fn is_pending(&self, id: ObjectId) -> bool {
         self.naming(id).next().is_some()
     }

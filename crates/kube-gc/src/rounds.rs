@@ -1,19 +1,19 @@
 //! The verdict's scheduler: lockstep rounds `[SIM-10]`.
 //!
-//! The collector has twenty workers and no order among its items, so a simulation must choose one. On a real control plane
-//! one API call takes about as long as another, and a watch event is seen sooner than the next call ends: workers that
-//! start together stay abreast. A round imitates that. Every running attempt makes one API call; all reads come before all
-//! writes; what was written is seen by the collector when the round is over. An attempt that has decided writes in the
-//! round after, because a round trip lies between what it read and what it writes: conflicts `[GC-22a]` and owners that
-//! go in between come out as recorded only with that gap. Of all deterministic orders tried against a real control plane
-//! this one agreed best.
+//! The collector has twenty workers and no order among its items, so a simulation must choose one. On a real control
+//! plane one API call takes about as long as another, and a watch event is seen sooner than the next call ends, so
+//! workers that start together stay in step. A round imitates that. Every running attempt makes one API call; all reads
+//! come before all writes; the collector sees the writes when the round is over. An attempt that has decided writes in
+//! the next round, because a round trip lies between its read and its write: only with that gap do conflicts `[GC-22a]`
+//! and owners that are removed in between agree with the recordings. Of all deterministic orders tried, this one agreed
+//! best with a real control plane.
 //!
 //! The number of workers is not modelled: everything queued starts at once, in the order of the keys. Other controllers
 //! move only when the collector is at rest, as they are slower by orders of magnitude.
 //!
-//! It ends, because an item is queued by a write only, objects and references only ever disappear, and Terminating is never
-//! undone; what failed is tried again only if something was written since. A round costs as much as there are attempts
-//! running, whatever the size of the cluster.
+//! A run terminates: only writes queue items, objects and references only ever disappear, and Terminating is never
+//! undone; failed items are retried only if something was written since. The cost of a round is proportional to the
+//! running attempts, whatever the size of the cluster.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ enum Call {
     Release,
 }
 
-/// How an attempt ended.
+/// The end of an attempt.
 #[derive(Debug, PartialEq, Eq)]
 enum End {
     Done,
@@ -61,17 +61,17 @@ enum End {
 struct Attempt {
     item: ObjectId,
     call: Call,
-    /// The references when the item was read, and what they amount to so far.
+    /// The references when the item was read; `verdict` accumulates what they amount to.
     references: ReferenceTable,
     verdict: Verdict,
     revision: u32,
-    /// It decided in this round and writes in the next.
+    /// Whether it decided in this round, so that it writes in the next.
     decided: bool,
-    /// Its unblocking patch changed something.
+    /// Whether its unblocking patch changed something.
     patched: bool,
 }
 
-/// Runs the cluster until nothing changes any more.
+/// Scheduler that runs a cluster until nothing changes any more.
 #[derive(Debug)]
 pub(super) struct Rounds<'w, 'c> {
     world: &'w mut Simulation<'c>,
@@ -89,12 +89,12 @@ impl<'w, 'c> Rounds<'w, 'c> {
         }
     }
 
-    /// Until the collector, the namespace controller and all others have nothing left to do.
+    /// Runs until the collector, the namespace controller and all others have nothing left to do.
     pub(super) fn settle(&mut self, settings: ControllerSettings) {
         self.run(settings, &BTreeSet::new());
     }
 
-    /// Until `awaited` are gone, or nothing is left to do. Whatever runs at that moment is queued again.
+    /// Runs until `awaited` are gone, or nothing is left to do. Attempts that are still running are queued again.
     pub(super) fn settle_until_gone(
         &mut self,
         settings: ControllerSettings,
@@ -144,7 +144,7 @@ impl<'w, 'c> Rounds<'w, 'c> {
         }
     }
 
-    /// Whether what was awaited is gone.
+    /// Whether all `awaited` objects are gone, and there are any.
     fn is_over(&self, awaited: &BTreeSet<ObjectId>) -> bool {
         !awaited.is_empty() && awaited.iter().all(|id| self.world.state.gone(*id))
     }
@@ -183,7 +183,7 @@ impl<'w, 'c> Rounds<'w, 'c> {
         self.world.apply_watch();
     }
 
-    /// Every queued item starts, unless it is running: then it stays queued until that ends.
+    /// Starts every queued item. One that is running stays queued until its attempt ends.
     fn start_attempts(&mut self) {
         for item in self.world.state.queue.drain() {
             if self.is_running[item] {
@@ -207,11 +207,11 @@ impl<'w, 'c> Rounds<'w, 'c> {
         }
     }
 
-    /// Books the end of an attempt; whether it goes on.
+    /// Records the end of an attempt; returns whether the attempt continues.
     fn keep(&mut self, item: ObjectId, end: Option<End>) -> bool {
         let Some(end) = end else { return true };
         self.is_running[item] = false;
-        // Queued again while it ran: started again at once, even if it failed.
+        // An item that was queued again while it ran is started again at once, even if it failed.
         if !self.world.state.queue.contains(item) {
             match end {
                 End::Done => {}
@@ -291,7 +291,7 @@ impl Attempt {
         self.skip_cached(world, 0)
     }
 
-    /// One GET; then on to the next owner that needs one.
+    /// Handles the GET of one owner, then proceeds to the next owner that needs one.
     fn get_owners(&mut self, world: &Simulation<'_>, position: usize) -> Option<End> {
         let index = self.references[position];
         match world.view().classify(index) {
@@ -302,7 +302,7 @@ impl Attempt {
         self.skip_cached(world, position + 1)
     }
 
-    /// The absent-owner cache and the kind mapper answer without a call.
+    /// Skips owners for which the absent-owner cache answers without a call, and decides after the last owner.
     fn skip_cached(&mut self, world: &Simulation<'_>, mut position: usize) -> Option<End> {
         while let Some(&index) = self.references.get(position) {
             match world.view().classify(index) {

@@ -1,4 +1,4 @@
-//! The rules that a plan cites, in a sentence each.
+//! The rules that a plan cites, one sentence each.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ const ROWS: &str = include_str!("../data/deletion-semantics.csv");
 pub fn semantics(rule: &str) -> Option<&'static str> {
     static TABLE: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         let rows = csv::Reader::from_reader(ROWS.as_bytes()).into_deserialize();
-        // A row that does not read is missed by the test which looks every citation up.
+        // A row that does not parse fails the test that looks up every citation.
         rows.filter_map(Result::ok).collect()
     });
     TABLE.get(rule).map(String::as_str)

@@ -1,4 +1,4 @@
-//! From a cluster and steps to a plan.
+//! Simulates steps on a cluster.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use crate::steps::{BoundRequest, Step};
 use crate::trace::Trace;
 use crate::world::Simulation;
 
-/// Says what becomes of the cluster when the steps are done in order.
+/// Simulates the steps in order, and returns the plan.
 ///
-/// The collector has always come to rest before the first step; what it does on the way is part of
-/// that step (the collector deletes from a cluster with dangling references by itself `[SIM-4]`: begin with
-/// [`Step::Settle`] to see that apart).
+/// The collector has always come to rest before the first step. Its changes until then belong to that step: the
+/// collector deletes from a cluster with dangling references by itself `[SIM-4]`. Begin with [`Step::Settle`] to see
+/// them separately.
 pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOptions) -> Plan<'c> {
     let settings = ControllerSettings {
         kubelet: options.kubelet,
@@ -102,7 +102,7 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
     plan
 }
 
-/// Events are forgotten with their namespace, and not certain to be stored while it goes.
+/// Returns the events outside of removed namespaces. Those in Terminating ones are not certain to be stored.
 fn events_after(cluster: &Cluster, state: &State, events: &[(ObjectId, Event)]) -> Vec<Event> {
     let kept = events.iter().filter_map(|(child, event)| {
         let mut event = event.clone();

@@ -1,9 +1,8 @@
 //! The mutable state of a simulation: a few flat vectors, cheap to copy, to compare and to hash.
 //!
-//! The collector's graph is not stored apart. Watch events are applied before anything reads the
-//! graph again (in lockstep rounds as in the exhaustive search), so its edges are the references
-//! that still exist; only what it remembers longer than the API does is here
-//! ([`DELETING_DEPENDENTS`] `[GC-9]`), with its queues.
+//! The collector's graph is not stored separately. Watch events are applied before anything reads the graph again, in
+//! lockstep rounds and in the exhaustive search, so its edges are the references that still exist. Only facts that it
+//! keeps longer than the API does (`DELETING_DEPENDENTS` `[GC-9]`), and its queues, are stored here.
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
@@ -22,9 +21,9 @@ use crate::timeline::Timeline;
 /// The state of an owner reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum RefState {
-    /// As it was, blocking its owner's foreground deletion.
+    /// Unchanged, and blocks its owner's foreground deletion.
     Blocking,
-    /// As it was, not blocking.
+    /// Unchanged, and does not block.
     Kept,
     /// `blockOwnerDeletion` was set to false.
     Unblocked,
@@ -41,14 +40,14 @@ impl RefState {
     }
 }
 
-/// The live dependents of an object by its uid, and those of them that block.
+/// Numbers of live dependents that refer to an object by uid, and of those that block it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counts {
     pub(super) dependents: u32,
     pub(super) blocking: u32,
 }
 
-/// The objects as stored, and the collector's memory.
+/// The stored objects, and the collector's own state.
 #[derive(Debug, Clone)]
 pub(super) struct State {
     pub(super) flags: TiVec<ObjectId, u16>,
@@ -58,23 +57,23 @@ pub(super) struct State {
     pub(super) queue: IdSet,
     /// Owners whose dependents are to be orphaned.
     pub(super) orphans: IdSet,
-    /// Items that failed on a kind and wait for their back-off `[GC-16]`.
+    /// Items that failed (unresolvable kind, rejected request) and wait for their back-off `[GC-16]`.
     pub(super) failed: IdSet,
     /// Items that failed on a conflict and are retried within milliseconds `[GC-22a]`.
     pub(super) conflicts: IdSet,
-    /// When controllers outside of the control plane could act.
+    /// Order of requests and removals: decides when controllers outside of the control plane could act.
     pub(super) timeline: Timeline,
-    /// How many requests each client has sent since the last rest.
+    /// Number of requests that each client has sent since the last rest.
     pub(super) sent: Vec<usize>,
-    /// Derived, kept for speed: no client before this one has anything left to send.
+    /// Cached: no client before this index has anything left to send.
     pub(super) silent: usize,
-    /// The clients that wait forever for what they have deleted.
+    /// Clients that wait forever for objects that they have deleted.
     pub(super) halted: BTreeSet<usize>,
-    /// Derived, kept for speed.
+    /// Cached.
     pub(super) purging: Purging,
-    /// Derived, kept for speed.
+    /// Cached.
     pub(super) failing: Failing,
-    /// Derived, kept for speed.
+    /// Cached.
     pub(super) counts: TiVec<ObjectId, Counts>,
     /// `resourceVersion`, counted per object.
     pub(super) revisions: TiVec<ObjectId, u32>,
@@ -141,7 +140,7 @@ impl State {
         self.refs[reference] == RefState::Blocking
     }
 
-    /// Whether nothing in its metadata keeps a Terminating object from being removed.
+    /// Whether no finalizer in its metadata keeps a Terminating object from being removed.
     pub(super) fn without_finalizers(&self, cluster: &Cluster, id: ObjectId) -> bool {
         self.flags[id] & (ORPHAN | FOREGROUND) == 0 && self.without_foreign_finalizers(cluster, id)
     }
@@ -150,7 +149,7 @@ impl State {
         cluster.finalizers_of(id).all(|slot| !self.finalizers[slot])
     }
 
-    /// Live dependents, in the collector's graph, of `owner`.
+    /// Returns the live dependents of `owner` in the collector's graph.
     pub(super) fn dependents<'a>(
         &'a self,
         cluster: &'a Cluster,
@@ -161,7 +160,7 @@ impl State {
             .filter(|dependent| self.present(dependent.reference) && self.live(dependent.holder))
     }
 
-    /// Two independent hashes over everything but the counters that can be derived.
+    /// Returns two independent hashes over everything but cached values and write counters.
     pub(super) fn fingerprint(&self) -> (u64, u64) {
         let digest = |seed: u64| {
             let mut hasher = std::hash::DefaultHasher::new();

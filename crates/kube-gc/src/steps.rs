@@ -7,47 +7,47 @@ use crate::cluster::Cluster;
 use crate::ids::ObjectId;
 use crate::names::{ObjectKey, Policy, Wait};
 
-/// One step. After the last step, and after every other without a wait of its own, the cluster is left alone until
-/// nothing changes any more.
+/// One step. After the last step, and after every step without a `wait` field, the simulation runs until nothing
+/// changes any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Nothing is done: the controllers come to rest.
+    /// No request: the controllers come to rest.
     Settle,
     /// A batch of DELETE requests: nothing else happens between the first and the last of them.
     Delete {
-        /// In the order of the requests.
+        /// Objects to delete, in the order of the requests.
         targets: Vec<ObjectKey>,
-        /// `None`: the client sends no policy.
+        /// `None` if the client sends no policy.
         policy: Option<Policy>,
-        /// The wait of the client before it sends its next step; other clients go on.
+        /// The wait of the client before its next step; other clients continue.
         wait: Wait,
-        /// Which client sends them.
+        /// Number of the client that sends them.
         client: usize,
     },
-    /// Removes one finalizer (from `metadata.finalizers`) with a patch of each target: nothing else happens between the first and
-    /// the last.
+    /// Removes one finalizer (from `metadata.finalizers`) with a patch of each target: nothing else happens between the
+    /// first and the last.
     RemoveFinalizer {
-        /// Whose, in the order of the requests.
+        /// Objects to patch, in the order of the requests.
         targets: Vec<ObjectKey>,
-        /// Which; removing one that is not there succeeds.
+        /// Finalizer to remove; removing an absent one succeeds.
         finalizer: String,
-        /// The wait of the client before it sends its next step.
+        /// The wait of the client before its next step.
         wait: Wait,
     },
     /// Removes all of `metadata.finalizers` with a patch.
     RemoveAllFinalizers {
-        /// Whose.
+        /// Object to patch.
         target: ObjectKey,
     },
     /// A DELETE with a grace period of 0 and policy Background, as `kubectl delete --force` sends it.
     ForceDelete {
-        /// Which object.
+        /// Object to delete.
         target: ObjectKey,
     },
 }
 
 impl Step {
-    /// The requests of one client, after which the cluster comes to rest.
+    /// Creates a batch of deletions by one client, after which the cluster comes to rest.
     pub fn delete(targets: Vec<ObjectKey>, policy: Option<Policy>) -> Self {
         Self::Delete {
             targets,
@@ -58,18 +58,18 @@ impl Step {
     }
 }
 
-/// A step whose targets are looked up.
+/// A step with its targets resolved; `None` for an object that the cluster does not contain.
 #[derive(Debug, Clone)]
 pub(super) struct BoundRequest<'s> {
     pub(super) targets: Vec<Option<ObjectId>>,
     pub(super) operation: BoundOperation<'s>,
-    /// Which client sends it.
+    /// Number of the client that sends it.
     pub(super) client: usize,
-    /// Whether the cluster comes to rest before the next request of any client.
+    /// The kind of rest before the next request of any client; `None` if the cluster does not come to rest.
     pub(super) wait: Wait,
-    /// The clients that go on after this rest only if what they have deleted is gone.
+    /// The clients that continue after this rest only if everything they deleted is gone.
     pub(super) waiting: Arc<BTreeSet<usize>>,
-    /// Whether the client sends nothing more before the targets are gone, although the cluster need not come to rest.
+    /// Whether the client waits until the targets are gone, although the cluster need not come to rest.
     pub(super) is_awaited: bool,
 }
 
@@ -82,7 +82,7 @@ pub(super) enum BoundOperation<'s> {
 }
 
 impl<'s> BoundRequest<'s> {
-    /// The requests of all steps. When the last one is sent, everything settles.
+    /// Resolves the requests of all steps. Everything settles after the last one.
     pub(super) fn of_steps(cluster: &Cluster, steps: &'s [Step]) -> Vec<BoundRequest<'s>> {
         let mut requests: Vec<Self> = steps
             .iter()
@@ -95,7 +95,7 @@ impl<'s> BoundRequest<'s> {
         requests
     }
 
-    /// A client that waits until objects are gone looks before its next request. Until then all others go on.
+    /// Moves each wait for gone objects to just before the client's next request: until then, all others continue.
     fn find_rests(requests: &mut [Self]) {
         let mut waiting = BTreeSet::new();
         for at in 0..requests.len() {
@@ -172,7 +172,7 @@ impl<'s> BoundRequest<'s> {
         }
     }
 
-    /// Copies the request for other objects.
+    /// Copies the request for other targets.
     pub(super) fn to(&self, targets: Vec<Option<ObjectId>>) -> BoundRequest<'s> {
         let Self {
             operation,

@@ -17,8 +17,8 @@ impl Symbol {
     /// The empty string, always interned first; as a namespace, that of a cluster-scoped object.
     pub(super) const EMPTY: Symbol = Symbol(0);
 
-    /// The namespace that the manifest leaves out. No text is interned as this, so it is never mistaken for a namespace
-    /// named `?`.
+    /// The namespace of an object whose manifest leaves it out. No string is ever interned as this symbol, so it is
+    /// never mistaken for a namespace named `?`.
     pub(super) const UNWRITTEN: Symbol = Symbol(1);
 
     pub(super) fn index(self) -> usize {
@@ -26,7 +26,7 @@ impl Symbol {
     }
 }
 
-/// All strings of a cluster, one after the other.
+/// All strings of a cluster, concatenated.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Symbols {
     text: String,
@@ -42,7 +42,7 @@ impl Symbols {
         }
     }
 
-    /// How a namespace stands to another one, without making one of its symbol.
+    /// Compares the namespace of a symbol with another one, without building a `Namespace`.
     pub(super) fn compare_namespace(&self, symbol: Symbol, other: &Namespace) -> Ordering {
         let other_rank = match other {
             Namespace::None => 0,
@@ -53,7 +53,7 @@ impl Symbols {
             .cmp(&(other_rank, other.name().unwrap_or_else(|| self.get(symbol))))
     }
 
-    /// All of them, each with its text.
+    /// Returns all symbols, each with its string.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Symbol, &str)> {
         (0..self.ends.len() as u32)
             .map(Symbol)
@@ -75,7 +75,7 @@ impl Symbols {
 #[derive(Debug)]
 pub(super) struct Interner {
     symbols: Symbols,
-    /// By the hash of their texts, which are in `symbols` and nowhere else.
+    /// Symbols by the hash of their strings, which only `symbols` stores.
     known: HashTable<Symbol>,
     hasher: RandomState,
 }
@@ -133,7 +133,7 @@ impl Interner {
         self.symbols.ends.len()
     }
 
-    /// The strings so far.
+    /// Returns the strings interned so far.
     pub(super) fn symbols(&self) -> &Symbols {
         &self.symbols
     }

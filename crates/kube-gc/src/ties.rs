@@ -1,4 +1,4 @@
-//! Derives what ties objects together besides owner references from the facts of the objects.
+//! Derives the ties between objects other than owner references from the facts of the objects.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::references::Lookup;
 use crate::symbols::Symbol;
 
 impl Links {
-    /// The ties of the objects, which are in the order of their ids.
+    /// Derives all ties between `objects`, which are in the order of their ids.
     pub(super) fn derive(cluster: &Cluster, objects: &[Object]) -> Links {
         let mut links = Links::default();
         let tokens = tokens(cluster, objects);
@@ -102,7 +102,7 @@ impl Links {
         self.roles.insert(id, role);
     }
 
-    /// Everything namespaced that a purge reaches belongs to its Namespace object, if there is one.
+    /// Adds each namespaced object that a purge deletes to its Namespace object, if there is one.
     fn fill_namespaces(&mut self, cluster: &Cluster) {
         let names: BTreeMap<Symbol, ObjectId> = self
             .namespaces
@@ -198,7 +198,7 @@ impl Links {
     }
 }
 
-/// The `spec.finalizers` of Namespaces besides `kubernetes`.
+/// Returns the symbols of the `spec.finalizers` of Namespaces, except `kubernetes`.
 fn tokens<'c>(cluster: &'c Cluster, objects: &[Object]) -> HashMap<&'c str, Symbol> {
     let facts = objects.iter().filter_map(|object| match &object.facts {
         Facts::Namespace(facts) => Some(facts),
@@ -224,7 +224,7 @@ fn pod_role(pod: &PodFacts) -> Role {
     }
 }
 
-/// `None` if the model never removes it: the Pod is controlled by something else, or by a Job managed elsewhere.
+/// Returns when the finalizer is removed; `None` if never: the Pod's controller is not a Job of the model.
 fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<ProtectionEnd> {
     let reference = cluster
         .refs_of(pod)
@@ -241,7 +241,7 @@ fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<
     Some(ProtectionEnd::JobTracking { reference })
 }
 
-/// Which objects hold which protected objects.
+/// Returns the holders of each protected object.
 fn holders(cluster: &Cluster, objects: &[Object]) -> BTreeMap<ObjectId, Vec<Holder>> {
     let mut holders: BTreeMap<ObjectId, Vec<Holder>> = BTreeMap::new();
     let mut hold = |held: ObjectKey, object: ObjectId, until_finished: bool| {

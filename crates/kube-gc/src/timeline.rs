@@ -1,8 +1,8 @@
-//! The order of settled states and requests: whether an authority was gone for certain when an object was marked.
+//! The order of requests and removals: whether an authority was certainly gone when an object was marked for deletion.
 //!
-//! Requests are numbered as they are sent; controllers have no clock. An object may be marked from the request on that dooms it,
-//! however late the controller that does so. An object of an authority is gone for certain only for the requests that follow its
-//! removal. Everything between the two is a race.
+//! Requests are numbered as they are sent; controllers have no clock. An object may be marked from the request on that
+//! dooms it, however late the controller that marks it. An object of an authority is certainly gone only for the
+//! requests after its removal. Everything between the two is a race.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ type Moment = u32;
 /// No request has doomed the object.
 const NEVER: Moment = Moment::MAX;
 
-/// Part of a state. Empty where no controller outside of the control plane is known.
+/// Part of a state. Empty if no controller outside of the control plane is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Timeline {
     now: Moment,
-    /// By which request each object was doomed.
+    /// The request that doomed each object.
     doomed: TiVec<ObjectId, Moment>,
     /// The first request that found this object of an authority gone.
     revoked: BTreeMap<ObjectId, Moment>,
@@ -41,22 +41,22 @@ impl Timeline {
         }
     }
 
-    /// The next request is sent.
+    /// Advances to the next request.
     pub(super) fn tick(&mut self) {
         if !self.doomed.is_empty() {
             self.now += 1;
         }
     }
 
-    /// The object is marked, or removed at once.
+    /// Records that an object is marked, or removed at once.
     pub(super) fn mark(&mut self, cluster: &Cluster, id: ObjectId) {
         if !self.doomed.is_empty() {
             self.doomed[id] = self.now.min(self.exposed(cluster, id));
         }
     }
 
-    /// From which request on controllers may have marked the object: that of its namespace or its definition, or of its last
-    /// owner.
+    /// Returns the request from which on controllers may have marked the object: the one that doomed its namespace, its
+    /// definition, or its last owner.
     fn exposed(&self, cluster: &Cluster, id: ObjectId) -> Moment {
         let definition = cluster.links.definition_of.get(&cluster.nodes[id].kind);
         let above = cluster
@@ -76,14 +76,14 @@ impl Timeline {
             .unwrap_or(NEVER)
     }
 
-    /// The object is gone.
+    /// Records that an object is gone.
     pub(super) fn remove(&mut self, cluster: &Cluster, id: ObjectId) {
         if cluster.links.is_authority(id) {
             self.revoked.insert(id, self.now + 1);
         }
     }
 
-    /// Whether an object of an authority was gone for certain when this one was marked.
+    /// Whether the object `authority` was certainly gone when `marked` was marked.
     pub(super) fn was_revoked(&self, authority: ObjectId, marked: ObjectId) -> bool {
         self.revoked
             .get(&authority)

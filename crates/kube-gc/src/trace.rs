@@ -1,5 +1,4 @@
-//! The log of one verdict: what happened to which object in which round, and why. Everything a plan explains is read
-//! from it.
+//! The log of one verdict: each change of an object with its round and cause. Plans explain fates from it.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +35,7 @@ impl From<Cause> for Reason {
 }
 
 impl Cause {
-    /// Because of `via`, which may be [`NONE`].
+    /// Attributes the cause to `via`, which may be [`NONE`].
     pub(super) fn via(self, via: ObjectId) -> Reason {
         Reason {
             cause: self,
@@ -45,22 +44,22 @@ impl Cause {
     }
 }
 
-/// Something that happened to an object; a line of the log.
+/// A change of an object; an entry of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Change {
-    /// Counted from the start of the simulation; what has the same number happened together.
+    /// Round, counted from the start of the simulation. Changes in one round happened together.
     pub round: u32,
-    /// To what.
+    /// The changed object.
     pub object: ObjectId,
-    /// What.
+    /// The kind of change.
     pub effect: Effect,
-    /// Why.
+    /// The cause.
     pub cause: Cause,
-    /// The object because of which it happened.
+    /// The object that the cause comes from.
     pub via: Option<ObjectId>,
 }
 
-/// Requests that a webhook rejected: which one, and whether its Service existed.
+/// Rejected requests, each with the webhook that rejected it and whether its Service existed.
 pub(super) type Rejected = BTreeMap<(ObjectId, Verb), (CalloutId, bool)>;
 
 /// The log.
@@ -72,7 +71,7 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// Takes the events since the last call.
+    /// Takes the changes and rejections since the last call.
     pub(super) fn take(&mut self) -> (Vec<Change>, Rejected) {
         (
             std::mem::take(&mut self.changes),

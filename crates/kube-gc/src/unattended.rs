@@ -1,8 +1,8 @@
 //! Objects held only by finalizers whose controllers are not in the cluster.
 //!
 //! The model never removes these finalizers, so the objects are stuck. A rendering is not a whole cluster, though: the
-//! real one may have the controller from another source. Callers that know whether their input is a rendering or a whole cluster read
-//! [`HeldObject::unattended`].
+//! real one may have the controller from another source. Callers that know whether their input is a rendering or a
+//! whole cluster read [`HeldObject::unattended`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::cluster::Cluster;
 use crate::hold::{HeldObject, Hold};
 use crate::ids::ObjectId;
 
-/// Marks the objects that are held by such finalizers of their own, or that wait only for objects held that way, and by nothing else.
+/// Marks the objects that only such finalizers hold: their own, or those of the objects they wait for.
 pub(super) fn mark(cluster: &Cluster, held: &mut [HeldObject]) {
     let found = unattended(cluster, held);
     for one in held.iter_mut() {
@@ -19,7 +19,7 @@ pub(super) fn mark(cluster: &Cluster, held: &mut [HeldObject]) {
 }
 
 fn unattended(cluster: &Cluster, held: &[HeldObject]) -> BTreeSet<ObjectId> {
-    // All of them, until something else is found to hold one.
+    // Start with all of them, and remove those that something else holds.
     let mut candidates: BTreeSet<ObjectId> = held.iter().map(|one| one.object).collect();
     let mut waiting: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
     let mut held_otherwise = Vec::new();
@@ -46,7 +46,7 @@ fn unattended(cluster: &Cluster, held: &[HeldObject]) -> BTreeSet<ObjectId> {
     candidates
 }
 
-/// The objects that an object waits for, if it waits for objects.
+/// Returns the objects that a hold waits for; `None` if it waits for something else.
 fn awaited(hold: &Hold) -> Option<&[ObjectId]> {
     match hold {
         Hold::InUse { by: awaited, .. } | Hold::Instances(awaited) => Some(awaited),
@@ -58,8 +58,8 @@ fn awaited(hold: &Hold) -> Option<&[ObjectId]> {
     }
 }
 
-/// Whether something other than a missing controller is behind the hold: a controller in the cluster removes one of the finalizers, or
-/// the hold is none of a finalizer.
+/// Whether the hold has another reason than a missing controller: a controller in the cluster removes one of the
+/// finalizers, or the hold is not by a finalizer.
 fn is_attended(cluster: &Cluster, object: ObjectId, hold: &Hold) -> bool {
     let controlled = || {
         cluster
@@ -72,7 +72,7 @@ fn is_attended(cluster: &Cluster, object: ObjectId, hold: &Hold) -> bool {
         Hold::Finalizers(names) => {
             controlled().any(|name| names.iter().any(|held| held == cluster.text.get(name)))
         }
-        // No controller in a manifest is known to remove these.
+        // No known controller removes these.
         Hold::SpecFinalizers(_) => false,
         _ => true,
     }

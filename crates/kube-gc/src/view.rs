@@ -1,4 +1,4 @@
-//! Questions about a cluster as it is in one state, which change nothing.
+//! Read-only queries of a cluster in one state.
 
 use crate::cluster::Cluster;
 use crate::flags::{FOREGROUND, GRACEFUL, MISTAKEN, TERMINATING};
@@ -14,7 +14,7 @@ pub(super) struct View<'a> {
     pub(super) state: &'a State,
 }
 
-/// The weight of an owner reference `[GC-22]`.
+/// The class of an owner reference `[GC-22]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// The owner exists and nothing is to be done.
@@ -40,7 +40,7 @@ impl View<'_> {
         reference.exact && self.state.gone(reference.by_uid)
     }
 
-    /// Section 3.3, as of now.
+    /// Classifies a reference in the current state (section 3.3).
     pub(super) fn classify(&self, index: RefId) -> Class {
         if self.cached_absent(index) {
             return Class::Dangling;
@@ -59,7 +59,7 @@ impl View<'_> {
         }
     }
 
-    /// [CRD-8]: without its definition a kind no longer resolves.
+    /// Whether the definition of the owner's kind is gone, so that the kind no longer resolves `[CRD-8]`.
     fn definition_is_gone(&self, index: RefId) -> bool {
         let definitions = &self.cluster.links.definition_of;
         let definition = || definitions.get(&self.cluster.written(index).kind?);

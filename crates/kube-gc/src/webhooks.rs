@@ -1,12 +1,12 @@
 //! Webhooks that reject requests because they have no backend.
 //!
-//! A request is sent to every webhook that matches it, and one that cannot be reached and has `failurePolicy: Fail` rejects it:
-//! the DELETE of a user, of the collector `[GC-29]` and of a namespace purge, and every patch that removes a finalizer
-//! or an owner reference. Only the purge of a definition bypasses them `[CRD-3]`. Objects that are gone when the
-//! request is sent count; the API server does not wait for them to come back.
+//! A request is sent to every webhook that matches it. A webhook with `failurePolicy: Fail` that cannot be reached
+//! rejects the request: the DELETE of a user, of the collector `[GC-29]` or of a namespace purge, and every patch that
+//! removes a finalizer or an owner reference. Only the purge of a definition bypasses webhooks `[CRD-3]`. The backend
+//! has to exist when the request is sent; the API server does not wait for it to come back.
 //!
-//! In the search an attempt of the collector is one move, reads and writes together [`crate::search`]. A Service that
-//! goes between the two is a race that only the verdict's rounds know; no other outcome is built on it.
+//! In the search ([`crate::search`]) an attempt of the collector is one move, reads and writes together. A Service that
+//! is removed between the two is a race that only the rounds of the verdict model; no other outcome is built on it.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,8 @@ use crate::trace::Rejected;
 use crate::view::View;
 use crate::world::Simulation;
 
-/// The code of a request that a webhook rejects because it cannot be called: an internal error
-/// (k8s.io/apiserver `admission/plugin/webhook/validating/dispatcher.go`).
+/// HTTP status of a request that is rejected because its webhook cannot be called: an internal error (k8s.io/apiserver
+/// `admission/plugin/webhook/validating/dispatcher.go`).
 pub const WEBHOOK_FAILED: u16 = 500;
 
 /// A request that a webhook without a backend rejected.
@@ -37,24 +37,24 @@ pub struct Rejection {
     pub verb: Verb,
     /// The webhook configuration.
     pub configuration: ObjectId,
-    /// The webhook in it.
+    /// The name of the webhook in the configuration.
     pub webhook: String,
     /// The Service that is called.
     pub service: ObjectKey,
-    /// Whether the Service exists, and only selects no Pod.
+    /// Whether the Service exists, so that only its Pods are missing.
     pub service_exists: bool,
 }
 
-/// Ties by callouts that were already reported.
+/// Ties by callouts that `View::tied_by_callouts` has already returned to the caller.
 #[derive(Debug, Default)]
 pub(super) struct ToldTies {
-    /// Callouts with everything that decides about them.
+    /// Callouts whose deciding objects were returned.
     parts: HashSet<CalloutId>,
-    /// Those with everything that they are asked about.
+    /// Callouts whose objects of requests were returned.
     asks: HashSet<CalloutId>,
-    /// Namespaces with the Pods that webhooks are asked about (true), or with everything else.
+    /// Namespaces whose Pods with webhooks (`true`) or whose other content (`false`) were returned.
     purges: HashSet<(ObjectId, bool)>,
-    /// The aggregated APIs.
+    /// Whether the aggregated APIs were returned.
     apis: bool,
 }
 
@@ -64,7 +64,7 @@ impl View<'_> {
         callout.has_service(|id| self.state.live(id))
     }
 
-    /// The webhook that rejects this for an object now.
+    /// Returns a webhook that rejects requests with `verb` on `object` now.
     pub(super) fn rejecting(&self, object: ObjectId, verb: Verb) -> Option<CalloutId> {
         if !self.state.failing.has_webhooks() {
             return None;
@@ -85,8 +85,9 @@ impl View<'_> {
         self.rejecting(object, verb).is_some()
     }
 
-    /// The objects of a namespace that a purge deletes. The deletion of a collection ends with its first object that is rejected
-    /// (`registry/generic/registry/store.go` `DeleteCollection`, with the default of one worker), so the rest of that kind stays.
+    /// Returns the objects of `batch` that a namespace purge deletes. The deletion of a collection stops at its first
+    /// rejected object (`registry/generic/registry/store.go` `DeleteCollection`, with the default of one worker), so
+    /// the rest of that kind stays.
     pub(super) fn purged<'b>(&self, batch: &'b [ObjectId]) -> impl Iterator<Item = ObjectId> + 'b
     where
         Self: 'b,
@@ -105,7 +106,7 @@ impl View<'_> {
         })
     }
 
-    /// The first object of each kind whose deletion ends a purge of that kind.
+    /// Returns, by kind, the first object whose deletion is rejected, which ends the purge of that kind.
     pub(super) fn ends_of_purge(
         &self,
         batch: &[ObjectId],
@@ -123,8 +124,8 @@ impl View<'_> {
         ends
     }
 
-    /// The objects that the namespace controller deletes next: Pods first; the rest when no Pod is left (4.2), or when
-    /// the deletion of Pods fails `[NS-8]`.
+    /// Returns the objects that the namespace controller deletes next: Pods first; the rest when no Pod is left
+    /// (section 4.2), or when the deletion of Pods fails `[NS-8]`.
     pub(super) fn purge_batch<'b>(
         &self,
         pods: &'b [ObjectId],
@@ -147,7 +148,7 @@ impl View<'_> {
                 .any(|id| self.state.live(*id) && self.rejects(*id, Verb::Delete))
     }
 
-    /// Whether a purge reaches an object of a namespace: nothing of its kind before it is rejected, nor is it.
+    /// Whether a purge reaches an object: neither the object nor an earlier one of its kind is rejected.
     pub(super) fn is_purged(&self, id: ObjectId, content: &[ObjectId]) -> bool {
         if !self.state.failing.has_webhooks() || !self.cluster.asks_about_kind_of(&[id]) {
             return true;
@@ -163,7 +164,7 @@ impl View<'_> {
             .any(|other| self.rejects(*other, Verb::Delete))
     }
 
-    /// Whether an orphaning deletion that a webhook stopped can go on.
+    /// Whether an orphaning deletion that a webhook stopped can make progress.
     pub(super) fn may_orphan(&self, owner: ObjectId) -> bool {
         if !self.state.live(owner) || !self.state.has(owner, TERMINATING | ORPHAN) {
             return false;
@@ -175,9 +176,9 @@ impl View<'_> {
         }
     }
 
-    /// Objects whose moves a move of `id` may make possible or impossible through a webhook or an aggregated API: the
-    /// backends of those that are asked about it, and the objects that it answers requests about. Without those already
-    /// in `told`.
+    /// Returns the objects whose moves a move of `id` may make possible or impossible through a callout: the objects
+    /// that decide about webhooks which are called for `id`, and the objects of the requests that `id` decides about.
+    /// Omits those already in `told`.
     pub(super) fn tied_by_callouts(&self, id: ObjectId, told: &mut ToldTies) -> Vec<ObjectId> {
         let callouts = &self.cluster.links.callouts;
         let mut tied: Vec<ObjectId> = Vec::new();
@@ -208,8 +209,9 @@ impl View<'_> {
         tied
     }
 
-    /// Objects whose purge reads whether this one is rejected, and the other way round: those of its kind right before and after
-    /// it, which stay if it does; and of a namespace with Pods that webhooks are asked about, everything.
+    /// Returns the objects whose purge depends on whether this one is rejected, and vice versa: its neighbours of the
+    /// same kind in the order of the purge, and the rest of the content of a namespace with Pods that webhooks are
+    /// called for.
     fn tied_by_purge(&self, id: ObjectId, told: &mut ToldTies) -> Vec<ObjectId> {
         let Some(home) = self.cluster.links.home_of(id) else {
             return Vec::new();
@@ -247,7 +249,7 @@ impl View<'_> {
             .collect()
     }
 
-    /// The API server's error for a callout.
+    /// Returns the API server's error for a webhook that cannot be called; `None` for an aggregated API.
     pub(super) fn error_of(&self, callout: &Callout) -> Option<String> {
         let CalloutRole::Webhook { name, url } = &callout.role else {
             return None;
@@ -265,7 +267,7 @@ impl View<'_> {
 }
 
 impl Simulation<'_> {
-    /// Whether no webhook rejects a request; one that does is remembered for the plan.
+    /// Whether no webhook rejects a request; a rejection is recorded for the plan.
     pub(super) fn admits(&mut self, object: ObjectId, verb: Verb) -> bool {
         let Some(callout) = self.view().rejecting(object, verb) else {
             return true;
@@ -279,7 +281,7 @@ impl Simulation<'_> {
         false
     }
 
-    /// Whether a DELETE gets as far as its validation: not where it changes nothing anyway `[NS-2]`, `[DEL-14]`.
+    /// Whether a DELETE reaches validating admission: not if it changes nothing anyway `[NS-2]`, `[DEL-14]`.
     pub(super) fn validates_delete(&self, id: ObjectId, force: bool) -> bool {
         match self.cluster.links.roles.get(&id) {
             Some(Role::Namespace { .. }) => {
@@ -290,7 +292,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Remembers what a namespace purge is refused.
+    /// Records the requests of namespace purges that webhooks reject.
     pub(super) fn note_ends_of_purges(&mut self) {
         if self.trace.is_none() || !self.state.failing.has_webhooks() {
             return;
@@ -316,7 +318,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Queues what failed for another attempt.
+    /// Queues a failed item for another attempt.
     pub(super) fn retry(&mut self, item: ObjectId) {
         if self.state.has(item, TERMINATING | ORPHAN)
             && !self.state.has(item, TERMINATING | FOREGROUND)
@@ -328,7 +330,7 @@ impl Simulation<'_> {
     }
 }
 
-/// The rejections of a step, in the order of the objects.
+/// Builds the rejections of a step, in the order of the objects.
 pub(super) fn rejections(cluster: &Cluster, noted: &Rejected) -> Vec<Rejection> {
     let each = noted
         .iter()

@@ -1,4 +1,4 @@
-//! Explanations: why every object ended as it did, along which chain of objects.
+//! Explanations of the fate of each object, with the chain of objects that led to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,38 +13,38 @@ use crate::state::State;
 use crate::trace::Change;
 use crate::view::{Class, View};
 
-/// Most keys of a chain: of a chain of `n` objects, all chains together would have half the square of `n`.
+/// Maximum number of keys in a chain. Without it, the chains of `n` objects in a row have `n²/2` keys in total.
 const MOST_LINKS: usize = 32;
 
 /// Why an object ended as it did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Why {
-    /// In the order in which they decided, each once.
+    /// In the order in which they applied, deduplicated.
     pub causes: Vec<Cause>,
-    /// From the object that the step was about down to this one, both included.
+    /// From the object where the chain of causes began down to this one, both included.
     pub chain: Vec<ObjectKey>,
-    /// How many objects of a long chain are left out, between its first key and its second.
+    /// Number of objects omitted between the first and the second key of a long chain.
     pub omitted: usize,
     /// The round in which the object was removed, or last touched.
     pub round: u32,
 }
 
-/// The events up to a verdict.
+/// The changes up to a verdict.
 pub(super) struct History<'a> {
     pub(super) cluster: &'a Cluster,
     /// The verdict.
     pub(super) state: &'a State,
-    /// The changes up to the last step that settled, and those since.
+    /// The changes up to the last step that settled, and those after it.
     pub(super) before: Vec<Change>,
     pub(super) since: Vec<Change>,
-    /// The objects of requests that were rejected since then.
+    /// The objects of requests that were rejected after it.
     pub(super) rejected: Vec<ObjectId>,
 }
 
 impl History<'_> {
-    /// Explains every object that has changed `since`, and every live object with an owner that is gone or Terminating.
+    /// Explains objects that changed `since`, and live ones that are Terminating, spared, or had a request rejected.
     pub(super) fn explain(&self) -> BTreeMap<ObjectKey, Why> {
-        // The first change of each object, over all steps.
+        // The first change of each object, in all steps.
         let mut began: BTreeMap<ObjectId, &Change> = BTreeMap::new();
         for change in self.before.iter().chain(&self.since) {
             began.entry(change.object).or_insert(change);
@@ -69,7 +69,7 @@ impl History<'_> {
         keyed.collect()
     }
 
-    /// The causes of the same objects, each with the round of its last change.
+    /// Returns the causes of those objects, each with the round of the object's last change.
     pub(super) fn causes(&self) -> BTreeMap<ObjectId, (Vec<Cause>, u32)> {
         let (cluster, state) = (self.cluster, self.state);
         let mut explained: BTreeMap<ObjectId, (Vec<Cause>, u32)> = BTreeMap::new();
@@ -101,11 +101,11 @@ fn add(causes: &mut Vec<Cause>, cause: Cause) {
     }
 }
 
-/// The ways from what a step is about to all that it touches, followed upwards.
+/// Chains of causes, followed upwards from an object to where they began.
 struct Ways<'a> {
     /// The first change of each object.
     began: &'a BTreeMap<ObjectId, &'a Change>,
-    /// Where a long way begins, and how many objects come after that.
+    /// Cache: the origin of a long chain, and the number of objects below it.
     known: BTreeMap<ObjectId, (ObjectId, usize)>,
 }
 
@@ -114,7 +114,7 @@ impl Ways<'_> {
         self.began.get(&id).and_then(|change| change.via)
     }
 
-    /// The objects on the way, and how many of them are left out. A cycle of owners ends where it would begin again.
+    /// Returns the chain down to an object, and the number of objects omitted. A cycle is cut where it would repeat.
     fn down_to(&mut self, id: ObjectId) -> (Vec<ObjectId>, usize) {
         let mut ids = vec![id];
         let mut last = id;
@@ -132,7 +132,7 @@ impl Ways<'_> {
         (ids, omitted)
     }
 
-    /// Looks at every object once, for all callers.
+    /// Returns the origin of a chain, and the number of objects below it. Memoised: each object is visited once.
     fn origin(&mut self, id: ObjectId) -> (ObjectId, usize) {
         let (mut path, mut passed) = (Vec::new(), BTreeSet::new());
         let mut at = id;
@@ -154,7 +154,7 @@ impl Ways<'_> {
     }
 }
 
-/// Why a live object with troubled owners was left alone, or is still Terminating.
+/// Returns why a live object is still Terminating, or was spared although something is wrong with an owner.
 fn causes_of_standing(view: View<'_>, id: ObjectId) -> Vec<Cause> {
     let (cluster, state) = (view.cluster, view.state);
     if state.has(id, TERMINATING) {
@@ -174,7 +174,7 @@ fn causes_of_standing(view: View<'_>, id: ObjectId) -> Vec<Cause> {
     causes
 }
 
-/// The live objects that are not Terminating although something is wrong with an owner of theirs.
+/// Returns the live objects that are not Terminating although something is wrong with an owner of theirs.
 pub(super) fn spared(cluster: &Cluster, state: &State) -> Vec<(ObjectId, Vec<Cause>)> {
     let view = View { cluster, state };
     let live = cluster

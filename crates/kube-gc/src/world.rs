@@ -20,7 +20,7 @@ use crate::view::View;
 pub(super) enum Watch {
     /// The object is really gone `[GC-12]`.
     Gone(ObjectId),
-    /// The collector takes this owner for absent from now on.
+    /// The collector treats this owner as absent from now on.
     TakenForAbsent(ObjectId),
     /// A blocking reference to this owner was dropped or unblocked `[GC-11]`.
     Unblocked(ObjectId),
@@ -30,22 +30,22 @@ pub(super) enum Watch {
     Orphan(ObjectId),
 }
 
-/// A cluster in motion.
+/// A cluster and its current state in a simulation.
 #[derive(Debug, Clone)]
 pub(super) struct Simulation<'c> {
     pub(super) cluster: &'c Cluster,
     pub(super) state: State,
-    /// The requests that clients are about to send, if these are among the moves.
+    /// The requests that clients may send, if the search makes requests as moves.
     pub(super) stretch: Option<&'c Stretch<'c>>,
-    /// Written, not yet seen by the collector.
+    /// Watch events that the collector has not processed yet.
     pub(super) watch: Vec<Watch>,
-    /// Why things happened, if the caller wants to know.
+    /// Log of changes and rejections, if requested.
     pub(super) trace: Option<Trace>,
 }
 
 impl<'c> Simulation<'c> {
-    /// The cluster as the collector finds it when it starts: every object with references is
-    /// queued `[SIM-12]`, every deletion under way is seen for the first time `[GC-10]`.
+    /// Starts a simulation as the collector does: every object with references is queued `[SIM-12]`, and every deletion
+    /// under way is seen for the first time `[GC-10]`.
     pub(super) fn new(cluster: &'c Cluster) -> Simulation<'c> {
         let mut world = Simulation {
             cluster,
@@ -67,7 +67,7 @@ impl<'c> Simulation<'c> {
         world
     }
 
-    /// The cluster as it is now, to ask questions of.
+    /// Returns a read-only view of the current state.
     pub(super) fn view(&self) -> View<'_> {
         View {
             cluster: self.cluster,
@@ -82,7 +82,7 @@ impl<'c> Simulation<'c> {
         }
     }
 
-    /// The collector sees everything that was written, in the order of the writes.
+    /// Processes all pending watch events, in the order of the writes.
     pub(super) fn apply_watch(&mut self) {
         let mut queued = Vec::new();
         for event in std::mem::take(&mut self.watch) {
@@ -142,7 +142,7 @@ impl<'c> Simulation<'c> {
         self.saw_transition(id, orphan, foreground);
     }
 
-    /// `[GC-10]`: an orphaning deletion hides a foreground one.
+    /// Leaves the watch event of a deletion that began. An orphaning deletion hides a foreground one `[GC-10]`.
     fn saw_transition(&mut self, id: ObjectId, was_orphan: bool, was_foreground: bool) {
         if self.state.has(id, UNWATCHED) {
             return;
@@ -169,7 +169,7 @@ impl<'c> Simulation<'c> {
         self.remove(id, reason);
     }
 
-    /// Whether the namespace controller is deleting what a namespace contains.
+    /// Whether the namespace controller is deleting the content of a namespace.
     pub(super) fn purging(&self, namespace: ObjectId) -> bool {
         self.state.live(namespace)
             && self.state.has(namespace, TERMINATING)
@@ -213,7 +213,7 @@ impl<'c> Simulation<'c> {
         self.note(id, Effect::Gone, reason);
     }
 
-    /// Counts a reference out of its owner's dependents, because it or its holder is removed.
+    /// Subtracts a reference from its owner's counts, because it or its holder is removed.
     fn detach(&mut self, index: RefId) {
         let owner = self.cluster.reference(index).by_uid;
         if owner != NONE && self.state.present(index) {
@@ -224,7 +224,7 @@ impl<'c> Simulation<'c> {
         }
     }
 
-    /// Removes every reference of `id` with the uid of one of `indexes` `[GC-23]`. False if a webhook rejects it.
+    /// Removes every reference of `id` with the uid of one of `indexes` `[GC-23]`. `false` if a webhook rejects it.
     pub(super) fn remove_references(
         &mut self,
         id: ObjectId,

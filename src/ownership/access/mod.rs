@@ -1,19 +1,19 @@
 //! RBAC: which workloads may change the finalizers of an object, and by which bindings and roles.
 //!
-//! To be read beside Kubernetes' evaluator:
+//! A comparison with Kubernetes' evaluator:
 //!
 //! | here | Kubernetes |
 //! |---|---|
-//! | `PolicyRule::allows` and its conditions | `RuleAllows`, `VerbMatches`, … (plugin/pkg/auth/authorizer/rbac/rbac.go) |
+//! | `PolicyRule::allows` and its conditions | `RuleAllows`, … (plugin/pkg/auth/authorizer/rbac/rbac.go) |
 //! | `Access::may_change` | `Authorize` (there) |
 //! | `Access::rules_for` | `VisitRulesFor` (pkg/registry/rbac/validation/rule.go) |
 //! | `subject.rs` | `appliesTo` (there) |
 //! | `roles.rs` | `GetRoleReferenceRules` (there), and the aggregation of ClusterRoles |
 //!
-//! There are three differences. Where the input leaves something open (a namespace that is not written, a plural that no CRD
-//! defines) the answer is yes: a finding that no controller can remove a finalizer must not rest on a guess. The bindings of a
-//! workload are looked up by the subjects that mean it, because an input may have thousands of both. And no answer looks at more
-//! than `MANY_GRANTS` bindings of a workload or `MANY_RULES` rules: beyond that, it is yes as well.
+//! There are three differences. Where the input leaves something open (a namespace that is not written, a plural that
+//! no CRD defines) the answer is yes: a finding that no controller can remove a finalizer must not rest on a guess. The
+//! bindings of a workload are looked up by its subjects, because an input may have thousands of both. And at most
+//! `MANY_GRANTS` bindings of a workload and `MANY_RULES` rules are evaluated: beyond that, the answer is yes as well.
 
 mod roles;
 mod rule;
@@ -36,13 +36,13 @@ use crate::kube::{GroupKind, ObjectKey, kinds};
 /// A workload with more grants than this is treated as unrestricted.
 const MANY_GRANTS: usize = 500;
 
-/// The rules that are looked at for one object. If more rules might be about it, the change is treated as allowed.
+/// Maximum number of rules evaluated for one object. If more rules might apply to it, the change is treated as allowed.
 const MANY_RULES: usize = 1_000;
 
 /// Permission to change one of these is enough to release an object.
 const WHOLE_OR_FINALIZERS: [&str; 2] = ["", "finalizers"];
 
-/// The number of rules that are still looked at for one object, by all questions about it.
+/// The remaining number of rules that may be evaluated for one object, over all queries about it.
 #[derive(Debug)]
 pub struct Budget(usize);
 
@@ -53,7 +53,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Takes one rule; `false`, if none is left.
+    /// Takes one rule; returns `false` if none is left.
     fn spend(&mut self) -> bool {
         let left = self.0.checked_sub(1);
         self.0 = left.unwrap_or_default();
@@ -61,41 +61,41 @@ impl Budget {
     }
 }
 
-/// The workloads of a bundle, and the permissions that bindings in it give them.
+/// The workloads of a bundle, and the permissions that its bindings give them.
 #[derive(Debug, Default)]
 pub struct Access {
     workloads: Workloads,
-    /// The subjects that mean a workload, in order, by its place. Workloads that no binding names are left out.
+    /// By index of the workload: the subjects that include it, ascending. Workloads that no binding names are left out.
     subjects: HashMap<usize, Vec<usize>>,
-    /// For each subject the grants that name it, in order.
+    /// By subject: the grants that name it, ascending.
     granted_to: Vec<Vec<usize>>,
     roles: Roles,
-    /// Sets of rules and rules in them that allow changing a resource, by its name. Rules about everything are left out.
+    /// By resource name: (rule set, rule) of rules that allow changing it. Rules about everything are left out.
     by_resource: HashMap<String, Vec<(usize, usize)>>,
 }
 
-/// Workloads that are granted the same.
+/// Workloads that have the same grants.
 pub struct AlikeWorkloads<'a> {
-    /// The workloads, those that end on their own last.
+    /// The workloads, Jobs and CronJobs last.
     pub workloads: Vec<ObjectId>,
     /// The grants of their ServiceAccount, in order.
     pub grants: Vec<&'a Grant>,
 }
 
-/// The tie from permissions to a controller: what lets it release objects.
+/// The authority of a controller: the objects that allow it to release an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Authority {
     /// The ServiceAccount that its Pods run as, if the input contains it.
     pub service_account: Option<ObjectId>,
-    /// A binding with its role, and with a role that this one aggregates. Each of them is enough; without any, the input does not
-    /// say what allows it.
+    /// Each entry is a binding with its role, and possibly a role that this one aggregates. One entry is sufficient; if
+    /// there is none, the input does not show what authorizes the controller.
     pub grants: Vec<Vec<ObjectId>>,
-    /// Whether it has too many grants or rules to look at each.
+    /// Whether it has too many grants or rules to evaluate each.
     pub unrestricted: bool,
 }
 
 impl Authority {
-    /// Everything that has to exist, in alternatives of which each is enough. None: nothing in the input matters.
+    /// Returns the objects that have to exist, as alternatives of which one is sufficient. Empty if none matters.
     pub fn alternatives(&self) -> Vec<Vec<ObjectId>> {
         let account = self.service_account;
         match self.grants.as_slice() {
@@ -108,7 +108,7 @@ impl Authority {
     }
 }
 
-/// A rule with the grant that grants it and the set that it is in.
+/// A rule with its grant and its rule set.
 #[derive(Clone, Copy)]
 struct GrantedRule<'a> {
     grant: &'a Grant,
@@ -192,23 +192,23 @@ impl Access {
         }
     }
 
-    /// The workloads of the bundle.
+    /// Returns the workloads of the bundle.
     pub(super) fn workloads(&self) -> &Workloads {
         &self.workloads
     }
 
-    /// Whether any binding grants a workload something: otherwise all namespaces are alike.
+    /// Whether any binding grants a workload something. If not, the namespace of an object makes no difference.
     pub fn has_grants(&self) -> bool {
         !self.roles.grants.is_empty()
     }
 
-    /// The role that a grant grants.
+    /// Returns the role that a grant grants.
     pub fn role_of(&self, grant: &Grant) -> &BoundRole {
         &self.roles.roles[grant.role]
     }
 
-    /// The rules of a grant in sets, one for each role that writes them: the bound one, or one that it aggregates. Each set has a
-    /// number, as many grants share one.
+    /// Returns the rules of a grant as sets, one for each role that contains them: the bound one, or one that it
+    /// aggregates. Each set comes with its index, because many grants share one.
     pub fn rule_sets(&self, grant: &Grant) -> impl Iterator<Item = (usize, &RuleSet)> {
         self.role_of(grant)
             .rule_sets
@@ -216,7 +216,7 @@ impl Access {
             .map(|at| (*at, &self.roles.rule_sets[*at]))
     }
 
-    /// The grants that name one of `subjects`, in no particular order and possibly twice; `None`: too many to look at each.
+    /// Returns the grants that name one of `subjects`, unordered and possibly twice; `None` if there are too many.
     fn grants_to(&self, subjects: &[usize]) -> Option<impl Iterator<Item = usize>> {
         let grants = || {
             subjects
@@ -234,7 +234,7 @@ impl Access {
         self.subjects.get(&workload).map_or(&[], Vec::as_slice)
     }
 
-    /// The rules that apply to a workload where `holder` is; `None`: it has too many grants.
+    /// Returns the rules that apply to a workload in the namespace of `holder`; `None` if it has too many grants.
     fn rules_for<'a>(
         &'a self,
         workload: usize,
@@ -280,8 +280,8 @@ impl Access {
         })
     }
 
-    /// The first grant that allows changing `holder`, whose kind is one of `resources`, with the first workload that it names. A
-    /// rule about everything is not enough: it has to be about the kind or the group.
+    /// Returns the first grant that allows changing `holder`, whose kind is one of `resources`, with the first workload
+    /// that it names. A rule about everything is not sufficient: it has to name the kind or the group.
     pub(super) fn naming(
         &self,
         holder: &FinalizerHolder<'_>,
@@ -326,7 +326,7 @@ impl Access {
         })
     }
 
-    /// The workloads that bindings name, but for those with too many grants.
+    /// Returns the workloads that bindings name, grouped by their grants, except for those with too many grants.
     pub fn granted(&self) -> impl Iterator<Item = AlikeWorkloads<'_>> {
         let mut alike: BTreeMap<&[usize], Vec<ObjectId>> = BTreeMap::new();
         for (at, workload) in self.workloads.all.iter().enumerate() {
@@ -346,7 +346,7 @@ impl Access {
         })
     }
 
-    /// The authority by which a workload may change `holder`.
+    /// Returns the authority by which a workload may change `holder`.
     pub fn authority(
         &self,
         inventory: &Inventory,
@@ -377,8 +377,8 @@ impl Access {
         }
     }
 
-    /// The objects by which a workload may change `holder`, or a subresource of it: once for each role that says so. `None`: too
-    /// many grants or rules.
+    /// Returns the combinations of binding and roles by which a workload may change `holder` or a subresource of it,
+    /// one for each role that allows it. `None` if there are too many grants or rules.
     fn ways(
         &self,
         workload: usize,

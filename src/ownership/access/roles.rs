@@ -1,5 +1,5 @@
-//! Bindings and the rules of their roles: `GetRoleReferenceRules` in Kubernetes' pkg/registry/rbac/validation/rule.go, with the
-//! aggregation of pkg/controller/clusterroleaggregation/clusterroleaggregation_controller.go.
+//! Bindings and the rules of their roles: `GetRoleReferenceRules` in Kubernetes' pkg/registry/rbac/validation/rule.go,
+//! with the aggregation of pkg/controller/clusterroleaggregation/clusterroleaggregation_controller.go.
 
 use foldhash::HashMap;
 
@@ -21,16 +21,16 @@ const MANY_AGGREGATED: usize = 1_000;
 pub struct Grant {
     /// The RoleBinding or ClusterRoleBinding.
     pub binding: ObjectId,
-    /// Its place among the bound roles.
+    /// Index of its role among the bound roles.
     pub(super) role: usize,
-    /// Place of the first workload that it names.
+    /// Index of the first workload that it names.
     pub(super) first_workload: usize,
-    /// The namespace in which a RoleBinding counts; `None`: everywhere.
+    /// The namespace in which a RoleBinding applies; `None` for a ClusterRoleBinding.
     within: Option<Namespace>,
 }
 
 impl Grant {
-    /// Whether it allows anything at all where an object is.
+    /// Whether it allows anything for an object with this scope and namespace.
     pub fn counts_in(&self, scope: Option<Scope>, namespace: &Namespace) -> bool {
         match &self.within {
             None => true,
@@ -41,27 +41,27 @@ impl Grant {
     }
 }
 
-/// The role that bindings name, as far as the input contains it.
+/// A role that bindings name, as far as the input contains it.
 #[derive(Debug)]
 pub struct BoundRole {
     /// The role, if the input contains it.
     pub id: Option<ObjectId>,
     /// Whether its rules may be incomplete: it is not in the input, or the control plane aggregates it.
     pub partial: bool,
-    /// Places among the sets of rules: its own, and those that it aggregates.
+    /// Indexes of its rule sets: its own, and those that it aggregates.
     pub(super) rule_sets: Vec<usize>,
-    /// Places of the grants that name it, in order.
+    /// Indexes of the grants that name it, ascending.
     pub(super) grants: Vec<usize>,
 }
 
-/// The rules that one role writes.
+/// The rules in the manifest of one role.
 #[derive(Debug, Default)]
 pub struct RuleSet {
-    /// The role; `None`: the rules of `cluster-admin`.
+    /// The role; `None` for the rules of `cluster-admin`.
     pub written_in: Option<ObjectId>,
     /// The rules, in written order.
     pub rules: Vec<PolicyRule>,
-    /// Places of the bound roles that have them.
+    /// Indexes of the bound roles that have them.
     pub(super) roles: Vec<usize>,
 }
 
@@ -85,13 +85,13 @@ enum RoleReference {
     },
 }
 
-/// Reads each binding and each role that one names.
+/// Reads the bindings, and each role that they name once.
 pub(super) struct RoleReader<'a> {
     inventory: &'a Inventory,
     pub(super) read: Roles,
     roles: HashMap<RoleReference, usize>,
     rule_sets: HashMap<Option<ObjectId>, usize>,
-    /// The ClusterRoles with a label, once a role aggregates.
+    /// The ClusterRoles by label; built when the first role aggregates.
     labelled: Option<HashMap<(&'a str, &'a str), Vec<&'a Member>>>,
 }
 
@@ -107,7 +107,7 @@ impl<'a> RoleReader<'a> {
         }
     }
 
-    /// Adds the grant of a binding, whose first workload is known, and returns its place.
+    /// Adds the grant of a binding, and returns its index; `None` if the binding has no valid `roleRef`.
     pub(super) fn grant(&mut self, binding: &'a Member, first_workload: usize) -> Option<usize> {
         let within =
             (binding.object.kind() == "RoleBinding").then(|| binding.key.namespace.clone());
@@ -123,7 +123,7 @@ impl<'a> RoleReader<'a> {
         Some(at)
     }
 
-    /// The place of the role that a binding names.
+    /// Returns the index of the role that a binding names.
     fn referenced(&mut self, binding: &Member) -> Option<usize> {
         let reference = binding.object.at(&["roleRef"])?;
         let (kind, name) = (
@@ -139,8 +139,8 @@ impl<'a> RoleReader<'a> {
         };
         let reference = match role {
             Some(role) => RoleReference::Written(role),
-            // Of the roles that every cluster has, only this one covers custom resources without aggregation; those of the
-            // control plane's own parts cover none.
+            // Of the default roles of a cluster, only this one covers custom resources without aggregation. Those of
+            // the control plane's own components (`system:`) cover none.
             None if (kind, name) == ("ClusterRole", "cluster-admin") => RoleReference::ClusterAdmin,
             None => RoleReference::Elsewhere {
                 partial: !name.starts_with("system:"),
@@ -171,7 +171,7 @@ impl<'a> RoleReader<'a> {
         Some(at)
     }
 
-    /// Whether a role aggregates, and the rules that it has then.
+    /// Returns whether a role aggregates others, and the indexes of its rule sets.
     fn rules_of(&mut self, role: &'a Member) -> (bool, Vec<usize>) {
         let selectors = role
             .object
@@ -200,8 +200,8 @@ impl<'a> RoleReader<'a> {
         )
     }
 
-    /// The ClusterRoles that a selector of an aggregating role selects; `None`: it may be too many. Selectors by expression are
-    /// assumed to select all.
+    /// Returns the ClusterRoles that a selector of an aggregating role selects; `None` if there may be too many.
+    /// Selectors by expression are assumed to select all.
     fn selected_by(&mut self, selector: Value<'_>) -> Option<Vec<ObjectId>> {
         let inventory = self.inventory;
         let labelled = self.labelled.get_or_insert_with(|| {
@@ -240,7 +240,7 @@ impl<'a> RoleReader<'a> {
         (fewest.len() <= MANY_AGGREGATED).then(|| selected().collect())
     }
 
-    /// The place of the rules that a role writes; `None`: those of `cluster-admin`.
+    /// Returns the index of the rules in a role's manifest; `None` stands for those of `cluster-admin`.
     fn rule_set(&mut self, written_in: Option<ObjectId>) -> usize {
         if let Some(known) = self.rule_sets.get(&written_in) {
             return *known;
@@ -275,7 +275,7 @@ fn has_all(role: &Member, wanted: &[(&str, &str)]) -> bool {
     })
 }
 
-/// The RoleBindings and ClusterRoleBindings of an input, in order.
+/// Returns the RoleBindings and ClusterRoleBindings of an input, in order.
 pub(super) fn bindings(inventory: &Inventory) -> impl Iterator<Item = &Member> {
     inventory.members.iter().filter(|member| {
         member.object.group() == GROUP
@@ -283,7 +283,7 @@ pub(super) fn bindings(inventory: &Inventory) -> impl Iterator<Item = &Member> {
     })
 }
 
-/// The numbers of the subjects that a binding names, in order.
+/// Returns the numbers of the subjects that a binding names, ascending.
 pub(super) fn subjects_of<'a>(binding: &'a Member, table: &mut SubjectTable<'a>) -> Vec<usize> {
     let named = binding
         .object

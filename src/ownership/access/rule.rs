@@ -1,6 +1,6 @@
 //! One rule of a role. The conditions are those of Kubernetes, in its order: `RuleAllows` in
-//! plugin/pkg/auth/authorizer/rbac/rbac.go, and `VerbMatches`, `APIGroupMatches`, `ResourceMatches` and `ResourceNameMatches` in
-//! pkg/apis/rbac/v1/evaluation_helpers.go. Non-resource URLs are left out.
+//! plugin/pkg/auth/authorizer/rbac/rbac.go, and `VerbMatches`, `APIGroupMatches`, `ResourceMatches` and
+//! `ResourceNameMatches` in pkg/apis/rbac/v1/evaluation_helpers.go. Non-resource URLs are left out.
 
 use crate::ownership::finalizer_holder::FinalizerHolder;
 use crate::yaml::Value;
@@ -10,15 +10,15 @@ const ALL: &str = "*";
 /// The attributes of a request that the authorizer decides about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResourceRequest<'a> {
-    /// `update`.
+    /// The verb, such as `update`.
     pub verb: &'a str,
     /// The API group; empty for the core group.
     pub group: &'a str,
-    /// The plural: `widgets`.
+    /// The plural, such as `widgets`.
     pub resource: &'a str,
-    /// `finalizers`, `status`; empty for the resource itself.
+    /// The subresource, such as `finalizers` or `status`; empty for the resource itself.
     pub subresource: &'a str,
-    /// The object; `None`: some object, so that a rule for single objects may allow it.
+    /// The name of the object; `None` for any object, so that a rule with `resourceNames` may match.
     pub name: Option<&'a str>,
 }
 
@@ -27,13 +27,13 @@ pub struct ResourceRequest<'a> {
 pub struct PolicyRule {
     verbs: Entries,
     groups: Entries,
-    /// `widgets`, `widgets/status`, `*/scale`, `*`.
+    /// Such as `widgets`, `widgets/status`, `*/scale`, `*`.
     resources: Entries,
-    /// Empty: all names.
+    /// Empty for all names.
     resource_names: Entries,
 }
 
-/// The texts of one field, sorted: one rule may list thousands.
+/// The strings of one field, sorted for binary search: one rule may list thousands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entries(Vec<String>);
 
@@ -54,7 +54,7 @@ impl Entries {
         self.has(ALL) || self.has(text)
     }
 
-    /// Whether `resource/subresource` is among them.
+    /// Whether `resource/subresource` is one of the entries.
     fn has_subresource(&self, resource: &str, subresource: &str) -> bool {
         let wanted = || resource.bytes().chain(*b"/").chain(subresource.bytes());
         self.0
@@ -86,7 +86,7 @@ impl PolicyRule {
         }
     }
 
-    /// The rule of `cluster-admin` about resources.
+    /// Returns the rule of `cluster-admin` about resources.
     pub(super) fn everything() -> Self {
         let all = || Entries::new(vec![ALL.to_owned()]);
         Self {
@@ -97,7 +97,7 @@ impl PolicyRule {
         }
     }
 
-    /// Whether it allows a request.
+    /// Whether the rule allows a request.
     pub fn allows(&self, request: ResourceRequest<'_>) -> bool {
         self.verb_matches(request.verb)
             && self.api_group_matches(request.group)
@@ -105,8 +105,8 @@ impl PolicyRule {
             && self.resource_name_matches(request.name)
     }
 
-    /// Whether it allows updating or patching an object whose kind is one of `resources`, by one of `subresources`; the empty one
-    /// is the resource itself.
+    /// Whether the rule allows updating or patching an object whose kind is one of `resources`, through one of
+    /// `subresources`; an empty one stands for the resource itself.
     pub(super) fn allows_change(
         &self,
         holder: &FinalizerHolder<'_>,
@@ -134,8 +134,8 @@ impl PolicyRule {
         self.groups.has_all_or(group)
     }
 
-    /// `*` includes all subresources, `*/finalizers` is that subresource of every resource, and a resource alone never includes
-    /// its subresources.
+    /// Whether the rule covers a resource. `*` includes all subresources, `*/finalizers` is that subresource of every
+    /// resource, and a resource alone never includes its subresources.
     fn resource_matches(&self, resource: &str, subresource: &str) -> bool {
         if subresource.is_empty() {
             return self.resources.has_all_or(resource);
@@ -150,12 +150,12 @@ impl PolicyRule {
         self.resource_names.0.is_empty() || name.is_none_or(|name| self.resource_names.has(name))
     }
 
-    /// Whether it names neither a group nor a resource. `*/finalizers` is not everything: only controllers ask for it.
+    /// Whether the rule covers all groups and resources. `*/finalizers` does not: only controllers ask for that.
     pub fn is_everything(&self) -> bool {
         self.groups.has(ALL) && self.mentions_everything()
     }
 
-    /// The resources that it allows changing, themselves or by their `finalizers`; `*`: all.
+    /// Returns the resources that the rule allows changing, themselves or through `finalizers`; `*` stands for all.
     pub(super) fn changeable(&self) -> impl Iterator<Item = &str> {
         let updates = self.updates();
         let resources = self.resources.iter().filter(move |_| updates);
@@ -165,7 +165,7 @@ impl PolicyRule {
         })
     }
 
-    /// The groups and resources that it allows to create, as written.
+    /// Returns the groups and resources that the rule allows creating, as written.
     pub fn creates(&self) -> impl Iterator<Item = (&str, &str)> {
         let pairs = self
             .groups
@@ -174,7 +174,7 @@ impl PolicyRule {
         pairs.filter(|_| self.verb_matches("create"))
     }
 
-    /// Whether it names a subresource of some resource.
+    /// Whether the rule names this subresource of any resource.
     pub fn mentions_subresource(&self, subresource: &str) -> bool {
         self.resources.iter().any(|entry| {
             entry
@@ -183,27 +183,27 @@ impl PolicyRule {
         })
     }
 
-    /// Whether it names all resources.
+    /// Whether the rule names all resources.
     pub fn mentions_everything(&self) -> bool {
         self.resources.has(ALL)
     }
 
-    /// The resources that it names, or of which it names a subresource.
+    /// Returns the resources that the rule names, or of which it names a subresource.
     pub fn resources(&self) -> impl Iterator<Item = &str> {
         self.resources
             .iter()
             .map(|entry| entry.split_once('/').map_or(entry, |(of, _)| of))
     }
 
-    /// Whether it names a resource of a group, or a subresource of it.
+    /// Whether the rule names a resource of a group, or a subresource of it.
     pub fn names(&self, group: &str, resource: &str) -> bool {
         self.groups.has(group) && self.resources().any(|of| of == resource)
     }
 }
 
-/// Whether these rules let a client set a reference with `blockOwnerDeletion: true` to an object, where the API server enforces
-/// that (the admission plugin OwnerReferencesPermissionEnforcement, which OpenShift turns on): it asks for `update` of the
-/// owner's `finalizers` (Kubernetes plugin/pkg/admission/gc/gc_admission.go).
+/// Whether these rules let a client set a reference with `blockOwnerDeletion: true` to an object, where the API server
+/// enforces that (the admission plugin OwnerReferencesPermissionEnforcement, which OpenShift turns on): it asks for
+/// `update` of the owner's `finalizers` (Kubernetes plugin/pkg/admission/gc/gc_admission.go).
 pub fn may_set_blocking_reference<'r>(
     rules: impl IntoIterator<Item = &'r PolicyRule>,
     group: &str,

@@ -1,17 +1,17 @@
-//! Which workloads the subjects of a binding name: `appliesTo` in Kubernetes' pkg/registry/rbac/validation/rule.go.
+//! ServiceAccounts that a binding's subjects name: `appliesTo` in Kubernetes' pkg/registry/rbac/validation/rule.go.
 //!
-//! Kubernetes compares each subject with the user. Here the subjects of all bindings are in one table, in which the few that
-//! mean a workload are looked up.
+//! Kubernetes compares each subject with the user. Here the subjects of all bindings are in one table, in which the few
+//! that include a workload's ServiceAccount are looked up.
 
 use foldhash::HashMap;
 
 use crate::kube::Namespace;
 use crate::yaml::Value;
 
-/// The ServiceAccounts that a subject of a binding means.
+/// A set of ServiceAccounts that a subject of a binding names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Subject<'a> {
-    /// `None`: every ServiceAccount.
+    /// `None` for every ServiceAccount in the place.
     name: Option<&'a str>,
     place: Place<'a>,
 }
@@ -20,12 +20,12 @@ pub(super) struct Subject<'a> {
 enum Place<'a> {
     Anywhere,
     Named(&'a str),
-    /// The namespace of a workload whose manifest has none.
+    /// The unknown namespace of a workload whose manifest has none.
     Open,
 }
 
 impl<'a> Subject<'a> {
-    /// Reads an entry of `subjects`; `None`: it means no ServiceAccount.
+    /// Reads an entry of `subjects`; `None` if it names no ServiceAccount.
     fn of(subject: Value<'a>) -> Option<Self> {
         let text = |key: &str| subject.get(key).and_then(Value::as_str);
         let (kind, name) = (text("kind")?, text("name")?);
@@ -52,7 +52,7 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// The subjects that an entry of `subjects` stands for. A workload whose manifest has no namespace may be in any.
+    /// Returns the subjects of an entry, with one for workloads without a written namespace: they may be in any.
     pub(super) fn all_of(subject: Value<'a>) -> impl Iterator<Item = Self> {
         let subject = Self::of(subject);
         let open = subject.filter(|subject| matches!(subject.place, Place::Named(_)));
@@ -62,7 +62,7 @@ impl<'a> Subject<'a> {
         }))
     }
 
-    /// The subjects that mean a ServiceAccount: itself, and the groups that it is in.
+    /// Returns the subjects that include a ServiceAccount: the account itself, and the groups that it is in.
     pub(super) fn meaning(service_account: &'a str, namespace: &'a Namespace) -> [Self; 4] {
         let here = namespace.name().map_or(Place::Open, Place::Named);
         let name = Some(service_account);

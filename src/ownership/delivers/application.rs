@@ -67,7 +67,7 @@ pub(super) fn destination(spec: Value<'_>) -> DeliveryDestination {
         let value = spec.at(&["destination", key])?.as_str()?;
         (!value.is_empty()).then(|| value.to_owned())
     };
-    // The cluster in which Argo CD runs has these names (argo-cd docs/operator-manual/declarative-setup.md).
+    // Both names stand for the cluster in which Argo CD runs (argo-cd docs/operator-manual/declarative-setup.md).
     let here =
         |cluster: &String| cluster == "https://kubernetes.default.svc" || cluster == "in-cluster";
     DeliveryDestination {
@@ -78,7 +78,7 @@ pub(super) fn destination(spec: Value<'_>) -> DeliveryDestination {
     }
 }
 
-/// Argo CD deletes what left the sources only where it syncs by itself and may prune.
+/// Whether Argo CD deletes objects that left the sources: only if it syncs automatically and may prune.
 pub(super) fn prunes(spec: Value<'_>) -> bool {
     let automated = spec.at(&["syncPolicy", "automated"]);
     let is = |key: &str| {
@@ -89,7 +89,7 @@ pub(super) fn prunes(spec: Value<'_>) -> bool {
     is("prune") == Some(true) && is("enabled") != Some(false) && !has_option(spec, "Prune=false")
 }
 
-/// Whether the Application sets a sync option, which is the default of its objects.
+/// Whether the Application sets a sync option, which is the default for its objects.
 fn has_option(spec: Value<'_>, option: &str) -> bool {
     let options = spec
         .at(&["syncPolicy", "syncOptions"])
@@ -100,7 +100,7 @@ fn has_option(spec: Value<'_>, option: &str) -> bool {
         .any(|written| written.trim() == option)
 }
 
-/// Whether the objects are deleted with the Application. An object may say something else than `Delete=false` (argo-cd
+/// Whether the objects are deleted with the Application. A single object may override `Delete=false` (argo-cd
 /// controller/appcontroller.go, shouldBeDeleted).
 pub(super) fn cascades<'f>(spec: Value<'_>, finalizers: impl Iterator<Item = &'f str>) -> bool {
     !has_option(spec, "Delete=false") && deletion_policy(finalizers).is_some()

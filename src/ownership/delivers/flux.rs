@@ -59,7 +59,7 @@ pub(super) fn helm_release(member: &Member) -> Option<DeliveryObject> {
             cluster: remote(spec),
             namespace: target.or(member.key.namespace.name()).map(str::to_owned),
         },
-        // An upgrade deletes what left the chart.
+        // An upgrade deletes objects that left the chart.
         prunes: true,
         cascades: policy != Some("orphan"),
         suspended: is_suspended(spec),
@@ -74,7 +74,7 @@ fn remote(spec: Value<'_>) -> Option<String> {
     Some(name.unwrap_or("kubeConfig").to_owned())
 }
 
-/// `Kind/namespace/name` of the source that a reference names.
+/// Returns `Kind/namespace/name` of the source that a reference names.
 fn source_of(member: &Member, reference: Option<Value<'_>>) -> Option<String> {
     let reference = reference?;
     let namespace = text(reference, &["namespace"]).map(str::to_owned);

@@ -1,8 +1,8 @@
-//! Delivery object → what it delivers: Applications, ApplicationSets, Flux Kustomizations and HelmReleases, as they are
-//! written.
+//! The content of delivery objects: Applications, ApplicationSets, Flux Kustomizations and HelmReleases, as their
+//! manifests describe it.
 //!
-//! The content of a delivery object: where its manifests are, into which cluster and namespace they go, which objects
-//! it prunes, and the effect of its own deletion; and, as far as that is in the tree, the objects that it delivers.
+//! For each delivery object: the sources of its manifests, their cluster and namespace, whether it prunes, the effect
+//! of its own deletion, and the objects in the tree that it delivers.
 
 mod application;
 mod application_set;

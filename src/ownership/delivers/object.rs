@@ -1,4 +1,4 @@
-//! Delivery objects: where an Application, a Kustomization or a HelmRelease takes manifests from, and where it delivers them.
+//! Delivery objects: the sources and the destination of an Application, a Kustomization or a HelmRelease.
 
 use crate::inventory::ObjectId;
 use crate::text::Span;
@@ -18,7 +18,7 @@ pub struct DeliveryObject {
     pub prunes: bool,
     /// Whether its objects are deleted with it, unless it is suspended.
     pub cascades: bool,
-    /// Whether it does nothing at the moment: neither prunes, nor, in Flux, deletes anything when it is deleted.
+    /// Whether it is inactive at the moment: it does not prune and, in Flux, deletes nothing when it is deleted.
     pub suspended: bool,
 }
 
@@ -38,7 +38,7 @@ pub enum DeliveryKind {
 /// A source of manifests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliverySource {
-    /// The repository, as far as the object names it: a URL, or `Kind/namespace/name` of Flux's source.
+    /// The repository, as far as the object names it: a URL, or `Kind/namespace/name` of a Flux source.
     pub repository: Option<String>,
     /// The folder, from the root of the repository, up to the first parameter or pattern; empty or `.` for the root,
     /// `None` for a chart of a chart repository.
@@ -50,14 +50,14 @@ pub struct DeliverySource {
 /// The destination of objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeliveryDestination {
-    /// The cluster, as the tool knows it: a URL, a name, a kubeconfig; `None`: the one in which the tool runs.
+    /// The cluster, as the tool names it: a URL, a name, a kubeconfig; `None` for the one in which the tool runs.
     pub cluster: Option<String>,
-    /// The namespace of objects without one, and of all that a Kustomization delivers. `None`: each object keeps its own.
+    /// The namespace of objects without one, and of all objects of a Kustomization. `None`: each object keeps its own.
     pub namespace: Option<String>,
 }
 
 impl DeliveryObject {
-    /// Whether its deletion deletes what it delivered.
+    /// Whether deleting it deletes the objects that it delivered.
     pub fn deletes(&self) -> bool {
         self.cascades && !(self.suspended && self.is_flux())
     }

@@ -1,8 +1,8 @@
-//! Which objects of the input a delivery object delivers: the delivery graph, evaluated over the files of the input.
+//! The objects of the input that a delivery object delivers: the delivery graph, evaluated over the files of the input.
 //!
-//! Delivery objects name folders from the root of their repository, and an input may have several repositories, or be a
-//! folder of one. The name of a repository is in no file. It is where most delivery objects find their folders; one that
-//! finds its folder nowhere delivers from elsewhere.
+//! Delivery objects name folders relative to the root of their repository. An input may have several repositories, or
+//! be a folder of one, and no file says where their roots are. A root is assumed where most delivery objects find their
+//! folders; one that finds its folder nowhere delivers from elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -28,32 +28,32 @@ use crate::text::{ColumnUnit, FileId, Limits};
 #[derive(Debug, Default)]
 pub struct Reach {
     repositories: Vec<Repository>,
-    /// For each delivery object, in their order: its deliveries. One that several clusters have is delivered by several.
+    /// By delivery object: its deliveries. Several clusters may deliver one object, each with a delivery of its own.
     deliveries: Vec<Vec<Place>>,
-    /// Files that are known to be delivered by something else than what is evaluated here, for each delivery object.
+    /// By delivery object: files that are already known to be delivered, without evaluation.
     files: Vec<BTreeSet<FileId>>,
-    /// Files of which a build decides what is applied, where that is known.
+    /// Files for which it is known which build decides what is applied.
     evaluated: BTreeSet<FileId>,
     /// The objects of the input, by file and the byte at which they begin.
     places: HashMap<(FileId, u32), ObjectId>,
     /// The numbers of the clusters to which each file is delivered.
     clusters: OnceLock<HashMap<FileId, BTreeSet<u32>>>,
-    /// The first limit that they go beyond; what was built from there on is not known.
+    /// The first limit that the deliveries exceed; those beyond it are unknown.
     beyond: Option<BeyondLimit>,
 }
 
-/// A tree of files with a root of its own.
+/// A repository in the input: a tree of files with its own root.
 #[derive(Debug)]
 struct Repository {
     top: String,
-    /// Its files, by their paths from its root.
+    /// Its files, by path from its root.
     files: HashMap<String, FileId>,
     deliveries: Vec<Delivery>,
-    /// For each of them the first in the chain of those that deliver it.
+    /// By delivery: the first in the chain of deliveries that deliver it.
     roots: Vec<usize>,
 }
 
-/// A delivery: its repository, and its place in that.
+/// Index of a repository and of a delivery in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Place {
     repository: usize,
@@ -64,7 +64,7 @@ struct Place {
 type InputFile<'i> = (FileId, String, &'i ParsedFile);
 
 impl Reach {
-    /// The objects that `objects`, the delivery objects of `inventory`, deliver.
+    /// Evaluates what `objects`, the delivery objects of `inventory`, deliver.
     pub fn of(inventory: &Inventory, objects: &[DeliveryObject]) -> Self {
         let mut reach = Self {
             deliveries: vec![Vec::new(); objects.len()],
@@ -98,7 +98,7 @@ impl Reach {
         reach
     }
 
-    /// What is delivered where that is known already: `by` says which delivery object delivers a file.
+    /// Creates the result from known deliveries: `by` returns the delivery object of a file.
     pub fn known<'d>(
         inventory: &Inventory,
         objects: &[DeliveryObject],
@@ -128,7 +128,7 @@ impl Reach {
         }
     }
 
-    /// Finds the delivery object of each delivery by the place at which both are written.
+    /// Finds the delivery object of each delivery by their common position in the files.
     fn assign(&mut self, inventory: &Inventory, objects: &[DeliveryObject]) {
         let mut written: HashMap<(FileId, usize), Vec<usize>> = HashMap::default();
         for (at, object) in objects.iter().enumerate() {
@@ -156,13 +156,13 @@ impl Reach {
         }
     }
 
-    /// The first limit that delivery objects go beyond; what they build from there on is not known.
+    /// Returns the first limit that delivery objects exceed; anything that they build beyond it is unknown.
     pub fn beyond(&self) -> Option<&BeyondLimit> {
         self.beyond.as_ref()
     }
 
-    /// The deliveries of the delivery object at that place, each with the objects of the input that it delivers, with the
-    /// keys that they have in the cluster.
+    /// Returns the deliveries of the delivery object at an index, each with the objects of the input that it delivers
+    /// and their keys in the cluster.
     pub fn deliveries(&self, object: usize) -> impl Iterator<Item = Delivered<'_>> {
         let places = self.deliveries.get(object).into_iter().flatten();
         places.map(|place| {
@@ -171,7 +171,7 @@ impl Reach {
         })
     }
 
-    /// Whether some cluster gets both files; `None` if no delivery of one of them is known.
+    /// Whether any cluster gets both files; `None` if no delivery of one of them is known.
     pub fn share_a_cluster(&self, one: FileId, other: FileId) -> Option<bool> {
         let clusters = self.clusters.get_or_init(|| self.clusters_of_files());
         let (one, other) = (clusters.get(&one)?, clusters.get(&other)?);
@@ -199,7 +199,7 @@ impl Reach {
         clusters
     }
 
-    /// The files that the delivery object at that place delivers objects of.
+    /// Returns the files of the objects that the delivery object at an index delivers.
     pub fn files(&self, object: usize) -> BTreeSet<FileId> {
         let built = self.deliveries(object).flat_map(|delivered| {
             let repository = delivered.repository;
@@ -210,16 +210,16 @@ impl Reach {
         built.chain(known).collect()
     }
 
-    /// Whether it is known which build decides what of a file is applied.
+    /// Whether it is known which build decides what is applied from a file.
     pub fn is_evaluated(&self, file: FileId) -> bool {
         self.evaluated.contains(&file)
     }
 
-    /// Evaluates the folder `top` as a repository: its deliveries, and its kustomizations that nothing builds. `inventory` is
-    /// the input that this was made of.
+    /// Evaluates the folder `top` as a repository: its deliveries, and its kustomizations that no other builds.
+    /// `inventory` is the input that `self` was built from.
     ///
     /// # Errors
-    /// The first limit that they go beyond.
+    /// The first limit that is exceeded.
     pub fn applied_below(
         &self,
         top: &str,
@@ -241,7 +241,7 @@ impl Reach {
     }
 }
 
-/// A delivery with the tree that it is from.
+/// A delivery with its repository.
 #[derive(Clone, Copy, Debug)]
 pub struct Delivered<'r> {
     reach: &'r Reach,
@@ -251,8 +251,8 @@ pub struct Delivered<'r> {
 }
 
 impl<'r> Delivered<'r> {
-    /// The cluster, told apart from others: what nothing delivers is in the cluster for which its folder is, and a name of
-    /// a cluster counts below that.
+    /// Returns an identifier of the cluster: the repository, the folder of the root delivery (different roots may have
+    /// different clusters), and the name of the cluster within these.
     pub fn cluster(&self) -> [&'r str; 3] {
         let Self {
             repository, root, ..
@@ -260,8 +260,8 @@ impl<'r> Delivered<'r> {
         [&repository.top, folder_of(&root.file), self.named_cluster()]
     }
 
-    /// The name of its cluster; empty if Flux only names it by the folder that an entry point builds. A cluster may have
-    /// several entry points.
+    /// Returns the name of its cluster; empty if that is only the path of a Flux entry point, of which a cluster may
+    /// have several.
     fn named_cluster(&self) -> &'r str {
         let Self { delivery, root, .. } = *self;
         let is_flux = root.by.as_ref().is_some_and(|by| by.tool.is_flux());
@@ -279,7 +279,7 @@ impl<'r> Delivered<'r> {
         self.delivery.is_possible
     }
 
-    /// The objects of the input that it delivers, with the keys that they have in the cluster.
+    /// Returns the objects of the input that it delivers, with their keys in the cluster.
     pub fn objects(&self, inventory: &'r Inventory) -> impl Iterator<Item = TieEnd> + use<'r> {
         let Self {
             reach, repository, ..
@@ -296,7 +296,7 @@ impl<'r> Delivered<'r> {
     }
 }
 
-/// The key that an object has in the cluster as it was built.
+/// Returns the key of an object in the cluster, after it was built.
 fn applied_key(member: &Member, built: &Resource) -> ObjectKey {
     let id = built.id();
     let namespace = match id.namespace.as_str() {
@@ -307,7 +307,7 @@ fn applied_key(member: &Member, built: &Resource) -> ObjectKey {
     ObjectKey::new(GroupKind::new(&id.group, &id.kind), namespace, id.name)
 }
 
-/// The files of an input, sorted by their paths from its root.
+/// Returns the files of an input, sorted by their paths from its root.
 fn files_in_order(inventory: &Inventory) -> Vec<InputFile<'_>> {
     let files = inventory.files();
     let mut files: Vec<InputFile<'_>> = files
@@ -317,7 +317,7 @@ fn files_in_order(inventory: &Inventory) -> Vec<InputFile<'_>> {
     files
 }
 
-/// Of the files of an input those below a folder, with their paths from there.
+/// Returns the files below a folder, with their paths relative to it.
 fn files_below<'f>(
     files: &'f [InputFile<'f>],
     top: &str,
@@ -336,7 +336,7 @@ fn tree_of<'f>(files: impl Iterator<Item = (&'f str, FileId, &'f ParsedFile)>) -
     TreeFiles::of_parsed(files.map(|(path, _, file)| (path.to_owned(), file)))
 }
 
-/// The deliveries of a tree.
+/// Evaluates the deliveries of a tree.
 fn deliveries(builds: &Builds<'_>, limits: &Limits) -> Result<Vec<Delivery>, BeyondLimit> {
     let terms = Terms {
         limits,
@@ -348,7 +348,7 @@ fn deliveries(builds: &Builds<'_>, limits: &Limits) -> Result<Vec<Delivery>, Bey
     Ok(deliveries)
 }
 
-/// The objects of an input by the places at which they are written.
+/// Indexes the objects of an input by file and offset.
 fn places(inventory: &Inventory) -> HashMap<(FileId, u32), ObjectId> {
     let members = inventory.members.iter();
     let placed = members.map(|member| {
@@ -359,7 +359,7 @@ fn places(inventory: &Inventory) -> HashMap<(FileId, u32), ObjectId> {
 }
 
 impl Repository {
-    /// The delivery with that number.
+    /// Returns the delivery at an index.
     fn delivered<'r>(&'r self, reach: &'r Reach, number: usize) -> Delivered<'r> {
         Delivered {
             reach,
@@ -369,7 +369,7 @@ impl Repository {
         }
     }
 
-    /// The tree below a folder, evaluated. What makes a build fail is left out: `ownerlint check` reads less than a tool does.
+    /// Evaluates the tree below a folder. Build failures are ignored: `ownerlint check` may not read all files.
     fn evaluated(files: &[InputFile<'_>], top: &str, limits: &Limits) -> Result<Self, BeyondLimit> {
         if limits.instances == 0 {
             return Err(BeyondLimit::of(Limit::Instances, limits, ""));
@@ -386,7 +386,7 @@ impl Repository {
         })
     }
 
-    /// Takes out of the limits what a repository within a repository costs: it is read a second time.
+    /// Charges a repository within a repository to the limits, because it is read twice.
     fn take_from(&self, limits: &mut Limits) {
         let built: usize = self.deliveries.iter().map(|one| one.resources.len()).sum();
         let copies = built.saturating_add(self.files.len());
@@ -395,7 +395,7 @@ impl Repository {
     }
 }
 
-/// For each delivery the first in the chain of those that deliver it.
+/// Returns for each delivery the first in the chain of those that deliver it.
 fn roots(deliveries: &[Delivery]) -> Vec<usize> {
     let ids = deliveries.iter().enumerate();
     let ids: HashMap<&str, usize> = ids.map(|(at, one)| (one.id.as_str(), at)).collect();
@@ -412,7 +412,7 @@ fn roots(deliveries: &[Delivery]) -> Vec<usize> {
                 break root;
             }
             chain.push(at);
-            // What is on the way already delivers itself.
+            // Ends a cycle: a delivery that is on the chain already counts as its own root.
             roots[at] = Some(at);
             match parent(at) {
                 Some(above) => at = above,
@@ -429,8 +429,8 @@ fn roots(deliveries: &[Delivery]) -> Vec<usize> {
         .collect()
 }
 
-/// The tops of the repositories of the input. For each delivery object: of the folders above its file in which a folder that
-/// it names exists, the one in which most delivery objects find theirs; of several, the highest.
+/// Returns the roots of the repositories in the input. Candidates are, for each delivery object, the ancestors of its
+/// file below which a folder that it names exists. The candidate of most delivery objects is chosen, or the highest.
 pub fn tops(inventory: &Inventory, objects: &[DeliveryObject]) -> BTreeSet<String> {
     let paths = inventory.sources.iter();
     let paths: BTreeSet<String> = paths.map(|(_, file)| resolve("", file.path())).collect();

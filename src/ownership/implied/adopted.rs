@@ -1,4 +1,4 @@
-//! Objects of the input that an operator makes dependents of others, because a field of theirs names the owner.
+//! Objects of the input that an operator makes dependents of others, because one of their fields names the owner.
 
 use foldhash::HashMap;
 
@@ -7,7 +7,7 @@ use crate::inventory::{Inventory, Member};
 use crate::knowledge::{OwnedKind, Tables};
 use crate::kube::{KindMap, Namespace};
 
-/// The rendered objects that operators adopt, in their order. An object that names what several owners are called is left out.
+/// Finds the rendered objects that operators adopt, in their order. One whose field matches several owners is left out.
 pub(super) fn of(inventory: &Inventory, tables: &Tables) -> Vec<AdoptedObject> {
     let rows = || {
         tables

@@ -1,4 +1,4 @@
-//! Collects implied objects and leaves out what the input already contains.
+//! Collects implied objects that the input does not already contain.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,9 @@ use crate::yaml::Value;
 
 pub(super) struct Builder<'a> {
     pub(super) inventory: &'a Inventory,
-    /// Every key that is taken, written or implied.
+    /// The keys of all written objects, and of all implied ones so far.
     known: BTreeSet<ObjectKey>,
-    /// (owner, kind of a dependent) of every bound reference.
+    /// (owner, kind of the dependent) of every bound reference.
     written: BTreeSet<(ObjectId, &'a str)>,
     implied: Implied<'a>,
 }
@@ -43,12 +43,12 @@ impl<'a> Builder<'a> {
         self.implied
     }
 
-    /// Whether the input already contains dependents of that kind.
+    /// Whether the input already contains dependents of `owner` of that kind.
     pub(super) fn has_written(&self, owner: &Member, kind: &str) -> bool {
         self.written.contains(&(owner.id, kind))
     }
 
-    /// Adds an object unless the input has it. Returns its key where it was added.
+    /// Adds an object unless its key is taken. Returns the key if it was added.
     pub(super) fn add(&mut self, object: ImpliedObject<'a>) -> Option<ObjectKey> {
         let key = object.key.clone();
         self.known.insert(key.clone()).then(|| {
@@ -57,7 +57,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// How many of a workload's replicas are shown, each of which is so many objects.
+    /// Returns how many replicas of a workload are implied, if each is `objects` objects. Records a reduced number.
     pub(super) fn capped(&mut self, owner: &ObjectKey, replicas: i64, objects: usize) -> i64 {
         let most = match self.implied.objects.len() / MANY_IMPLIED {
             0 => MOST_REPLICAS,
@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// An object in its owner's namespace, with nothing but a controller reference.
+/// Creates an object in its owner's namespace, with only an owner reference.
 pub(super) fn dependent<'a>(
     rule: &'static str,
     (api_version, kind): (&'static str, &str),
@@ -102,7 +102,7 @@ pub(super) fn key(api_version: &str, kind: &str, namespace: Namespace, name: Str
     )
 }
 
-/// A whole number at a path, where it is one.
+/// Returns an integer field.
 pub(super) fn integer(value: Option<Value<'_>>, field: &str) -> Option<i64> {
     value?.get(field)?.as_int()
 }
@@ -115,12 +115,12 @@ pub(super) fn is_true(value: Option<Value<'_>>, field: &str) -> bool {
         == Some(true)
 }
 
-/// A text at a path.
+/// Returns a non-empty string at a path.
 pub(super) fn text<'a>(value: Option<Value<'a>>, path: &[&str]) -> Option<&'a str> {
     value?.at(path)?.as_str().filter(|text| !text.is_empty())
 }
 
-/// The items of a list.
+/// Returns the items of a list field.
 pub(super) fn items<'a>(
     value: Option<Value<'a>>,
     field: &str,

@@ -1,14 +1,14 @@
-//! Edges that no manifest contains: dependents that controllers create (section 7 of the deletion semantics; the table of
+//! Dependents that controllers create and no manifest contains (section 7 of the deletion semantics; the table of
 //! generators).
 //!
-//! A rendering contains no ReplicaSets, Pods or EndpointSlices, yet a deletion deletes them too. Each row of the
-//! section that a manifest alone decides is followed here: what is created, under which name, with which owner
+//! A rendering contains no ReplicaSets, Pods or EndpointSlices, yet a deletion deletes them too. Each row of that
+//! section for which a manifest is sufficient is implemented here: the created object, its name, and its owner
 //! reference. Names that a controller generates contain a placeholder: `web-<hash>-<1>`. Nothing is implied below an
-//! object that was read from a cluster (its dependents were there to be read), be it written in a manifest, too, nor
-//! where the input already contains the dependents.
+//! object that was read from a cluster (its dependents would have been read too), even if a manifest also contains it,
+//! nor if the input already contains the dependents.
 //!
-//! Left out, because no manifest decides them: what off-by-default features create (`[DEP-8]`, `[DEP-13]`, `[DEP-14]`), and
-//! static Pods and ResourceSlices of a node (`[DEP-17]`, `[DEP-18]`).
+//! Not included, because no manifest decides them: objects of features that are off by default (`[DEP-8]`, `[DEP-13]`,
+//! `[DEP-14]`), and static Pods and ResourceSlices of a node (`[DEP-17]`, `[DEP-18]`).
 
 mod adopted;
 mod builder;
@@ -25,8 +25,8 @@ use super::{Ownership, Ties};
 use crate::inventory::{Inventory, Member, Serving};
 use crate::knowledge::Tables;
 
-/// The objects that controllers create below the rendered objects of `inventory`: the built-in ones, and operators by the
-/// tables.
+/// Finds the objects that built-in controllers, and operators according to the tables, create below the rendered
+/// objects of `inventory`.
 pub fn implied<'a>(
     inventory: &'a Inventory,
     ownership: &Ownership,
@@ -54,7 +54,7 @@ pub fn implied<'a>(
     }
 }
 
-/// The objects that built-in controllers create for one object.
+/// Adds the objects that built-in controllers create for one object.
 fn built_in<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     match (member.object.group(), member.object.kind()) {
         ("apps", "Deployment") => workloads::deployment(builder, member),
@@ -74,7 +74,7 @@ fn built_in<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     }
 }
 
-/// Whether controllers will see the object as it is written.
+/// Whether controllers will process the object as written.
 fn is_reconciled(member: &Member) -> bool {
     !member.from_dump
         && member.decodes()

@@ -8,10 +8,10 @@ use crate::kube::{Namespace, ObjectKey, kinds};
 /// The reference to a controller of the core group.
 const CONTROLLER_V1: ImpliedReference<'_> = ImpliedReference::controller("v1");
 const SLICE: (&str, &str) = ("discovery.k8s.io/v1", "EndpointSlice");
-/// The label that keeps an Endpoints object from being mirrored.
+/// The label that excludes an Endpoints object from mirroring.
 const SKIP_MIRROR: &str = "endpointslice.kubernetes.io/skip-mirror";
 
-/// A Service that selects Pods gets an EndpointSlice, which it owns, and an Endpoints object, which only its name ties to the Service.
+/// Adds the EndpointSlice that a Service with a selector owns, and its Endpoints object, tied to it only by name.
 pub(super) fn service<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     let is_external = text(member.object.at(&["spec"]), &["type"]) == Some("ExternalName");
     if is_external || !has_selector(member) {
@@ -39,7 +39,7 @@ fn has_selector(service: &Member) -> bool {
     selector.is_some_and(|selector| selector.entries().next().is_some())
 }
 
-/// Endpoints written by hand, for a Service without a selector, are mirrored.
+/// Adds the mirrored EndpointSlice of Endpoints that are written by hand, for a Service without a selector.
 pub(super) fn endpoints<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     let service = ObjectKey::new(
         kinds::SERVICE,
@@ -51,7 +51,7 @@ pub(super) fn endpoints<'a>(builder: &mut Builder<'a>, member: &'a Member) {
         .with_key(&service)
         .iter()
         .map(|id| builder.inventory.member(*id));
-    // The one that is applied last counts.
+    // The last one is applied last.
     let mirrored = services
         .next_back()
         .is_some_and(|service| !has_selector(service))
@@ -71,7 +71,7 @@ pub(super) fn endpoints<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     }
 }
 
-/// Every namespace gets a ServiceAccount `default` and a ConfigMap with the root certificate.
+/// Adds the ServiceAccount `default` and the ConfigMap with the root certificate, which every namespace gets.
 pub(super) fn namespace(builder: &mut Builder<'_>, member: &Member) {
     let inside = Namespace::Named(member.key.name.clone());
     builder.add(untied(
@@ -88,7 +88,7 @@ pub(super) fn namespace(builder: &mut Builder<'_>, member: &Member) {
     ));
 }
 
-/// The kubelet creates a Lease and a CSINode, which its Node owns.
+/// Adds the Lease and the CSINode that the kubelet creates, which its Node owns.
 pub(super) fn node(builder: &mut Builder<'_>, member: &Member) {
     let reference = ImpliedReference::plain("v1");
     let name = || member.key.name.to_string();
@@ -110,7 +110,7 @@ pub(super) fn node(builder: &mut Builder<'_>, member: &Member) {
     ));
 }
 
-/// An object without a reference to what it was created for `[DEP-19]`.
+/// Creates an object without a reference to the one that it is created for `[DEP-19]`.
 fn untied<'a>(
     kind: &str,
     owner: &ObjectKey,

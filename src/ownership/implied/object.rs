@@ -8,38 +8,38 @@ use crate::kube::ObjectKey;
 use crate::manifest::OwnerReference;
 use crate::yaml::Value;
 
-/// Most Pods that are implied below one workload, and most claims below one template of it: a larger set behaves alike.
+/// Maximum number of Pods implied below one workload, and of claims per template: a larger set behaves alike.
 pub(super) const MOST_REPLICAS: i64 = 100;
-/// Most objects below one workload with several replicas: fewer of them, if each has many claims.
+/// Maximum number of objects below one workload with several replicas. At least two replicas are implied.
 pub(super) const MOST_BELOW_ONE: usize = 2_000;
-/// From so many implied objects on, workloads have but a tenth of [`MOST_REPLICAS`], and from twice as many on but two.
+/// From this many implied objects on, workloads get only a tenth of [`MOST_REPLICAS`], from twice as many on only two.
 pub(super) const MANY_IMPLIED: usize = 20_000;
 
-/// An object that a built-in controller creates.
+/// An object that a built-in controller or an operator creates.
 #[derive(Clone, Debug)]
 pub struct ImpliedObject<'a> {
     /// `apiVersion`.
     pub api_version: &'a str,
-    /// Its name within the cluster.
+    /// Its key, perhaps with placeholders in the name.
     pub key: ObjectKey,
     /// The object it is created for.
     pub owner: ObjectKey,
-    /// The reference to that object; `None` where the controller writes none `[DEP-19]`, `[DEP-20]`.
+    /// The reference to that object; `None` if the controller writes none `[DEP-19]`, `[DEP-20]`.
     pub reference: Option<ImpliedReference<'a>>,
-    /// `metadata.finalizers`, those of the template included `[VAL-35]`, `[VAL-36]`.
+    /// `metadata.finalizers`, including those of the template `[VAL-35]`, `[VAL-36]`.
     pub finalizers: Vec<String>,
-    /// Further owner references, copied from the template of a claim `[VAL-36]`.
+    /// Other owner references, copied from the template of a claim `[VAL-36]`.
     pub copied_references: Vec<OwnerReference>,
-    /// `spec`, where a template gives it.
+    /// `spec`, if a template has it.
     pub spec: Option<Value<'a>>,
     /// Claims of a Pod that its StatefulSet adds to the volumes of the template.
     pub claims: Vec<String>,
-    /// The source: a row of section 7, `DEP-1`, or of a table, `generators/ExternalSecret.external-secrets.io`.
+    /// The source: a row of section 7 (`DEP-1`) or of a table (`generators/ExternalSecret.external-secrets.io`).
     pub rule: Cow<'static, str>,
 }
 
 impl ImpliedObject<'_> {
-    /// Whether an operator creates it, by a row of the table of generators; otherwise a built-in controller does.
+    /// Whether an operator creates it, by a row of the table of generators; if not, a built-in controller does.
     pub fn is_generated(&self) -> bool {
         self.rule.starts_with(Table::Generators.as_str())
     }
@@ -59,14 +59,14 @@ pub struct AdoptedObject {
 pub struct ImpliedReference<'a> {
     /// `apiVersion` as the controller writes it.
     pub api_version: &'a str,
-    /// `controller`; absent is `None`.
+    /// `controller`; `None` if absent.
     pub controller: Option<bool>,
-    /// `blockOwnerDeletion`; absent is `None`.
+    /// `blockOwnerDeletion`; `None` if absent.
     pub block_owner_deletion: Option<bool>,
 }
 
 impl<'a> ImpliedReference<'a> {
-    /// The reference that `NewControllerRef` writes (apimachinery `controller_ref.go`).
+    /// Returns the reference that `NewControllerRef` writes (apimachinery `controller_ref.go`).
     pub const fn controller(api_version: &'a str) -> Self {
         Self {
             api_version,
@@ -75,7 +75,7 @@ impl<'a> ImpliedReference<'a> {
         }
     }
 
-    /// A reference without the blocking flag `[DEP-12]`.
+    /// Returns a reference without the blocking flag `[DEP-12]`.
     pub const fn unblocking_controller(api_version: &'a str) -> Self {
         Self {
             api_version,
@@ -84,7 +84,7 @@ impl<'a> ImpliedReference<'a> {
         }
     }
 
-    /// A reference with neither flag `[DEP-15]`.
+    /// Returns a reference with neither flag `[DEP-15]`.
     pub const fn plain(api_version: &'a str) -> Self {
         Self {
             api_version,
@@ -97,9 +97,9 @@ impl<'a> ImpliedReference<'a> {
 /// Everything that the input implies.
 #[derive(Clone, Debug, Default)]
 pub struct Implied<'a> {
-    /// In the order of the objects that they are created for; an owner comes before what it owns in turn.
+    /// In the order of the objects that they are created for; an owner comes before its dependents.
     pub objects: Vec<ImpliedObject<'a>>,
-    /// Workloads with more replicas than are shown, and how many are shown.
+    /// Workloads with more replicas than are implied, and the implied number.
     pub capped: Vec<(ObjectKey, i64)>,
     /// Objects of the input that get another owner, in their order.
     pub adopted: Vec<AdoptedObject>,

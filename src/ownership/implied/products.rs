@@ -7,13 +7,13 @@ use crate::inventory::Member;
 use crate::kube::Namespace;
 use crate::ownership::{TieKind, Ties};
 
-/// Which products are implied.
+/// The products to imply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Products {
-    /// Those that something in the input uses: who compares wants to know that the Secret of a Deployment is deleted, not that
-    /// every operator has Secrets.
+    /// Only those that something in the input uses: a comparison should report that the Secret of a Deployment is
+    /// deleted, not that every operator has Secrets.
     Used,
-    /// Those that are deleted with their generator, too: who asks what a deletion takes along wants to know them.
+    /// Also those that are deleted with their generator, for a complete list of what a deletion deletes.
     Owned,
 }
 
@@ -36,11 +36,11 @@ pub(super) fn of<'a>(
             continue;
         }
         let mut key = tie.to.key.clone();
-        // What is owned is where its owner is. An owner of unknown scope has no namespace of the input, and its product has.
+        // An owned product is in its owner's namespace, which is unwritten for an owner of unknown scope.
         if owned && member.key.namespace == Namespace::Unwritten {
             key.namespace = Namespace::Unwritten;
         }
-        // Which flags a controller sets, the table does not say; they make no difference to a product that nothing blocks.
+        // The table does not have the controller's flags; they make no difference to a product that nothing blocks.
         let reference = ImpliedReference::plain(member.object.api_version());
         builder.add(ImpliedObject {
             api_version: "v1",

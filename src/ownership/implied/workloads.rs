@@ -15,10 +15,10 @@ const BATCH: ImpliedReference<'_> = ImpliedReference::controller("batch/v1");
 
 /// The finalizer that the Job controller puts on its Pods `[FIN-5]`.
 const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
-/// Who manages a Job that names no other controller in `spec.managedBy`.
+/// The manager of a Job without `spec.managedBy`.
 const JOB_CONTROLLER: &str = "kubernetes.io/job-controller";
 
-/// The template of Pods.
+/// A template of Pods.
 struct PodTemplate<'a> {
     finalizers: Vec<String>,
     spec: Option<Value<'a>>,
@@ -26,7 +26,7 @@ struct PodTemplate<'a> {
 }
 
 impl<'a> PodTemplate<'a> {
-    /// `holder` is the part of `member` that has the field `template`.
+    /// Reads the template in `holder`, the part of `member` that has the field `template`.
     fn of(holder: Option<Value<'a>>, member: &Member) -> Self {
         let metadata = member
             .object
@@ -41,7 +41,7 @@ impl<'a> PodTemplate<'a> {
         }
     }
 
-    /// As how many objects a Pod of it counts, its claims included.
+    /// Returns the number of objects per Pod, including its claims.
     fn objects(&self) -> usize {
         let ephemeral =
             items(self.spec, "volumes").filter(|volume| volume.get("ephemeral").is_some());
@@ -87,7 +87,7 @@ pub(super) fn replica_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     }
 }
 
-/// The Pods of a ReplicaSet or ReplicationController `[DEP-2]`; `member` contains their template.
+/// Adds the Pods of a ReplicaSet or ReplicationController `[DEP-2]`; `member` contains their template.
 fn replicas<'a>(
     builder: &mut Builder<'a>,
     member: &'a Member,
@@ -133,7 +133,7 @@ pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     }
 }
 
-/// A template of the claims of a StatefulSet.
+/// A claim template of a StatefulSet.
 struct ClaimTemplate<'a> {
     name: &'a str,
     metadata: Option<Metadata<'a>>,
@@ -141,13 +141,13 @@ struct ClaimTemplate<'a> {
 }
 
 impl ClaimTemplate<'_> {
-    /// The name of the claim of a Pod, `<template>-<pod>` `[DEP-4]`.
+    /// Returns the name of the claim of a Pod, `<template>-<pod>` `[DEP-4]`.
     fn name_for(&self, pod: &str) -> String {
         format!("{}-{pod}", self.name)
     }
 }
 
-/// Those that have a name.
+/// Returns the claim templates that have a name.
 fn claim_templates(member: &Member) -> Vec<ClaimTemplate<'_>> {
     let metadata: HashMap<&str, Metadata<'_>> = member
         .object
@@ -169,11 +169,11 @@ fn claim_templates(member: &Member) -> Vec<ClaimTemplate<'_>> {
     named.collect()
 }
 
-/// The first release that follows a StatefulSet's `persistentVolumeClaimRetentionPolicy` (feature gate StatefulSetAutoDeletePVC,
-/// beta and on by default; KEP-1847).
+/// The first release that respects `persistentVolumeClaimRetentionPolicy` of a StatefulSet (feature gate
+/// StatefulSetAutoDeletePVC, beta and on by default; KEP-1847).
 const CLAIM_RETENTION: Release = Release::new(27);
 
-/// The claims of one Pod of a StatefulSet.
+/// Adds the claims of one Pod of a StatefulSet.
 fn claims<'a>(
     builder: &mut Builder<'a>,
     member: &'a Member,
@@ -187,7 +187,7 @@ fn claims<'a>(
     let in_force = builder.inventory.kinds.release() >= CLAIM_RETENTION;
     for template in templates {
         let metadata = template.metadata;
-        // [VAL-36]: the template's metadata is copied whole.
+        // [VAL-36]: the metadata of the template is copied in full.
         let copied = metadata
             .map(|metadata| metadata.owner_references().entries.clone())
             .unwrap_or_default();
@@ -222,7 +222,7 @@ pub(super) fn daemon_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     revision(builder, member, "DEP-5");
     if !builder.has_written(member, "Pod") {
         let template = PodTemplate::of(spec(member), member);
-        // One for each node, and a rendering does not show nodes.
+        // A single one: there is one Pod per node, and a rendering does not show nodes.
         add_pod(
             builder,
             "DEP-5",
@@ -268,7 +268,7 @@ pub(super) fn job<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     }
 }
 
-/// The Pods that a Job starts with `[DEP-7]`; `member` contains their template.
+/// Adds the Pods that a Job starts with `[DEP-7]`; `member` contains their template.
 fn job_pods<'a>(
     builder: &mut Builder<'a>,
     member: &'a Member,
@@ -325,7 +325,7 @@ fn add_pod<'a>(
     }
 }
 
-/// Claims that live and die with a Pod.
+/// Adds the claims that are created and deleted with a Pod.
 fn pod_dependents<'a>(builder: &mut Builder<'a>, pod: &ObjectKey, spec: Option<Value<'a>>) {
     for volume in items(spec, "volumes") {
         if let (Some(name), Some(claim)) = (

@@ -1,11 +1,11 @@
-//! How much is looked at to find what webhooks are asked about, and what aggregated APIs hold.
+//! A budget for finding the requests that webhooks are called for and the namespaces that aggregated APIs block.
 
 use std::cell::Cell;
 
-/// All of them together are compared with so many kinds and objects.
+/// Total budget of all webhooks and aggregated APIs of a cluster.
 const MOST_LOOKS: usize = 500_000;
 
-/// Remaining looks. A cluster has tens of webhooks; thousands of them and thousands of objects would take the product.
+/// The remaining budget, in comparisons with a kind or an object.
 #[derive(Debug)]
 pub struct RequestLooks {
     left: Cell<usize>,
@@ -13,7 +13,7 @@ pub struct RequestLooks {
 }
 
 impl RequestLooks {
-    /// All of them.
+    /// Creates the full budget.
     pub fn all() -> Self {
         Self {
             left: Cell::new(MOST_LOOKS),
@@ -21,7 +21,7 @@ impl RequestLooks {
         }
     }
 
-    /// Takes as many as one webhook or API needs; false if there are not so many left. Then it is left out.
+    /// Charges `looks` comparisons; returns `false` and charges nothing if fewer are left.
     pub fn take(&self, looks: usize) -> bool {
         if let Some(left) = self.left.get().checked_sub(looks) {
             self.left.set(left);
@@ -32,7 +32,7 @@ impl RequestLooks {
         true
     }
 
-    /// The webhooks and APIs that were left out.
+    /// Returns the number of charges that were refused.
     pub fn refused(&self) -> usize {
         self.refused.get()
     }

@@ -10,14 +10,14 @@ use crate::manifest::{LabelSelector, Labels, SelectorOperator, Spanned, Webhook,
 pub enum AdmissionOperation {
     /// POST.
     Create,
-    /// PUT and PATCH: also every removal of a finalizer.
+    /// PUT and PATCH, including every removal of a finalizer.
     Update,
-    /// DELETE, and DELETE of a collection, object by object.
+    /// DELETE, and DELETE of a collection for each object.
     Delete,
 }
 
 impl AdmissionOperation {
-    /// As rules write it.
+    /// Returns the value as webhook rules write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Create => "CREATE",
@@ -30,27 +30,27 @@ impl AdmissionOperation {
 /// Whether a webhook is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Interception {
-    /// It is not.
+    /// It is not called.
     No,
-    /// It depends on what the input does not show: the labels of a namespace, a condition in CEL, the version that a client
-    /// sends.
+    /// Unknown: it depends on the labels of a namespace, a CEL condition, or the version that a client sends, which the
+    /// input does not show.
     Maybe,
-    /// It is.
+    /// It is called.
     Yes,
 }
 
-/// The labels of an object; `None`: not all of them are known.
+/// The labels of an object; `None` if not all of them are known.
 pub type KnownLabels<'a> = Option<Labels<'a>>;
 
-/// The label that every Namespace gets, with its name.
+/// The label with its own name that every Namespace gets.
 const METADATA_NAME: &str = "kubernetes.io/metadata.name";
 
-/// The kind that a request is about.
+/// The kind of the object of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestedKind<'a> {
     /// The kind.
     pub kind: GroupKind<&'a str>,
-    /// The names under which it may be served: one, or every plural that may be its.
+    /// The names under which it may be served: its plural, or all plurals that it may have.
     pub resources: &'a [String],
     /// The versions in which it is served.
     pub versions: &'a [String],
@@ -99,14 +99,14 @@ impl RequestedKind<'_> {
         }
     }
 
-    /// `pods` is not `pods/status`; `*` is every resource, but no subresource; `*/*` is both.
+    /// Whether a rule's resource matches. `pods` excludes `pods/status`; `*` excludes all subresources, `*/*` none.
     fn is_resource(&self, written: &str, subresource: &str) -> bool {
         let (resource, written_subresource) = written.split_once('/').unwrap_or((written, ""));
         (resource == "*" || self.resources.iter().any(|own| own == resource))
             && (written_subresource == "*" || written_subresource == subresource)
     }
 
-    /// A Namespace is cluster-scoped, although a request for one names a namespace.
+    /// Whether a rule's scope matches. A Namespace is cluster-scoped, although a request for one names a namespace.
     fn in_scope(&self, scope: Option<&str>) -> bool {
         match scope {
             Some("Namespaced") => self.namespaced,
@@ -127,20 +127,20 @@ impl RequestedKind<'_> {
             _ if self.versions.is_empty() => Interception::Maybe,
             0 => Interception::No,
             all if all == self.versions.len() || any_version => Interception::Yes,
-            // The version of the request decides, and clients differ.
+            // The version of the request decides, and clients differ in it.
             _ => Interception::Maybe,
         }
     }
 }
 
-/// The object that a request is about.
+/// The object of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestedObject<'a> {
-    /// The namespace that the request names: its own name for a Namespace.
+    /// The namespace in the request; for a Namespace its own name.
     pub namespace: &'a Namespace,
     /// Its labels.
     pub labels: KnownLabels<'a>,
-    /// The labels of its namespace; its own for a Namespace.
+    /// The labels of its namespace; for a Namespace its own.
     pub namespace_labels: KnownLabels<'a>,
 }
 
@@ -152,13 +152,13 @@ impl RequestedObject<'_> {
         } else {
             Interception::Yes
         };
-        // A Namespace and its label of its own name: the object is its namespace.
+        // Only the namespace selector assumes the automatic label.
         conditions
             .min(selected(&webhook.objects, self.labels, None))
             .min(self.in_namespaces(&webhook.namespaces))
     }
 
-    /// Cluster-scoped objects other than Namespaces are never exempted.
+    /// Whether the namespace selector matches. It never exempts cluster-scoped objects other than Namespaces.
     fn in_namespaces(&self, selector: &LabelSelector) -> Interception {
         match self.namespace {
             Namespace::None => Interception::Yes,
@@ -168,7 +168,7 @@ impl RequestedObject<'_> {
     }
 }
 
-/// Whether a selector selects labels, all known or not. `name`: of the Namespace that they are those of.
+/// Whether a selector matches labels. `name` is that of the Namespace whose labels they are, if any.
 fn selected(selector: &LabelSelector, labels: KnownLabels<'_>, name: Option<&str>) -> Interception {
     let written = |key: &str| labels?.get(key).map(|label| label.value);
     let each = selector.requirements.iter().map(|requirement| {
@@ -183,8 +183,8 @@ fn selected(selector: &LabelSelector, labels: KnownLabels<'_>, name: Option<&str
     each.min().unwrap_or(Interception::Yes)
 }
 
-/// Requests for the configuration of admission are never sent to webhooks, or it could not be repaired
-/// (`predicates/rules/rules.go` `IsExemptAdmissionConfigurationResource`).
+/// Whether a kind is exempt: requests for the configuration of admission are never sent to webhooks, or it could not be
+/// repaired (`predicates/rules/rules.go` `IsExemptAdmissionConfigurationResource`).
 fn is_exempt(kind: GroupKind<&str>) -> bool {
     kind.group == "admissionregistration.k8s.io"
         && table().scope_of(kind.group, kind.kind).is_some()

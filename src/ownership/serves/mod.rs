@@ -1,8 +1,8 @@
-//! Service → why the API server calls it: every webhook, every aggregated API group, every conversion between the
-//! versions of a kind; and the Pods that the Service selects, without which there is no answer.
+//! The reasons why the API server calls a Service: webhooks, aggregated API groups, and conversions between versions of
+//! a kind; and the Pods that the Service selects, without which it does not answer.
 //!
-//! A bundle is rarely a whole cluster, so an absent backend may run elsewhere: [`Backend`] distinguishes what the input shows
-//! from what it leaves open, and callers decide what that proves.
+//! A bundle is rarely a whole cluster, so an absent backend may run elsewhere: [`Backend`] distinguishes known facts
+//! from what the input leaves open, and callers decide what that proves.
 
 mod looks;
 mod matching;
@@ -18,7 +18,7 @@ use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{Namespace, ObjectKey, kinds};
 use crate::manifest::{ServiceClient, ServiceReference, Webhook};
 
-/// Everything in a bundle that a Service has to answer for, in the order of the inventory.
+/// All webhooks, APIServices and conversions in a bundle that call a Service, in the order of the inventory.
 #[derive(Clone, Debug, Default)]
 pub struct Serves {
     /// One for each webhook, APIService and conversion.
@@ -26,64 +26,64 @@ pub struct Serves {
     selections: Selections,
 }
 
-/// One thing that a Service has to answer for.
+/// A webhook, an APIService or a conversion that calls a Service.
 #[derive(Clone, Debug)]
 pub struct ServedClient {
     /// The object that names the Service: a webhook configuration, an APIService, a CustomResourceDefinition.
     pub object: ObjectId,
     /// The purpose of the call.
     pub purpose: Purpose,
-    /// The Service as it is named, with its place in the file of `object`.
+    /// The Service as named, with its span in the file of `object`.
     pub service: ServiceReference,
-    /// Who answers, as far as the input shows.
+    /// The backend, as far as the input shows it.
     pub backend: Backend,
 }
 
 /// The purpose of calls to a Service.
 #[derive(Clone, Debug)]
 pub enum Purpose {
-    /// To admit requests.
+    /// Admits requests.
     Webhook(Box<Webhook>),
-    /// To serve a version of an API group.
+    /// Serves a version of an API group.
     Api {
         /// The group.
         group: String,
         /// The version.
         version: String,
     },
-    /// To convert custom resources between versions.
+    /// Converts custom resources between versions.
     Conversion,
 }
 
-/// Who answers for a Service, as far as the input shows.
+/// The backend of a Service, as far as the input shows it.
 #[derive(Clone, Debug)]
 pub enum Backend {
     /// The input contains the Service.
     Service {
-        /// It; of several the first.
+        /// The Service; the first of several.
         id: ObjectId,
-        /// Certain, unless the Service does not say its namespace.
+        /// Certain, unless the manifest of the Service has no namespace.
         certainty: Certainty,
-        /// Who stands behind it.
+        /// The Pods behind it.
         pods: Selected,
     },
     /// The input contains no such Service.
     Absent(Absence),
 }
 
-/// The meaning of an absent Service.
+/// The evidence that a Service is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absence {
-    /// The object that names it was read from a cluster, and so were Services: there is none of that name.
+    /// The object that names it comes from a dump, and so do Services: none has that name.
     Dumped,
-    /// The input contains its Namespace, and not the Service.
+    /// The input contains its Namespace, but not the Service.
     Unplaced,
-    /// Nothing: it may be part of another input.
+    /// No evidence: the Service may be part of another input.
     Unknown,
 }
 
 impl Backend {
-    /// The Service, if the input shows the workloads that answer for it.
+    /// Returns the Service, if the input contains workloads behind it.
     pub fn with_workloads(&self) -> Option<ObjectId> {
         match self {
             Self::Service {
@@ -102,7 +102,7 @@ impl Backend {
 }
 
 impl Serves {
-    /// Finds everything in `inventory` that needs a Service.
+    /// Finds everything in `inventory` that calls a Service.
     pub fn of(inventory: &Inventory) -> Self {
         let clients: Vec<_> = inventory.members.iter().flat_map(needs).collect();
         if clients.is_empty() {
@@ -136,12 +136,12 @@ impl Serves {
         }
     }
 
-    /// The workloads and Pods behind Services; never empty.
+    /// Returns the workloads and Pods of a selection; never empty.
     pub fn workloads(&self, selection: SelectionId) -> &[ObjectId] {
         self.selections.get(selection)
     }
 
-    /// The webhooks among them, each with what it is called for.
+    /// Returns the webhooks among the clients.
     pub fn webhooks(&self) -> impl Iterator<Item = (&ServedClient, &Webhook)> {
         self.clients
             .iter()
@@ -153,14 +153,14 @@ impl Serves {
 }
 
 impl ServedClient {
-    /// The key of the Service.
+    /// Returns the key of the Service.
     pub fn service_key(&self) -> ObjectKey {
         let namespace = Namespace::Named(self.service.namespace.value.as_str().into());
         ObjectKey::new(kinds::SERVICE, namespace, &self.service.name.value)
     }
 }
 
-/// The calls of one object to Services.
+/// Returns the calls of one object to Services.
 fn needs(member: &Member) -> Vec<(ObjectId, Purpose, ServiceReference)> {
     let with = |purpose, service| vec![(member.id, purpose, service)];
     match member.object.service_client() {
@@ -182,7 +182,7 @@ fn needs(member: &Member) -> Vec<(ObjectId, Purpose, ServiceReference)> {
     }
 }
 
-/// A namesake whose namespace is not written may be the one that is meant.
+/// Finds a Service. A namesake whose manifest has no namespace is likely the one that is named.
 fn service_of(inventory: &Inventory, service: &ServiceReference) -> Option<(ObjectId, Certainty)> {
     let (namespace, name) = (&service.namespace.value, &service.name.value);
     let key = ObjectKey::new(kinds::SERVICE, Namespace::Named(namespace.into()), name);
@@ -195,7 +195,7 @@ fn service_of(inventory: &Inventory, service: &ServiceReference) -> Option<(Obje
         .map(|id| (*id, Certainty::Likely))
 }
 
-/// A dump without any Service is one of other kinds: every cluster has the Service `kubernetes`.
+/// Classifies an absent Service. A dump of Services is never empty: every cluster has the Service `kubernetes`.
 fn absence(
     inventory: &Inventory,
     object: ObjectId,

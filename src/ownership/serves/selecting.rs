@@ -1,4 +1,4 @@
-//! Which Pods a Service selects: those of the input, and those that its workloads will run.
+//! The Pods that a Service selects: those of the input, and those that its workloads will run.
 
 use foldhash::HashMap;
 
@@ -10,11 +10,11 @@ use crate::yaml::Value;
 /// The Pods behind a Service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selected {
-    /// Workloads in the input whose Pods the Service selects, and Pods.
+    /// Workloads in the input whose Pods the Service selects, and Pods that it selects.
     Workloads(SelectionId),
-    /// It selects Pods, but none of the input.
+    /// It has a selector, but selects no Pod of the input.
     Nobody,
-    /// It has no selector, or only stands for a name outside of the cluster: others say who answers.
+    /// It has no selector, or is an alias of an external name: its backend is not determined by labels.
     Unselected,
 }
 
@@ -22,23 +22,23 @@ pub enum Selected {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SelectionId(usize);
 
-/// The lists.
+/// The lists of all selections.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Selections(Vec<Vec<ObjectId>>);
 
 impl Selections {
-    /// Never empty.
+    /// Returns the list of a selection; never empty.
     pub(super) fn get(&self, selection: SelectionId) -> &[ObjectId] {
         &self.0[selection.0]
     }
 }
 
-/// The Pods of a bundle by their labels.
+/// Index of the Pods of a bundle by their labels.
 pub(super) struct Selecting<'a> {
     inventory: &'a Inventory,
-    /// The objects that run Pods with that label and value, in the order of the inventory.
+    /// The objects that run Pods with a label and value, in the order of the inventory.
     by_label: HashMap<(&'a str, &'a str), Vec<ObjectId>>,
-    /// Cached results, by their inputs.
+    /// Cache of results by namespace and selector.
     known: HashMap<(Namespace, LabelSelector), Selected>,
     selections: Selections,
 }
@@ -65,7 +65,7 @@ impl<'a> Selecting<'a> {
         }
     }
 
-    /// Who stands behind a Service.
+    /// Returns the Pods behind a Service.
     pub(super) fn behind(&mut self, service: ObjectId) -> Selected {
         let service = self.inventory.member(service);
         let spec = service.object.at(&["spec"]);
@@ -90,13 +90,13 @@ impl<'a> Selecting<'a> {
         selected
     }
 
-    /// All lists that were found.
+    /// Returns all lists that were found.
     pub(super) fn into_selections(self) -> Selections {
         self.selections
     }
 
     fn select(&self, namespace: &Namespace, selector: &LabelSelector) -> Vec<ObjectId> {
-        // Of all labels that it asks for, the rarest one.
+        // Only the objects with the rarest of the required labels are compared.
         let candidates =
             selector
                 .requirements
@@ -122,12 +122,12 @@ impl<'a> Selecting<'a> {
     }
 }
 
-/// The metadata of the Pods that an object runs, or of the Pod that it is.
+/// Returns the metadata of the Pods that an object runs, or of the Pod that it is; `None` for all others and for Jobs.
 fn pod_metadata(member: &Member) -> Option<Metadata<'_>> {
     if member.object.is(kinds::POD) {
         return Some(member.object.metadata());
     }
-    // A Job ends on its own: it does not serve.
+    // A Job ends on its own, so it does not serve.
     if member.object.group() == "batch" {
         return None;
     }

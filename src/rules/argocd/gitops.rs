@@ -1,5 +1,5 @@
-//! Rules on how GitOps tools recognise objects and recreate them: what they take for their own, and what they delete in
-//! order to change it.
+//! Rules on how GitOps tools recognise and recreate objects: marks of a tool that are copied to objects which it does
+//! not manage, and options that delete an object in order to change it.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ pub(in crate::rules) static FORCE_REPLACE_ON_STATEFUL: Rule = rule!(
 
 const STATEFUL_SET: GroupKind<&str> = GroupKind::new("apps", "StatefulSet");
 
-/// A mark of a tool that made it into a template.
+/// A mark of a delivery tool in the metadata of a template.
 struct Leak<'a> {
     key: &'a str,
     value: Spanned<&'a str>,
@@ -64,11 +64,11 @@ fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Which documents mention Argo CD's marks, so that their custom resources are worth a walk.
+/// Caches which documents mention Argo CD's marks: only their custom resources are searched.
 struct MarkMentions<'a> {
     inventory: &'a Inventory,
     domain: memmem::Finder<'static>,
-    /// The last document that was looked at: a list may have a million objects.
+    /// The file and document of the last lookup, and its result: the objects of one list share a document.
     last: Option<(FileId, u32, bool)>,
 }
 
@@ -109,7 +109,7 @@ fn leak<'a>(template: Template<'a>, tracking: &TrackingLabels<'_>) -> Option<Lea
         marks::FLUX_KUSTOMIZATION_NAME,
         marks::FLUX_HELM_RELEASE_NAME,
     ];
-    // Labels that people use for other ends too are wrong only where they do harm.
+    // Generic labels such as `app.kubernetes.io/instance` are common: they count only where they do harm.
     let harms = |key: &str| key == marks::ARGOCD_INSTANCE || template.kind == TemplateKind::Claim;
     let labelled = metadata
         .labels()
@@ -192,10 +192,10 @@ fn leaked(member: &Member, leak: &Leak<'_>) -> Draft {
     .target(*key)
 }
 
-/// Kinds whose templates are their controllers' input for objects that the tool itself creates, or patterns to match.
+/// Groups whose templates describe objects that the tool itself creates, or are patterns to match.
 const NOT_COPIED: [&str; 3] = ["argoproj.io", "kyverno.io", "toolkit.fluxcd.io"];
 
-/// Whether operators may copy marks of the object, a custom resource, onto what they create.
+/// Whether `member` is a custom resource whose operator may copy its marks onto the objects that it creates.
 fn is_copied(member: &Member) -> bool {
     let group = member.object.group();
     !table().is_builtin_group(group)
@@ -206,7 +206,7 @@ fn is_copied(member: &Member) -> bool {
         })
 }
 
-/// The marks in the metadata that a custom resource contains for objects of its operator.
+/// Returns the marks in each `metadata` nested in the `spec` of a custom resource, with their places.
 fn leaks_of_custom_resource(member: &Member) -> Vec<(&'static str, Span)> {
     let Some(spec) = member.object.at(&["spec"]) else {
         return Vec::new();
@@ -240,17 +240,17 @@ fn leaked_by_custom_resource(member: &Member, key: &'static str, place: Span) ->
         .target(key)
 }
 
-/// How a tool gets an object changed that refuses the change.
+/// How a tool forces a change that the API server rejects.
 enum Force<'a> {
-    /// `kubectl replace --force`, at every sync that finds a difference.
+    /// Argo CD with `Replace=true`: `kubectl replace --force`, at every sync that finds a difference.
     ArgoCdReplace(Spanned<&'a str>),
-    /// `kubectl apply --force`, when the patch fails.
+    /// Argo CD: `kubectl apply --force`, which recreates the object when the patch fails.
     ArgoCdApply(Spanned<&'a str>),
-    /// Flux: when a field is immutable.
+    /// Flux: recreates the object when an immutable field changes.
     Flux(Spanned<&'a str>, &'static str),
 }
 
-/// Kinds that lose something when an object is deleted and created again.
+/// Kinds whose objects lose state when they are deleted and created again.
 const STATEFUL: [GroupKind<&str>; 5] = [
     kinds::NAMESPACE,
     kinds::PERSISTENT_VOLUME_CLAIM,
@@ -277,7 +277,7 @@ fn force_replace_on_stateful(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// `spec.force` of a Flux Kustomization counts for all that it delivers, as far as that is in the input.
+/// Checks `spec.force` of a Flux Kustomization, which counts for all that it delivers, as far as that is in the input.
 fn forced_by_kustomization(
     context: &Context<'_>,
     place: usize,
@@ -299,7 +299,7 @@ fn forced_by_kustomization(
     let stateful: Vec<&Member> = delivered
         .filter(|member| STATEFUL.iter().any(|kind| member.object.is(*kind)))
         .collect();
-    // The object that is most likely to be lost comes first.
+    // Name the object that is most likely to be lost.
     let lasting = |member: &&&Member| contains_others(&member.object) || is_mild(&member.object);
     let worst = stateful
         .iter()
@@ -345,7 +345,7 @@ fn force(metadata: Metadata<'_>) -> Option<Force<'_>> {
             |option: &str| marks::sync_options(options.value).any(|written| written == option);
         match (has("Force=true"), has("Replace=true")) {
             (true, true) => return Some(Force::ArgoCdReplace(options)),
-            // A server-side apply takes fields over, and deletes nothing.
+            // A forced server-side apply takes over fields and deletes nothing.
             (true, false) if !has("ServerSideApply=true") => {
                 return Some(Force::ArgoCdApply(options));
             }
@@ -362,7 +362,7 @@ fn force(metadata: Metadata<'_>) -> Option<Force<'_>> {
     annotated.filter(enabled).or(labelled.filter(enabled))
 }
 
-/// The loss with an object, in a sentence.
+/// Describes, in a sentence, the loss when an object is recreated.
 fn lost_with(object: &Object) -> &'static str {
     if object.is(kinds::NAMESPACE) {
         "Everything in the namespace is deleted with it, even objects that are not in git."
@@ -377,19 +377,19 @@ fn lost_with(object: &Object) -> &'static str {
     }
 }
 
-/// Whether all that is lost with an object comes back.
+/// Whether everything that is lost with an object comes back.
 fn is_mild(object: &Object) -> bool {
     object.is(STATEFUL_SET) && !claims::are_deleted(object, "whenDeleted")
 }
 
 /// Whether other objects are deleted with it. Argo CD never replaces these, whatever the options say (gitops-engine
-/// sync_context.go, applyObject), and next to nothing of them cannot be changed.
+/// sync_context.go, applyObject), and hardly any of their fields is immutable.
 fn contains_others(object: &Object) -> bool {
     object.is(kinds::NAMESPACE) || object.is(kinds::CUSTOM_RESOURCE_DEFINITION)
 }
 
 impl Force<'_> {
-    /// Where it is written, with the path of the field.
+    /// Returns the place of the option, and the path of its field.
     fn place(&self) -> (Span, String) {
         match self {
             Self::ArgoCdReplace(options) | Self::ArgoCdApply(options) => (
@@ -403,7 +403,7 @@ impl Force<'_> {
         }
     }
 
-    /// The option as it is written, and the protections that do not protect from it.
+    /// Returns the option as it is written, and the protections that do not help against it.
     fn named(&self) -> (&'static str, &'static str) {
         match self {
             Self::ArgoCdReplace(_) => (
@@ -415,7 +415,7 @@ impl Force<'_> {
         }
     }
 
-    /// When the tool deletes an object, in a sentence.
+    /// Returns a sentence on when the tool deletes the object.
     fn when(&self, object: &Object) -> &'static str {
         match self {
             Self::ArgoCdReplace(_) if contains_others(object) => {

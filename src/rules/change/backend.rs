@@ -1,4 +1,4 @@
-//! Services that the API server calls, and that a change takes away while what names them stays.
+//! Services that the API server calls and that a change removes although head still names them.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ fn webhook_backend_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// A finding on what left, as bad as what head still needs.
+/// Builds a finding on the removed object, with the severity of losing something that head still needs.
 fn draft(merge: &Merge<'_>, unanswered: &LostBackend<'_>, message: String) -> Draft {
     let surprise = Surprise::needed(unanswered.certain);
     let client = &unanswered.clients[0];

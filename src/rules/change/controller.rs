@@ -1,4 +1,4 @@
-//! Controllers that leave, or lose what lets them act, while head still contains what only they release.
+//! Controllers that are removed, or lose a permission, while head still contains objects that only they release.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -139,7 +139,7 @@ fn shown(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Draft
     })
 }
 
-/// Names the rows of the table that the finding rests on.
+/// Names the rows of the finalizer table that the finding depends on.
 fn resting(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Draft {
     let known = merge.part.analysis.ownership().removers.known();
     let rows: BTreeMap<&str, _> = left
@@ -187,7 +187,7 @@ fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// The permission that let a workload release an object, if the change takes it away and no other one remains.
+/// Returns the permission that let a workload release an object, if the change removes it and no other one remains.
 fn lost_permission(
     merge: &Merge<'_>,
     (after, outlook): (&Inventory, &Outlook<'_>),
@@ -227,7 +227,7 @@ fn lost_permission(
         .copied()
 }
 
-/// Whether head has the object with other content.
+/// Whether head has the object with different content.
 fn changed(after: &Inventory, member: &Member) -> bool {
     let now = after
         .with_key(&member.key)

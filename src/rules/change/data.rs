@@ -1,4 +1,4 @@
-//! Data outside of git that is deleted with what leaves: volumes, and what custom resources stand for.
+//! Data outside Git that is deleted with a removed object: volumes, and the data that custom resources represent.
 
 use super::places::{changed_in_head, on_base};
 use super::recipe::keep;
@@ -84,7 +84,7 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
              it is applied; then remove or rename the StatefulSet"
                 .to_owned()
         } else if claim.object.is(kinds::PERSISTENT_VOLUME_CLAIM) && moves {
-            // A protected claim stays where it is: the new one would get an empty volume.
+            // Protecting the old claim does not help: the claim under the new name gets an empty volume.
             "a claim cannot move, and the new one gets an empty volume. To take the data along, set the reclaim policy of the volume to \
              Retain, write the name of the volume into `spec.volumeName` of the new claim and merge that; once the old claim is \
              gone, remove `spec.claimRef` from the volume, so that the new claim is bound to it"
@@ -100,7 +100,7 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     shown(draft, merge, cascade)
 }
 
-/// A StatefulSet under a new name makes claims of its own: the old ones stay, with everything on them.
+/// Reports a renamed StatefulSet: it creates new claims, and the old ones stay with their data.
 fn stranded(merge: &Merge<'_>, set: &Member, after: &Member) -> Option<Draft> {
     merge.end_of(&set.key)?;
     let templates = set.object.at(&["spec", "volumeClaimTemplates"])?.items();

@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions that leave.
+//! CustomResourceDefinitions that a change removes.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ fn crd_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }));
 }
 
-/// Returns whether the deletions with a definition are unknown: git has no object of its kind.
+/// Whether it is unknown what is deleted with the definition, because Git has no object of its kind.
 fn is_bare(cascade: &MergeCascade<'_>) -> bool {
     let [loss] = cascade.losses.as_slice() else {
         return false;
@@ -50,7 +50,7 @@ fn is_bare(cascade: &MergeCascade<'_>) -> bool {
         && loss.standing == Standing::Removed
 }
 
-/// `alike`: others that leave with it, all without an object in git: what is said of the first holds for them.
+/// Builds the finding for `cascade`, and for the definitions `alike`: removed as well, and without an object in Git.
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>, alike: &[&MergeCascade<'_>]) -> Draft {
     let crd = cascade.culprit;
     let taken = match (toll(cascade), alike) {
@@ -96,8 +96,8 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>, alike: &[&MergeCascade<'
     })
 }
 
-/// Whether all CustomResourceDefinitions that one rendering had are gone at once, while head has the rest of it: the sign of a
-/// rendering without them.
+/// Whether all CustomResourceDefinitions of one rendering are gone at once while head still has everything else: a sign
+/// that head was rendered without CRDs.
 fn all_vanish(merge: &Merge<'_>, crd: &Member) -> bool {
     let part = merge.part;
     let destination = part.base.destination(crd.file);

@@ -1,4 +1,4 @@
-//! Objects by which tools deliver others, when they leave.
+//! Removed objects by which tools deliver others, such as Applications, Kustomizations and HelmReleases.
 
 use std::cell::LazyCell;
 
@@ -75,7 +75,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     shown(draft, merge, cascade)
 }
 
-/// How to remove or rename an object that delivers without deleting what it delivered.
+/// Explains how to remove or rename a delivery object without deleting the objects that it delivered.
 fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
     let kind = delivery.object.kind();
     if let Some(set) = merge.part.generated_by(delivery) {
@@ -109,8 +109,8 @@ fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
     }
 }
 
-/// Removed deliverers that take no known object along: because they are renamed and hand their objects over, because
-/// these are elsewhere, or because they leave them behind.
+/// Reports a removed delivery object with which no known object is lost: it is renamed and hands its objects over, its
+/// objects are not in the tree, or it leaves them behind.
 fn unseen(
     merge: &Merge<'_>,
     member: &Member,
@@ -142,9 +142,9 @@ fn unseen(
             .severity(Severity::Info);
         return renamed.is_none().then_some(draft);
     }
-    // A Kustomization applies before it prunes: what it takes over from one that it deletes has its labels by then, and the other
-    // one spares it (fluxcd/kustomize-controller internal/controller/kustomization_controller.go, fluxcd/pkg
-    // ssa/manager_delete.go).
+    // A Kustomization applies before it prunes: objects that it takes over from a deleted one already have its labels,
+    // and the deleted one spares them (fluxcd/kustomize-controller internal/controller/kustomization_controller.go,
+    // fluxcd/pkg ssa/manager_delete.go).
     let is_flux = object.kind == DeliveryKind::Kustomization;
     let is_safe = |child: &Member| is_flux && merge.part.is_applied_beside(&child.key, member);
     let handed = children.iter().filter(|child| !is_safe(child));
@@ -207,7 +207,7 @@ fn no_longer_generated(
     object.deletes().then(|| left_in_head(draft, merge, member))
 }
 
-/// The objects of the tree that each object delivers.
+/// Groups the objects of base by the delivery object that delivers them.
 fn delivered_of_all<'a>(merge: &Merge<'a>) -> HashMap<ObjectId, Vec<&'a Member>> {
     let mut delivered: HashMap<ObjectId, Vec<&Member>> = HashMap::default();
     for member in &merge.part.base.inventory.members {

@@ -1,4 +1,4 @@
-//! Custom resources that leave although what a controller made of them is still used.
+//! Custom resources that a change removes although objects that their controller created are still used.
 
 use super::places::on_base;
 use super::recipe::keep;
@@ -42,7 +42,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     } else {
         " Running Pods keep the values that they have read, and fail when they are started again."
     };
-    // The new one cannot take over what the old one owns.
+    // Another custom resource with the same product cannot take over objects that the old one owns.
     let again = cascade.losses.iter().find_map(|loss| loss.provider);
     let again = again
         .map(|maker| format!(" {} makes it again once it is gone.", named(maker)))

@@ -1,4 +1,4 @@
-//! Objects of a release that become hooks of Helm, and the other way round.
+//! Objects of a release that become hooks of Helm, and hooks that become part of the release.
 
 use super::places::{changed_in_head, on_base};
 use crate::delivery::helm::is_transient;
@@ -60,12 +60,12 @@ fn became_hook(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// A Job or Pod runs once: as a hook it runs again, which is what people want.
+/// Whether the object is a Job or Pod, which runs once: as a hook it runs again, which is the usual intention.
 fn runs_once(member: &Member) -> bool {
     member.key.group() == "batch" || member.object.is(kinds::POD)
 }
 
-/// Whether the hook is created after the upgrade has removed what left, and stays.
+/// Whether the hook is created after the upgrade has removed the objects that left the release, and stays.
 fn runs_last(member: &Member) -> bool {
     let after_upgrade = HookEvent {
         operation: Operation::Upgrade,

@@ -1,4 +1,4 @@
-//! Updates that the API server rejects: what the tool then does depends on the tool.
+//! Updates that the API server rejects. The consequence depends on the tool.
 
 use super::places::{changed_in_head, on_base};
 use crate::changes::RejectedField;
@@ -38,7 +38,7 @@ const JOB: GroupKind<&str> = GroupKind::new("batch", "Job");
 fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
     for object in merge.part.kept() {
         let fields = object.rejected_fields();
-        // `scope-changed` reports it.
+        // `scope-changed` reports this field.
         let fields: Vec<RejectedField> = fields
             .into_iter()
             .filter(|field| field.field != "spec.scope")
@@ -57,7 +57,7 @@ fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// A Job that is deleted some time after it has finished is mostly gone before it changes.
+/// Whether the object is a Job with a TTL: the cluster has usually deleted it before it changes.
 fn ends_on_its_own(member: &Member) -> bool {
     member.object.is(JOB)
         && member
@@ -66,7 +66,7 @@ fn ends_on_its_own(member: &Member) -> bool {
             .is_some()
 }
 
-/// Whether more is deleted with an object than the object: to have others created again is what force is for.
+/// Whether recreating the object loses more than the object: recreating others is the purpose of a force option.
 fn matters(merge: &Merge<'_>, member: &Member) -> bool {
     let takes_others = [
         kinds::CUSTOM_RESOURCE_DEFINITION,
@@ -78,7 +78,7 @@ fn matters(merge: &Merge<'_>, member: &Member) -> bool {
         || loses_data(merge, member).is_some()
 }
 
-/// Whether data is deleted with an object, and whether that is certain.
+/// Whether deleting an object loses data, and whether that is certain; `None` if the data is kept.
 fn loses_data(merge: &Merge<'_>, member: &Member) -> Option<bool> {
     let analysis = &merge.part.analysis;
     let loss = data_loss(analysis.inventory(), analysis.tables(), member)?;
@@ -89,7 +89,7 @@ fn loses_data(merge: &Merge<'_>, member: &Member) -> Option<bool> {
     }
 }
 
-/// A finding at the field of base that head changes.
+/// Builds a finding at the field of base that head changes.
 fn on_field(
     merge: &Merge<'_>,
     object: KeptObject<'_>,
@@ -133,7 +133,7 @@ fn rejected(
         "the API server rejects the change to {names} of {}",
         named(object.base)
     );
-    // A Job that has finished may be deleted, and often is.
+    // A Job may have finished and been deleted by now.
     let severity = if object.base.object.is(JOB) {
         Severity::Warning
     } else {
@@ -172,7 +172,7 @@ fn replaced(
         .consequence(Consequence::Collected)
 }
 
-/// The consequence for the rest of the change when one update is rejected.
+/// Describes the consequence for the rest of the change when one update is rejected.
 fn failure(regime: Regime) -> &'static str {
     match regime {
         Regime::Helm => {
@@ -190,7 +190,7 @@ fn failure(regime: Regime) -> &'static str {
     }
 }
 
-/// How to get there without losing what depends on the object, in the words of its tool.
+/// Explains how to make the change without losing the dependents of the object, in terms of its tool.
 fn remedy(member: &Member, regime: Regime) -> String {
     let target = kubectl::Target::from(&member.key);
     let again = match regime {

@@ -1,6 +1,6 @@
-//! Rules of change: what merging a change does that the change does not show. `diff` runs them.
+//! Rules of change: consequences of a merge that the Git diff does not show. `diff` runs them.
 //!
-//! A finding of theirs is on the line of base that vanished; what caused it in head is related. How bad it is, `merge` decides.
+//! Their findings are on the removed line of base; its cause in head is a related place. `merge` decides the severity.
 
 pub(super) mod backend;
 pub(super) mod controller;

@@ -1,4 +1,4 @@
-//! Namespaces that leave.
+//! Namespaces that a change removes.
 
 use super::places::on_base;
 use super::recipe::keep;

@@ -1,4 +1,4 @@
-//! Owners that leave: objects that owner references in manifests name.
+//! Removed objects that owner references in manifests name as owners.
 
 use super::places::on_base;
 use super::recipe::keep;

@@ -1,11 +1,11 @@
-//! Where findings on changes are.
+//! Places of findings on changes.
 
 use crate::inventory::Member;
 use crate::merge::{CauseInHead, Merge};
 use crate::rules::draft::Draft;
 use crate::text::Span;
 
-/// A finding at a place of an object of base.
+/// Creates a finding at a place of an object of base.
 pub(super) fn on_base(
     merge: &Merge<'_>,
     member: &Member,
@@ -16,7 +16,7 @@ pub(super) fn on_base(
     Draft::in_file(file, span, message).about(member)
 }
 
-/// An object of base that matters, shown at its name.
+/// Adds a related object of base, shown at its name.
 pub(super) fn related_in_base(
     draft: Draft,
     merge: &Merge<'_>,
@@ -35,7 +35,7 @@ pub(super) fn left_in_head(draft: Draft, merge: &Merge<'_>, member: &Member) -> 
     }
 }
 
-/// A place of an object of head that the change put there.
+/// Adds a place of an object of head as the cause.
 pub(super) fn changed_in_head(
     draft: Draft,
     merge: &Merge<'_>,
@@ -50,7 +50,7 @@ pub(super) fn changed_in_head(
     )
 }
 
-/// An object of head that matters, shown at its name.
+/// Adds a related object of head, shown at its name.
 pub(super) fn related_in_head(
     draft: Draft,
     merge: &Merge<'_>,

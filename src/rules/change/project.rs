@@ -1,4 +1,4 @@
-//! AppProjects of Argo CD that leave while Applications name them.
+//! AppProjects of Argo CD that a change removes while Applications name them.
 
 use foldhash::HashMap;
 
@@ -76,7 +76,7 @@ impl<'a> Applications<'a> {
         Self(named)
     }
 
-    /// The Applications of a project.
+    /// Returns the Applications that name a project and may be in its namespace.
     fn of(&self, project: &Member) -> impl Iterator<Item = &'a Member> {
         let namespace = project.key.namespace.name();
         let named = self
@@ -94,19 +94,19 @@ impl<'a> Applications<'a> {
     }
 }
 
-/// Applications that stay are an error; of those that leave as well, it depends on who is quicker.
+/// Reports Applications that stay as an error. For Applications that leave as well it is a race, reported as a warning.
 fn draft(
     merge: &Merge<'_>,
     project: &Member,
     staying: &Applications<'_>,
     leaving: &Applications<'_>,
 ) -> Option<Draft> {
-    // Argo CD then keeps the project until no Application names it.
+    // With its finalizer, Argo CD keeps the project until no Application names it.
     if argocd::policy_of(&project.object).is_some() {
         return None;
     }
     let staying: Vec<&Member> = staying.of(project).collect();
-    // An object that a later wave deletes first is gone before the project is asked for.
+    // Waves are deleted in reverse order: an Application in a higher wave is gone before the project is deleted.
     let together = |member: &&Member| {
         argocd::policy_of(&member.object).is_some() && argocd::wave(member) <= argocd::wave(project)
     };

@@ -1,8 +1,8 @@
-//! How to remove something and keep what depends on it, in the words of the tool that delivers it.
+//! How to remove an object and keep its dependents, in terms of the tool that delivers it.
 
 use crate::delivery::Regime;
 
-/// How to take an object out of git without its deletion: a first change that protects it in the cluster, then the removal.
+/// Explains how to remove an object from Git without its deletion: first protect it in the cluster, then remove it.
 pub(super) fn keep(regime: Option<Regime>, what: &str) -> String {
     let first = match regime {
         Some(Regime::Helm) => {

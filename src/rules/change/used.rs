@@ -1,4 +1,4 @@
-//! Objects that leave although head still refers to them by name.
+//! Objects that a change removes although head still refers to them by name.
 
 use super::places::on_base;
 use super::recipe::keep;
@@ -27,7 +27,7 @@ fn referred_removed(merge: &Merge<'_>, sink: &mut Sink) {
 
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     let member = cascade.culprit;
-    // An unread source that head adds may contain it.
+    // A source that head adds and that is not in the tree may contain the object.
     if cascade.instead.is_some() {
         return None;
     }
@@ -71,7 +71,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     Some(shown(draft, merge, cascade))
 }
 
-/// Whether a field that can mean nothing else names it.
+/// Whether some reference to it certainly means this object.
 fn is_certain(merge: &Merge<'_>, member: &Member) -> bool {
     let outlook = merge.part.outlook.as_ref();
     let ties = outlook.map(|outlook| outlook.ties());

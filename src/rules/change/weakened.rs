@@ -1,4 +1,4 @@
-//! Protections that a change takes away, and switches that delete data from now on.
+//! Protections that a change removes, and settings with which data is deleted from now on.
 
 use super::places::{changed_in_head, on_base};
 use crate::changes::TreePart;
@@ -36,7 +36,7 @@ fn protection_weakened(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// The tool's removals: of objects that leave, and of everything at once.
+/// Returns the removals by the tool: of single objects, and of everything at once.
 fn removals(regime: Regime) -> &'static [Removal] {
     match regime {
         Regime::Helm | Regime::Flux(FluxObject::HelmRelease) => {
@@ -48,7 +48,7 @@ fn removals(regime: Regime) -> &'static [Removal] {
     }
 }
 
-/// The annotation or label of an object by which a removal spares it.
+/// Returns the annotation or label with which an object is spared by a removal.
 fn protection(member: &Member, removal: Removal) -> Option<Spared<'_>> {
     let spared = spared(&member.object, None, removal)?;
     let written = matches!(
@@ -58,7 +58,7 @@ fn protection(member: &Member, removal: Removal) -> Option<Spared<'_>> {
     written.then_some(spared)
 }
 
-/// An object whose deletion deletes more than it loses its protection, and stays.
+/// Reports an object that stays but loses its protection, if its deletion would delete more than the object.
 fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let KeptObject { base, head } = object;
     if !takes_others(merge, base) {
@@ -106,7 +106,7 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     ))
 }
 
-/// Whether more dies with an object than itself.
+/// Whether deleting an object also deletes its contents, its Pods or data.
 fn takes_others(merge: &Merge<'_>, member: &Member) -> bool {
     let containers = [
         kinds::CUSTOM_RESOURCE_DEFINITION,
@@ -121,7 +121,7 @@ fn takes_others(merge: &Merge<'_>, member: &Member) -> bool {
     containers.into_iter().any(|kind| member.object.is(kind)) || data()
 }
 
-/// Whether a kustomization of head has begun to speak of a key: it may write it onto all of its objects.
+/// Whether more kustomizations of head than of base mention `key`: one may add it to all of its objects.
 fn said_by_a_kustomization(merge: &Merge<'_>, key: &str) -> bool {
     let says = |trees: &[TreePart]| {
         let files = trees.iter().flat_map(|tree| {
@@ -137,7 +137,7 @@ fn said_by_a_kustomization(merge: &Merge<'_>, key: &str) -> bool {
     says(merge.part.sides.head) > says(merge.part.sides.base)
 }
 
-/// The fate of an object's data changes from kept to deleted, by the table of data.
+/// Reports an object whose data is kept on deletion in base, but deleted in head, by the table of data.
 fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let KeptObject { base, head } = object;
     let tables = merge.part.analysis.tables();
@@ -181,10 +181,10 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     ))
 }
 
-/// Objects that may be deleted some day, and not by this change.
+/// The surprise of an object that may be deleted later, but not by this change.
 const LATER: Surprise = Surprise::removed(false);
 
-/// A StatefulSet that deletes the claims of Pods which it no longer runs runs fewer.
+/// Reports a StatefulSet with fewer replicas whose policy deletes the claims of the removed Pods.
 fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let KeptObject { base, head } = object;
     if !base.object.is(kinds::STATEFUL_SET) {
@@ -267,7 +267,7 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     ))
 }
 
-/// A protection that comes with the removal itself: the tool reads it from the cluster, where it is not yet.
+/// Reports a protection that is added in the change which removes the object: the tool does not know of it.
 fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
     let (regime, part) = (merge.tool_of(base)?, merge.part);
     let removal = *removals(regime).first()?;

@@ -1,4 +1,4 @@
-//! The losses of a cascade, in words.
+//! Words for the losses of a cascade.
 
 use crate::finding::Severity;
 use crate::merge::{EffectCertainty, Loss, Merge, MergeCascade, Standing};
@@ -9,10 +9,10 @@ use crate::inventory::Member;
 use crate::rules::words::{named, whereabouts};
 use crate::text::plain;
 
-/// So many objects are named.
+/// The most objects that a message names.
 const NAMED: usize = 3;
 
-/// The objects deleted with the culprit of a cascade, to be read after "deletes": `2 objects that head still applies
+/// Describes the objects deleted with the culprit of a cascade, to follow "deletes": `2 objects that head still applies
 /// and Secret `x` that a controller created, with the data of Cluster `db``.
 pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
     let others = || {
@@ -72,7 +72,7 @@ pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
     said
 }
 
-/// The effect of the removal of a cascade's culprit: `deletes 2 objects that head still applies`.
+/// Describes the effect of removing a cascade's culprit: `deletes 2 objects that head still applies`.
 pub(super) fn taking(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> String {
     match toll(cascade) {
         nothing if nothing.is_empty() && merge.is_told(cascade.culprit) => {
@@ -83,7 +83,7 @@ pub(super) fn taking(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> String {
     }
 }
 
-/// The change of an object that leaves: `removing Namespace `a``, `renaming Namespace `a` to `b``.
+/// Describes how an object leaves: `removing Namespace `a``, `renaming Namespace `a` to `b``.
 pub(super) fn leaving(merge: &Merge<'_>, member: &Member) -> String {
     match merge.part.renamed(member) {
         Some(after) if after.key.name != member.key.name => {
@@ -101,7 +101,7 @@ pub(super) fn leaving(merge: &Merge<'_>, member: &Member) -> String {
     }
 }
 
-/// The tool that deletes an object, to begin a sentence with. Nothing in the tree may say that it does.
+/// Returns the tool that deletes an object, as the beginning of a sentence that is conditional if the tool is a guess.
 pub(super) fn tool(merge: &Merge<'_>, member: &Member) -> String {
     match merge.tool_of(member) {
         Some(regime) if merge.is_told(member) => regime.tool().to_owned(),
@@ -110,7 +110,7 @@ pub(super) fn tool(merge: &Merge<'_>, member: &Member) -> String {
     }
 }
 
-/// `deletes`, or `may delete` where nothing says that a tool does.
+/// Returns `deletes`, or `may delete` if it is not known that a tool delivers the object.
 pub(super) fn deletes(merge: &Merge<'_>, member: &Member) -> &'static str {
     if merge.is_told(member) {
         "deletes"
@@ -119,7 +119,7 @@ pub(super) fn deletes(merge: &Merge<'_>, member: &Member) -> &'static str {
     }
 }
 
-/// `Secret `a` and `b``, `Secret `a` and ConfigMap `b``, `12 objects of kind Secret`, `Namespace `shop` and 11 other objects`.
+/// Counts or names objects: `Secret `a` and `b``, `12 objects of kind Secret`, `Namespace `shop` and 11 other objects`.
 pub(super) fn counted(losses: &[&Loss<'_>]) -> String {
     let name = |loss: &Loss<'_>| format!("{} `{}`", loss.key.kind(), loss.key.name);
     if losses.len() <= NAMED {
@@ -145,7 +145,7 @@ pub(super) fn counted(losses: &[&Loss<'_>]) -> String {
     }
 }
 
-/// How grave it is to lose an object: data before what others depend on; 0 for most.
+/// Ranks losses: data before containers of other objects; 0 for most kinds.
 fn weight(loss: &Loss<'_>) -> u8 {
     let grave = [
         ("HelmRelease", 1),
@@ -161,7 +161,7 @@ fn weight(loss: &Loss<'_>) -> u8 {
     }
 }
 
-/// `a, b and c`.
+/// Joins `parts` to `a, b and c`.
 pub(super) fn joined(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
@@ -170,7 +170,7 @@ pub(super) fn joined(parts: &[String]) -> String {
     }
 }
 
-/// The stuck objects, and conditions that may keep the culprit, in sentences; empty if there are none.
+/// Describes the objects that get stuck, for certain or possibly, in sentences; empty if there are none.
 pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
     let (in_doubt, stuck): (Vec<&Loss<'_>>, Vec<_>) = cascade
         .losses
@@ -203,12 +203,12 @@ pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
     certain + &possible + &instead
 }
 
-/// Whether it gets stuck only if nothing outside of base releases it.
+/// Whether the object gets stuck only if nothing outside of base releases it.
 fn is_in_doubt(loss: &Loss<'_>) -> bool {
     loss.certainty == EffectCertainty::Possible
 }
 
-/// Shows the cause in head, then some of the lost objects and their users.
+/// Adds the cause in head, some of the lost objects and their users as related places.
 pub(super) fn shown(draft: Draft, merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let mut draft = left_in_head(draft, merge, cascade.culprit);
     let mut left = MOST_RELATED - 1;

@@ -1,9 +1,9 @@
-//! A StatefulSet controller's handling of claims.
+//! Deletion of PersistentVolumeClaims by the StatefulSet controller.
 
 use crate::manifest::Object;
 use crate::yaml::Value;
 
-/// Whether it deletes the claims of `set` in that case: `whenDeleted`, `whenScaled`.
+/// Whether the claims of `set` are deleted in the case `when`: `whenDeleted` or `whenScaled`.
 pub(in crate::rules) fn are_deleted(set: &Object, when: &str) -> bool {
     set.at(&["spec", "persistentVolumeClaimRetentionPolicy", when])
         .and_then(Value::as_str)

@@ -1,4 +1,4 @@
-//! Volumes that are deleted with something else: with the object whose manifest says so, or with their Helm release.
+//! Volumes that are deleted with another object: one whose manifest asks for it, or their Helm release.
 
 use foldhash::HashSet;
 
@@ -50,7 +50,7 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
     if claims.is_empty() {
         return;
     }
-    // A Pod that mounts a claim is in its namespace.
+    // A Pod is in the namespace of the claims that it mounts.
     let namespaces: HashSet<&Namespace> = claims
         .iter()
         .map(|(claim, _)| &claim.key.namespace)
@@ -67,10 +67,10 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// The one field with conditions that is a list.
+/// The only field with keep conditions that is a list.
 const FINALIZERS: &str = "metadata.finalizers";
 
-/// The condition that a written value does not fulfil.
+/// Returns the condition of a field, if its written value fails that condition.
 fn decides<'a>(
     condition: &'a Condition,
     loss: &'a DataLoss,
@@ -79,7 +79,7 @@ fn decides<'a>(
     (*field == condition.field).then_some((condition, value))
 }
 
-/// Whether the storage behind every claim of a StatefulSet certainly outlives the claim, or it has none.
+/// Whether the volumes of a StatefulSet certainly outlive their claims. True without any claim template.
 fn keeps_its_volumes(context: &Context<'_>, member: &Member) -> bool {
     let templates = || {
         member
@@ -129,7 +129,7 @@ fn written(member: &Member, condition: &Condition, value: &FieldValue, loss: &Da
     .rests_on(&loss.row, loss.verified)
 }
 
-/// Whether a claim is of a Helm release, and nothing keeps it.
+/// Whether a claim belongs to a Helm release and an uninstall deletes it.
 fn is_of_a_release(context: &Context<'_>, claim: &Member) -> bool {
     let deliveries = context.analysis.deliveries();
     let regime = deliveries.evident(claim);
@@ -141,7 +141,7 @@ fn is_of_a_release(context: &Context<'_>, claim: &Member) -> bool {
         .is_none()
 }
 
-/// A claim of a Helm release that nothing keeps, and an object that uses it.
+/// Reports a claim that is deleted with its Helm release, with an object that uses it.
 fn in_release(claim: &Member, loss: &DataLoss, user: Option<&Member>) -> Draft {
     let draft = Draft::on(
         claim,

@@ -1,4 +1,4 @@
-//! Deliveries that need a ServiceAccount to delete what they delivered, and are deleted together with it.
+//! Delivery objects that need a ServiceAccount to delete what they delivered, and are deleted together with it.
 
 use crate::inventory::Member;
 use crate::kube::{GroupKind, ObjectKey, kinds};
@@ -16,7 +16,7 @@ pub(in crate::rules) static DELIVERY_LOSES_ITS_ACCOUNT: Rule = rule!(
     delivery_loses_its_account
 );
 
-/// Both skip the deletion of their objects if the account is gone (helm-controller
+/// Kinds that skip the deletion of their objects if the account is gone (helm-controller
 /// internal/controller/helmrelease_controller.go, reconcileReleaseDeletion; kustomize-controller
 /// internal/controller/kustomization_controller.go, finalize).
 const DELIVERIES: [GroupKind<&str>; 2] = [kinds::HELM_RELEASE, kinds::FLUX_KUSTOMIZATION];
@@ -25,7 +25,7 @@ fn delivery_loses_its_account(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let deliveries = context.analysis.deliveries();
     for member in inventory.of_kinds(&DELIVERIES) {
-        // Into another cluster the account of that cluster works.
+        // With `kubeConfig` the account is one of the other cluster.
         let is_elsewhere = member.object.at(&["spec", "kubeConfig"]).is_some();
         let Some(written) = member.object.at(&["spec", "serviceAccountName"]) else {
             continue;

@@ -1,4 +1,4 @@
-//! Rules on hooks: what their deletion takes along, and what is not there when they run.
+//! Rules on hooks: what is lost when they are deleted, and which of their dependencies do not exist when they run.
 
 use crate::delivery::{
     FluxObject, Hook, HookEvent, HookTool, Operation, Phase, Regime, Removal, Sequence, kind_order,
@@ -33,7 +33,7 @@ pub(in crate::rules) static HOOK_LACKS_DEPENDENCY: Rule = rule!(
     hook_lacks_dependency
 );
 
-/// An object as the tool runs it that evidently delivers it; `None` if that tool runs no hooks, or this is none.
+/// Returns an object as a hook of the tool that evidently delivers it; `None` if it is no hook of that tool.
 pub(in crate::rules) fn hook_of<'a>(context: &Context<'_>, member: &'a Member) -> Option<Hook<'a>> {
     let metadata = member.object.metadata();
     if !metadata.is_marked() {
@@ -50,9 +50,9 @@ pub(in crate::rules) fn hook_of<'a>(context: &Context<'_>, member: &'a Member) -
     }
 }
 
-/// When a tool deletes a hook that ran, in words that follow the object; `None` if no policy and no repetition does.
+/// Describes when a tool deletes a hook that ran, to follow the object's name; `None` if it never does.
 pub(in crate::rules) fn deletion_of(hook: &Hook<'_>, member: &Member) -> Option<&'static str> {
-    // Neither tool deletes a definition as a hook.
+    // Neither tool deletes a CRD as a hook.
     if member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
         return None;
     }
@@ -79,7 +79,7 @@ fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
         let Some(deleted) = deletion_of(&hook, member) else {
             continue;
         };
-        // `protection-ineffective` reports it for an object that is meant to be kept.
+        // `protection-ineffective` reports hooks that are annotated to be kept.
         if keep_of_helm(member).is_some() {
             continue;
         }
@@ -98,7 +98,7 @@ fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
                     Severity::Info,
                 )
             };
-            // Only what is made up differs from one rendering to the next.
+            // Only a Secret is likely to contain generated values, which differ from one rendering to the next.
             if !hook.is_deleted_on_success && !member.object.is(kinds::SECRET) {
                 continue;
             }
@@ -154,7 +154,7 @@ fn why(hook: &Hook<'_>) -> String {
     }
 }
 
-/// The losses with an object, and how bad they are; `None` if there are none.
+/// Describes what is lost with an object, and the severity; `None` if nothing is.
 fn loss(context: &Context<'_>, member: &Member) -> Option<(String, Severity)> {
     if member.object.is(kinds::NAMESPACE) {
         let all = "Everything in the Namespace is deleted with it.";
@@ -178,7 +178,7 @@ fn loss(context: &Context<'_>, member: &Member) -> Option<(String, Severity)> {
     Some((sentence, severity))
 }
 
-/// An object that is there all the time and needs `member`.
+/// Returns a user of `member` that is delivered with it and is no hook itself.
 fn user_of<'a>(context: &Context<'a>, member: &Member) -> Option<&'a Member> {
     let inventory = context.inventory;
     let users = context.analysis.ties().users_of(&member.key);
@@ -189,10 +189,10 @@ fn user_of<'a>(context: &Context<'a>, member: &Member) -> Option<&'a Member> {
     users.find(|user| delivered.has(user, member) && hook_of(context, user).is_none())
 }
 
-/// A hook that ends, so that its tool waits for it.
+/// Kinds of hooks that run to completion, so that the tool waits for them.
 const AWAITED: [GroupKind<&str>; 2] = [GroupKind::new("batch", "Job"), kinds::POD];
 
-/// Why something is not there when a hook runs.
+/// Why an object does not exist when a hook runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lack {
     /// The tool creates it later in the same operation.
@@ -201,7 +201,7 @@ enum Lack {
     Never,
     /// The operation deleted it.
     Gone,
-    /// It is a hook that was deleted when it had succeeded.
+    /// It is a hook that was deleted once it had succeeded.
     DeletedOnSuccess,
 }
 
@@ -241,7 +241,7 @@ fn hook_lacks_dependency(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Why `needed` is not there when the hook `member` runs at `event`; `None` if it is.
+/// Returns why `needed` does not exist when the hook `member` runs at `event`; `None` if it does.
 fn lack(
     context: &Context<'_>,
     (member, hook): (&Member, &Hook<'_>),
@@ -283,7 +283,7 @@ fn lack(
     })
 }
 
-/// Whether the operation has created the hook `needed` by the time at which it runs `member`, and has not deleted it since.
+/// Whether the operation has created the hook `needed` before it runs `member`, and has not deleted it since.
 fn is_created_before(
     (member, hook): (&Member, &Hook<'_>),
     event: HookEvent,
@@ -293,7 +293,7 @@ fn is_created_before(
         if one.operation != event.operation {
             return false;
         }
-        // Helm deletes after the hooks of an event, Argo CD at the end of the sync.
+        // Helm deletes a hook after its event, Argo CD at the end of the sync.
         let stays = !(other.is_deleted_on_success && other.tool == HookTool::Helm);
         match one.phase.cmp(&event.phase) {
             std::cmp::Ordering::Less => stays,
@@ -303,7 +303,7 @@ fn is_created_before(
     })
 }
 
-/// Whether a tool begins with `one` only once `other` has ended, both hooks of one event.
+/// Whether a tool runs `one` after `other`, if both are hooks of one event.
 fn runs_after((one, first): (&Member, &Hook<'_>), (other, second): (&Member, &Hook<'_>)) -> bool {
     if first.tool == HookTool::ArgoCd {
         return first.weight > second.weight;
@@ -404,7 +404,7 @@ fn order_key(tool: HookTool) -> &'static str {
     }
 }
 
-/// When the hooks of an event run, in words that follow "runs".
+/// Describes when the hooks of an event run, to follow "runs".
 fn moment(tool: HookTool, event: HookEvent) -> String {
     let operation = match event.operation {
         Operation::Install => "the first install",

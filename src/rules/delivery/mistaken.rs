@@ -1,11 +1,11 @@
-//! A protection that no tool reads as it is written: an unknown value or key, and how it is corrected.
+//! Protections that no tool reads because their value or key is unknown, and how to correct them.
 
 use crate::delivery::{Belief, Flaw, marks};
 use crate::rules::draft::Draft;
 use crate::rules::holder::MetadataHolder;
 use crate::rules::proposal::Proposal;
 
-/// Cases a and g of the rule: a value or a key that the tool does not know.
+/// Reports a value or a key that the tool does not know: cases a and g of the rule.
 pub(super) fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
     let named = holder.named();
     let Belief {
@@ -80,12 +80,12 @@ pub(super) fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draf
         .field(format!("{}.{where_written}.{key}", holder.field))
 }
 
-/// Whether options are in one, between something else than commas.
+/// Whether the text contains several options that are separated by something other than commas.
 fn is_several(option: &str) -> bool {
     option.split([' ', ';', '|', '\n']).nth(1).is_some()
 }
 
-/// The protection as the tool reads it.
+/// Returns the protection as the tool would read it.
 fn corrected(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Option<Proposal> {
     let Belief {
         key,

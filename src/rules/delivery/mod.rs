@@ -1,4 +1,4 @@
-//! Delivery by any tool: what it deletes, and what it spares.
+//! Delivery by any tool: which objects it deletes, and which it spares.
 
 pub(in crate::rules) mod account;
 pub(in crate::rules) mod claimed;

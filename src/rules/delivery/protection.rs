@@ -1,4 +1,4 @@
-//! A protection that does not protect: what its author wrote, and what the tool makes of it.
+//! Protections without effect: the author's intention, and what the tool does.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(in crate::rules) static PROTECTION_INEFFECTIVE: Rule = rule!(
 .fixes(&[Applicability::Suggested])
 .slow();
 
-/// Kinds that take data or other objects along when they are deleted.
+/// Kinds whose deletion also deletes data or other objects.
 const PRECIOUS: [GroupKind<&str>; 3] = [
     kinds::NAMESPACE,
     kinds::PERSISTENT_VOLUME_CLAIM,
@@ -71,17 +71,17 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     sink.extend(around_releases(context.inventory, &released));
 }
 
-/// The deletions by the delivery objects of a bundle when something leaves, by tool. An object that one of them reaches
-/// is judged by those that do; any other by all of its tool, which may deliver what is rendered here.
+/// The deletions by the delivery objects of a bundle, grouped by tool. An object that some of them reach is judged by
+/// those; any other object by all of its tool, because one of them may deliver it.
 #[derive(Default)]
 struct DeliveryObjects(BTreeMap<Regime, DeliveryDeletion>);
 
-/// Whether some delivery objects of a tool delete.
+/// The kinds of deletions by some delivery objects of a tool.
 #[derive(Clone, Copy, Default)]
 struct DeliveryDeletion {
-    /// One deletes what leaves its sources.
+    /// One of them prunes objects that leave its sources.
     prunes: bool,
-    /// One deletes what it delivered when it is deleted itself.
+    /// One of them deletes its objects when it is deleted itself.
     deletes: bool,
 }
 
@@ -96,7 +96,7 @@ impl DeliveryObjects {
         all
     }
 
-    /// The deletion of an object that `regime` delivers; `None` without any delivery object.
+    /// Returns how an object that `regime` delivers is deleted; `None` without any delivery object.
     fn deletion(
         &self,
         context: &Context<'_>,
@@ -108,7 +108,7 @@ impl DeliveryObjects {
             prunes: reached.prunes,
             deletes: reached.deletes,
         });
-        // An object with an annotation for Flux may be rendered by Helm and installed by a HelmRelease.
+        // An object of Helm may be installed by a HelmRelease of Flux.
         let regime = if regime == Regime::Helm {
             Regime::Flux(FluxObject::HelmRelease)
         } else {
@@ -118,7 +118,7 @@ impl DeliveryObjects {
     }
 }
 
-/// Adds an option to those that Argo CD has for an object.
+/// Proposes to add an option to those that an object has for Argo CD.
 fn with_option(member: &Member, option: &str) -> Proposal {
     let key = marks::ARGOCD_SYNC_OPTIONS;
     let written = member
@@ -136,12 +136,12 @@ fn with_option(member: &Member, option: &str) -> Proposal {
         .annotate(member, key, options)
 }
 
-/// Adds an annotation.
+/// Proposes to add an annotation.
 fn with_annotation(member: &Member, key: &str, value: &str) -> Proposal {
     Proposal::suggested(format!("add the annotation `{key}: {value}`")).annotate(member, key, value)
 }
 
-/// `helm.sh/resource-policy: keep`, as its author meant it.
+/// Returns the annotation `helm.sh/resource-policy: keep`, even with spaces around the value.
 pub(in crate::rules) fn keep_of_helm(member: &Member) -> Option<Spanned<&str>> {
     let policy = member
         .object
@@ -150,7 +150,7 @@ pub(in crate::rules) fn keep_of_helm(member: &Member) -> Option<Spanned<&str>> {
     policy.filter(|policy| policy.value.trim() == "keep")
 }
 
-/// Case h: neither tool looks at the annotation when it deletes a hook (helm pkg/action/hooks.go, deleteHookByPolicy).
+/// Reports case h: neither tool reads the annotation to delete a hook (helm pkg/action/hooks.go, deleteHookByPolicy).
 fn on_a_hook(context: &Context<'_>, member: &Member) -> Option<Draft> {
     let keep = keep_of_helm(member)?;
     let hook = hook_of(context, member)?;
@@ -176,7 +176,7 @@ fn on_a_hook(context: &Context<'_>, member: &Member) -> Option<Draft> {
     Some(draft)
 }
 
-/// Case c, and its counterparts: the annotation is right, and another tool prunes.
+/// Reports case c, and its counterparts: the annotation is correct, but another tool prunes.
 fn read_by_another_tool(
     context: &Context<'_>,
     member: &Member,
@@ -187,7 +187,7 @@ fn read_by_another_tool(
     let flux = metadata
         .annotation(marks::FLUX_PRUNE)
         .filter(|prune| prune.value.eq_ignore_ascii_case("disabled"));
-    // Few objects have either.
+    // Few objects have either annotation.
     keep.or(flux)?;
     let deliveries = context.analysis.deliveries();
     let evident = deliveries.evident(member)?;
@@ -248,7 +248,7 @@ fn read_by_another_tool(
         .help(help)
         .fix(fix)
         .field(format!("metadata.annotations.{key}"));
-    // Whether anything is pruned is for the Application or Kustomization to say.
+    // The Application or Kustomization decides whether anything is pruned.
     let prunes = delivery
         .deletion(context, member, evident)
         .is_some_and(|deletion| deletion.prunes);
@@ -259,7 +259,7 @@ fn read_by_another_tool(
     })
 }
 
-/// Case d: `Prune=false` says nothing about the deletion of the Application.
+/// Reports case d: `Prune=false` has no effect on the deletion of the Application.
 fn only_pruning(
     context: &Context<'_>,
     member: &Member,
@@ -297,8 +297,8 @@ fn only_pruning(
     })
 }
 
-/// Whether a tool other than Argo CD delivers an object that has an option for Argo CD. The labels of a chart are none of a
-/// tool: Argo CD renders charts too.
+/// Whether a tool other than Argo CD delivers an object that has an option for Argo CD. Labels from a chart prove
+/// nothing: Argo CD renders charts too.
 fn is_of_another_tool(context: &Context<'_>, member: &Member) -> bool {
     let deliveries = context.analysis.deliveries();
     match deliveries.evident(member) {
@@ -310,14 +310,14 @@ fn is_of_another_tool(context: &Context<'_>, member: &Member) -> bool {
     }
 }
 
-/// Case e: a protection of an object that a controller makes from a template.
+/// Reports case e: a protection of an object that a controller makes from a template.
 fn on_a_template(
     member: &Member,
     template: Template<'_>,
     tracking: &TrackingLabels<'_>,
 ) -> Option<Draft> {
     let (key, value) = protection_of(template.metadata)?;
-    // Argo CD prunes claims that have its mark, and then the options count (argo-cd#3050).
+    // Argo CD prunes claims with its tracking label, and then respects the options (argo-cd#3050).
     let is_tracked = || {
         template
             .metadata
@@ -360,8 +360,8 @@ fn on_a_template(
     ))
     .help(instead)
     .field(format!("{}.metadata.annotations.{key}", template.field));
-    // No delivery tool deletes these claims. A protection is missed where their controller deletes them, and people rely on
-    // Argo CD's options for it (argo-cd#13503).
+    // No delivery tool deletes these claims. The protection matters where their controller deletes them, and some users
+    // rely on Argo CD's options for that (argo-cd#13503).
     let missed = key == marks::ARGOCD_SYNC_OPTIONS
         || ["whenDeleted", "whenScaled"]
             .into_iter()
@@ -373,7 +373,7 @@ fn on_a_template(
     })
 }
 
-/// A protection of any tool, with its key.
+/// Returns a protection for any tool, with its key.
 fn protection_of(metadata: Metadata<'_>) -> Option<(&'static str, Spanned<&str>)> {
     let protecting = |key: &'static str, protects: fn(&str) -> bool| {
         metadata
@@ -398,7 +398,7 @@ fn protection_of(metadata: Metadata<'_>) -> Option<(&'static str, Spanned<&str>)
     .or_else(|| protecting(marks::HELM_RESOURCE_POLICY, |value| value.trim() == "keep"))
 }
 
-/// Case f: Flux's annotation in the values of a chart ends up on objects that Helm deletes (fluxcd/flux2#5035).
+/// Reports case f: Flux's annotation in a chart's values ends up on objects that Helm deletes (fluxcd/flux2#5035).
 fn in_values(release: &Member) -> Option<Draft> {
     let values = release.object.at(&["spec", "values"])?;
     let entry = values.entries_below().into_iter().find(|entry| {
@@ -427,7 +427,7 @@ fn in_values(release: &Member) -> Option<Draft> {
     Some(draft)
 }
 
-/// Case f: an opt-out of a Namespace keeps the Namespace, and not the releases in it.
+/// Reports case f: an opt-out on a Namespace keeps the Namespace, but not the releases in it.
 fn around_releases(inventory: &Inventory, released: &[&Member]) -> Vec<Draft> {
     let opted_out = |member: &Member| match spared(&member.object, None, Removal::FluxPrune) {
         Some(spared) if matches!(spared.by, Sparing::FluxOptOut(_)) => spared.place,

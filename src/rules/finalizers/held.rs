@@ -21,7 +21,7 @@ pub(in crate::rules) struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    /// Whether permissions or the name of an image alone speak for the workload, so that it only may be the one.
+    /// Whether the only evidence for the workload is its permissions or the name of its image.
     pub(in crate::rules) fn is_guess(&self) -> bool {
         matches!(
             self.remover,
@@ -32,7 +32,7 @@ impl<'a> Held<'a> {
         )
     }
 
-    /// The row of the operator.
+    /// Returns the row of the operator, if the table has one.
     pub(in crate::rules) fn controller(&self) -> Option<&'a Controller> {
         match self.remover {
             Remover::Workload { controller, .. } => controller,
@@ -40,7 +40,7 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// Returns whether the source of the row proves it.
+    /// Whether the operator's source proves the row for this object.
     pub(in crate::rules) fn is_verified(&self) -> bool {
         self.controller().is_some_and(|controller| {
             controller.is_proven_for(self.member.key.group(), self.member.key.kind())
@@ -48,15 +48,15 @@ impl<'a> Held<'a> {
     }
 }
 
-/// Group, kind and, where it makes a difference, namespace of objects, and what is known of one of their finalizers:
-/// all that decides who removes it.
+/// The facts about objects that decide who removes a finalizer: group and kind, namespace (if any grant depends on it),
+/// and the row of the finalizer in the table.
 type AlikeObjects<'a> = (GroupKind<&'a str>, Option<&'a Namespace>, Option<&'a str>);
 
-/// Every object with a finalizer that it has, or gets as soon as its controller sees it, and that a workload removes: one that
-/// runs the controller, or has the permissions where no other controller is known. Of several finalizers the first.
+/// Returns every object that has, or will get, a finalizer that a workload of the input removes: it runs the
+/// controller, or has the permissions if no other controller is known. Of several finalizers, the first counts.
 pub(in crate::rules) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
     let (inventory, removers) = (context.inventory, &context.ownership.removers);
-    // Which object of its kind it is makes no difference to who removes it.
+    // The name of the object does not affect who removes its finalizer.
     let by_namespace = removers.access().has_grants();
     let mut known: HashMap<AlikeObjects<'_>, Option<(ObjectId, Remover<'a>)>> = HashMap::default();
     let mut found = Vec::new();
@@ -90,7 +90,7 @@ pub(in crate::rules) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
                             ..FinalizerHolder::of(member)
                         };
                         let remover = removers.remover_from(inventory, &holder, finalizer);
-                        // A Job ends on its own: it is not an operator.
+                        // A Job runs to completion: it is not an operator.
                         let operator = operator(&remover)
                             .filter(|id| inventory.member(*id).key.group() != "batch")?;
                         Some((operator, remover))
@@ -126,7 +126,7 @@ fn operator(remover: &Remover<'_>) -> Option<ObjectId> {
     }
 }
 
-/// Names the rows of the table that a finding on these objects rests on.
+/// Names the table rows of finalizers that a finding depends on.
 pub(in crate::rules) fn resting<'h>(
     draft: Draft,
     context: &Context<'_>,
@@ -140,7 +140,7 @@ pub(in crate::rules) fn resting<'h>(
     rows.into_values().fold(draft, Draft::rests_on_finalizer)
 }
 
-/// Several objects in a sentence.
+/// Names the first of several objects, and counts the others.
 pub(in crate::rules) fn counted(first: String, all: usize) -> String {
     match all {
         0 | 1 => first,

@@ -1,8 +1,8 @@
-//! Rules on finalizers that the API server accepts but that do what the author did not intend: what gets stuck, what is
-//! orphaned, and who removes which finalizer.
+//! Rules on finalizers that the API server accepts but that have unintended effects: objects that get stuck or are
+//! orphaned, and finalizers that no controller removes.
 //!
-//! A finalizer of an object that was read from a cluster is its controller's business, so dumps get no warning unless
-//! something is plainly wrong.
+//! A finalizer of an object that was read from a cluster is the responsibility of its controller: dumps get no warning
+//! unless the finalizer is certainly wrong.
 
 use crate::finding::{Applicability, Consequence, Severity};
 use crate::knowledge::{Controller, Handles, KindPattern, KnownFinalizer};
@@ -188,7 +188,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// The table's entry for a finalizer, and the row for the object's kind. Not for the collector's own.
+/// Returns the table's entry for a finalizer, and the row for the object's kind. `None` for the collector's own.
 fn known_of<'a>(
     context: &Context<'a>,
     entry: &FinalizerEntry<'_>,
@@ -274,7 +274,7 @@ fn finalizer_misplaced(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// For Kubernetes' own finalizers, the table lists every kind that they are removed from.
+/// Reports a finalizer of Kubernetes on a kind that the table does not list: for these the list is complete.
 fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<Draft> {
     let (member, name) = (entry.member, entry.name());
     let reason = if name == finalizers::KUBERNETES {
@@ -306,8 +306,8 @@ fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<D
     )
 }
 
-/// A controller may have learned of kinds that its row does not list, and a fork may handle others. Silent when a
-/// workload in the input may change the kind: it may be the controller.
+/// Reports a kind that the controller's row does not list: a newer release or a fork may handle it. Silent if a
+/// workload in the input may change the kind, because it may be the controller.
 fn unlisted(
     context: &Context<'_>,
     entry: &FinalizerEntry<'_>,

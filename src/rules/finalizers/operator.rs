@@ -1,7 +1,8 @@
 //! An operator that a delivery tool deletes together with the objects that only it can release.
 //!
-//! The tool's requests are simulated on the bundle's cluster: an object that is stuck in the end is stuck because of
-//! the order. Where the tool fixes that order the finding is certain; where it deletes all at about the same time, it is a race.
+//! The tool's requests are simulated on the bundle's cluster: an object that is stuck at the end is stuck because of
+//! their order. If the tool fixes the order, the finding is certain; if it deletes everything at about the same time,
+//! it is a race.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,12 +35,12 @@ pub(in crate::rules) static OPERATOR_DELETED_FIRST: Rule = rule!(
     operator_deleted_first
 ).fixes(&[Applicability::Suggested]).slow();
 
-/// When the objects of an operator get stuck.
+/// How likely the objects of an operator get stuck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Risk {
-    /// Permissions alone speak for the operator.
+    /// Possible: only permissions or the name of an image show that it is the operator.
     Guess,
-    /// Unless the operator is quicker than its own deletion.
+    /// They get stuck unless the operator removes its finalizers before it is deleted.
     Race,
     /// The tool deletes the operator or its permissions first.
     Certain,
@@ -70,7 +71,7 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
             left.entry(held.operator).or_default().push((risk, held));
         }
         for (operator, mut left) in left {
-            // A certain risk comes first, and stands for the rest.
+            // The highest risk comes first and decides the severity.
             left.sort_by_key(|(risk, held)| (std::cmp::Reverse(*risk), held.member.id));
             sink.push(finding(
                 context,
@@ -98,7 +99,7 @@ pub(super) fn has_hook_before(context: &Context<'_>, set: &DeliveredSet) -> bool
         .any(|hook| hook.events.contains(&before_deletion))
 }
 
-/// The requests of the tool when it removes everything that it delivered together.
+/// Returns the requests of the tool when it removes everything that it delivered together.
 fn requests(context: &Context<'_>, set: &DeliveredSet) -> Vec<ToolRequest> {
     let inventory = context.inventory;
     let members = set.members.iter().map(|id| inventory.member(*id)).collect();
@@ -123,7 +124,7 @@ fn requests(context: &Context<'_>, set: &DeliveredSet) -> Vec<ToolRequest> {
     withdrawal.requests
 }
 
-/// The objects that are stuck once the tool has sent everything.
+/// Returns the objects that are stuck once the tool has sent all requests.
 fn left_behind<'h, 'a>(
     context: &Context<'_>,
     regime: Regime,
@@ -145,7 +146,7 @@ fn left_behind<'h, 'a>(
         .zip(requests)
         .map(|(at, request)| (&request.key, at))
         .collect();
-    // Neither Argo CD nor Flux sends the requests of one moment in a reliable order.
+    // Only Helm's order of requests is fixed: Argo CD and Kustomizations send some of them concurrently.
     let ordered = regime.is_release();
     let risk = |held: &Held<'_>| {
         if held.is_guess() {
@@ -154,7 +155,7 @@ fn left_behind<'h, 'a>(
                 .then_some(Risk::Guess);
         }
         let certain = *stuck.get(&held.member.key)?;
-        // Something else may hold it.
+        // Something other than the operator may hold it.
         lost(context, held).find(|id| places.contains_key(&context.inventory.member(*id).key))?;
         Some(if certain && ordered {
             Risk::Certain
@@ -167,7 +168,7 @@ fn left_behind<'h, 'a>(
         .collect()
 }
 
-/// The operator of an object and what lets it act.
+/// Returns the operator of an object, and the objects that give it its permissions.
 fn lost(context: &Context<'_>, held: &Held<'_>) -> impl Iterator<Item = ObjectId> {
     let holder = FinalizerHolder {
         name: None,
@@ -256,7 +257,7 @@ fn finding(
         })
 }
 
-/// Puts objects into a wave after that of their operator and of its permissions: Argo CD deletes them in reverse.
+/// Proposes a sync wave above those of the operator and its permissions: Argo CD deletes waves in reverse order.
 fn deleted_before(context: &Context<'_>, left: &[(Risk, &Held<'_>)]) -> Proposal {
     let waves = |held| lost(context, held).map(|id| argocd::wave(context.inventory.member(id)));
     let last = left
@@ -277,7 +278,7 @@ fn deleted_before(context: &Context<'_>, left: &[(Risk, &Held<'_>)]) -> Proposal
     })
 }
 
-/// How a tool removes everything.
+/// The removal of everything that a tool delivered, in words.
 struct RemovalWords {
     removal: &'static str,
     order: &'static str,

@@ -1,9 +1,9 @@
-//! An operator that may not set the owner references that it writes.
+//! Operators that lack a permission for the owner references that they write.
 //!
-//! Controllers make their custom resource the owner of the objects that they create, with `blockOwnerDeletion: true`, because
-//! controller-runtime's helper does. A cluster that enforces permissions on owner references (OpenShift) then asks for `update`
-//! of the owner's `finalizers` [ADM-3]. The references that a controller writes are in its code; its role shows what it
-//! is meant to do.
+//! Controllers make their custom resource the owner of the objects that they create, with `blockOwnerDeletion: true`,
+//! because controller-runtime's helper sets it. A cluster that enforces permissions on owner references (OpenShift)
+//! then requires `update` of the owner's `finalizers` [ADM-3]. The references are only in a controller's code, so this
+//! rule infers them from its role.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -33,7 +33,7 @@ pub(in crate::rules) static FINALIZERS_PERMISSION_MISSING: Rule = rule!(
     finalizers_permission_missing
 ).fixes(&[Applicability::Suggested]);
 
-/// Objects that controllers create beside their dependents: records and requests without an owner, and leases.
+/// Resources that controllers create without an owner: records, requests and leases.
 const NEVER_OWNED: [(&str, &str); 7] = [
     ("", "events"),
     ("events.k8s.io", "events"),
@@ -44,7 +44,7 @@ const NEVER_OWNED: [(&str, &str); 7] = [
     ("authorization.k8s.io", "selfsubjectaccessreviews"),
 ];
 
-/// A role that names more kinds of the input than this is hardly that of a controller of each: it is left out.
+/// Workloads whose roles name more kinds of the input than this are skipped: hardly one controls all of them.
 const MANY_KINDS: usize = 100;
 
 /// A kind that the input defines.
@@ -58,13 +58,13 @@ struct OwnKind<'a> {
 /// A kind whose `finalizers` a controller may not update.
 struct Missing<'a> {
     own: &'a OwnKind<'a>,
-    /// The role that lets it change objects of the kind, or their status.
+    /// The role that allows changing objects of the kind, or their status.
     role: ObjectId,
-    /// Whether the roles show that their author knows of the permission.
+    /// Whether the rules mention `finalizers`, so that their author knows of the permission.
     near_miss: bool,
 }
 
-/// A workload, and the kinds of which a role lets it change the objects. Workloads that are granted the same share them.
+/// A workload, and the kinds that lack the permission. Workloads with the same grants share them.
 type LackingWorkload<'a> = (&'a Member, Rc<[Missing<'a>]>);
 
 fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
@@ -85,7 +85,7 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
     };
     let mut by_role: BTreeMap<ObjectId, Vec<LackingWorkload<'_>>> = BTreeMap::new();
     for AlikeWorkloads { workloads, grants } in access.granted() {
-        // Roles that are not in the input may allow it.
+        // Skip workloads with roles that are incomplete in the input: these may allow it.
         if grants.iter().any(|grant| access.role_of(grant).partial) {
             continue;
         }
@@ -98,7 +98,7 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
         let granted: Vec<_> = granted()
             .map(|(grant, (number, _))| (grant, &sets.known[&number]))
             .collect();
-        // A role with permission to update the finalizers of one of them has what its author found necessary.
+        // The author of a role that may update one kind's finalizers knew which kinds need it.
         if granted.iter().any(|(_, set)| set.grants_finalizers) {
             continue;
         }
@@ -113,7 +113,7 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
         for missing in known.iter().filter_map(|at| missing(&kinds[*at], &granted)) {
             together.entry(missing.role).or_default().push(missing);
         }
-        // A Job does its work once.
+        // A Job runs to completion: it is not an operator.
         let workloads = || {
             workloads
                 .iter()
@@ -131,7 +131,7 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
     for (role, mut workloads) in by_role {
         workloads.sort_by_key(|(workload, _)| workload.id);
         let role = inventory.member(role);
-        // Many run as the ServiceAccount `default`. Whose role it is, its own file says.
+        // Many workloads run as the ServiceAccount `default`: prefer those in the file of the role.
         let beside = |workload: &Member| workload.file == role.file;
         let any_beside = workloads.iter().any(|(workload, _)| beside(workload));
         let meant = workloads
@@ -141,19 +141,19 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// The permissions of a role for the kinds that the input defines.
+/// Facts about a set of rules: its permissions for the kinds that the input defines.
 struct RuleSetFacts<'a> {
-    /// Whether they allow updating the `finalizers` of one of them.
+    /// Whether the rules allow updating the `finalizers` of one of the kinds.
     grants_finalizers: bool,
-    /// Those that they name.
+    /// The kinds that they name, as positions.
     names: Vec<usize>,
     /// The role, if it is in the input.
     written_in: Option<ObjectId>,
     /// The rules by the resources that they name.
     by_resource: HashMap<&'a str, Vec<&'a PolicyRule>>,
-    /// Whether they show that their author knows of the permission.
+    /// Whether the rules mention `finalizers`, so that their author knows of the permission.
     mentions_finalizers: bool,
-    /// Up to two kinds of objects that they allow creating and that could have an owner.
+    /// Up to two kinds that the rules allow creating and that could have an owner.
     creates: Vec<(&'a str, &'a str)>,
 }
 
@@ -167,10 +167,10 @@ impl<'a> RuleSetFacts<'a> {
     }
 }
 
-/// The permissions of rules, each set of them read once: many bindings and workloads share them.
+/// Cache of the facts about each set of rules: many bindings and workloads share one.
 struct RuleSets<'a> {
     kinds: &'a [OwnKind<'a>],
-    /// Places among the kinds.
+    /// Positions among the kinds, by plural.
     by_plural: &'a HashMap<&'a str, Vec<usize>>,
     known: HashMap<usize, RuleSetFacts<'a>>,
 }
@@ -184,7 +184,7 @@ impl<'a> RuleSets<'a> {
         } = self;
         known.entry(number).or_insert_with(|| {
             let rules = || set.rules.iter();
-            // An input has many kinds and many operators, and each operator knows a few kinds.
+            // Looked up by name: an input has many kinds and operators, and each operator knows few of the kinds.
             let named = |plural: &str| by_plural.get(plural).into_iter().flatten().copied();
             let known_to = |rule: &PolicyRule| {
                 if rule.resources().any(|plural| plural == "*") {
@@ -255,7 +255,7 @@ fn own_kinds(inventory: &Inventory) -> Vec<OwnKind<'_>> {
         .collect()
 }
 
-/// Whether these grants are those of a controller of a kind that creates objects and may not make the kind their owner.
+/// Returns the kind if these are the grants of its controller, and it may not make the kind an owner of its objects.
 fn missing<'a>(
     own: &'a OwnKind<'a>,
     granted: &[(&Grant, &RuleSetFacts<'_>)],
@@ -266,7 +266,7 @@ fn missing<'a>(
         scope,
         ..
     } = own;
-    // A role in one namespace is taken as what the controller may do where it works.
+    // A Role counts in every namespace: the controller may run in any.
     let counts =
         |grant: &Grant| *scope != Some(Scope::Cluster) || grant.counts_in(*scope, &Namespace::None);
     let counting = || {
@@ -297,8 +297,8 @@ fn missing<'a>(
         allowed(&["update", "patch"], ""),
     );
     let near_miss = counting().any(|set| set.mentions_finalizers);
-    // Controllers write the status of their own kind, and change its objects. Who creates them may be the controller of another
-    // kind, and who writes nothing but the status adds what it knows.
+    // A controller writes the status of its own kind, and changes its objects. A workload that creates them may be the
+    // controller of another kind, and one that writes only the status may just add information.
     let (role, _) = match (status, whole) {
         (Some(status), Some(_)) => status,
         (None, Some(whole)) if allowed(&["create"], "").is_none() => whole,
@@ -322,8 +322,8 @@ fn missing<'a>(
     })
 }
 
-/// Whether objects of a resource could have an owner: those of built-in kinds, because custom resources are mostly what agents
-/// report in. Wildcards belong to tools for everything.
+/// Whether objects of a resource could have an owner. Only built-in kinds count, because custom resources are mostly
+/// reports of agents; wildcards are typical of general-purpose tools.
 fn could_be_owned((group, resource): (&str, &str)) -> bool {
     let is_object = table().is_builtin_group(group) && resource != "*" && !resource.contains('/');
     is_object && !NEVER_OWNED.contains(&(group, resource))
@@ -381,7 +381,7 @@ fn finding(
     })
 }
 
-/// Adds the permission to a role, one rule for each group.
+/// Proposes to add the permission to a role, with one rule for each API group.
 fn allowed(role: &Member, missing: &[Missing<'_>]) -> Proposal {
     let mut by_group: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for Missing { own, .. } in missing {
@@ -406,7 +406,7 @@ fn allowed(role: &Member, missing: &[Missing<'_>]) -> Proposal {
         })
 }
 
-/// Where a role names the status of a resource, or the resource.
+/// Returns the place where a role names the status of a resource, or else the resource.
 fn place(role: &Member, plural: &str) -> Option<Span> {
     let rules = || {
         role.object

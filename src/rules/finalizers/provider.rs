@@ -22,7 +22,7 @@ pub(in crate::rules) static PROVIDER_DELETED_FIRST: Rule = rule!(
 
 const PROVIDER: GroupKind<&str> = GroupKind::new("pkg.crossplane.io", "Provider");
 
-/// Where providers have the groups of their kinds: `s3.aws.upbound.io`, and `s3.aws.m.upbound.io` for namespaced ones.
+/// Domains of the API groups of providers: `s3.aws.upbound.io`, and `s3.aws.m.upbound.io` for namespaced kinds.
 const DOMAINS: [&str; 2] = ["crossplane.io", "upbound.io"];
 
 fn provider_deleted_first(context: &Context<'_>, sink: &mut Sink) {
@@ -52,7 +52,7 @@ fn provider_deleted_first(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// The labels of the group that a provider's package is named after, the last first: `provider-aws-s3` manages `s3.aws`.
+/// Returns the parts of a package's name in reverse, as in an API group: `provider-aws-s3` manages `s3.aws`.
 fn package_names(provider: &Member) -> Option<Vec<&str>> {
     let package = provider.object.at(&["spec", "package"])?.as_str()?;
     let image = package.rsplit('/').next()?;
@@ -61,8 +61,8 @@ fn package_names(provider: &Member) -> Option<Vec<&str>> {
     Some(name.rsplit('-').collect())
 }
 
-/// Whether a provider of that name manages the objects of a kind. An object that only configures it is not held by
-/// `finalizer.managedresource.crossplane.io` (crossplane-runtime pkg/reconciler/managed/reconciler.go).
+/// Whether a provider with the package `names` manages the objects of a kind. Objects that only configure the provider
+/// do not have `finalizer.managedresource.crossplane.io` (crossplane-runtime pkg/reconciler/managed/reconciler.go).
 fn is_managed(kind: GroupKind<&str>, names: &[&str]) -> bool {
     let domain = DOMAINS.into_iter().find_map(|domain| {
         let labels = kind.group.strip_suffix(domain)?.strip_suffix('.')?;
@@ -73,7 +73,7 @@ fn is_managed(kind: GroupKind<&str>, names: &[&str]) -> bool {
     let Some(labels) = domain.filter(|_| !configures) else {
         return false;
     };
-    // `provider-aws` manages every service of `aws`, `provider-aws-s3` one.
+    // `provider-aws` manages every service of `aws`, `provider-aws-s3` only `s3`.
     let labels: Vec<&str> = labels.split('.').collect();
     labels.ends_with(names)
 }

@@ -1,4 +1,4 @@
-//! Rules on finalizers that the API server rejects or warns about, in its own words.
+//! Rules on finalizers that the API server rejects or warns about, with the server's own messages.
 
 use crate::finding::Severity;
 use crate::inventory::{FinalizerNameCheck, Member, ScopeSource, table};
@@ -51,7 +51,7 @@ pub(in crate::rules) static FINALIZER_UNQUALIFIED: Rule = rule!(
 )
 .of_one_object();
 
-/// The server's message about names without a domain on its own kinds ([VAL-20]).
+/// The server's message about a name without a domain on a built-in kind ([VAL-20]).
 const NOT_STANDARD: &str = "name is neither a standard finalizer name nor is it fully qualified";
 
 /// The API server's requirements for the finalizers of an object ([VAL-20], [VAL-21]).
@@ -59,11 +59,11 @@ const NOT_STANDARD: &str = "name is neither a standard finalizer name nor is it 
 enum Demands {
     /// A label key.
     LabelKey,
-    /// A label key; without a domain only a standard name.
+    /// A label key; a name without a domain must be a standard name.
     Standard,
     /// A label key; the server warns of names without a domain ([VAL-22]).
     Custom,
-    /// Nothing: such objects are never stored, or no table knows how they were checked.
+    /// Nothing: such objects are never stored, or the table does not know the check.
     Nothing,
 }
 
@@ -76,7 +76,7 @@ fn demands(member: &Member) -> Demands {
     if by_crd || !table().is_builtin_group(kind.group) {
         return Demands::Custom;
     }
-    // The check is the same in every version of a kind.
+    // The check is equal in all versions of a kind.
     match table()
         .versions_of(kind)
         .next()
@@ -88,7 +88,7 @@ fn demands(member: &Member) -> Demands {
     }
 }
 
-/// The server's errors about a name, in its words.
+/// Returns the server's error messages about a name.
 fn name_errors(finalizer: &str, demands: Demands) -> Vec<String> {
     let mut errors = label_key_errors(finalizer);
     if demands == Demands::Standard
@@ -160,7 +160,7 @@ fn invalid(
             "not a label key",
         ),
     };
-    // The server counts entries only where it checks for standard names ([VAL-18], [VAL-20]).
+    // The server's message has an index only where it checks for standard names ([VAL-18], [VAL-20]).
     let path = if unqualified && field == "metadata.finalizers" {
         format!("{field}[{index}]")
     } else {
@@ -199,7 +199,7 @@ fn help_on_name(name: &str, unqualified: bool) -> String {
     }
 }
 
-/// Go's decoder rejects the object before anything else is checked.
+/// Reports values that Go's decoder rejects before anything else is checked.
 fn finalizer_wrong_type(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
         for error in holder
@@ -217,7 +217,7 @@ fn finalizer_wrong_type(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// `….metadata.finalizers`, or an entry of it.
+/// Whether the field is `….metadata.finalizers`, or an entry of it.
 fn is_of_finalizers(field: &str) -> bool {
     let list = field.rsplit_once('[').map_or(field, |(list, _)| list);
     list == "metadata.finalizers" || list.ends_with(".metadata.finalizers")
@@ -231,7 +231,7 @@ fn wrong_type(member: &Member, error: &DecodeError) -> Draft {
     } else {
         "write each finalizer as text; quote what YAML reads as a number or a boolean"
     };
-    // Clients decode an object's own metadata; what is below `spec` the API server decodes.
+    // Clients decode an object's own metadata; only the API server decodes what is below `spec`.
     let (holder, element, who) = match error.field.as_str() {
         field if field.starts_with("metadata.") => (
             "ObjectMeta",
@@ -261,7 +261,7 @@ fn wrong_type(member: &Member, error: &DecodeError) -> Draft {
         .field(error.field.clone())
 }
 
-/// `spec.finalizers` of a Namespace decodes like the list in metadata.
+/// Returns the decoding errors of a Namespace's `spec.finalizers`, which decodes like the list in metadata.
 fn namespace_type_errors(member: &Member) -> Vec<DecodeError> {
     let spec = member.object.at(&["spec", "finalizers"]);
     let Some(list) = spec.filter(|list| !list.is_null()) else {
@@ -333,7 +333,7 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
         let known = context.ownership.removers.known().find(name);
         let owner =
             known.and_then(|known| known.controller_of(member.key.group(), member.key.kind()));
-        // A name that its controller requires in manifests is not the author's to choose.
+        // The author of a manifest cannot choose a name that the controller requires.
         if owner.is_some_and(|controller| !controller.added.is_at_run_time()) {
             continue;
         }
@@ -362,7 +362,7 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
                      rejects such names."
                 ))
                 .help(help);
-            // A known finalizer makes it the controller's choice.
+            // With a row, the finding depends on it.
             let row = known.filter(|_| owner.is_some());
             row.into_iter().fold(draft, Draft::rests_on_finalizer)
         });

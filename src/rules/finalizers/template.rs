@@ -1,4 +1,4 @@
-//! Finalizers inside templates: copied to every child, rejected or without effect, depending on the kind of template.
+//! Finalizers in templates: copied to every child, rejected or without effect, depending on the kind of template.
 
 use crate::finding::{Applicability, Consequence, Severity};
 use crate::inventory::Member;
@@ -23,7 +23,7 @@ pub(in crate::rules) static TEMPLATE_FINALIZER: Rule = rule!(
 )
 .fixes(&[Applicability::Safe, Applicability::Suggested]);
 
-/// The finalizer that the job controller adds to its own pods, and removes from no others ([FIN-5]).
+/// The finalizer that the job controller adds to its own Pods and removes only from these ([FIN-5]).
 const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 
 /// [VAL-35] to [VAL-38], [L-9].
@@ -70,10 +70,10 @@ impl Stamped<'_> {
         Draft::on(self.member, self.finalizer.span, message)
     }
 
-    /// Copied to every pod or claim, unchecked.
+    /// Reports a finalizer that is copied to every Pod or claim without a check.
     fn on_children(&self, context: &Context<'_>, kind: &str, word: &str) -> Draft {
         let name = self.finalizer.as_str();
-        // Both are core kinds: a name without a domain must be a standard one ([VAL-20]).
+        // Both kinds are built in: a name without a domain must be a standard one ([VAL-20]).
         if !label_key_errors(name).is_empty()
             || !name.contains('/') && !finalizers::is_standard(name)
         {
@@ -129,7 +129,7 @@ impl Stamped<'_> {
             .unwrap_or_default()
     }
 
-    /// The template is not checked, its children are.
+    /// Reports an invalid finalizer: the template is not validated, but its children are.
     fn never_created(&self, word: &str) -> Draft {
         let name = self.finalizer.as_str();
         self.draft(format!("the template of {} has an invalid finalizer, {name:?}", named(self.member)))

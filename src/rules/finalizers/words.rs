@@ -1,5 +1,5 @@
-//! Common parts of the finalizer rules: the entries they check, how they describe removers, and the commands that release a
-//! stuck object.
+//! Common parts of the finalizer rules: the entries that they check, descriptions of removers, and the commands that
+//! release a stuck object.
 
 use std::collections::hash_map::Entry;
 
@@ -15,17 +15,17 @@ use crate::rules::draft::Draft;
 use crate::rules::proposal::Proposal;
 use crate::yaml::Value;
 
-/// One finalizer of one object, with its place in the list.
+/// One finalizer of one object, with its position in the list.
 pub(in crate::rules) struct FinalizerEntry<'a> {
     pub(in crate::rules) member: &'a Member,
     pub(in crate::rules) index: usize,
     pub(in crate::rules) finalizer: &'a Spanned<String>,
-    /// The places of entries that say the same.
+    /// The positions of equal entries.
     repetitions: Vec<usize>,
 }
 
 impl<'a> FinalizerEntry<'a> {
-    /// An entry whose repetitions, if there are any, do not matter.
+    /// Creates an entry without repetitions.
     pub(in crate::rules) fn new(
         member: &'a Member,
         index: usize,
@@ -43,14 +43,14 @@ impl<'a> FinalizerEntry<'a> {
         self.finalizer.as_str()
     }
 
-    /// A draft that points at the entry.
+    /// Creates a draft that points at the entry.
     pub(in crate::rules) fn draft(&self, message: String) -> Draft {
         Draft::on(self.member, self.finalizer.span, message)
             .field(format!("metadata.finalizers[{}]", self.index))
             .target(self.name())
     }
 
-    /// The fix that removes the entry, and its repetitions, from the manifest.
+    /// Returns the fix that removes the entry, and its repetitions, from the manifest.
     pub(in crate::rules) fn removed(&self, proposal: fn(&'static str) -> Proposal) -> Proposal {
         let all = std::iter::once(&self.index).chain(&self.repetitions);
         all.fold(proposal("remove the finalizer"), |proposal, index| {
@@ -58,13 +58,13 @@ impl<'a> FinalizerEntry<'a> {
         })
     }
 
-    /// The command that releases the object from this finalizer once it is stuck, and what that breaks.
+    /// Returns the command that releases a stuck object from this finalizer, and what that breaks.
     pub(in crate::rules) fn release(&self) -> String {
         release(&Target::from(&self.member.key), self.index, self.name())
     }
 }
 
-/// Every finalizer of `metadata.finalizers` in the input. A repeated entry comes once.
+/// Returns every finalizer of `metadata.finalizers` in the input. A repeated entry comes once.
 pub(in crate::rules) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEntry<'_>> {
     inventory.remarkable().flat_map(|member| {
         let (mut found, mut places) = (SmallVec::<[_; 1]>::new(), HashMap::default());
@@ -90,7 +90,7 @@ pub(in crate::rules) fn entries(inventory: &Inventory) -> impl Iterator<Item = F
     })
 }
 
-/// `spec.finalizers` of a Namespace; a null entry is empty, entries of other types are left out.
+/// Returns a Namespace's `spec.finalizers` by position. A null entry is empty; entries of other types are left out.
 pub(in crate::rules) fn namespace_finalizers(member: &Member) -> Vec<(usize, Spanned<String>)> {
     let list = member
         .object
@@ -118,7 +118,7 @@ pub(in crate::rules) fn namespace_finalizers(member: &Member) -> Vec<(usize, Spa
         .collect()
 }
 
-/// The command that removes one finalizer of an object, as code, and what that breaks.
+/// Returns the command that removes one finalizer of an object, as code, and what that breaks.
 pub(in crate::rules) fn release(target: &Target, index: usize, finalizer: &str) -> String {
     let command = format!("`{}`", kubectl::remove_finalizer(target, index, finalizer));
     match finalizers::removal_breaks(finalizer) {
@@ -127,7 +127,7 @@ pub(in crate::rules) fn release(target: &Target, index: usize, finalizer: &str) 
     }
 }
 
-/// Who removes a finalizer, as a clause: `Argo CD application controller removes it, but is not in the input`.
+/// Returns a clause on who removes a finalizer: `Argo CD application controller removes it, but is not in the input`.
 pub(in crate::rules) fn who_removes(inventory: &Inventory, remover: &Remover<'_>) -> String {
     match remover {
         Remover::ControlPlane(controller) => format!("{} removes it", controller.removed_by),
@@ -194,7 +194,7 @@ pub(in crate::rules) fn who_removes(inventory: &Inventory, remover: &Remover<'_>
     }
 }
 
-/// Shows the workload that removes the finalizer, if the input has it.
+/// Adds the workload that removes the finalizer as a related place, if the input contains it.
 pub(in crate::rules) fn with_workload(
     draft: Draft,
     inventory: &Inventory,

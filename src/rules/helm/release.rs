@@ -1,6 +1,6 @@
-//! Rules on Helm releases: what an uninstall takes along, and what it leaves behind.
+//! Rules on Helm releases: what an uninstall deletes by accident, and what it leaves behind.
 //!
-//! An object counts as part of a release only on evidence: a mark of its own or of its file, or the configuration.
+//! An object counts as part of a release only with evidence: a mark on it or in its file, or the configuration.
 
 use std::collections::BTreeMap;
 
@@ -48,13 +48,13 @@ pub(in crate::rules) static HOOK_SURVIVES_UNINSTALL: Rule = rule!(
     hook_survives_uninstall
 );
 
-/// Whether Helm, alone or for Flux, installs an object.
+/// Whether Helm, on its own or for Flux, installs an object.
 fn is_released(context: &Context<'_>, member: &Member) -> bool {
     let regime = context.analysis.deliveries().evident(member);
     regime.is_some_and(Regime::is_release)
 }
 
-/// Whether the uninstall of its release deletes an object.
+/// Whether uninstalling its release deletes an object.
 pub(in crate::rules) fn is_uninstalled(context: &Context<'_>, member: &Member) -> bool {
     let spared = || {
         context
@@ -65,7 +65,7 @@ pub(in crate::rules) fn is_uninstalled(context: &Context<'_>, member: &Member) -
     is_released(context, member) && spared().is_none()
 }
 
-/// [CRD-1]: a definition is gone only after all its instances.
+/// [CRD-1]: a CRD is gone only after all its instances.
 fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let definitions = inventory.of_kind(kinds::CUSTOM_RESOURCE_DEFINITION);
@@ -121,9 +121,9 @@ fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
 
 /// How it is known that a release is installed in a namespace.
 enum ReleaseNamespace {
-    /// An annotation of Helm's, the command line or the configuration says so.
+    /// An annotation of Helm, the command line or the configuration says so.
     Said,
-    /// All that the rendering places is there.
+    /// All namespaced objects of the rendering are in it.
     AllIsThere,
 }
 
@@ -176,12 +176,12 @@ fn release_owns_its_namespace(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Where the objects of a bundle are placed.
+/// The namespaces of a bundle's objects.
 struct Placement<'a> {
-    /// The one namespace that a rendering places all of its objects in; `None` when there are several, or one object
-    /// leaves its namespace to the release.
+    /// The one namespace of all objects that a file of a release contains; `None` if there are several, or if one
+    /// object leaves its namespace to the release.
     renderings: BTreeMap<FileId, Option<&'a str>>,
-    /// Objects in a namespace that are no part of a release.
+    /// Objects in a namespace that belong to no release.
     strangers: HashMap<&'a str, Vec<&'a Member>>,
 }
 
@@ -209,7 +209,7 @@ impl<'a> Placement<'a> {
         placement
     }
 
-    /// Whether the release that a Namespace is part of is installed in it; `None` if nothing says so.
+    /// Returns how it is known that the release of a Namespace is installed in it; `None` if nothing says so.
     fn release_namespace(
         &self,
         context: &Context<'_>,
@@ -232,7 +232,7 @@ impl<'a> Placement<'a> {
     }
 }
 
-/// Kinds that grant, intercept or contain something: what is left of them still has an effect.
+/// Kinds that grant, intercept or contain something, so that leftover objects still have an effect.
 const LASTING: [GroupKind<&str>; 8] = [
     GroupKind::new("rbac.authorization.k8s.io", "ClusterRole"),
     GroupKind::new("rbac.authorization.k8s.io", "ClusterRoleBinding"),
@@ -257,7 +257,7 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
         };
         let holds =
             member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) || member.object.is(kinds::NAMESPACE);
-        // An object that is kept on purpose stays knowingly; `hook-not-kept` reports those that are deleted before.
+        // `hook-not-kept` reports these kinds if they are deleted earlier. An object with a policy is kept on purpose.
         let is_told = holds && deletion_of(&hook, member).is_some();
         let kept = member
             .object

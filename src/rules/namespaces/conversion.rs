@@ -1,4 +1,4 @@
-//! Conversion webhooks that run in a Namespace with objects that they convert.
+//! Conversion webhooks that run in a Namespace which contains objects that they convert.
 
 use crate::finding::Severity;
 use crate::inventory::Member;
@@ -19,12 +19,12 @@ pub(in crate::rules) static CONVERSION_BLOCKS_DELETION: Rule = rule!(
     conversion_blocks_deletion
 );
 
-/// [NS-10]: Pods go first, then every other kind is listed and deleted in the version that discovery prefers.
+/// [NS-10]: Pods are deleted first, then every other kind is listed and deleted in the version that discovery prefers.
 fn conversion_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for client in &context.ownership.serves.clients {
         let is_conversion = matches!(client.purpose, Purpose::Conversion);
-        // Where the input does not show who answers, nothing shows that it goes.
+        // If the workloads behind the Service are unknown, so is their deletion.
         let Some(id) = client.backend.with_workloads() else {
             continue;
         };
@@ -57,7 +57,7 @@ fn conversion_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// The version that discovery prefers and the one in which objects are stored; `None` if there is only one.
+/// Returns the version that discovery prefers and the stored version; `None` if there is only one version.
 fn versions(all: &[CrdVersion]) -> Option<(String, &str)> {
     let served = all.iter().filter(|version| version.served);
     let mut served: Vec<String> = served.map(|version| version.name.value.clone()).collect();

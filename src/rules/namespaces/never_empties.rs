@@ -1,4 +1,4 @@
-//! Namespaces whose content is never deleted.
+//! Namespaces with an object that is never deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub(in crate::rules) static NAMESPACE_NEVER_EMPTIES: Rule = rule!(
 )
 .cascade(deleting);
 
-/// The cascade behind a finding of `namespace-never-empties`.
+/// Returns the cascade behind a finding of `namespace-never-empties`, and its title.
 fn deleting(namespace: &ObjectKey) -> (Step, String) {
     let title = format!("When Namespace {} is deleted", namespace.name);
     (emptying(namespace.clone()), title)
@@ -34,7 +34,7 @@ pub(in crate::rules) fn emptying(namespace: ObjectKey) -> Step {
     Step::delete(vec![namespace], Some(Policy::Background))
 }
 
-/// [L-22], [NS-9]: only foreign finalizers hold a namespace.
+/// [L-22], [NS-9]: only finalizers that no known controller removes count.
 fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let mut content: BTreeMap<&str, SmallVec<[(&Member, &str); 1]>> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! A Namespace that contains objects together with the controller that must release them.
 //!
-//! Since Kubernetes 1.33, deleting a Namespace deletes its Pods first and waits for them. Only then does the deletion of
-//! everything else begin, and by then the controller is gone. Before, the order was not fixed.
+//! Since Kubernetes 1.33, deleting a Namespace first deletes its Pods and waits for them. By the time everything else
+//! is deleted, the controller is gone. Before 1.33, there was no fixed order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,7 @@ fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
         };
         let (guesses, known): (Vec<_>, Vec<_>) = all.iter().cloned().partition(Held::is_guess);
         let stuck = stuck_unless_quicker(context, namespace, known);
-        // One finding for each Namespace: known operators come before guesses.
+        // One finding for each Namespace: known operators take precedence over guesses.
         let held = if stuck.is_empty() { guesses } else { stuck };
         if let Some(first) = held.first() {
             sink.push(note(context, namespace, first, &held));
@@ -60,8 +60,8 @@ fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Returns the objects of `held` that may stay Terminating when the Namespace is deleted, but need not: their operator may
-/// remove the finalizer before its Pods end.
+/// Returns the objects of `held` that may stay Terminating when the Namespace is deleted, but need not: their operator
+/// may remove the finalizer before its Pods end.
 fn stuck_unless_quicker<'a>(
     context: &Context<'_>,
     namespace: &Member,

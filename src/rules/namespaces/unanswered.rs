@@ -1,7 +1,7 @@
-//! Failures of a Service without a backend: webhooks that reject the deletion of their own world, and aggregated APIs
-//! without a backend.
+//! Services without a backend: webhooks that block the deletion of their own namespace or release, and aggregated APIs.
 //!
-//! A rendering shows what vanishes with what. That a Service is not part of it proves nothing: it may come from another one.
+//! A rendering shows which objects are deleted together. A Service that is missing proves nothing: another may contain
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,22 +39,22 @@ pub(in crate::rules) static APISERVICE_WITHOUT_BACKEND: Rule = rule!(
     apiservice_without_backend
 );
 
-/// When the backend of a webhook goes before what the webhook is asked about.
+/// When the backend of a webhook is deleted before objects that the webhook is asked about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Occasion {
-    /// Its Namespace is deleted: Pods first.
+    /// Its Namespace is deleted: Pods are deleted first.
     NamespaceDeletion,
-    /// Its release is uninstalled: Services early.
+    /// Its release is uninstalled: Services are deleted early.
     HelmUninstall,
 }
 
-/// The objects of a bundle as webhooks are asked about them.
+/// The objects of a bundle about which webhooks are asked, by the occasions on which they are deleted.
 struct AskedObjects<'c, 'a> {
     context: &'c Context<'a>,
     by_namespace: BTreeMap<&'a str, ByKind<'a>>,
     released: ByKind<'a>,
     namespaces: BTreeMap<&'a str, &'a Member>,
-    /// The definitions of the input's CRDs.
+    /// The CRDs of the input, each with its file.
     definitions: Vec<(FileId, &'a CustomResourceDefinition)>,
     helm: &'static KindOrder,
     looks: RequestLooks,
@@ -102,7 +102,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         }
     }
 
-    /// The requests that the webhook blocks when its backend is gone. `None`: none, or there is too much to look at.
+    /// Returns the requests that the webhook blocks without its backend; `None` if none, or if the budget is spent.
     fn blockage(&self, client: &ServedClient, webhook: &Webhook) -> Option<Blockage<'a>> {
         for occasion in [Occasion::NamespaceDeletion, Occasion::HelmUninstall] {
             let blocked = self.blocked(client, webhook, occasion)?;
@@ -124,8 +124,8 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         })
     }
 
-    /// The requests that the webhook is certain to be asked about among objects that are deleted when its backend is
-    /// already gone.
+    /// Returns the objects about whose deletion the webhook is certainly asked when its backend is already gone. `None`
+    /// if the budget is spent.
     fn blocked(
         &self,
         client: &ServedClient,
@@ -168,7 +168,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         Some(blocked)
     }
 
-    /// Whether objects of that kind go after the backend, and before the configuration.
+    /// Whether objects of that kind are deleted after the backend and before the webhook configuration.
     fn goes_later(
         &self,
         kind: GroupKind<&str>,
@@ -178,7 +178,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         match occasion {
             Occasion::NamespaceDeletion => kind != kinds::POD,
             Occasion::HelmUninstall => {
-                // ByKind without a place go last, in the order of their names (helm kind_sorter.go).
+                // Unlisted kinds are deleted last, in alphabetical order (helm kind_sorter.go).
                 let place = |kind: &str| {
                     (
                         self.helm.place(kind),
@@ -192,8 +192,8 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         }
     }
 
-    /// An object that the input does not contain and the namespace of the backend will: one that every namespace has
-    /// or, possibly, an instance of a kind that the input defines.
+    /// Returns an object that the backend's namespace will have although the input does not contain it: one that every
+    /// namespace has or, possibly, an instance of a kind that the input defines.
     fn expected(&self, client: &ServedClient, webhook: &Webhook) -> Option<(String, Severity)> {
         let inventory = self.context.inventory;
         let name = &client.service.namespace;
@@ -273,7 +273,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         })
     }
 
-    /// Whether the rules of a webhook match the deletion of a kind, for certain; `member` is one of it.
+    /// Whether the rules of a webhook certainly match the deletion of `member` and other objects of its kind.
     fn is_asked_about(&self, kind: GroupKind<&str>, member: &Member, webhook: &Webhook) -> bool {
         let resources = self.context.inventory.kinds.resources(kind);
         let versions = [member.object.group_version().version.to_string()];
@@ -287,7 +287,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         kind.matched_by(webhook, AdmissionOperation::Delete, "") == Interception::Yes
     }
 
-    /// Whether the selectors of a webhook let it through to an object, for certain.
+    /// Whether the selectors of a webhook certainly select an object.
     fn is_selected(&self, member: &Member, webhook: &Webhook) -> bool {
         let labels = |namespace: &&'a Member| namespace.object.metadata().labels();
         let object = RequestedObject {
@@ -311,7 +311,7 @@ fn webhook_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
         .webhooks()
         .filter(|(_, webhook)| webhook.fails_closed)
     {
-        // Where the input does not show who answers, nothing shows that it goes.
+        // If the workloads behind the Service are unknown, so is their deletion.
         let Some(id) = client.backend.with_workloads() else {
             continue;
         };
@@ -326,7 +326,7 @@ fn webhook_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
     sink.leave_untried(asked.map_or(0, |asked| asked.looks.refused()));
 }
 
-/// Where the webhook says that it is asked about deletions: the place among the rules, and in the list.
+/// Returns the operation for which a webhook is asked about deletions, with the position of its rule.
 fn deletion(webhook: &Webhook) -> Option<(usize, &Spanned<String>)> {
     let rules = webhook.rules.iter().enumerate();
     let mut operations =
@@ -337,10 +337,10 @@ fn deletion(webhook: &Webhook) -> Option<(usize, &Spanned<String>)> {
 /// The requests that a webhook blocks.
 struct Blockage<'a> {
     occasion: Occasion,
-    /// In words.
+    /// The requests, in words.
     what: String,
     severity: Severity,
-    /// Objects of the input.
+    /// The objects of the input among them.
     blocked: Vec<&'a Member>,
 }
 
@@ -421,7 +421,7 @@ fn blocks(
         })
 }
 
-/// [NS-11]: discovery that fails for one group keeps every namespace.
+/// [NS-11]: if discovery fails for one group, every Namespace stays Terminating.
 fn apiservice_without_backend(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for client in &context.ownership.serves.clients {
@@ -499,7 +499,7 @@ fn apiservice_without_backend(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether the input contains the Namespace of the Service, beside the APIService.
+/// Whether the input contains the Namespace of the Service, in the cluster of the APIService.
 fn has_namespace(context: &Context<'_>, client: &ServedClient) -> bool {
     let inventory = context.inventory;
     let namespaces: BTreeSet<ObjectId> = inventory

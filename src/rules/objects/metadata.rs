@@ -1,4 +1,4 @@
-//! Rules on object metadata itself: keys it does not have, a name it must have, fields that only the server writes.
+//! Rules on object metadata: unknown keys, missing names, and fields that only the server writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +48,7 @@ pub(in crate::rules) static LIVE_OBJECT: Rule = rule!(
 .fixes(&[Applicability::Safe])
 .of_one_object();
 
-/// Strict decoding; [VAL-38] for templates that accept only labels and annotations.
+/// Reports keys that strict decoding rejects, and [VAL-38] for templates that may have only labels and annotations.
 fn metadata_unknown_field(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
         sink.extend(
@@ -97,8 +97,8 @@ fn unknown_field(
     .help(help)
     .fix(known_key(holder, name))
     .field(format!("{}.{name}", holder.field));
-    // A kind that neither Kubernetes nor a CRD in the input defines may be some tool's own file with its own metadata;
-    // a key that is misspelt by a letter or two shows that Kubernetes' metadata is meant.
+    // A kind that neither Kubernetes nor a CRD in the input defines may be the file of some tool with its own metadata.
+    // A typo of one or two letters shows that Kubernetes' metadata is meant.
     let misspelt = meant.is_some_and(|meant| near::is_misspelling(name, meant));
     let effect = "kubectl validates strictly and rejects the object. Clients that do not validate silently drop the \
                   key and everything below it.";
@@ -112,7 +112,7 @@ fn unknown_field(
     }
 }
 
-/// A key that is misspelt by a letter or two is meant, unless only the server writes it; removed fields have no effect.
+/// Proposes to correct a typo of one or two letters, or to remove a field that Kubernetes has removed.
 fn known_key(holder: &MetadataHolder<'_>, name: &str) -> Option<Proposal> {
     let MetadataHolder { member, field, .. } = holder;
     let meant =
@@ -129,7 +129,7 @@ fn known_key(holder: &MetadataHolder<'_>, name: &str) -> Option<Proposal> {
     }
 }
 
-/// Where keys belong that people often put into metadata.
+/// Explains where keys belong that are often put into metadata by mistake.
 fn place_of(key: &str) -> Option<&'static str> {
     match key {
         "clusterName" => {
@@ -145,7 +145,7 @@ fn place_of(key: &str) -> Option<&'static str> {
     }
 }
 
-/// Kinds whose metadata is Kubernetes' own for certain.
+/// Whether the metadata of the object is certainly that of Kubernetes.
 fn is_served_kind(member: &Member) -> bool {
     !matches!(
         member.resolution.serving,
@@ -153,7 +153,7 @@ fn is_served_kind(member: &Member) -> bool {
     )
 }
 
-/// One finding per template, at the first of the fields.
+/// Reports the fields that a template may not have, as one finding at the first of them.
 fn forbidden_fields(holder: &MetadataHolder<'_>) -> Option<Draft> {
     let metadata = holder.metadata;
     let text = |text: Option<Spanned<&str>>| {
@@ -237,7 +237,7 @@ fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
                      cluster: no CRD in the input defines {}.",
                     member.object.kind()
                 )),
-                // `name:` with nothing behind it: a script writes the name of a custom resource there before it applies it.
+                // An empty `name:`: a script may fill in the name of a custom resource before applying it.
                 (true, true) => draft.severity(Severity::Warning).reason(
                     "The API server rejects the object as it is written here: `name or generateName is required`. This \
                      assumes that no script fills in the name first.",
@@ -259,8 +259,8 @@ fn is_built_in(member: &Member) -> bool {
     table().is_builtin_group(member.object.group())
 }
 
-/// Reviews and bindings are requests and are never stored. Of unknown kinds only objects count that write some
-/// metadata: many tools' own files have none.
+/// Whether the object must have a name. Reviews and bindings are requests and are never stored. An object of an unknown
+/// kind needs one only if it has some metadata, because files of many tools have none.
 fn needs_a_name(member: &Member) -> bool {
     let object = &member.object;
     match member.resolution.serving {
@@ -269,7 +269,7 @@ fn needs_a_name(member: &Member) -> bool {
             .at(&["metadata"])
             .is_some_and(|metadata| metadata.entries().len() > 0),
         _ => {
-            // A version that no release serves any more is as much of a request.
+            // A version that no release serves any more has the persistence of the others.
             table()
                 .versions_of(object.group_kind())
                 .next()
@@ -280,7 +280,7 @@ fn needs_a_name(member: &Member) -> bool {
 
 /// [L-4].
 fn live_object(context: &Context<'_>, sink: &mut Sink) {
-    // A dump is expected to have them: one finding per file is enough.
+    // A dump normally has these fields: one finding per file is enough.
     let mut dumped: BTreeMap<FileId, Vec<&Member>> = BTreeMap::new();
     let owners: BTreeSet<ObjectId> = context
         .ownership
@@ -300,7 +300,7 @@ fn live_object(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// The fix that removes the fields. Objects that own each other, or are being deleted, record a moment of a cluster.
+/// Proposes to remove the fields. `None` for objects that own each other or are being deleted: a record of a cluster.
 fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Proposal> {
     let removed = |proposal: Proposal, member: &&Member| {
         let fields = member.object.metadata().server_fields().iter();
@@ -311,7 +311,7 @@ fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Op
     let proposal = || Proposal::safe("remove the fields that only the server writes");
     (!members.iter().any(|member| {
         let metadata = member.object.metadata();
-        // A record may lack the uids of its owners; what is applied may not.
+        // A record may lack the uids of its owners; an object to apply may not.
         let lacks_uid = |one: &OwnerReference| one.uid().is_empty() && !one.name().is_empty();
         let mut references = metadata.owner_references().entries.iter();
         let is_owned = references.any(|one| member.from_dump || lacks_uid(one));
@@ -321,7 +321,7 @@ fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Op
     .then(|| members.iter().fold(proposal(), removed))
 }
 
-/// The finding on the first of some objects in one file, for all of them.
+/// Reports the first of some objects in one file, as one finding for all of them.
 fn server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Draft> {
     let (member, others) = (*members.first()?, members.len() - 1);
     let fields = member.object.metadata().server_fields();
@@ -358,7 +358,7 @@ fn server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Dra
     Some(draft)
 }
 
-/// How a field makes an apply fail ([VAL-29], [VAL-30], [VAL-33]).
+/// Explains how a field makes an apply fail ([VAL-29], [VAL-30], [VAL-33]).
 fn obstacle(field: &ServerField) -> Option<&'static str> {
     match field.name {
         "resourceVersion" => Some(

@@ -19,7 +19,7 @@ pub(in crate::rules) static KIND_NOT_SERVED: Rule = rule!(
 .once_per_message()
 .of_applied();
 
-/// [SCOPE-1]: no match for the kind, so every client rejects the object.
+/// [SCOPE-1]: there is no match for the kind, so every client rejects the object.
 fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for member in &inventory.members {
@@ -69,12 +69,12 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// kubeconfig files have `apiVersion: v1` and `kind: Config`, and are never applied to a cluster.
+/// Whether the object is a kubeconfig file: `apiVersion: v1` and `kind: Config`, never applied to a cluster.
 fn is_client_file(member: &Member) -> bool {
     member.object.is(GroupKind::new("", "Config"))
 }
 
-/// Kinds that OpenShift 3 served in `v1` before it had groups (its "legacy" API); the ones that people write by hand.
+/// Kinds that OpenShift 3 served in `v1` before it had API groups, as far as they are commonly written by hand.
 const OPENSHIFT_LEGACY_KINDS: [&str; 29] = [
     "Build",
     "BuildConfig",
@@ -107,7 +107,7 @@ const OPENSHIFT_LEGACY_KINDS: [&str; 29] = [
     "User",
 ];
 
-/// Why a kind is not served, in words.
+/// Words on why a kind is not served.
 pub(in crate::rules) struct Unserved {
     pub(in crate::rules) severity: Severity,
     pub(in crate::rules) what: String,
@@ -209,7 +209,7 @@ impl Unserved {
     }
 }
 
-/// The successor of a kind that earlier releases served in another version of the group.
+/// Describes how a kind vanished that earlier releases served in another version of the group; `None` if there is none.
 fn gone(kind: &str, api_version: &str) -> Option<String> {
     let group = ApiVersion::parse(api_version).group;
     let row = table()
@@ -223,7 +223,7 @@ fn gone(kind: &str, api_version: &str) -> Option<String> {
     ))
 }
 
-/// How many versions of a CRD a finding names.
+/// The most versions of a CRD that a finding names.
 const MOST_VERSIONS: usize = 10;
 
 /// Kinds of a built-in group that are sent to a subresource and never stored.
@@ -237,7 +237,7 @@ const REQUEST_BODIES: [&str; 6] = [
 ];
 
 impl Unserved {
-    /// Lowers the severity if every CRD of the kind is in another cluster or folder tree than `user`, and says so.
+    /// Lowers the severity and says why, if every CRD of the kind is in another cluster or folder tree than `user`.
     pub(in crate::rules) fn beside(
         self,
         analysis: &Analysis<'_>,
@@ -270,9 +270,9 @@ impl Unserved {
         }
     }
 
-    /// The likeliest meaning of an object of a built-in group, when Kubernetes has no such kind there: the body of a
-    /// request, a slip of the pen, or a tool's own file. Without a group (`v1beta1 AgentConfig`) nothing says that a
-    /// cluster should have the kind.
+    /// Explains what an object probably is if Kubernetes has no such kind in its built-in group: the body of a request,
+    /// a typo, or the file of some tool. Without a group (`v1beta1 AgentConfig`) it is unlikely that a cluster should
+    /// have the kind.
     fn worded_for(self, object: &Object) -> Self {
         let (kind, api_version) = (object.kind(), object.api_version());
         if REQUEST_BODIES.contains(&kind) {

@@ -15,13 +15,13 @@ pub(in crate::rules) static TOKEN_SECRET_WITHOUT_ACCOUNT: Rule = rule!(
     token_secret_without_account
 );
 
-/// The account that such a Secret belongs to.
+/// The annotation with the ServiceAccount of the Secret.
 const ACCOUNT: &str = "kubernetes.io/service-account.name";
 
-/// Exists in every namespace (kube-controller-manager, pkg/controller/serviceaccount/serviceaccounts_controller.go).
+/// Every namespace has it (kube-controller-manager, pkg/controller/serviceaccount/serviceaccounts_controller.go).
 const DEFAULT: &str = "default";
 
-/// [DEP-19]: the controller of tokens deletes the Secret.
+/// [DEP-19]: the token controller deletes the Secret.
 fn token_secret_without_account(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for member in inventory.of_kind(kinds::SECRET) {

@@ -1,4 +1,4 @@
-//! Rules on reading: what cannot be read, and what Kubernetes silently drops or overrides.
+//! Rules on reading: input that cannot be read, and content that Kubernetes silently drops or overrides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -124,7 +124,7 @@ fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
         .for_each(|member| sink.extend(undecodable(member)));
 }
 
-/// An object whose metadata does not decode. Fields that have a rule of their own are that rule's business.
+/// Reports an object whose metadata does not decode, except for fields with a rule of their own.
 fn undecodable(inventory: &Inventory, member: &Member) -> Option<Draft> {
     let errors = member.object.decode_errors();
     let error = errors.iter().find(|error| !has_its_own_rule(error))?;
@@ -163,19 +163,19 @@ fn is_kustomized(inventory: &Inventory, member: &Member) -> bool {
         .is_kustomized(inventory.sources.file(member.file).path())
 }
 
-/// A number or a boolean as the value of an annotation.
+/// Whether the error is a number or boolean as the value of an annotation.
 fn is_unquoted_annotation(error: &DecodeError) -> bool {
     error.field.starts_with("metadata.annotations.") && ["number", "bool"].contains(&error.found)
 }
 
-/// `owner-wrong-type` and `finalizer-wrong-type` point at the field.
+/// Whether `owner-wrong-type` or `finalizer-wrong-type` reports the error.
 fn has_its_own_rule(error: &DecodeError) -> bool {
     ["metadata.ownerReferences", "metadata.finalizers"]
         .iter()
         .any(|field| error.field.starts_with(field))
 }
 
-/// The keys that begin an object: where both are repeated, a second object follows.
+/// The keys that begin an object: if both are repeated, a second object follows.
 const OF_EVERY_OBJECT: [&str; 2] = ["apiVersion", "kind"];
 
 fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
@@ -267,7 +267,7 @@ fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
                 "start a new document with a line `---`",
             ),
         };
-        // The first line is enough to find it; the rest may be the whole file.
+        // Mark the first line only: the rest may be the whole file.
         let text = context.inventory.sources.file(file).slice(problem.span);
         let first_line = text.lines().next().unwrap_or_default().trim_end().len() as u32;
         let span = Span::new(problem.span.start, problem.span.start + first_line);
@@ -296,7 +296,7 @@ fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// An object with `items`, which clients take for a list.
+/// Reports an object with `items`, which clients take for a list.
 fn as_list(member: &Member, reading: ListReading, items: Span) -> Draft {
     let name = named(member);
     let (message, reason) = match reading {
@@ -335,10 +335,10 @@ fn bytes(count: u32) -> String {
     }
 }
 
-/// Looks like a blank, and is a letter to YAML: it comes from copied web pages.
+/// Looks like a space but is an ordinary character to YAML. It comes from copied web pages.
 const NO_BREAK_SPACE: char = '\u{a0}';
 
-/// Keys that begin with a no-break space: the line looks indented, and is not.
+/// Reports keys that begin with a no-break space: the line looks indented but is not.
 fn not_indented(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let begins = |key: &str| key.starts_with(NO_BREAK_SPACE);
@@ -405,7 +405,7 @@ fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Once per file: a file in another encoding has hundreds of such bytes.
+/// Reports invalid UTF-8 once per file: a file in another encoding has many such bytes.
 fn not_utf8(file: FileId, first: Span, count: usize) -> Draft {
     let message = match count {
         1 => "a byte that is not UTF-8".to_owned(),
@@ -422,12 +422,12 @@ fn not_utf8(file: FileId, first: Span, count: usize) -> Draft {
         .help("save the file as UTF-8")
 }
 
-/// Which object a place lies in. A list may have a million of them, so those of one document are sorted once, and places come one
-/// document after the other.
+/// Finds the object that contains a place. The objects of a document are sorted once, because a document may have many,
+/// and lookups come one document after the other.
 struct DocumentObjects<'a> {
     inventory: &'a Inventory,
     document: Option<(FileId, u32)>,
-    /// By where they begin. An alias of another one begins where that one does.
+    /// Sorted by the start of each object. An object that is an alias has the start of its anchor.
     starts: Vec<(u32, &'a Member)>,
 }
 
@@ -440,7 +440,7 @@ impl<'a> DocumentObjects<'a> {
         }
     }
 
-    /// The last object of a document that begins before a place or there.
+    /// Returns the last object of a document that begins at or before a place.
     fn around(&mut self, file: FileId, document: u32, place: u32) -> Option<&'a Member> {
         if self.document.replace((file, document)) != Some((file, document)) {
             let members = &self.inventory.members;

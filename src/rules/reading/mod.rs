@@ -1,4 +1,4 @@
-//! The input as text, and the comments that suppress findings.
+//! The input as text, and the suppression of findings.
 
 pub(in crate::rules) mod input;
 pub(in crate::rules) mod suppressing;

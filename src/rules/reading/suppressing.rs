@@ -1,4 +1,4 @@
-//! Rules on suppressions and baselines: each must be well-formed, give its reason and have an effect.
+//! Rules on suppressions and baselines: each must be well-formed, give a reason and have an effect.
 
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Context, Rule, RunOutcome, Sink, rule, suggestion};
@@ -52,7 +52,7 @@ fn suppression_malformed(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// For so many names it is worked out what may have been meant.
+/// The most unknown names for which a suggestion is computed.
 const MOST_SUGGESTED: usize = 100;
 
 fn suppression_unknown_rule(context: &Context<'_>, sink: &mut Sink) {

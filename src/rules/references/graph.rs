@@ -1,4 +1,4 @@
-//! Rules on the graph of owners: objects that own themselves, alone or in a ring.
+//! Rules on the graph of owners: objects that own themselves, directly or through a cycle.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -31,7 +31,7 @@ pub(in crate::rules) static OWNER_CYCLE: Rule = rule!(
     owner_cycle
 );
 
-/// Objects of a ring that its message names.
+/// The most objects of a cycle that its message names.
 const MOST_NAMED: usize = 10;
 
 /// [GC-44], [GC-45].
@@ -46,7 +46,7 @@ fn owner_self(context: &Context<'_>, sink: &mut Sink) {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
         sink.push_with(|| {
             let kind = dependent.object.kind();
-            // The collector knows objects by uid alone ([GC-4]): whatever else the reference says, it is the object's own.
+            // The collector identifies objects by uid only ([GC-4]): the other fields of the reference do not matter.
             let what = if describes(reference, dependent) { format!("{} names itself as its owner", named(dependent)) } else { format!("{} gives its own uid to its owner, {}", named(dependent), reference_name(reference)) };
             let draft = Draft::on(dependent, place(reference), what)
                 .label("the object itself")
@@ -79,7 +79,7 @@ fn is_self(inventory: &Inventory, edge: &OwnerEdge) -> bool {
     }
 }
 
-/// Dependent → (owner, edge) for every edge that the collector finds satisfied.
+/// For each dependent, its owners and the edges to them, without edges that the collector finds dangling.
 type OwnerGraph<'a> = BTreeMap<ObjectId, Vec<(ObjectId, &'a OwnerEdge)>>;
 
 /// [GC-39] to [GC-43].
@@ -88,7 +88,7 @@ fn owner_cycle(context: &Context<'_>, sink: &mut Sink) {
     let mut graph = OwnerGraph::new();
     for edge in &context.ownership.written {
         let Some(owner) = edge.bound() else { continue };
-        // A dangling edge gets its holder collected, so it closes no ring; a self reference is a rule of its own.
+        // A dangling edge gets its holder deleted, so it closes no cycle; `owner-self` reports self references.
         let (here, there) = (
             &edge.dependent(inventory).key.namespace,
             &inventory.member(owner).key.namespace,
@@ -144,7 +144,7 @@ fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<D
     Some(draft)
 }
 
-/// The keys of a ring, which ends where it begins. Of a large one those at its beginning, and how many follow.
+/// Joins the keys of a cycle, which ends where it begins. For a long one, the first keys and the number of the others.
 fn circle(inventory: &Inventory, ring: &[&OwnerEdge]) -> String {
     let key = |edge: &&OwnerEdge| edge.dependent(inventory).key.to_string();
     let more = ring.len().saturating_sub(MOST_NAMED);
@@ -154,7 +154,7 @@ fn circle(inventory: &Inventory, ring: &[&OwnerEdge]) -> String {
     shown.join(" → ")
 }
 
-/// A shortest ring of a strongly connected component through its first object, as edges from dependent to owner.
+/// Returns a shortest cycle through the first object of a component, as edges from dependent to owner.
 fn shortest_ring<'a>(graph: &OwnerGraph<'a>, component: &[ObjectId]) -> Vec<&'a OwnerEdge> {
     let Some(&start) = component.first() else {
         return Vec::new();
@@ -175,7 +175,7 @@ fn shortest_ring<'a>(graph: &OwnerGraph<'a>, component: &[ObjectId]) -> Vec<&'a 
     Vec::new()
 }
 
-/// The edges from `start` to `node`, then `last`.
+/// Returns the edges from `start` to `node`, then `last`.
 fn path_to<'a>(
     node: ObjectId,
     last: &'a OwnerEdge,
@@ -192,17 +192,17 @@ fn path_to<'a>(
     path
 }
 
-/// One step of Tarjan's walk: a node and how many of its edges are done.
+/// A stack frame of Tarjan's algorithm: a node, and the number of its edges that are done.
 struct Visit {
     node: ObjectId,
     done: usize,
 }
 
-/// Strongly connected components, each sorted, in the order of their first object. Tarjan's algorithm with its own stack:
-/// chains of owners may be as long as the input.
+/// Returns the strongly connected components, each sorted, in the order of their first object. Tarjan's algorithm with
+/// an explicit stack: a chain of owners may be as long as the input.
 fn components(graph: &OwnerGraph<'_>) -> Vec<Vec<ObjectId>> {
     let mut number: BTreeMap<ObjectId, usize> = BTreeMap::new();
-    // Of nodes that still wait for their component: the lowest number that they reach.
+    // The lowest number that a node reaches, for nodes that are still on the stack.
     let mut low: BTreeMap<ObjectId, usize> = BTreeMap::new();
     let mut waiting = Vec::new();
     let mut found = Vec::new();

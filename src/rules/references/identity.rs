@@ -1,4 +1,4 @@
-//! Rules on which object an owner reference means: literal uids, uids of other objects, owners that are not in the
+//! Rules on which object an owner reference means: literal uids, uids of other objects, and owners that are not in the
 //! input.
 
 use foldhash::HashMap;
@@ -42,7 +42,7 @@ pub(in crate::rules) static OWNER_NOT_FOUND: Rule = rule!(
     owner_not_found
 );
 
-/// Whether the API server accepts the reference: other rules report those it rejects ([VAL-4] to [VAL-8]).
+/// Whether the API server accepts the reference: other rules report rejected ones ([VAL-4] to [VAL-8]).
 fn is_accepted(reference: &OwnerReference) -> bool {
     let version = reference.group_version();
     let complete = [
@@ -57,8 +57,8 @@ fn is_accepted(reference: &OwnerReference) -> bool {
     complete && reference.decodes && !event
 }
 
-/// Whether the collector can ever decide about the reference: it keeps objects whose owner's kind it cannot resolve
-/// ([GC-16]), and cluster-scoped objects with a namespaced owner ([GC-20]).
+/// Whether the collector can ever decide about the reference. It never deletes objects whose owner's kind it cannot
+/// resolve ([GC-16]), or cluster-scoped objects with a namespaced owner ([GC-20]).
 fn is_decidable(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -> bool {
     let owner_scope = inventory.owner_kind(reference).scope;
     let across =
@@ -66,7 +66,7 @@ fn is_decidable(inventory: &Inventory, dependent: &Member, reference: &OwnerRefe
     may_resolve(inventory, reference) && !across
 }
 
-/// Whether some cluster of the release serves the owner's kind as written.
+/// Whether a cluster of the configured release may serve the owner's kind as written.
 fn may_resolve(inventory: &Inventory, reference: &OwnerReference) -> bool {
     matches!(
         inventory.owner_kind(reference).serving,
@@ -74,7 +74,7 @@ fn may_resolve(inventory: &Inventory, reference: &OwnerReference) -> bool {
     )
 }
 
-/// Text that some tool replaces before it is applied: `${OWNER_UID}`, `$(UID)`, `<uid>`, `%UID%`.
+/// Whether the uid is a placeholder that some tool replaces: `${OWNER_UID}`, `$(UID)`, `<uid>`, `%UID%`.
 fn is_placeholder(uid: &str) -> bool {
     uid.contains(['$', '{', '<', '%', '@'])
 }
@@ -167,13 +167,13 @@ fn literal_uid(member: &Member, reference: &OwnerReference, holder: &str) -> Dra
 
 /// How the uids in the input show that a reference is wrong.
 enum Mismatch<'a> {
-    /// The uid belongs to these, none of which the reference describes.
+    /// The uid belongs to these objects, none of which the reference describes.
     OtherObject(&'a [ObjectId]),
-    /// The described object has another uid: this object, the first of those that it may mean.
+    /// The described object has another uid. This is the first object that it may mean.
     OtherUid(&'a Member),
 }
 
-/// [GC-18]; both ends of the second case come from a dump, since the uid of a rendered object proves nothing.
+/// Returns how a reference is wrong ([GC-18]). `OtherUid` needs a dump: the uid of a rendered object proves nothing.
 fn mismatch<'a>(inventory: &'a Inventory, edge: &OwnerEdge) -> Option<Mismatch<'a>> {
     let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
     if !is_accepted(reference) || !is_decidable(inventory, dependent, reference) {
@@ -188,7 +188,7 @@ fn mismatch<'a>(inventory: &'a Inventory, edge: &OwnerEdge) -> Option<Mismatch<'
                     && describes(reference, owner)
                     && !lives_elsewhere(inventory, dependent, reference, owner)
             };
-            // Many objects may have one uid, and many one name: the right one has both.
+            // Many objects may share a uid or a name: check the shorter list for one that has both.
             let group = reference.group_version().group;
             let named = inventory.with_name(group, reference.kind(), reference.name());
             let fewer = if named.len() < holders.len() {
@@ -205,7 +205,7 @@ fn mismatch<'a>(inventory: &'a Inventory, edge: &OwnerEdge) -> Option<Mismatch<'
     }
 }
 
-/// The objects of a dump that a reference describes, whatever their uids.
+/// Returns the objects of a dump that a reference describes, whatever their uids.
 fn namesakes<'a>(
     inventory: &'a Inventory,
     dependent: &Member,
@@ -219,22 +219,22 @@ fn namesakes<'a>(
         .filter(|owner| owner.from_dump)
 }
 
-/// Group, kind and name agree; the version does not matter ([GC-19]), and of a kind with several groups neither does the
-/// group.
+/// Whether group, kind and name agree. The version does not matter ([GC-19]), nor does the group of a kind that several
+/// groups share.
 pub(in crate::rules) fn describes(reference: &OwnerReference, owner: &Member) -> bool {
     reference.kind() == owner.key.kind()
         && group_of(reference) == owner.key.group()
         && reference.name() == owner.key.name
 }
 
-/// The group under which objects of the reference's kind are known.
+/// Returns the group under which the inventory knows the reference's kind.
 fn group_of(reference: &OwnerReference) -> String {
     table()
         .identity(reference.group_version().group, reference.kind())
         .to_owned()
 }
 
-/// Whether a dump shows the owner in another namespace. Where both scopes are known this is `owner-cross-namespace`.
+/// Whether a dump shows the owner in another namespace. If both scopes are known, `owner-cross-namespace` reports it.
 fn lives_elsewhere(
     inventory: &Inventory,
     dependent: &Member,
@@ -251,7 +251,7 @@ fn lives_elsewhere(
             .certainly_differs(&owner.key.namespace)
 }
 
-/// Whether the edge contradicts the uids in the input, so the collector does not follow it.
+/// Whether the edge contradicts the uids in the input, so that the collector does not follow it.
 pub(crate) fn is_contradicted(inventory: &Inventory, edge: &OwnerEdge) -> bool {
     mismatch(inventory, edge).is_some()
 }
@@ -278,10 +278,10 @@ fn owner_identity_mismatch(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// The described objects of a reference in a dump, as far as a finding needs them.
+/// The objects of a dump that a reference may describe, as far as a finding needs them.
 struct Namesakes<'a> {
     first: Vec<&'a Member>,
-    /// The folder in which all are, if they have one uid.
+    /// The folder that contains all of them, if they have one uid and one folder.
     folder: Option<&'a str>,
 }
 
@@ -306,7 +306,7 @@ impl<'a> Namesakes<'a> {
     }
 }
 
-/// How many objects a finding points at that a reference may mean.
+/// The most objects that a finding shows for an ambiguous reference.
 const MOST_NAMESAKES: usize = 3;
 
 fn folder_of<'a>(inventory: &'a Inventory, member: &Member) -> &'a str {
@@ -339,7 +339,7 @@ fn other_object(
     let span = span
         .as_ref()
         .map_or_else(|| place(reference), |part| part.span);
-    // One kind of two groups looks like one and the same.
+    // Without the groups, the two kinds would look equal.
     let (meant, found) = if part == "apiVersion" {
         (
             format!(
@@ -395,8 +395,7 @@ fn other_uid(
     reference: &OwnerReference,
     namesakes: &Namesakes<'_>,
 ) -> Draft {
-    // Only one dump from one moment proves anything: several uids under one name, or files from different places, do
-    // not.
+    // Only a dump of a single moment proves anything: not several uids under one name, or files from different folders.
     let together = namesakes.folder == Some(folder_of(inventory, dependent));
     let doubt = if together {
         ""
@@ -431,7 +430,7 @@ fn other_uid(
     draft
 }
 
-/// [GC-48]. Silent where another rule says more: about unresolvable kinds, other namespaces, other uids.
+/// [GC-48]. Silent where another rule says more: about unresolvable kinds, other namespaces or other uids.
 fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for edge in context

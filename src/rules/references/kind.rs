@@ -20,7 +20,7 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for (_, dependent, reference) in context.references() {
         let version = reference.group_version().version;
-        // The API server rejects missing parts, which is another rule's business.
+        // The API server rejects missing parts, which `owner-missing-field` reports.
         if version.is_empty() || reference.kind().is_empty() {
             continue;
         }

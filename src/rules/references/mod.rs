@@ -1,4 +1,4 @@
-//! Owner references: the form, the owner, and what the collector does because of them.
+//! Owner references: their form, their owner, and what the collector does because of them.
 
 pub(in crate::rules) mod graph;
 pub(in crate::rules) mod identity;

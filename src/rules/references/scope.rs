@@ -1,4 +1,4 @@
-//! References between scopes and namespaces.
+//! Owner references between scopes and namespaces.
 
 use crate::finding::{Applicability, Severity};
 use crate::inventory::{Inventory, Member, ObjectId, Release, ScopeSource};
@@ -30,7 +30,7 @@ pub(in crate::rules) static OWNER_CROSS_NAMESPACE: Rule = rule!(
     owner_cross_namespace
 );
 
-/// The Rook case: [GC-20], [L-13].
+/// [GC-20], [L-13]: found in manifests of Rook.
 fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for (edge, dependent, reference) in context.references() {
@@ -89,7 +89,7 @@ fn outlives(kind: &str) -> String {
     )
 }
 
-/// The owner as it is declared, and the CRDs that define the scopes.
+/// Adds the declaration of the owner, and the CRDs that define the scopes, as related places.
 fn with_declarations(
     mut draft: Draft,
     inventory: &Inventory,
@@ -114,7 +114,7 @@ fn with_declarations(
     draft
 }
 
-/// Where a CRD in the input defines a scope.
+/// Returns the place where a CRD in the input defines a scope.
 pub(in crate::rules) fn definition_of_scope(
     inventory: &Inventory,
     source: ScopeSource,
@@ -198,7 +198,7 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// The objects in whatever namespace that a reference may mean.
+/// Returns the objects in any namespace that a reference may mean.
 fn namesakes<'a>(inventory: &'a Inventory, reference: &OwnerReference) -> &'a [ObjectId] {
     inventory.with_name(
         reference.group_version().group,

@@ -90,7 +90,7 @@ pub(in crate::rules) static OWNER_UNKNOWN_FIELD: Rule = rule!(
 /// [VAL-4] to [VAL-7].
 fn owner_missing_field(context: &Context<'_>, sink: &mut Sink) {
     each_effective(context.inventory, |holder| {
-        // A reference that does not decode is not missing.
+        // `owner-wrong-type` reports references that do not decode.
         for reference in holder
             .metadata
             .owner_references()
@@ -159,8 +159,8 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
         (_, true) => draft.fix(removed(Proposal::suggested("remove the reference"))),
         _ => draft,
     };
-    // The object was probably read from a cluster, or copied from what a controller creates, without the uid because it
-    // varies.
+    // The object was probably read from a cluster, or copied from the output of a controller and the uid, which varies,
+    // removed.
     Some(match fields_missing.as_slice() {
         ["uid"] if is_a_record(holder) => draft.severity(Severity::Warning).help(
             "if this file only records the content of a cluster, leave it out of the input; if it is applied, remove \
@@ -179,7 +179,7 @@ fn is_a_record(holder: &MetadataHolder<'_>) -> bool {
     holder.template.is_none() && (has_status || !object.metadata().server_fields().is_empty())
 }
 
-/// The JSON decoder of every client.
+/// Reports values that every client's JSON decoder rejects.
 fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
         if holder.decode_errors.is_empty() {
@@ -222,7 +222,7 @@ fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
     });
 }
 
-/// The value, but no more than its first line.
+/// Returns the value, cut after its first line.
 fn short(context: &Context<'_>, holder: &MetadataHolder<'_>, error: &DecodeError) -> Span {
     let text = context
         .inventory
@@ -310,7 +310,7 @@ fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
 
 /// [VAL-14], [VAL-15].
 fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
-    // An object that does not decode never gets as far as the API server.
+    // An object that does not decode never reaches the API server.
     for member in context
         .inventory
         .remarkable()
@@ -345,7 +345,7 @@ fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
 /// [L-17], [GC-23].
 fn owner_same_uid(context: &Context<'_>, sink: &mut Sink) {
     for member in context.inventory.remarkable() {
-        // For each uid its first reference, and the first one that differs from that.
+        // For each uid, its first reference and the first one that differs from that.
         let mut known: HashMap<&str, (&OwnerReference, Option<&OwnerReference>)> =
             HashMap::default();
         for reference in &member.object.metadata().owner_references().entries {
@@ -363,12 +363,12 @@ fn owner_same_uid(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// The collector's lookup key of an owner, the uid aside.
+/// Returns the collector's lookup key of an owner, without the uid.
 fn coordinates(reference: &OwnerReference) -> [&str; 3] {
     [reference.api_version(), reference.kind(), reference.name()]
 }
 
-/// Whether two references name one object, in whatever version.
+/// Whether two references name one object, in any version.
 fn names_same_object(one: &OwnerReference, other: &OwnerReference) -> bool {
     one.group_version().group == other.group_version().group
         && (one.kind(), one.name()) == (other.kind(), other.name())
@@ -420,7 +420,7 @@ fn same_uid(
         )
 }
 
-/// Strict decoding; it reaches typed templates too.
+/// Reports keys that strict decoding rejects, in typed templates too.
 fn owner_unknown_field(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
         for reference in &holder.metadata.owner_references().entries {
@@ -468,7 +468,7 @@ fn owner_unknown_field(context: &Context<'_>, sink: &mut Sink) {
     });
 }
 
-/// A key that is misspelt by a letter or two is meant, and a namespace has no effect.
+/// Proposes to correct a typo of one or two letters, or to remove `namespace`, which has no effect.
 fn key_of_reference(
     holder: &MetadataHolder<'_>,
     reference: &OwnerReference,

@@ -1,7 +1,7 @@
-//! Rules from the simulation: what is deleted right after apply, and what never finishes deleting.
+//! Rules from the simulation: objects that are deleted right after they are applied, and deletions that never finish.
 //!
-//! They run the model of `gc` on the cluster that the bundle describes and report only what it confirms. An owner that
-//! may exist outside an open world is assumed to exist there, so absence alone never gets an object deleted.
+//! These rules run the model of `gc` on the cluster that the bundle describes and report only what it confirms. In an
+//! open world, an owner outside the input is assumed to exist, so absence alone never gets an object deleted.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,12 +38,12 @@ pub(in crate::rules) static FOREGROUND_DEADLOCK: Rule = rule!(
     foreground_deadlock
 );
 
-/// The cascade behind a finding of `deleted-on-arrival`.
+/// Returns the cascade behind a finding of `deleted-on-arrival`, and its title.
 fn arriving(_: &ObjectKey) -> (Step, String) {
     (Step::Settle, "Right after it is applied".to_owned())
 }
 
-/// [SIM-4]: a static set with dangling references collapses automatically.
+/// [SIM-4]: objects with dangling references are deleted without any request.
 fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     if nothing_dangles(context) {
@@ -71,7 +71,7 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
         .map(|(dependent, _)| dependent)
         .collect();
     let dies = |id: ObjectId| gone.contains(&inventory.member(id).key);
-    // Before Kubernetes 1.20: `owner-of-cluster-scoped` reports whose reference is at fault.
+    // Before Kubernetes 1.20: `owner-of-cluster-scoped` reports the reference at fault.
     let looked_up_elsewhere =
         |cause: &Cause| matches!(cause, Cause::OwnerNamespaced | Cause::OwnerMistaken);
     let causes = LazyCell::new(|| plan.causes(0));
@@ -101,8 +101,8 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether every reference leads to an object that certainly is there, so that nothing can collapse: what a rendering
-/// names and the input lacks is taken to exist. A simulation of the whole cluster finds the same, and takes its time.
+/// Whether every reference leads to an object that certainly exists, or is assumed to exist because a rendering names
+/// it, so that nothing is deleted: a shortcut for simulating the whole cluster.
 fn nothing_dangles(context: &Context<'_>) -> bool {
     let inventory = context.inventory;
     let holds = |edge: &OwnerEdge| match edge.owner {
@@ -116,7 +116,7 @@ fn nothing_dangles(context: &Context<'_>) -> bool {
         }
         _ => !edge.dependent(inventory).from_dump,
     };
-    // Before Kubernetes 1.20 the collector looked some owners up where they are not.
+    // Before Kubernetes 1.20 the collector looked up some owners in the wrong namespace.
     inventory.kinds.release() >= Release::new(20)
         && context.ownership.written.iter().all(holds)
         && !inventory.members.iter().any(is_terminating)
@@ -130,8 +130,7 @@ fn is_terminating(member: &Member) -> bool {
         .has_server_field("deletionTimestamp")
 }
 
-/// Whether several objects have this uid. They were never in one cluster at one time: a finding on them would be
-/// fiction.
+/// Whether several objects have this uid. They were never in one cluster at the same time, so no finding would be true.
 fn is_shared(inventory: &Inventory, uid: &str) -> bool {
     let mut keys = inventory
         .with_uid(uid)
@@ -141,7 +140,7 @@ fn is_shared(inventory: &Inventory, uid: &str) -> bool {
     !uid.is_empty() && keys.any(|key| Some(key) != first)
 }
 
-/// Whether an object dies because that owner does, and not because the reference to it is wrong in itself.
+/// Whether an object is deleted because that owner is, and not because the reference to it is wrong in itself.
 fn agrees(inventory: &Inventory, edges: &[&OwnerEdge], owner: ObjectId) -> bool {
     edges
         .iter()
@@ -162,11 +161,11 @@ fn edges_by_dependent<'a>(context: &Context<'a>) -> BTreeMap<ObjectId, Vec<&'a O
     edges
 }
 
-/// How many dependents are looked at for all findings together. Many objects may take the same large cascade with them; once this
-/// is spent, findings say nothing of it.
+/// Budget for the dependents that all findings visit together: many objects may have the same large cascade. Findings
+/// beyond it do not name a cascade.
 const MOST_LOOKS: usize = 1_000_000;
 
-/// The objects that are deleted together.
+/// Finds the objects that are deleted with another, within a budget.
 struct CascadeSearch {
     dependents: BTreeMap<ObjectId, Vec<ObjectId>>,
     looks_left: usize,
@@ -186,7 +185,7 @@ impl CascadeSearch {
         }
     }
 
-    /// The objects that are deleted with an object, in the order of the inventory.
+    /// Returns the objects that are deleted with `root`, in the order of the inventory; empty once the budget is spent.
     fn below(&mut self, root: ObjectId, dies: &impl Fn(ObjectId) -> bool) -> Vec<ObjectId> {
         let mut found = BTreeSet::new();
         let mut pending = vec![root];
@@ -251,7 +250,7 @@ fn arrival(
     draft.chain(Relation::Takes, keys.filter(|_| !cascade.is_empty()))
 }
 
-/// [GC-30], [GC-33]: an owner waits for every blocking dependent, whether or not that one can ever be removed.
+/// [GC-30], [GC-33]: an owner waits for every blocking dependent, even for one that can never be deleted.
 fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let mut held: BTreeMap<ObjectId, Vec<(&OwnerEdge, Obstacle<'_>)>> = BTreeMap::new();
@@ -285,7 +284,7 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether a plan of one step leaves the object Terminating, held in such a way.
+/// Whether a plan of one step leaves the object Terminating, with a hold that satisfies `by`.
 pub(in crate::rules) fn is_held(
     plan: &Plan<'_>,
     object: &ObjectKey,
@@ -301,11 +300,11 @@ pub(in crate::rules) fn is_held(
         .is_some_and(matches)
 }
 
-/// Why a dependent can never be removed.
+/// Why a dependent can never be deleted.
 enum Obstacle<'m> {
-    /// A namespaced owner of a cluster-scoped object: the collector never decides [GC-20].
+    /// It is cluster-scoped and has a namespaced owner: the collector never decides [GC-20].
     OutOfScope,
-    /// The kind of an owner does not resolve: the collector never decides [GC-16].
+    /// The kind of an owner cannot be resolved: the collector never decides [GC-16].
     Unresolvable,
     /// A finalizer that no known controller removes.
     Finalizer(&'m str),
@@ -341,7 +340,7 @@ fn hold<'m>(context: &'m Context<'_>, dependent: &'m Member) -> Option<Obstacle<
         .map(Obstacle::Finalizer)
 }
 
-/// The finalizers of an object that no controller in the table or in the input removes.
+/// Returns the finalizers of an object that no controller in the table or in the input removes.
 pub(in crate::rules) fn abandoned<'m>(
     context: &'m Context<'_>,
     member: &'m Member,

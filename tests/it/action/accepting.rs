@@ -1,4 +1,4 @@
-//! A deletion that is accepted in a comment.
+//! Acceptance of a deletion in a comment on a pull request.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::stage::{Checkout, Stage, tools};
 
 const KEYS: &str = "CustomResourceDefinition.apiextensions.k8s.io//ships.example.com\r\nShip.example.com/shop/flagship";
 
-/// The pull request after a comment of `login` that was written at the first time and edited at the second.
+/// Plays the action on a pull request with a comment of `login`; `times` are when it was written and last edited.
 fn commented(stage: &Stage, login: &str, body: &str, times: [&str; 2]) -> Run {
     let comment = json!({
         "id": 1, "body": body, "user": {"login": login, "type": "User"},

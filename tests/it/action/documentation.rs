@@ -1,4 +1,4 @@
-//! The statements of README and guide about the action and the hooks, held against `action.yml` and `.pre-commit-hooks.yaml`.
+//! Checks that README and guide agree with `action.yml` and `.pre-commit-hooks.yaml`.
 
 use std::collections::BTreeSet;
 
@@ -129,7 +129,7 @@ fn the_example_of_a_hook_names_hooks_that_exist() {
     }
 }
 
-/// The first block of YAML of a page that contains a word.
+/// Returns the first YAML block of a page that contains a word.
 fn block(path: &str, word: &str) -> Value {
     let page = page(path);
     let mut blocks = page

@@ -1,4 +1,4 @@
-//! The job of `templates/merge-request.yml`, run as GitLab's runner runs it, on answers of GitLab's API for notes.
+//! The job of `templates/merge-request.yml`, run like GitLab's runner, against a fake of GitLab's API for notes.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,14 +11,14 @@ use super::merging::{SAID, a_definition_leaves};
 use super::stage::{Checkout, Stage, tools};
 use crate::support::{blocks_of, page, root};
 
-/// A job that has run.
+/// The result of a job.
 struct Run {
     status: i32,
     log: String,
     workspace: PathBuf,
 }
 
-/// The two documents of the template: its inputs, and the job with the inputs written in.
+/// Returns the two documents of the template: its inputs, and the job with the inputs inserted.
 fn template(given: &BTreeMap<&str, &str>) -> (Value, Value) {
     let text = std::fs::read_to_string(root().join("templates/merge-request.yml")).expect("a file");
     let (head, job) = text.split_once("\n---\n").expect("two documents");
@@ -35,7 +35,7 @@ fn template(given: &BTreeMap<&str, &str>) -> (Value, Value) {
     (head, job)
 }
 
-/// GitLab writes inputs into the texts of a job, not into its YAML.
+/// Inserts an input into the texts of a job. GitLab does not insert inputs into the YAML itself.
 fn write_in(job: &mut Value, place: &str, value: &str) {
     match job {
         Value::String(text) => *text = text.replace(place, value),
@@ -50,7 +50,7 @@ fn write_in(job: &mut Value, place: &str, value: &str) {
     }
 }
 
-/// The job on the merge commit of the merge request, or on its last commit; nothing sets a variable but GitLab and the template.
+/// Runs the job on the merge commit or on the last commit. Only GitLab and the template set variables.
 fn play(stage: &Stage, checkout: &str, inputs: &[(&str, &str)], token: Option<&str>) -> Run {
     let workspace = stage.root().join("pull-Full");
     if !workspace.exists() {
@@ -111,7 +111,7 @@ fn notes(stage: &Stage) -> Vec<Value> {
     serde_json::from_str(&stage.read("gitlab/notes.json")).expect("JSON")
 }
 
-/// A merge request on which others have written: `count` people's notes, one of which imitates ours.
+/// Adds `count` notes of other people to the merge request. One of them imitates ours.
 fn with_notes(stage: &Stage, count: usize) {
     let note = |id: usize| {
         let body = if id == 1 {
@@ -134,7 +134,7 @@ fn one_note_says_what_merging_deletes_and_is_kept_up_to_date() {
     }
     for event in ["detached", "merged_result"] {
         let stage = a_definition_leaves();
-        // More than one page of them.
+        // More notes than fit on one page of the API.
         with_notes(&stage, 130);
         let run = play(&stage, event, &[], TOKEN);
         assert_eq!(run.status, 1, "{}", run.log);
@@ -273,7 +273,7 @@ fn the_guide_uses_inputs_that_there_are() {
     }
 }
 
-/// The parts of `curl` that the job uses, on notes as GitLab's API answers: 100 to a page, the oldest first.
+/// The part of `curl` that the job uses, with pages of 100 notes, oldest first, like GitLab's API.
 const CURL: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 cd "$FAKE_GITLAB"

@@ -1,4 +1,4 @@
-//! Hostile names of files and values of inputs. Nothing of them is run, obeyed or taken for an option.
+//! Hostile file names and inputs. No part of them is run, interpreted or taken for an option.
 
 use super::runner::{self, Run};
 use super::stage::{Checkout, Stage, tools};
@@ -51,7 +51,7 @@ fn names_of_files() {
         let run = stage.pull_request(checkout).with("comment", "true").play();
         assert_eq!(counts(&run), ["1", "12", "0", "12"], "{run:#?}");
         unharmed(&stage, &run);
-        // Ten of a kind are shown, each of a real file.
+        // Ten annotations of a kind are shown, each for a real file.
         let mut shown: Vec<&str> = run
             .commands
             .iter()
@@ -113,7 +113,7 @@ fn values_of_inputs() {
     for input in [
         "paths", "config", "args", "fail-on", "name", "sarif", "version", "token",
     ] {
-        // Options are what `args` is for.
+        // `args` is meant for options.
         for value in values
             .into_iter()
             .filter(|value| input != "args" || !["--exit-zero", "--fail-on=never"].contains(value))
@@ -124,7 +124,7 @@ fn values_of_inputs() {
             }
             let run = job.play();
             unharmed(&stage, &run);
-            // A strange file name for SARIF, or a token that no step needs, is no mistake. Nothing is ever clean.
+            // A strange SARIF file name, or a token that no step uses, is not an error. No run is ever clean.
             assert!(!run.succeeded(), "{input} = {value:?}: {run:#?}");
             let code = run.output("exit-code");
             let expected = match input {
@@ -132,7 +132,7 @@ fn values_of_inputs() {
                 "sarif" | "token" => "1",
                 _ => "2",
             };
-            // A line that stands for itself is a path of its own, and an argument without one is no path.
+            // Some values are several paths, or arguments that lack their value: these end with status 2.
             assert!(
                 code == expected || code == "2",
                 "{input} = {value:?} ended with {code:?}: {run:#?}"
@@ -173,7 +173,7 @@ fn values_of_inputs_that_compare() {
     }
 }
 
-/// Runs a line of bash with the functions that all steps share, and gives what it wrote to `GITHUB_OUTPUT` or printed.
+/// Runs a line of bash with the functions that all steps share. Returns what it wrote to `GITHUB_OUTPUT` or printed.
 fn shared(line: &str, value: &str) -> String {
     let mut bash = std::process::Command::new("bash");
     let library = crate::support::root().join(".github/action/lib.sh");

@@ -1,4 +1,4 @@
-//! Where the action takes the program from: its own checkout, or a release that is attested.
+//! The source of the program that the action runs: its own checkout, or an attested release.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use crate::support::write_program;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_ownerlint");
 
-/// Stands in for a build of minutes: notes how it was called, and puts the program where the real one would.
+/// A fake of `cargo build`: logs its arguments, and puts the program where the real build would.
 const CARGO: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 printf '%s in %s\n' "$*" "$PWD" >>"$FAKE_GH/cargo"
@@ -30,11 +30,11 @@ fn stage() -> (Stage, Job) {
     (stage, job)
 }
 
-/// The archive that a release would hold.
+/// Creates the archive of a release.
 fn release(stage: &Stage) {
     let folder = stage.root().join("release");
     std::fs::create_dir(&folder).expect("a folder");
-    // The program itself would be compressed for seconds.
+    // The archive contains a script, because compressing the program takes seconds.
     let script = format!("#!/bin/sh\nexec '{BINARY}' \"$@\"\n");
     write_program(&folder.join("ownerlint"), script.as_bytes());
     let mut tar = Command::new("tar");
@@ -76,7 +76,7 @@ fn the_same_sources_are_built_once() {
     let (stage, job) = stage();
     assert!(job.play().succeeded());
     let called = stage.read("gh/cargo");
-    // The next job has a runner of its own.
+    // The next job has a new runner.
     std::fs::remove_dir_all(stage.root().join("runner")).expect("a folder");
     let run = job.play();
     assert!(run.succeeded() && run.ran().contains(&"cache"), "{run:#?}");
@@ -174,7 +174,7 @@ fn an_archive_that_is_not_attested_is_not_run() {
         !stage.root().join("runner/ownerlint-bin/ownerlint").exists(),
         "it is not even unpacked"
     );
-    // Attested, and no archive.
+    // An attested file that is not an archive.
     stage.write("gh/archive", "no archive");
     stage.write("gh/attested", "no archive");
     let run = job.with("version", "9.8.7").play();
@@ -204,7 +204,7 @@ fn the_latest_release_is_downloaded_by_its_own_name() {
         (["0", "0", "0", "0"], true),
         "{run:#?}"
     );
-    // A named release names a file too.
+    // The name of a release is also the name of a file.
     for (name, said) in [
         ("v9.8.7/../x\n", "the latest release has an unexpected name"),
         ("", "the latest release has"),

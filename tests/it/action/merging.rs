@@ -1,4 +1,4 @@
-//! The deletions of merging a pull request, as the action shows them.
+//! The deletions that merging a pull request causes, as the action shows them.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ const INSTANCE: &str =
     "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: flagship, namespace: shop}\n";
 pub(super) const SAID: &str = "## Merging this deletes 2 objects (1 by cascade): CustomResourceDefinition <code>ships.example.com</code> and Ship <code>flagship</code>\n";
 
-/// A definition that leaves a file, while an instance stays in another one.
+/// Creates a pull request that removes a definition, while an instance in another file stays.
 pub(super) fn a_definition_leaves() -> Stage {
     let base = [
         ("flux.yaml", DELIVERY),
@@ -218,7 +218,7 @@ fn the_comment_begins_with_what_merging_deletes_and_is_kept_up_to_date() {
         "{}",
         first[0]
     );
-    // Switched off: what the comment said is no longer true of this run.
+    // Without `diff`, the text of the earlier comment is outdated.
     job.with("diff", "false").play();
     let second: Vec<String> = body();
     assert_eq!(second.len(), 1);

@@ -1,4 +1,4 @@
-//! The GitHub Action from its first step to its last, played by a runner that reads `action.yml`.
+//! The GitHub Action, run from its first step to its last by a fake runner that reads `action.yml`.
 
 mod accepting;
 mod documentation;
@@ -18,7 +18,7 @@ use serde_json::Value;
 use runner::{Run, definition};
 use stage::{Checkout, Stage, tools};
 
-/// An error: one line of the file, five lines down.
+/// An error on one line, in line 6.
 const ROLE: &str = "\
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -29,7 +29,7 @@ metadata:
 ";
 const CLEAN: &str =
     "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\n";
-/// A warning as soon as the owner, of another file, lives in namespace `shop`.
+/// A warning if the owner, in another file, is in namespace `shop`.
 const OWNED: &str = "\
 apiVersion: v1
 kind: ConfigMap
@@ -44,7 +44,7 @@ const OWNER_HERE: &str =
 const OWNER_THERE: &str =
     "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
 
-/// Exit code, errors, warnings, findings.
+/// Returns the outputs exit code, errors, warnings and findings.
 fn counts(run: &Run) -> [&str; 4] {
     ["exit-code", "errors", "warnings", "findings"].map(|name| run.output(name))
 }
@@ -226,7 +226,7 @@ fn paths_configuration_and_arguments_are_passed_line_by_line() {
     assert_eq!(counts(&run), ["1", "1", "0", "1"]);
 }
 
-/// A base with an old error; the change adds another one, and `main` goes on with a third.
+/// Creates a base with an old error, a change that adds another one, and a later commit on `main` with a third.
 fn three_errors() -> Stage {
     let role = |name: &str| ROLE.replace("reader", name);
     Stage::new(
@@ -326,7 +326,7 @@ fn without_the_base_everything_is_reported_and_a_warning_says_so() {
             .data
             .starts_with("the base of this pull request is not in the checkout")
     );
-    // With the parents of the merge commit at hand, nothing has to be fetched.
+    // The parents of the merge commit are present, so nothing has to be fetched.
     let stage = three_errors();
     let job = stage.pull_request(Checkout::Two);
     stage.cut_off();
@@ -401,7 +401,7 @@ fn one_comment_is_kept_up_to_date() {
         return;
     }
     let stage = three_errors();
-    // Any user may write a comment that looks like ours.
+    // Any user can write a comment that looks like ours.
     let foreign = r#"[{"id": 1, "body": "<!-- ownerlint --> hello", "user": {"login": "mallory", "type": "User"}}]"#;
     stage.write("gh/comments.json", foreign);
     let job = stage
@@ -428,7 +428,7 @@ fn one_comment_is_kept_up_to_date() {
         written[1]
     );
     assert_eq!(written.len(), 2);
-    // Repaired: the same comment says so.
+    // After the repair, the same comment says so.
     std::fs::remove_file(job.workspace.join("m/new file.yaml")).expect("a file");
     assert!(job.play().succeeded());
     let written: Vec<String> = bodies();
@@ -483,7 +483,7 @@ fn two_uses_with_two_names_keep_their_own_files_and_comments() {
         "{}",
         dev.summary
     );
-    // A third one without a name, which finds the same: three comments would be noise, two are what was asked for.
+    // A third step without a name has the same result: it adds no comment to the two that were requested.
     job.with("paths", "dev").play();
     let bodies: Vec<String> = stage
         .comments()
@@ -532,7 +532,7 @@ fn an_old_comment_is_replaced_when_a_run_does_not_finish() {
             .first()
             .map(|comment| comment["body"].as_str().expect("text").to_owned())
     };
-    // Nothing was said before, so there is nothing to take back.
+    // There was no comment before, so none is corrected.
     stage.write("pull-Shallow/ownerlint.yaml", "version: 1\nbundels: {}\n");
     assert_eq!((job.play().output("exit-code"), body()), ("2", None));
     std::fs::remove_file(job.workspace.join("ownerlint.yaml")).expect("a file");
@@ -545,7 +545,7 @@ fn an_old_comment_is_replaced_when_a_run_does_not_finish() {
         (job.play().status("gate"), body().as_deref()),
         (Some(2), Some(unfinished))
     );
-    // A program that could not be had is no better.
+    // A failure to install the program is handled in the same way.
     std::fs::remove_file(job.workspace.join("ownerlint.yaml")).expect("a file");
     job.play();
     let mut job = job.with("version", "1.2.3");
@@ -591,7 +591,7 @@ fn nothing_found_and_nothing_said_before_makes_no_comment() {
         (["0", "0", "0", "0"], Some(0))
     );
     assert_eq!(stage.comments(), [] as [Value; 0]);
-    // And a push has no pull request to comment on.
+    // A push has no pull request to comment on.
     let run = stage.push().with("comment", "true").play();
     assert_eq!(run.status("comment"), None);
 }
@@ -719,7 +719,7 @@ fn what_is_declared_is_used_and_what_is_used_is_declared() {
         checked.into_iter().map(str::to_owned).collect(),
         "each output has a test here"
     );
-    // Every variable that a step hands over is read by its script, so that no input is without effect.
+    // Each script reads every variable that its step sets, so no input is without effect.
     let steps = action["runs"]["steps"].as_sequence().expect("steps");
     for step in steps.iter().filter(|step| step["uses"].is_null()) {
         let script = step["run"]

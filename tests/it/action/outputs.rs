@@ -1,4 +1,4 @@
-//! Where the action writes: a pull request may have put links and files in every place of the checkout.
+//! The places to which the action writes: a pull request may have links and files at any path of the checkout.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::runner::{Job, Run};
 use super::stage::{Checkout, Stage, tools};
 use super::{CLEAN, ROLE};
 
-/// Every file that an output names lies in a folder that the run made, outside the checkout.
+/// Asserts that every file named by an output is in a folder that the run created, outside the checkout.
 fn written_apart(job: &Job, run: &Run) {
     for name in ["json-file", "sarif-file", "diff-json-file"] {
         let path = Path::new(run.output(name));
@@ -22,7 +22,7 @@ fn written_apart(job: &Job, run: &Run) {
     }
 }
 
-/// A pull request with findings whose checkout has `entries` in the places where an action might write.
+/// Creates a pull request with findings whose checkout has `entries` at paths where an action might write.
 fn attacked(entries: impl Fn(&Stage, &Path)) -> (Stage, Job) {
     let stage = Stage::new(&[("m/clean.yaml", CLEAN)], &[("m/role.yaml", ROLE)], &[]);
     stage.write("mine/profile", "mine\n");
@@ -31,7 +31,7 @@ fn attacked(entries: impl Fn(&Stage, &Path)) -> (Stage, Job) {
     (stage, job)
 }
 
-/// Names under which reports might be written.
+/// Paths at which reports might be written.
 const PLACES: [&str; 4] = [
     "ownerlint.sarif",
     "ownerlint.json",
@@ -60,7 +60,7 @@ fn committed_links_are_not_followed() {
         "..",
     ] {
         for config in ["", "nowhere.yaml"] {
-            // The second one ends both programs with status 2.
+            // A misspelt `config` ends both programs with status 2.
             let run = job
                 .clone()
                 .with("sarif", sarif)

@@ -1,7 +1,7 @@
-//! Plays the part of GitHub's runner that a composite action sees: steps in order, `env`, `if`, the expressions that
-//! `action.yml` uses, the files behind `GITHUB_OUTPUT` and `GITHUB_STEP_SUMMARY`, and commands in the log.
+//! A fake of the part of GitHub's runner that a composite action needs: steps in order, `env`, `if`, the expressions of
+//! `action.yml`, the files behind `GITHUB_OUTPUT` and `GITHUB_STEP_SUMMARY`, and commands in the log.
 //!
-//! Whatever of `action.yml` it does not know makes it panic, so that it never plays less than is written.
+//! It panics at anything in `action.yml` that it does not know, so that no part is silently skipped.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use serde_yaml::Value;
 /// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
-    /// The steps by their ids, in order, with their status; `None` of one that was skipped.
+    /// The ids of the steps, in order, with their status; `None` for a skipped step.
     pub(crate) steps: Vec<(String, Option<i32>)>,
     /// The outputs of the action.
     pub(crate) outputs: BTreeMap<String, String>,
@@ -20,7 +20,7 @@ pub(crate) struct Run {
     pub(crate) summary: String,
     /// Standard output and standard error of all steps.
     pub(crate) log: String,
-    /// The commands that the runner obeys.
+    /// The log commands that the runner executes.
     pub(crate) commands: Vec<LogCommand>,
 }
 
@@ -32,7 +32,7 @@ impl Run {
             .all(|status| status == 0)
     }
 
-    /// The status of a step; `None` when it was skipped.
+    /// Returns the status of a step; `None` if it was skipped.
     pub(crate) fn status(&self, step: &str) -> Option<i32> {
         self.steps
             .iter()
@@ -41,7 +41,7 @@ impl Run {
             .1
     }
 
-    /// The steps that were run, in order.
+    /// Returns the steps that were run, in order.
     pub(crate) fn ran(&self) -> Vec<&str> {
         self.steps
             .iter()
@@ -56,7 +56,7 @@ impl Run {
             .unwrap_or_else(|| panic!("no output {name}: {self:#?}"))
     }
 
-    /// `error path`, `warning` and so on, in the order of the log.
+    /// Returns annotations as `error path` or `warning`, in the order of the log.
     pub(crate) fn annotations(&self) -> Vec<String> {
         let annotations =
             self.commands
@@ -69,7 +69,7 @@ impl Run {
     }
 }
 
-/// `::name key=value,…::data`, unescaped.
+/// A log command `::name key=value,…::data`, unescaped.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LogCommand {
     pub(crate) name: String,
@@ -80,7 +80,7 @@ pub(crate) struct LogCommand {
 /// A job with the action as its only step.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
-    /// Where the checkout of the repository is that is checked.
+    /// The checkout of the repository to check.
     pub(crate) workspace: PathBuf,
     /// The folder for everything else; one per job.
     pub(crate) temp: PathBuf,
@@ -88,18 +88,18 @@ pub(crate) struct Job {
     pub(crate) event_name: String,
     pub(crate) event: serde_json::Value,
     pub(crate) sha: String,
-    /// Variables that the environment adds.
+    /// Additional environment variables.
     pub(crate) environment: BTreeMap<String, String>,
 }
 
-/// `action.yml`, as it stands in the repository.
+/// Reads the repository's `action.yml`.
 pub(crate) fn definition() -> Value {
     let text =
         std::fs::read_to_string(crate::support::root().join("action.yml")).expect("action.yml");
     serde_yaml::from_str(&text).expect("YAML")
 }
 
-/// Restores or saves a cache: a file, unless it is there.
+/// Restores or saves a cache of one file, unless it exists.
 fn restore(from: &Path, to: &Path) {
     if from.is_file() && !to.exists() {
         std::fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
@@ -223,7 +223,7 @@ impl Job {
         run
     }
 
-    /// Runs another step of the job before the action, and returns what it wrote.
+    /// Runs another step of the job before the action, and returns its output.
     pub(crate) fn before(&self, script: &str) -> String {
         let files = self.temp.join("runner");
         std::fs::create_dir_all(&files).expect("a folder");
@@ -235,7 +235,7 @@ impl Job {
         said
     }
 
-    /// The names that expressions may use, with their values.
+    /// Returns the names that expressions may use, with their values.
     fn contexts(&self, action: &Value) -> BTreeMap<String, String> {
         let mut contexts = BTreeMap::from([
             ("github.token".to_owned(), "the-token".to_owned()),
@@ -306,7 +306,7 @@ impl Job {
     }
 }
 
-/// A text with `${{ … }}` replaced.
+/// Replaces each `${{ … }}` in a text.
 fn interpolated(text: &str, contexts: &BTreeMap<String, String>) -> String {
     let mut parts = text.split("${{");
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -318,8 +318,8 @@ fn interpolated(text: &str, contexts: &BTreeMap<String, String>) -> String {
     out
 }
 
-/// `inputs.a`, `steps.a.outputs.b`, `github.a` or `'text'`, or the first of several joined by `||` that is not empty. An
-/// output that was never set is empty.
+/// Evaluates `inputs.a`, `steps.a.outputs.b`, `github.a` or `'text'`, or the first of several joined by `||` that is
+/// not empty. An output that was never set is empty.
 fn value(expression: &str, contexts: &BTreeMap<String, String>) -> String {
     let expression = expression.trim();
     if let Some((first, rest)) = expression.split_once("||") {
@@ -340,7 +340,7 @@ fn value(expression: &str, contexts: &BTreeMap<String, String>) -> String {
     }
 }
 
-/// Whether a step runs. After a failure only one does whose condition asks for it.
+/// Whether a step runs. After a failure, only steps whose condition asks for it run.
 fn wanted(condition: &str, succeeded: bool, contexts: &BTreeMap<String, String>) -> bool {
     let condition = condition
         .strip_prefix("${{")
@@ -353,7 +353,7 @@ fn wanted(condition: &str, succeeded: bool, contexts: &BTreeMap<String, String>)
     }
 }
 
-/// `a == b` and `startsWith(a, b)`, joined by `&&`. Both ignore case, as on GitHub.
+/// Evaluates `a == b` and `startsWith(a, b)`, joined by `&&`. Both ignore case, as on GitHub.
 fn holds(condition: &str, contexts: &BTreeMap<String, String>) -> bool {
     condition.split("&&").map(str::trim).all(|term| {
         let value = |side: &str| value(side, contexts).to_lowercase();
@@ -371,7 +371,7 @@ fn holds(condition: &str, contexts: &BTreeMap<String, String>) -> bool {
     })
 }
 
-/// The lines of a `GITHUB_OUTPUT` file: `key=value`, or `key<<END`, lines, `END`.
+/// Parses a `GITHUB_OUTPUT` file: `key=value`, or `key<<END`, lines, `END`.
 pub(super) fn key_values(text: &str) -> Vec<(String, String)> {
     let mut lines = text.lines();
     let mut pairs = Vec::new();
@@ -391,7 +391,7 @@ pub(super) fn key_values(text: &str) -> Vec<(String, String)> {
     pairs
 }
 
-/// The commands of a log, as `actions/runner` finds them: `::name::` after white space at the start of a line, `##[name]`
+/// Parses the commands of a log like `actions/runner`: `::name::` after white space at the start of a line, `##[name]`
 /// anywhere, and nothing between `::stop-commands::token` and `::token::`.
 pub(super) fn commands(log: &str) -> Vec<LogCommand> {
     let mut commands = Vec::new();

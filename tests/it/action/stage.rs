@@ -1,5 +1,5 @@
-//! The surroundings of a job: a repository with an `origin`, a base branch and a pull request, checkouts of it, and programs on
-//! the `PATH` that stand in for `gh` and `cargo`.
+//! The environment of a job: a repository with an `origin`, a base branch and a pull request, checkouts of it, and
+//! fakes of `gh` and `cargo` on the `PATH`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::runner::Job;
 use crate::support::write_program;
 
-/// Whether bash, git and jq are there; says so if not.
+/// Whether bash, git and jq are installed; prints a note if not.
 pub(crate) fn tools() -> bool {
     let there = |tool: &str| {
         Command::new(tool)
@@ -28,16 +28,16 @@ pub(crate) fn tools() -> bool {
     missing.is_empty()
 }
 
-/// How `actions/checkout` left the workspace.
+/// The state of the workspace after `actions/checkout`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Checkout {
-    /// The merge commit of the pull request and nothing else: the default.
+    /// The default: only the merge commit of the pull request.
     Shallow,
     /// `fetch-depth: 2`: the merge commit and its parents.
     Two,
     /// `fetch-depth: 0`.
     Full,
-    /// `ref: <the head of the pull request>`, nothing else.
+    /// `ref: <the head of the pull request>`: only that commit.
     ShallowHead,
     /// The base branch.
     Base,
@@ -54,8 +54,8 @@ pub(crate) struct Stage {
 type Files<'a> = &'a [(&'a str, &'a str)];
 
 impl Stage {
-    /// A base branch with `base`; a pull request that adds or replaces `change`, and removes what it gives no text; then the
-    /// base branch goes on with `later`.
+    /// Creates a base branch with `base`, a pull request that adds or replaces the files of `change` and removes those
+    /// without a text, and then a commit `later` on the base branch.
     pub(crate) fn new(base: Files<'_>, change: Files<'_>, later: Files<'_>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().canonicalize().expect("it exists");
@@ -70,7 +70,7 @@ impl Stage {
         };
         stage.git("origin.git", &["init", "-q", "--bare", "-b", "main"]);
         stage.git("seed", &["init", "-q", "-b", "main"]);
-        // A base with a history of its own, so that a shallow checkout lacks something.
+        // The base has an earlier commit, so that a shallow checkout lacks something.
         stage.commit("README.md", &[("README.md", "# Deploy\n")]);
         stage.base = stage.commit("base", base);
         stage.git("seed", &["checkout", "-q", "-b", "topic"]);
@@ -113,13 +113,13 @@ impl Stage {
         std::fs::read_to_string(self.root().join(path)).unwrap_or_default()
     }
 
-    /// A program on the `PATH` of the jobs.
+    /// Writes a program to the `PATH` of the jobs.
     pub(crate) fn program(&self, name: &str, text: &str) {
         let path = self.root().join("bin").join(name);
         write_program(&path, text.as_bytes());
     }
 
-    /// A push to the base branch, checked out in full depth.
+    /// Returns the job of a push to the base branch, checked out in full depth.
     pub(crate) fn push(&self) -> Job {
         let workspace = self.checkout("push", Checkout::Base);
         let sha = self.git(&workspace, &["rev-parse", "HEAD"]);
@@ -131,7 +131,7 @@ impl Stage {
         )
     }
 
-    /// The pull request.
+    /// Returns the job of the pull request.
     pub(crate) fn pull_request(&self, checkout: Checkout) -> Job {
         let name = format!("pull-{checkout:?}");
         let workspace = self.checkout(&name, checkout);
@@ -147,7 +147,7 @@ impl Stage {
         self.job(&workspace, "pull_request", event, &self.merge)
     }
 
-    /// The pull request in a merge queue: a commit on top of the base branch.
+    /// Returns the job of the pull request in a merge queue: a commit on top of the base branch.
     pub(crate) fn merge_group(&self, checkout: Checkout) -> Job {
         let workspace = self.checkout(&format!("queue-{checkout:?}"), checkout);
         let base = self.git("seed", &["rev-parse", "main"]);
@@ -186,7 +186,7 @@ impl Stage {
         format!("file://{}", self.root().join("origin.git").display())
     }
 
-    /// As `actions/checkout` does it: one fetch of one commit, then a detached head.
+    /// Checks out like `actions/checkout`: fetches one commit, then detaches the head.
     fn checkout(&self, name: &str, checkout: Checkout) -> String {
         std::fs::create_dir(self.root().join(name)).expect("a folder");
         self.git(name, &["init", "-q"]);
@@ -211,7 +211,7 @@ impl Stage {
         name.to_owned()
     }
 
-    /// Makes `origin` unreachable, as it is for a job without credentials.
+    /// Makes `origin` unreachable, as for a job without credentials.
     pub(crate) fn cut_off(&self) {
         std::fs::rename(self.root().join("origin.git"), self.root().join("away.git"))
             .expect("a folder");
@@ -254,12 +254,12 @@ impl Stage {
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
-    /// The comments on the pull request, as the API would list them.
+    /// Returns the comments on the pull request, as the API would list them.
     pub(crate) fn comments(&self) -> Vec<serde_json::Value> {
         serde_json::from_str(&self.read("gh/comments.json")).expect("JSON")
     }
 
-    /// Everything below the folder of the stage, to see whether something was run that should not have been.
+    /// Whether any file below the stage has this name, to detect programs that should not have run.
     pub(crate) fn holds_file_named(&self, name: &str) -> bool {
         fn search(folder: &Path, name: &str) -> bool {
             std::fs::read_dir(folder)
@@ -275,9 +275,9 @@ impl Stage {
     }
 }
 
-/// The parts of the GitHub CLI that the action uses, on the files of `$FAKE_GH`: `read-only` makes writes fail as they do
-/// with the token of a fork's pull request; `archive` is what the one release holds, `attested` what the release workflow
-/// attested for its tag.
+/// A fake of the part of the GitHub CLI that the action uses, on the files of `$FAKE_GH`: with `read-only`, writes fail
+/// as with the token of a fork's pull request; `archive` is the file of the only release, `attested` the content that
+/// the release workflow attested for its tag.
 const GH: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 cd "$FAKE_GH"

@@ -3,7 +3,7 @@
 use super::stage::{Checkout, Stage, tools};
 use crate::support::{blocks_of, page, root, skip};
 
-/// Stands in for Helm: `helm template web CHART --namespace web --output-dir OUT` copies templates as Helm writes them.
+/// A fake of Helm: `helm template web CHART --namespace web --output-dir OUT` copies templates in Helm's layout.
 const HELM: &str = r##"#!/usr/bin/env bash
 set -euo pipefail
 [[ "$1 $2 $4 $6" == "template web --namespace --output-dir" ]]
@@ -16,7 +16,7 @@ done
 const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ships.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Ship, plural: ships}\n  versions: [{name: v1, served: true, storage: true}]\n";
 const INSTANCE: &str = "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: flagship, labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1.0.0}}\n";
 
-/// The workflows of the guide, in their order.
+/// The workflows of the guide, in the order of the page.
 #[derive(Clone, Copy, Debug)]
 enum Workflow {
     Delivered,
@@ -24,7 +24,7 @@ enum Workflow {
     Kustomize,
 }
 
-/// Plays a workflow on a pull request, up to the action.
+/// Runs the steps of a workflow on a pull request, up to the action.
 fn played(stage: &Stage, workflow: Workflow) -> super::runner::Run {
     let workflows = blocks_of(
         &page("docs/guide/github-actions.md"),
@@ -90,7 +90,7 @@ fn new_chart_deletes_nothing() {
     assert_eq!(run.output("exit-code"), "0", "{run:#?}");
 }
 
-/// An example of the repository, and a pull request that edits its files.
+/// Creates a stage with an example of the repository, and a pull request that edits its files.
 fn example(name: &str, change: &[(&str, &str)]) -> Stage {
     let folder = root().join("fixtures/examples").join(name);
     let files = walkdir::WalkDir::new(&folder).into_iter().flatten();
@@ -109,7 +109,7 @@ fn example(name: &str, change: &[(&str, &str)]) -> Stage {
     Stage::new(&files, change, &[])
 }
 
-/// A program that `.ci/run` builds, on the `PATH` of the jobs; without it the test is skipped.
+/// Puts a program that `.ci/run` builds on the `PATH` of the jobs. If it is missing, the test is skipped.
 fn has_program(stage: &Stage, folder: &str, name: &str) -> bool {
     let program = root().join("target/programs").join(folder).join(name);
     if !program.is_file() {
@@ -123,7 +123,7 @@ fn has_program(stage: &Stage, folder: &str, name: &str) -> bool {
     true
 }
 
-/// The first lines of the comment that a workflow writes on a pull request: what is lost, and where.
+/// Returns the first lines of a workflow's comment on a pull request: the losses and their places.
 fn commented(stage: &Stage, workflow: Workflow) -> String {
     let run = played(stage, workflow);
     let comments = stage.comments();

@@ -1,4 +1,4 @@
-//! Charts that are rendered, charts that are not, and hosts that are not asked.
+//! Charts that are rendered or skipped, and hosts that are not contacted.
 
 use super::surroundings::{Surroundings, effects, unread};
 use crate::formats::schemas::parsed;
@@ -28,7 +28,7 @@ fn object(kind: &str, name: &str) -> String {
     )
 }
 
-/// A repository of Flux with a HelmRelease of the chart `web`, of which two versions are served.
+/// Creates a Flux repository with a HelmRelease of the chart `web`, of which two versions are served.
 fn flux() -> Surroundings {
     let tree = Surroundings::with_fake_helm();
     let both = object("ConfigMap", "RELEASE-config") + &object("Service", "RELEASE");
@@ -533,7 +533,7 @@ fn a_plan_has_what_charts_render_to() {
     assert_eq!(document["steps"][0]["http"], 200);
 }
 
-/// Standard output of the program.
+/// Returns the standard output of the program.
 fn said(tree: &Surroundings, arguments: &[&str]) -> String {
     let output = tree.ownerlint().args(arguments).output();
     String::from_utf8(output.expect("it runs").stdout).expect("text")

@@ -1,4 +1,4 @@
-//! `--render` of charts: what a version bump or a changed value deletes.
+//! `--render` of charts: the deletions that a version bump or a changed value causes.
 
 mod fake;
 mod real;

@@ -1,5 +1,5 @@
-//! Charts with real programs: helm 3 and 4, a repository of charts and a registry on this machine. `.ci/run`
-//! builds the programs into `target/programs`; without them these tests are skipped.
+//! Charts with real programs: Helm 3 and 4, and a local chart repository and registry. `.ci/run` builds the programs
+//! into `target/programs`; if they are missing, the tests are skipped.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -17,7 +17,7 @@ fn program(path: &str) -> Option<PathBuf> {
     found.is_file().then_some(found)
 }
 
-/// Helm 3 and Helm 4, as far as they are there.
+/// Returns Helm 3 and Helm 4, as far as they are built.
 pub(super) fn helms() -> Vec<PathBuf> {
     let found: Vec<PathBuf> = ["helm-3/helm", "helm-4/helm"]
         .into_iter()
@@ -29,14 +29,14 @@ pub(super) fn helms() -> Vec<PathBuf> {
     found
 }
 
-/// Serves the files of a folder until the test ends.
+/// Serves the files of a folder until the test ends, and returns its address.
 fn serve(folder: &Path) -> String {
     let folder = folder.to_owned();
-    // A client that went away is none of ours.
+    // Errors of clients that disconnect are ignored.
     listen(move |stream| _ = answer(stream, &folder))
 }
 
-/// Calls something for each connection, until the test ends.
+/// Calls `answer` for each connection until the test ends, and returns the address.
 fn listen(answer: impl Fn(TcpStream) + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -83,7 +83,7 @@ pub(super) fn run(program: &Path, folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// A chart `web` with an object named by its values; the second version has one object less.
+/// Packages two versions of a chart `web` with an object named by its values; the second has one object less.
 pub(super) fn package(helm: &Path, folder: &Path) {
     let config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: '{{ .Release.Name }}-{{ .Values.name }}'}\n";
     let service = "apiVersion: v1\nkind: Service\nmetadata: {name: '{{ .Release.Name }}'}\nspec: {ports: [{port: 80}]}\n";
@@ -127,14 +127,14 @@ pub(super) fn repository(url: &str, more: &str) -> String {
     )
 }
 
-/// Commits a tree, and then other texts of some of its files.
+/// Commits `base` and then `head`, and compares the two commits.
 fn change(tree: &Surroundings, base: &[(&str, &str)], head: &[(&str, &str)]) -> Value {
     tree.write(base).folder.commit();
     tree.write(head).folder.commit();
     tree.diff(&["--render"])
 }
 
-/// A tree with a HelmRelease of the chart `web` in a version, and what its upgrade to 2.0.0 does.
+/// Creates a tree with a HelmRelease of the chart `web`, and returns it with the effects of its upgrade to 2.0.0.
 fn upgraded(helm: &Path, repository: &str, version: &str) -> (Surroundings, Value) {
     let tree = Surroundings::with_helm(helm);
     let of = |version: &str| release(&from_repository(version, ""), "");
@@ -166,12 +166,12 @@ fn a_chart_of_a_repository_is_fetched_and_rendered() {
     }
 }
 
-/// A registry that ends with the test.
+/// The process and the address of a registry, which is killed when the test ends.
 struct Registry(Child, String);
 
 impl Drop for Registry {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may already have ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -196,7 +196,7 @@ fn registry() -> Option<Registry> {
             break port.to_owned();
         }
     };
-    // A client that does not read makes it wait.
+    // If its output is not read, the registry blocks.
     std::thread::spawn(move || lines.for_each(drop));
     Some(Registry(child, format!("localhost:{port}")))
 }
@@ -244,7 +244,7 @@ fn a_chart_of_a_registry_is_fetched_and_rendered() {
     }
 }
 
-/// A repository of the charts that [`package`] makes.
+/// Serves a repository with the charts of [`package`].
 pub(super) fn served_charts(helm: &Path) -> (TempDir, String) {
     let served = tempfile::tempdir().expect("a folder");
     package(helm, served.path());
@@ -332,7 +332,7 @@ fn a_host_that_only_the_change_names_hears_nothing() {
             ("apps/repository.yaml", &repository(&known, "")),
             ("apps/web.yaml", &release(&from_repository("1.0.0", ""), "")),
         ];
-        // Nor does a configuration help that the change brings along.
+        // The change cannot add the host in its own configuration.
         let head = [
             ("apps/repository.yaml", &*repository(&stranger, "")),
             (

@@ -1,4 +1,4 @@
-//! Recorded output of real Helm for neighbouring versions of charts, through each tool that delivers them.
+//! Recorded output of real Helm for consecutive versions of charts, delivered by each tool.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::support::{root, skip};
 
 type Keys = BTreeSet<String>;
 
-/// Each tool is compared in one case of this many, and no two tools in the same case.
+/// One case in this many is compared for each tool, and no case for two tools.
 const ONE_IN: usize = 7;
 
 /// The charts that real Helm rendered, and both states of each.
@@ -45,7 +45,7 @@ fn recorded() -> Option<Recorded> {
     Some(Recorded { cases, clone })
 }
 
-/// Some folders of a commit as a tree of their own.
+/// Exports folders of a commit to a folder of its own.
 fn export(clone: &Path, commit: &str, folders: &[&str], to: &Path) {
     let listed = run(Path::new("git"), clone, &["ls-tree", "--name-only", commit]);
     let listed: BTreeSet<&str> = listed.lines().collect();
@@ -78,7 +78,7 @@ impl Delivery {
         }
     }
 
-    /// A key as this tool can know it: kustomize gives objects no namespace.
+    /// Returns a key as this tool knows it: kustomize gives objects no namespace.
     fn key(self, key: &str) -> String {
         match key.split('/').collect::<Vec<_>>()[..] {
             [kind, namespace, name] if self == Self::HelmCharts && !namespace.is_empty() => {
@@ -107,7 +107,7 @@ struct Change {
 }
 
 impl Change {
-    /// As it was recorded.
+    /// Reads the recorded change.
     fn recorded(case: &Value, tool: Delivery) -> Self {
         let side = |name: &str| {
             let beside = items(case, "hooks").chain(items(case, "crds"));
@@ -116,7 +116,7 @@ impl Change {
             items(case, name).chain(beside).collect::<Vec<_>>()
         };
         let (before, after) = (side("before"), side("after"));
-        // Namespaces count before they are left out.
+        // Compare before leaving out namespaces.
         let only = |these: &[&Value], those: &[&Value]| {
             let only = these.iter().filter(|key| !those.contains(key));
             tool.keys(only.copied())
@@ -124,10 +124,10 @@ impl Change {
         let removed = only(&before, &after);
         let is_refused = items(case, "immutable").any(|field| field["accepted"] != true);
         let deleted = match tool {
-            // An upgrade that the API server refuses deletes nothing.
+            // An upgrade that the API server rejects deletes nothing.
             Delivery::HelmRelease if is_refused => Keys::new(),
             Delivery::HelmRelease => tool.keys(items(case, "deleted")),
-            // Argo CD prunes whatever Helm keeps, but no definition and no hook.
+            // Argo CD prunes even objects that Helm keeps, but no definition and no hook.
             Delivery::Application => {
                 let pruned = tool.keys(items(case, "removed")).into_iter();
                 let is_definition = |key: &String| key.starts_with("CustomResourceDefinition.");
@@ -142,7 +142,7 @@ impl Change {
         }
     }
 
-    /// As `diff --render` says.
+    /// Reads the change that `diff --render` reports.
     fn said(document: &Value, tool: Delivery) -> Self {
         let changes = || items(document, "changes");
         let of = |kinds: &[&str], field: &str| {
@@ -161,9 +161,8 @@ impl Change {
         }
     }
 
-    /// Leaves out what a recorded case cannot tell: objects whose names are made by chance, or are missing, and objects
-    /// of the group
-    /// `extensions`, each of which has a second name in another group.
+    /// Removes objects that the recording cannot decide: those with a random or missing name, and those of the group
+    /// `extensions`, which have a second identity in another group.
     fn without_the_unclear(self, case: &Value) -> Self {
         let kind_and_name = |key: &str| {
             let (kind, rest) = key.split_once('/').unwrap_or((key, ""));
@@ -187,7 +186,7 @@ impl Change {
     }
 }
 
-/// Whether a state of the case is one that no cluster takes, or that the tool refuses.
+/// Whether no cluster accepts a state of the case, or the tool rejects it.
 fn cannot_be_built(case: &Value, tool: Delivery) -> bool {
     ["before", "after"].into_iter().any(|side| {
         let manifest = || items(case, side).filter_map(Value::as_str);
@@ -200,7 +199,7 @@ fn cannot_be_built(case: &Value, tool: Delivery) -> bool {
     })
 }
 
-/// The report of `diff --render` on a recorded case.
+/// Returns the report of `diff --render` on a recorded case.
 fn compare(helm: &Path, clone: &Path, case: &Value, tool: Delivery) -> Value {
     let tree = Surroundings::with_helm(helm);
     for (side, commit) in [("base", "from"), ("head", "to")] {
@@ -215,7 +214,7 @@ fn compare(helm: &Path, clone: &Path, case: &Value, tool: Delivery) -> Value {
     serde_json::from_slice(&output.expect("it runs").stdout).expect("JSON")
 }
 
-/// Compares some recorded cases, and returns how many deletions they have.
+/// Compares some recorded cases. Returns the number of their deletions, and the differences.
 fn complaints(tool: Delivery) -> Option<(usize, Vec<String>)> {
     let helms = helms();
     let Recorded { cases, clone } = recorded().filter(|_| !helms.is_empty())?;
@@ -254,7 +253,7 @@ fn complaints(tool: Delivery) -> Option<(usize, Vec<String>)> {
     Some((deletions, found))
 }
 
-/// Compares our reports on the recorded cases with the recordings.
+/// Asserts that the reports agree with the recordings.
 fn agree(tool: Delivery) {
     if let Some((deletions, complaints)) = complaints(tool) {
         assert_eq!(complaints, [""; 0]);

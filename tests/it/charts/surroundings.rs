@@ -1,4 +1,4 @@
-//! A repository with charts, a `helm`, and what `diff --render` says.
+//! A repository with charts and a `helm`, and the reports of `diff --render` on it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,8 @@ use crate::diff::places::Folder;
 use crate::formats::schemas::{complaints, parsed, validator};
 use crate::support::{ownerlint, write_program};
 
-/// A program that stands for helm: `template` prints `objects.txt` of a chart, with the names of the release and its namespace;
-/// `pull` copies a chart of the folder `served`. It writes down what it is asked for.
+/// A fake of Helm: `template` prints `objects.txt` of a chart, with the names of the release and its namespace; `pull`
+/// copies a chart from the folder `served`. It logs its arguments.
 pub(crate) const HELM: &str = r#"#!/bin/sh
 here=${0%/*}
 printf '%s\n' "$*" >> "$here/log"
@@ -30,24 +30,24 @@ pull)
 esac
 "#;
 
-/// The surroundings of a test of charts.
+/// The environment of a test of charts.
 pub(super) struct Surroundings {
     pub(super) folder: Folder,
-    /// Holds `helm`, and what that serves and writes down.
+    /// Contains `helm`, its served charts and its log.
     programs: TempDir,
     home: TempDir,
     helm: Option<PathBuf>,
 }
 
 impl Surroundings {
-    /// With the program that stands for helm.
+    /// Creates an environment with the fake of Helm.
     pub(super) fn with_fake_helm() -> Self {
         let found = Self::with(None);
         write_program(&found.programs.path().join("helm"), HELM.as_bytes());
         found
     }
 
-    /// With a real one.
+    /// Creates an environment with a real Helm.
     pub(super) fn with_helm(helm: &Path) -> Self {
         Self::with(Some(helm.to_owned()))
     }
@@ -71,7 +71,7 @@ impl Surroundings {
         self
     }
 
-    /// Serves a chart that renders to some objects.
+    /// Serves a chart that renders to `objects`.
     pub(super) fn serve(&self, name: &str, version: &str, objects: &str) -> &Self {
         let chart = self
             .programs
@@ -84,7 +84,7 @@ impl Surroundings {
         self
     }
 
-    /// Writes a file of a chart that is served.
+    /// Writes a file of a served chart.
     pub(super) fn serve_file(&self, path: &str, text: &str) -> &Self {
         let path = self.programs.path().join("served").join(path);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -92,12 +92,12 @@ impl Surroundings {
         self
     }
 
-    /// The home folder of the user who runs the program.
+    /// Returns the home folder of the user.
     pub(super) fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// The calls of helm so far, the first two words of each.
+    /// Returns the calls of Helm so far, the first two words of each.
     pub(super) fn calls(&self) -> Vec<String> {
         let log = self.programs.path().join("log");
         let log = std::fs::read_to_string(log).unwrap_or_default();
@@ -105,13 +105,13 @@ impl Surroundings {
         log.lines().map(words).collect()
     }
 
-    /// The values that helm was given so far.
+    /// Returns the values with which Helm was called so far.
     pub(super) fn values(&self) -> String {
         let values = self.programs.path().join("values");
         std::fs::read_to_string(values).unwrap_or_default()
     }
 
-    /// The program in the tree, with this `helm` and a home folder of its own.
+    /// Returns the program in the tree, with this `helm` and a home folder of its own.
     pub(super) fn ownerlint(&self) -> assert_cmd::Command {
         let own = self.programs.path().to_owned();
         let helm = self.helm.as_deref().and_then(Path::parent);
@@ -127,7 +127,7 @@ impl Surroundings {
         command
     }
 
-    /// The report of `diff` on the last commit.
+    /// Returns the report of `diff` on the last commit.
     pub(super) fn diff(&self, more: &[&str]) -> Value {
         let mut command = self.ownerlint();
         command.args(["diff", "-o", "json", "--exit-zero"]);
@@ -142,7 +142,7 @@ impl Surroundings {
     }
 }
 
-/// `deleted Service/shop/web`, a line for each effect but those of objects that stay.
+/// Returns a line such as `deleted Service/shop/web` for each effect, except for objects that stay.
 pub(super) fn effects(document: &Value) -> Vec<String> {
     let effects = document["effects"].as_array().expect("a list").iter();
     let effects = effects.filter(|effect| effect["effect"] != "kept");
@@ -159,7 +159,7 @@ pub(super) fn effects(document: &Value) -> Vec<String> {
     said
 }
 
-/// `chart web 1.0.0 → 2.0.0: why`, a line for each input that was not read.
+/// Returns a line such as `chart web 1.0.0 → 2.0.0: why` for each unread input.
 pub(super) fn unread(document: &Value) -> Vec<String> {
     let unread = document["unread"].as_array().expect("a list").iter();
     let said = unread.map(|input| {

@@ -1,11 +1,11 @@
-//! Of values that say the same, the later ones count: which are later, is the matter of each tool.
+//! The precedence of values with equal keys, which differs between the tools.
 
 use super::real::{
     ARGO, FLUX, from_repository, helms, package, release, repository, served_charts,
 };
 use super::surroundings::{Surroundings, effects, unread};
 
-/// Commits one text of a file after the other, and compares what each deletes: the object of the one before.
+/// Commits texts of a file one after the other, and asserts that each deletes the object of the one before.
 fn deletes_in_turn(tree: &Surroundings, path: &str, steps: &[(String, &str)]) {
     for (number, (text, _)) in steps.iter().enumerate() {
         tree.write(&[(path, text)]).folder.commit();

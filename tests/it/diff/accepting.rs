@@ -1,11 +1,11 @@
-//! `--accept`: a wanted deletion, named by a person.
+//! `--accept`: a deletion that a person has approved.
 
 use std::path::Path;
 
 use super::places::Folder;
 use crate::support::{ownerlint, root};
 
-/// The keys that the fixture of a Kustomization loses.
+/// The keys of the objects that the fixture of a Kustomization loses.
 const LOST: [&str; 5] = [
     "Deployment.apps/apps/history",
     "ExternalSecret.external-secrets.io/apps/history",
@@ -14,7 +14,7 @@ const LOST: [&str; 5] = [
     "Secret/apps/history-login",
 ];
 
-/// The status and the output of a comparison of a fixture.
+/// Returns the status and the output of a comparison of a fixture.
 fn compared(fixture: &str, more: &[&str]) -> (Option<i32>, String) {
     compared_in(&root().join("fixtures/diff/comment").join(fixture), more)
 }

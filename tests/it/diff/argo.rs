@@ -1,10 +1,10 @@
-//! The objects that Argo CD applies from a tree, and those that it deletes once the tree changes.
+//! The objects that Argo CD applies from a tree, and those that it deletes when the tree changes.
 
 use serde_json::Value;
 
 use super::flux::{compared, comparison, config, effects};
 
-/// An Application named `name` that delivers `path` and prunes, with more of its spec.
+/// Returns an Application named `name` that delivers `path` and prunes, with `more` in its spec.
 fn application(name: &str, path: &str, more: &str) -> String {
     format!(
         "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}}\nspec:\n{}{more}---\n",
@@ -12,14 +12,14 @@ fn application(name: &str, path: &str, more: &str) -> String {
     )
 }
 
-/// The spec of an Application that delivers `path` and prunes.
+/// Returns the spec of an Application that delivers `path` and prunes.
 fn spec(path: &str) -> String {
     format!(
         "  source: {{repoURL: 'https://git.example.org/fleet.git', path: '{path}'}}\n  destination: {{server: 'https://kubernetes.default.svc', namespace: shop}}\n  syncPolicy: {{automated: {{prune: true}}}}\n"
     )
 }
 
-/// The file of a root Application that delivers `argocd/apps`.
+/// Returns the file of a root Application that delivers `argocd/apps`.
 fn root() -> String {
     format!(
         "== root.yaml\n{}== argocd/apps/beside.yaml\n{}",
@@ -28,7 +28,7 @@ fn root() -> String {
     )
 }
 
-/// The file of an ApplicationSet: its generators, the name of its Applications, their path, and more of its spec.
+/// Returns the file of an ApplicationSet: its generators, the name and path of its Applications, and more of its spec.
 fn set(generators: &str, name: &str, path: &str, more: &str) -> String {
     let spec: String = spec(path)
         .lines()
@@ -39,7 +39,7 @@ fn set(generators: &str, name: &str, path: &str, more: &str) -> String {
     )
 }
 
-/// Two folders with an object each.
+/// Returns two folders with an object each.
 fn folders() -> String {
     format!(
         "== web/a.yaml\n{}== api/b.yaml\n{}",
@@ -76,7 +76,7 @@ fn an_application_that_leaves_takes_along_what_it_delivered() {
             "deleted Application.argoproj.io/argocd/web certain, ."
         ]
     );
-    // Without the finalizer everything stays.
+    // Without the finalizer, every object stays.
     let bare = web.replace(", finalizers: [resources-finalizer.argocd.argoproj.io]", "");
     assert_eq!(
         effects(&compared(&both, &bare, "")),
@@ -103,7 +103,7 @@ fn an_element_of_a_list_that_leaves_takes_along_its_application() {
         effects(&compared(&both, &base, &elements("{name: web}", ""))),
         gone
     );
-    // The finalizer is there already when the setting arrives.
+    // The Application already has the finalizer when the setting arrives.
     let preserves = "  syncPolicy: {preserveResourcesOnDeletion: true}\n";
     assert_eq!(
         effects(&compared(&both, &base, &elements("{name: web}", preserves))),
@@ -125,7 +125,7 @@ fn an_element_of_a_list_that_leaves_takes_along_its_application() {
     );
 }
 
-/// A set over folders, in either language of templates.
+/// An ApplicationSet over folders, in both template languages.
 #[test]
 fn a_set_over_folders_loses_an_application_with_its_folder() {
     let go = "  goTemplate: true\n  goTemplateOptions: [missingkey=error]\n";
@@ -172,7 +172,7 @@ fn a_generated_application_is_kept_by_an_edit_of_its_set() {
     };
     let finding = findings.iter().find(has_help);
     let finding = finding.unwrap_or_else(|| panic!("{findings:#?}"));
-    // It is shown on the line of the set: no file has the Application.
+    // The finding is on the line of the ApplicationSet, because no file contains the Application.
     let place = &finding["location"];
     let file = place["file"].as_str().expect("a file");
     assert!(file.ends_with("argocd/apps/set.yaml"), "{place}");
@@ -267,13 +267,13 @@ fn clusters_that_a_list_names_have_what_the_list_says() {
             config("a"),
             config("b")
         );
-    // `eu` goes on as every other cluster.
+    // `eu` is then treated like every other cluster.
     let document = compared(&both, &merge("{name: eu, values.dir: eu}"), &merge(""));
     assert_eq!(
         effects(&document),
         ["deleted ConfigMap/shop/b possible, ./eu"]
     );
-    // An entry that replaces the one of every cluster.
+    // An entry that replaces that of every cluster.
     let document = compared(
         &both.replace("== web/eu/a.yaml\n", "== other/a.yaml\n"),
         &merge(""),
@@ -314,7 +314,7 @@ fn what_argo_cd_does_not_prune_stays() {
     };
     let b = format!("== web/b.yaml\n{}", config("b"));
     let leaves = |more: &str, b: &str| effects(&compared(&(both.clone() + &web(more)), b, ""));
-    // A hook, and one object that waits for a person.
+    // A hook, and an object whose deletion a person has to confirm.
     let marked = |annotation: &str| {
         b.replace(
             "namespace: shop}",
@@ -337,7 +337,7 @@ fn what_argo_cd_does_not_prune_stays() {
         effects(&compared(&(both.clone() + &off), &b, "")),
         ["orphaned ConfigMap/shop/b certain, ."]
     );
-    // A change that turns pruning off in the same commit mostly comes too late.
+    // Turning off pruning in the same commit usually comes too late.
     let document = compared(&both, &(web("") + &b), &off);
     assert_eq!(effects(&document), ["deleted ConfigMap/shop/b race, ."]);
 }
@@ -440,7 +440,7 @@ fn clusters_of_the_configuration_are_all_that_a_generator_finds() {
         document["effects"][0]["delivery"]["id"],
         "./prod-us|Application.argoproj.io/argocd/web-prod-us"
     );
-    // Which clusters there are is a secret of the cluster without it.
+    // Without the configuration, the list of clusters is only in the cluster.
     let document = compared(&both, &left, "");
     assert_eq!(
         effects(&document),
@@ -455,7 +455,7 @@ fn a_cluster_whose_secret_is_in_the_tree_has_an_application() {
     let secret = "== argocd/apps/eu.yaml\napiVersion: v1\nkind: Secret\nmetadata: {name: eu, namespace: argocd, labels: {argocd.argoproj.io/secret-type: cluster}}\nstringData: {server: 'https://eu'}\ndata: {name: ZXU=}\n";
     let both = root() + &set + secret + &format!("== web/eu/a.yaml\n{}", config("a"));
     let document = compared(&both, &format!("== web/eu/b.yaml\n{}", config("b")), "");
-    // Another cluster may have the folder, too.
+    // Another cluster may have the folder as well.
     assert_eq!(
         effects(&document),
         [
@@ -465,8 +465,8 @@ fn a_cluster_whose_secret_is_in_the_tree_has_an_application() {
     );
 }
 
-/// operate-first/apps a045541a: the Applications get a suffix from a kustomization, and a Namespace leaves what one of
-/// them delivers.
+/// operate-first/apps a045541a: a kustomization adds a suffix to the Applications, and a Namespace is removed from what
+/// one of them delivers.
 #[test]
 fn an_application_that_kustomize_renames_deletes_what_leaves() {
     let app = application("cluster-resources", "cluster-scope/overlays/smaug", "")
@@ -490,8 +490,8 @@ fn an_application_that_kustomize_renames_deletes_what_leaves() {
     );
 }
 
-/// redhat-appstudio/infra-deployments 15e1a74a5: a merge of `clusters` with a list says which overlay a cluster gets,
-/// and the overlay gives up its objects.
+/// redhat-appstudio/infra-deployments 15e1a74a5: a merge of `clusters` with a list chooses the overlay of a cluster,
+/// and the overlay no longer has its objects.
 #[test]
 fn an_overlay_of_a_cluster_that_a_merge_names_gives_up_its_objects() {
     let generators = "{merge: {mergeKeys: [nameNormalized], generators: [\
@@ -528,7 +528,7 @@ fn an_overlay_of_a_cluster_that_a_merge_names_gives_up_its_objects() {
     assert_eq!(document["summary"]["verdict"], "deletes");
 }
 
-/// D17: a patch makes Argo CD create a Job anew, which otherwise could not be changed.
+/// D17: a patch makes Argo CD replace a Job, which otherwise could not be changed.
 #[test]
 fn a_job_that_a_patch_has_replaced_is_not_said_to_be_rejected() {
     let job = |image: &str| {
@@ -553,7 +553,7 @@ fn a_job_that_a_patch_has_replaced_is_not_said_to_be_rejected() {
     assert_eq!(rules(patch), [""; 0]);
 }
 
-/// S4: what decides on what an Application builds, and is no manifest.
+/// S4: files other than manifests that affect what an Application builds.
 #[test]
 fn files_beside_the_manifests_decide_on_what_is_built() {
     let both = root()
@@ -562,7 +562,7 @@ fn files_beside_the_manifests_decide_on_what_is_built() {
             application("web", "web", ""),
             config("a")
         );
-    // Argo CD reads no `.YAML`.
+    // Argo CD does not read `.YAML`.
     let folder = both.replace("web/kustomization.yaml", "web/README.md");
     let [lower, upper] = ["yaml", "YAML"].map(|end| format!("== web/b.{end}\n{}", config("b")));
     assert_eq!(
@@ -572,7 +572,7 @@ fn files_beside_the_manifests_decide_on_what_is_built() {
     let document = compared(&folder, &upper, "");
     assert_eq!(document["summary"]["verdict"], "unknown");
     assert_eq!(document["effects"][0]["regime"], "unknown");
-    // The name of an Application has its own file of parameters.
+    // A file of parameters is for the Application with its name.
     let suffix = "== web/.argocd-source-web.yaml\nkustomize: {nameSuffix: -b}\n";
     let other = suffix.replace("-web.yaml", "-other.yaml");
     assert_eq!(
@@ -580,7 +580,7 @@ fn files_beside_the_manifests_decide_on_what_is_built() {
         ["deleted ConfigMap/shop/a certain, ."]
     );
     assert_eq!(effects(&compared(&both, "", &other)), [""; 0]);
-    // A chart takes the place of the manifests beside it.
+    // A chart replaces the manifests beside it.
     let document = compared(&folder, "", "== web/Chart.yaml\nname: web\n");
     assert_eq!(effects(&document), [""; 0]);
     assert_eq!(document["summary"]["verdict"], "unknown");
@@ -589,7 +589,7 @@ fn files_beside_the_manifests_decide_on_what_is_built() {
             .as_array()
             .is_some_and(|unread| !unread.is_empty())
     );
-    // For a local configuration no object is made.
+    // A local configuration is not applied as an object.
     let local = config("b").replace(
         "namespace: shop",
         "namespace: shop, annotations: {config.kubernetes.io/local-config: 'true'}",
@@ -602,8 +602,8 @@ fn files_beside_the_manifests_decide_on_what_is_built() {
     );
 }
 
-/// khuedoan/homelab b4ba7ea6: the folder of a chart leaves, and with it all volumes of the cluster. The content of the chart
-/// is not read.
+/// khuedoan/homelab b4ba7ea6: the folder of a chart is removed, and with it all volumes of the cluster. The content of
+/// the chart is not read.
 #[test]
 fn a_chart_whose_folder_leaves_is_said_to_take_along_what_nobody_read() {
     let both = root()

@@ -172,7 +172,7 @@ fn what_lives_beside_both_is_no_change_and_says_what_kinds_are() {
     assert_eq!(folder.changes(&arguments), ["removed Foo.example.com//one"]);
 }
 
-/// A CRD of kind Shelf.
+/// Returns a CRD of kind Shelf.
 fn shelves(scope: &str) -> String {
     object(
         "apiextensions.k8s.io/v1",

@@ -1,10 +1,10 @@
-//! Bundles that are applied to one cluster, and objects that go from one cluster to another.
+//! Bundles that are applied to one cluster, and objects that move from one cluster to another.
 
 use serde_json::Value;
 
 use super::places::{Folder, config, object};
 
-/// The effects and findings of a change: what `both` states contain, and what only base does.
+/// Returns the effects and findings of a change. `both` are files of both states.
 fn comes_of(
     configuration: &str,
     both: &[(&str, &str)],

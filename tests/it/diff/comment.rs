@@ -1,9 +1,9 @@
-//! The comment on a pull request, as a reviewer reads it.
+//! The comment on a pull request, as a reviewer sees it.
 
 use super::places::{Folder, config, object};
 use crate::support::{outside_code, ownerlint, root};
 
-/// The comment on a change from `base` to `head` below a folder.
+/// Returns the comment on a change from `base` to `head` below a folder.
 fn comment(folder: &std::path::Path, more: &[&str]) -> String {
     let mut command = ownerlint();
     command
@@ -20,7 +20,7 @@ fn comment(folder: &std::path::Path, more: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// The comment on a fixture: that of a few rules, so that a new rule has its own tests and changes nothing here.
+/// Returns the comment on a fixture, with a few rules only, so that a new rule does not change it.
 fn golden(name: &str) -> String {
     let rules = "crd-removed,data-removed,delivery-removed,namespace-removed";
     comment(
@@ -29,7 +29,7 @@ fn golden(name: &str) -> String {
     )
 }
 
-/// A Namespace that leaves, and what head still has in it.
+/// Creates a change that removes a Namespace, while the files `rest` stay in it.
 fn a_namespace_leaves(rest: &[(&str, &str)]) -> Folder {
     let folder = Folder::new();
     folder
@@ -142,7 +142,7 @@ fn names_of_strangers_stay_text() {
         .iter()
         .map(|text| format!("{text}  finalizers: [example.com/hold]\n"))
         .collect();
-    // A picture draws up to three alike, so each has a kind of its own.
+    // A diagram draws up to three similar objects, so each has its own kind.
     let held: Vec<String> = held
         .iter()
         .zip("ABCDEFGHI".chars())

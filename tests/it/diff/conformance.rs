@@ -1,4 +1,4 @@
-//! Upgrades of a real Helm, and what was left of the cluster after them.
+//! Upgrades by a real Helm, and the objects in the cluster after them.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::places::Folder;
 use crate::support::fixture;
 use crate::teardown_conformance::configuration;
 
-/// The upgrades of a recording.
+/// Returns the upgrades of a recording.
 fn upgrades(recording: &str) -> Vec<Value> {
     let all: Vec<Value> = serde_json::from_str(&fixture(recording)).expect("JSON");
     all.into_iter()
@@ -17,7 +17,7 @@ fn upgrades(recording: &str) -> Vec<Value> {
         .collect()
 }
 
-/// The predicted outcomes of an upgrade from the first chart to the second.
+/// Returns the predicted outcomes of an upgrade from the first chart to the second.
 fn outcomes(scenario: &Value, namespace: &str) -> Vec<Value> {
     let folder = Folder::new();
     let charts = scenario["charts"].as_object().expect("charts");
@@ -57,7 +57,7 @@ fn outcomes(scenario: &Value, namespace: &str) -> Vec<Value> {
         .clone()
 }
 
-/// The recordings' word for what became of an object.
+/// Converts the fate of an object to the word in the recordings.
 fn state(fate: &Value) -> &str {
     match (fate.as_str(), fate["terminating"].as_bool()) {
         (Some(word), _) => word,
@@ -67,7 +67,7 @@ fn state(fate: &Value) -> &str {
     }
 }
 
-/// The `expected` fate of an object, if it is none of the outcomes.
+/// Describes the `expected` fate of an object, if it is not among the outcomes.
 fn wrong(outcomes: &[Value], key: &str, expected: &str) -> Option<String> {
     let found: Vec<&str> = outcomes
         .iter()
@@ -104,7 +104,7 @@ fn what_is_left_after_an_upgrade_without_an_operator_is_the_outcome() {
         let outcomes = outcomes(&scenario, "unwritten");
         let manifests = scenario["charts"].to_string() + &scenario["beside"].to_string();
         let expected = scenario["steps"][0]["expect"].as_object().expect("keys");
-        // The objects of the manifests, and not those that every namespace has.
+        // Compare the objects of the manifests, without those that every namespace has.
         let named = expected.iter().filter(|(key, _)| {
             let name = key.rsplit('/').next().expect("a name");
             manifests.contains(&format!("name: {name},"))
@@ -131,8 +131,7 @@ fn what_is_left_after_an_upgrade_without_an_operator_is_the_outcome() {
     );
 }
 
-/// Recorded ends of CustomResourceDefinitions that left, and of their objects: Flux prunes them, Argo
-/// CD never does.
+/// Recorded fates of removed CustomResourceDefinitions and of their objects: Flux prunes them, Argo CD never does.
 #[cfg(unix)]
 #[test]
 fn definitions_end_as_flux_and_argo_cd_end_them() {

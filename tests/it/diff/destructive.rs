@@ -1,4 +1,4 @@
-//! Removals and renamings, made mechanically: the change is found, and what comes of it agrees with a count that knows nothing of
+//! Mechanical removals and renamings: each change is found, and its effects agree with a count that is independent of
 //! the simulation.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::renderings::{Rendering, Texts, compare, samples};
 use crate::support::{corpus, root};
 
-/// Renderings with objects whose removal matters: parts of the corpus, and one that was made for this.
+/// Renderings with objects whose removal matters: parts of the corpus, and one made for this test.
 const RENDERINGS: [(&str, &[&str]); 10] = [
     (
         "gatekeeper",
@@ -50,7 +50,7 @@ const RENDERINGS: [(&str, &[&str]); 10] = [
     ("home-ops", &["kubernetes/apps/default/seerr/app"]),
 ];
 
-/// The kinds of which one object is removed, or renamed.
+/// The kinds of which an object is removed or renamed.
 const KINDS: [&str; 8] = [
     "Namespace",
     "CustomResourceDefinition",
@@ -62,7 +62,7 @@ const KINDS: [&str; 8] = [
     "ServiceAccount",
 ];
 
-/// How many objects meet which end.
+/// The number of objects for each kind of effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     deleted: usize,
@@ -72,7 +72,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Reads the report.
+    /// Counts the effects in a report.
     fn reported(report: &DiffReport) -> Self {
         let count = |kind| {
             report
@@ -89,7 +89,7 @@ impl Counts {
         }
     }
 
-    /// The expected losses by the manifests, if `tool` deletes one of them.
+    /// Counts the expected losses from the manifests, if `tool` deletes `removed`.
     fn expected(rendering: &Rendering, removed: &Value, tool: DeliveryTool) -> Self {
         if is_spared(removed, tool) {
             return Self::default();
@@ -138,7 +138,7 @@ fn identity(object: &Value) -> Identity {
     .map(str::to_owned)
 }
 
-/// Returns whether an annotation of the tool keeps an object; Argo CD keeps every definition.
+/// Whether an annotation for the tool protects an object; Argo CD protects every definition.
 fn is_spared(object: &Value, tool: DeliveryTool) -> bool {
     let annotation = |key: &str| {
         object["metadata"]["annotations"]
@@ -160,7 +160,7 @@ fn is_spared(object: &Value, tool: DeliveryTool) -> bool {
     }
 }
 
-/// The objects that are deleted with an object: the content of a Namespace, and the instances of a CustomResourceDefinition.
+/// Returns the objects that are deleted with an object: those in a Namespace, and those of a CustomResourceDefinition.
 fn closure<'v>(objects: &[&'v Value], removed: &'v Value) -> Vec<&'v Value> {
     let contains = |object: &Value, other: &Value| match text(object, "/kind") {
         "Namespace" => text(other, "/metadata/namespace") == text(object, "/metadata/name"),
@@ -188,8 +188,8 @@ fn closure<'v>(objects: &[&'v Value], removed: &'v Value) -> Vec<&'v Value> {
     gone
 }
 
-/// The objects that are never finished: those that an unknown finalizer holds, a claim that a remaining workload has
-/// mounted, and those that contain either.
+/// Returns the objects that stay Terminating: those with an unknown finalizer, claims that a remaining workload mounts,
+/// and those that contain either.
 fn stuck(objects: &[&Value], gone: &[&Value]) -> BTreeSet<Identity> {
     let is_gone = |object: &Value| gone.iter().any(|one| identity(one) == identity(object));
     let mounts = |workload: &Value, claim: &Value| {
@@ -224,8 +224,8 @@ fn stuck(objects: &[&Value], gone: &[&Value]) -> BTreeSet<Identity> {
         .collect()
 }
 
-/// How many objects that no manifest contains are deleted with one of those that are gone: the Secret of an ExternalSecret, the
-/// claims of a StatefulSet. In a Namespace that is deleted they have no choice.
+/// Counts the objects in no manifest that are deleted with a deleted object: the Secret of an ExternalSecret, the
+/// claims of a StatefulSet. In a deleted Namespace they are deleted in any case.
 fn products(object: &Value, gone: &[&Value]) -> usize {
     let namespace = text(object, "/metadata/namespace");
     let with_namespace = gone
@@ -292,7 +292,7 @@ fn by(tool: DeliveryTool) -> DeliveryChoice {
     }
 }
 
-/// The first object of each kind that matters.
+/// Returns the first object of each kind in `KINDS`.
 fn targets(rendering: &Rendering) -> impl Iterator<Item = &Value> {
     let first = |kind| {
         rendering
@@ -370,7 +370,7 @@ fn a_renaming_deletes_what_a_removal_deletes() {
 fn what_an_application_delivers_is_deleted_with_it() {
     let Some(corpus) = corpus() else { return };
     let rendering = Rendering::read(&corpus.join("istio/samples/ambient-argo"), &[]);
-    // Another Application delivers this one: it includes one file of the folder, which this one excludes.
+    // Another Application delivers this one: it includes the one file of the folder that this one excludes.
     let (own, rest) = ("application/application.yaml", "application/");
     let delivered = rendering
         .files

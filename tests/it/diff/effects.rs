@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::places::{Folder, config, object};
 
-/// The effects of a change, a line for each: `cascaded ConfigMap/shop/a (certain, flux) because Namespace//shop`.
+/// Returns the effects of a change as lines: `cascaded ConfigMap/shop/a (certain, flux) because Namespace//shop`.
 fn effects(base: &[(&str, &str)], head: &[(&str, &str)], more: &[&str]) -> Vec<String> {
     let folder = Folder::new();
     for (side, files) in [("base", base), ("head", head)] {
@@ -743,7 +743,7 @@ fn a_claim_is_held_by_pods_that_wait_for_their_successors_and_by_those_that_have
     let selector = "selector: {matchLabels: {app: web}}, ";
     let with = |more: &str| format!("{selector}{more}, ");
     for (kind, spec, after, end) in [
-        // A rolling update keeps the old Pod until the new one runs, which waits for the claim.
+        // A rolling update keeps the old Pod until the new one runs, which needs the claim.
         ("Deployment", selector.to_owned(), &changed, "stuck"),
         (
             "Deployment",

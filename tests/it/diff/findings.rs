@@ -1,4 +1,4 @@
-//! The findings of a change: how they are shown, silenced and counted.
+//! The findings of a change: output, suppressions and counts.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ fn in_shop(text: &str) -> String {
     text.replacen("metadata:\n", "metadata:\n  namespace: shop\n", 1)
 }
 
-/// A Namespace leaves, and head still applies an object in it. `metadata` stands below that of the Namespace.
+/// Removes a Namespace, while head still applies an object in it. `metadata` is added to the Namespace.
 fn namespace_leaves(metadata: &str) -> Folder {
     let folder = Folder::new();
     let namespace = object("v1", "Namespace", "shop") + metadata;
@@ -23,7 +23,7 @@ fn namespace_leaves(metadata: &str) -> Folder {
     folder
 }
 
-/// `namespace-removed error Namespace//shop`.
+/// Returns lines such as `namespace-removed error Namespace//shop`.
 fn found(folder: &Folder, more: &[&str]) -> Vec<String> {
     let document = folder
         .run(
@@ -47,7 +47,7 @@ fn found(folder: &Folder, more: &[&str]) -> Vec<String> {
     said.collect()
 }
 
-/// The exit status, and standard output.
+/// Returns the exit status and standard output.
 fn run(folder: &Folder, command: &str, arguments: &[&str]) -> (Option<i32>, String) {
     let output = ownerlint()
         .current_dir(folder.path())
@@ -99,7 +99,7 @@ fn one_cause_is_one_finding_however_many_objects_go_with_it() {
     );
 }
 
-/// The files of a component stay because another app has it; with the app that leaves, its own go.
+/// The files of a component stay if another app uses it; the app's own objects are deleted with the app.
 #[test]
 fn what_an_app_takes_from_a_component_leaves_with_it() {
     let folder = Folder::new();
@@ -475,7 +475,7 @@ fn what_one_edited_line_takes_away_is_told_once() {
     );
 }
 
-/// `shop` delivers `web`, which fills in a name.
+/// Adds `shop`, which delivers `web`, which substitutes a name.
 fn nested(folder: &Folder, side: &str) {
     let web = FLUX
         .replace("name: shop", "name: web")
@@ -491,7 +491,7 @@ fn nested(folder: &Folder, side: &str) {
         .write(&format!("{side}/web/b.yaml"), &in_shop(&config("${APP}")));
 }
 
-/// `deleted ConfigMap/shop/a`, and what was not read.
+/// Returns lines such as `deleted ConfigMap/shop/a`, and the unread inputs.
 fn effects(folder: &Folder) -> (Vec<String>, Value) {
     let (_, text) = diff(folder, &["-o", "json"]);
     let document: Value = serde_json::from_str(&text).expect("JSON");
@@ -542,7 +542,7 @@ fn inputs_of_a_kustomization_that_is_left_out_from_now_on_decide_nothing() {
     assert_eq!(unread, serde_json::json!([]));
 }
 
-/// Recorded: flux-parent-removed-orphan-children.
+/// Recorded as flux-parent-removed-orphan-children.
 #[test]
 fn below_an_entry_point_that_orphans_what_it_delivered_all_goes_on() {
     let folder = Folder::new();

@@ -1,11 +1,11 @@
-//! The objects that Flux applies from a tree, and those that it deletes once the tree changes.
+//! The objects that Flux applies from a tree, and those that it deletes when the tree changes.
 
 use serde_json::Value;
 
 use super::places::Folder;
 use crate::support::ownerlint;
 
-/// Files of a tree: `== path` begins each.
+/// Writes the files of a tree, each of which begins with `== path`.
 fn write(folder: &Folder, side: &str, tree: &str) {
     for file in tree.split("== ").skip(1) {
         let (path, text) = file.split_once('\n').expect("a path on a line");
@@ -13,12 +13,12 @@ fn write(folder: &Folder, side: &str, tree: &str) {
     }
 }
 
-/// A comparison of trees: the files of both, and those that one side has instead of or besides them.
+/// Compares two trees: `both` are files of both, `base` and `head` are added to one side or replace files there.
 pub(super) fn compared(both: &str, base: &str, head: &str) -> Value {
     comparison(both, base, head).expect("a comparison")
 }
 
-/// The comparison as people read it.
+/// Returns the comparison as human output.
 fn text_of(both: &str, base: &str, head: &str, arguments: &[&str]) -> String {
     let folder = sides(both, base, head);
     let command = ["diff", "--base", "base", "--head", "head"];
@@ -31,7 +31,7 @@ fn text_of(both: &str, base: &str, head: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// A folder with two states of a tree.
+/// Creates a folder with two states of a tree.
 fn sides(both: &str, base: &str, head: &str) -> Folder {
     let folder = Folder::new();
     for (side, own) in [("base", base), ("head", head)] {
@@ -41,12 +41,12 @@ fn sides(both: &str, base: &str, head: &str) -> Folder {
     folder
 }
 
-/// The comparison, or why there is none.
+/// Returns the comparison, or the reason why it fails.
 pub(super) fn comparison(both: &str, base: &str, head: &str) -> Result<Value, String> {
     sides(both, base, head).run("", &["--base", "base", "--head", "head"])
 }
 
-/// The effects on objects that are not the Kustomizations themselves: `effect key certainty, cluster`.
+/// Returns the effects on objects other than the Kustomizations themselves, as `effect key certainty, cluster`.
 pub(super) fn effects(document: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let effects = document["effects"].as_array().expect("a list").iter();
@@ -62,14 +62,14 @@ pub(super) fn effects(document: &Value) -> Vec<String> {
         .collect()
 }
 
-/// A Kustomization named `name` that builds `path`, with more of its spec.
+/// Returns a Kustomization named `name` that builds `path`, with `more` in its spec.
 fn kustomization(name: &str, path: &str, more: &str) -> String {
     format!(
         "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: flux-system}}\nspec:\n  path: {path}\n  prune: true\n  sourceRef: {{kind: GitRepository, name: flux-system}}\n{more}---\n"
     )
 }
 
-/// The files that `flux bootstrap` commits for a cluster.
+/// Returns the file that `flux bootstrap` commits for a cluster.
 fn root(cluster: &str) -> String {
     let path = format!("./clusters/{cluster}");
     format!(
@@ -84,7 +84,7 @@ pub(super) fn config(name: &str) -> String {
     )
 }
 
-/// The Kustomization `apps` of the cluster `prod`.
+/// Returns the Kustomization `apps` of the cluster `prod`.
 fn delivered(more: &str) -> String {
     let apps = kustomization("apps", "./apps", more);
     format!("== clusters/prod/apps.yaml\n{apps}")
@@ -172,7 +172,7 @@ fn a_kustomization_that_no_list_names_any_more_is_taken_out_of_use() {
             "deleted Kustomization.kustomize.toolkit.fluxcd.io/flux-system/cart certain, clusters/prod"
         ]
     );
-    // An object that was out of use before is not affected.
+    // An object that was not applied before is not affected.
     let both = both + &apps("web/ks.yaml");
     let more = format!("== cart/more.yaml\n{}", config("more"));
     let document = compared(&both, &more, "");
@@ -183,7 +183,7 @@ fn a_kustomization_that_no_list_names_any_more_is_taken_out_of_use() {
     );
 }
 
-/// The effects when `apps/cart.yaml` leaves and the Kustomization `apps` changes with it.
+/// Returns the effects when `apps/cart.yaml` is removed and the Kustomization `apps` changes.
 fn left(before: &str, after: &str) -> Vec<String> {
     let both = root("prod") + &format!("== apps/web.yaml\n{}", config("web"));
     let cart = format!("== apps/cart.yaml\n{}", config("cart"));
@@ -217,7 +217,7 @@ fn what_the_build_marks_is_kept() {
     );
 }
 
-/// `reconcile: disabled` and `ssa: Ignore` never reach an object that is there already.
+/// `reconcile: disabled` and `ssa: Ignore` are never applied to an existing object.
 #[test]
 fn a_mark_that_flux_never_applies_protects_nothing_for_certain() {
     let both = root("prod") + &delivered("") + &format!("== apps/web.yaml\n{}", config("web"));
@@ -238,7 +238,7 @@ fn a_mark_that_flux_never_applies_protects_nothing_for_certain() {
     }
 }
 
-/// The Kustomization reconciles the new sources once before its parent takes the variable away.
+/// The Kustomization reconciles the new sources once before its parent removes the variable.
 #[test]
 fn a_kustomization_that_fails_as_its_parent_changes_it_prunes_once_before() {
     let of = |variables: &str| {
@@ -359,7 +359,7 @@ fn a_forced_update_that_is_rejected_deletes_and_creates_again() {
     assert_eq!(told(""), [""; 0]);
 }
 
-/// The reasons of unread inputs.
+/// Returns the reasons of unread inputs.
 fn unread(document: &Value) -> Vec<String> {
     let unread = document["unread"].as_array().expect("a list").iter();
     unread
@@ -392,7 +392,7 @@ fn edits_that_uninstall_a_release_say_so() {
         moved[0].contains("stay behind where they name none"),
         "{moved:?}"
     );
-    // The name is the same, written or not.
+    // The default name is equal to the written one.
     assert_eq!(
         told("", "  releaseName: web\n"),
         ["chart web: the chart is not rendered"]
@@ -420,7 +420,7 @@ fn the_children_of_a_kustomization_that_cannot_be_built_go_on() {
     let list = |names: &str| format!("== apps/kustomization.yaml\nresources: [{names}]\n");
     let cart = format!("== web/cart.yaml\n{}", config("cart"));
     let base = list("web.yaml, gone.yaml") + &cart;
-    // One resource twice is an error.
+    // Listing a resource twice is an error.
     let document = compared(&both, &base, &list("web.yaml, web.yaml"));
     assert_eq!(
         effects(&document),
@@ -449,8 +449,8 @@ fn a_kustomization_that_delivers_itself_into_another_cluster_is_followed_once() 
     );
 }
 
-/// budimanjojo/home-cluster 93527384: the Kustomization of Flux gets its namespace from a kustomization, and an object
-/// of it moves into another file.
+/// budimanjojo/home-cluster 93527384: a kustomization sets the namespace of Flux's Kustomization, and one of its
+/// objects moves to another file.
 #[test]
 fn an_object_stays_although_only_kustomize_knows_the_namespace_of_what_applies_it() {
     let app = kustomization("app", "./apps/app", "").replace(", namespace: flux-system", "");
@@ -471,7 +471,7 @@ fn an_object_stays_although_only_kustomize_knows_the_namespace_of_what_applies_i
     );
 }
 
-/// onedr0p/home-ops 4b1adee6: the component with the claim of an app is taken out of its Kustomization.
+/// onedr0p/home-ops 4b1adee6: the component with the claim of an app is removed from its Kustomization.
 #[test]
 fn a_component_that_leaves_takes_along_the_claim_that_it_had() {
     let app = |components: &str| {
@@ -505,7 +505,7 @@ fn a_component_that_leaves_takes_along_the_claim_that_it_had() {
     );
 }
 
-/// Nine repositories move what they give up into `.archive/`, where nothing reaches it: it is deleted.
+/// Nine repositories move removed files to `.archive/`, which nothing applies: their objects are deleted.
 #[test]
 fn what_moves_into_an_archive_is_deleted() {
     let both = root("prod")
@@ -529,8 +529,8 @@ fn what_moves_into_an_archive_is_deleted() {
     );
 }
 
-/// D11: a Kustomization takes its manifests from an artifact from now on. The content of the artifact is not read, and nothing
-/// is left behind.
+/// D11: a Kustomization starts to read its manifests from an artifact. The content of the artifact is not read, and no
+/// object is left behind.
 #[test]
 fn what_goes_over_to_another_source_is_not_left_behind() {
     let both = root("prod") + &format!("== apps/a.yaml\n{}", config("a"));
@@ -544,8 +544,8 @@ fn what_goes_over_to_another_source_is_not_left_behind() {
     assert_eq!(document["summary"]["verdict"], "unknown");
 }
 
-/// onedr0p/home-ops 38ca15b9: another target namespace renames nothing that has no namespace, although no definition of
-/// the kind is here.
+/// onedr0p/home-ops 38ca15b9: another target namespace does not rename cluster-scoped objects, even if the definition
+/// of their kind is not in the tree.
 #[test]
 fn a_store_of_the_cluster_gets_no_namespace() {
     let both = root("prod")

@@ -1,11 +1,11 @@
-//! States that git knows: right, or a clear message. `../hostile/configured.rs` shows that nothing runs which a
-//! repository configures.
+//! States from Git: either correct, or a clear message. `../hostile/configured.rs` tests that no program which a
+//! repository configures is run.
 
 use std::collections::BTreeSet;
 
 use super::places::{Folder, config, object, said};
 
-/// A repository whose last commit removed `b` and whose work tree removed `a` as well.
+/// Creates a repository whose last commit removed `b` and whose work tree also lacks `a`.
 fn repository() -> Folder {
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
@@ -29,7 +29,7 @@ fn two_commits_are_compared_without_a_look_at_the_work_tree() {
     );
 }
 
-/// Two branches that parted: `main` added `gained`, and `topic`, which is checked out, removed `a`.
+/// Creates two branches: `main` added `gained`, and `topic`, which is checked out, removed `a`.
 fn parted() -> Folder {
     let folder = Folder::new();
     folder
@@ -388,12 +388,12 @@ fn a_shallow_clone_says_what_it_lacks() {
     assert!(error.contains("fetch-depth: 0"), "{error}");
 }
 
-/// A clone without contents.
+/// Creates a clone without file contents.
 fn without_contents(folder: &Folder) -> Folder {
     partial(folder, "blob:none")
 }
 
-/// A clone that lacks what a filter says.
+/// Creates a clone that lacks the objects of `filter`.
 fn partial(folder: &Folder, filter: &str) -> Folder {
     let clone = Folder::new();
     folder.git(&["config", "uploadpack.allowFilter", "true"]);
@@ -424,7 +424,7 @@ fn a_treeless_clone_fetches_the_trees_of_two_commits() {
     );
 }
 
-/// A history of thousands of commits, cloned without contents from a server that has them.
+/// A history of thousands of commits, in a clone that fetches file contents on demand.
 #[test]
 fn a_partial_clone_of_a_history_fetches_no_other_content() {
     let bundle = crate::support::root().join("../shared/histories/billimek-k8s-gitops.bundle");
@@ -459,7 +459,7 @@ fn a_partial_clone_of_a_history_fetches_no_other_content() {
     );
 }
 
-/// The objects of a type that a clone has.
+/// Counts the objects of a type in a clone.
 fn objects(clone: &Folder, kind: &str) -> usize {
     let listed = clone.output(&["cat-file", "--batch-all-objects", "--batch-check"]);
     listed.matches(&format!(" {kind} ")).count()

@@ -1,5 +1,5 @@
-//! Changes that do nothing to what a cluster contains, made mechanically to renderings of the corpus: nothing leaves, nothing
-//! has an effect, and no rule has anything to say.
+//! Mechanical changes to renderings of the corpus that do not change the content of a cluster: nothing is removed,
+//! nothing has an effect, and no rule has findings.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::renderings::{Rendering, Texts, compare, samples};
 use crate::support::corpus;
 
-/// Makes both sides of a change, and which changes may then be reported.
+/// Asserts that changes made by `sides` have no effects, and report only the `allowed` kinds of changes.
 fn are_silent(allowed: &[&str], sides: impl Fn(Rendering) -> (Texts, Texts)) {
     let Some(corpus) = corpus() else { return };
     let mut wrong = Vec::new();
@@ -51,7 +51,7 @@ fn are_silent(allowed: &[&str], sides: impl Fn(Rendering) -> (Texts, Texts)) {
     assert_eq!(wrong, [""; 0]);
 }
 
-/// Checks a change to each object.
+/// Asserts that a change to each object has no effects.
 fn is_silent_of_each(change: impl Fn(&mut Value)) {
     are_silent(&["changed"], |rendering| {
         let mut head = rendering.clone();
@@ -67,7 +67,7 @@ fn json_documents(documents: &[Value]) -> String {
         .collect()
 }
 
-/// YAML in block style, with every text in quotes.
+/// Writes YAML in block style, with every text in quotes.
 fn block(value: &Value, indent: usize, text: &mut String) {
     let pad = " ".repeat(indent);
     match value {
@@ -96,7 +96,7 @@ fn block_documents(documents: &[Value]) -> String {
     text + "\n"
 }
 
-/// JSON whose keys are in the opposite order.
+/// Writes JSON with the keys in reverse order.
 fn reversed(value: &Value) -> String {
     let joined = |parts: Vec<String>| parts.join(", ");
     match value {
@@ -222,7 +222,7 @@ fn a_file_for_each_object_and_one_for_all() {
     });
 }
 
-/// Whether an update of its Pod template is rejected. A hook is created anew.
+/// Whether updates of the object's Pod template are rejected. A hook is recreated instead.
 fn is_plain_job(object: &Value) -> bool {
     object["kind"] == "Job"
         && object["metadata"]["annotations"]
@@ -297,7 +297,7 @@ fn more_replicas() {
     });
 }
 
-/// Where Pods, and others, name ConfigMaps and Secrets.
+/// The fields in which Pods and other objects name ConfigMaps and Secrets.
 const REFERENCES: [(&str, &str); 6] = [
     ("configMap", "name"),
     ("configMapRef", "name"),
@@ -329,7 +329,7 @@ fn refer(value: &mut Value, names: &BTreeSet<String>, hash: &str) {
     }
 }
 
-/// As kustomize's generators write it: the hash of the content is part of the name.
+/// Appends a hash of the content to names, like kustomize's generators.
 fn generated(mut rendering: Rendering, hash: &str) -> Texts {
     let is_data = |object: &Value| {
         object["apiVersion"] == "v1"

@@ -1,11 +1,11 @@
-//! Output of Helm in every layout that people use is a release.
+//! Output of Helm in every usual layout is recognised as a release.
 
 use serde_json::Value;
 
 use super::places::Folder;
 use crate::support::{fixture, ownerlint, page};
 
-/// A side of the change, a text for each template: `(shop/templates/crd.yaml, text)`.
+/// Returns one side of the change, as a text for each template: `(shop/templates/crd.yaml, text)`.
 fn templates(side: &str) -> Vec<(String, String)> {
     let text = fixture(&format!("changes/release-{side}.yaml"));
     let documents = text.split("---\n").filter(|text| !text.is_empty());
@@ -17,7 +17,7 @@ fn templates(side: &str) -> Vec<(String, String)> {
     templates.collect()
 }
 
-/// How one rendering lies in files.
+/// The file of each template in a rendering.
 type Layout = fn(template: &str) -> String;
 
 const LAYOUTS: [(&str, Layout); 4] = [
@@ -29,7 +29,7 @@ const LAYOUTS: [(&str, Layout); 4] = [
     }),
 ];
 
-/// Both sides in one layout.
+/// Writes both sides in one layout.
 fn rendered(layout: Layout) -> Folder {
     rendered_below("", layout)
 }
@@ -52,7 +52,7 @@ fn rendered_below(above: &str, layout: Layout) -> Folder {
     folder
 }
 
-/// The findings and the effects of a report, without places.
+/// Returns the findings and the effects of a report, without places.
 fn told(document: &Value) -> Vec<String> {
     let of = |list: &str, fields: &[&str]| {
         let entries = document[list].as_array().cloned().unwrap_or_default();
@@ -130,7 +130,7 @@ fn base_within_the_output_folder_is_a_release() {
     assert_eq!(told(&document.expect("a comparison")), whole);
 }
 
-/// The tools of the effects, each once.
+/// Returns the tools of the effects without duplicates.
 fn tools(folder: &Folder) -> Vec<String> {
     let document = folder.run("", &["--base", "base", "--head", "head"]);
     let document = document.expect("a comparison");
@@ -170,7 +170,7 @@ fn rendering_that_something_else_delivers_is_no_release() {
     }
 }
 
-/// The first bundle of the README: a rendering without any label of Helm.
+/// The first bundle of the README, rendered without any label of Helm.
 #[test]
 fn removed_operator_of_readme_deletes_what_head_applies() {
     assert!(page("README.md").contains("fixtures/bundles/rook"));

@@ -1,4 +1,4 @@
-//! Real histories: whatever a commit removed is among the changes, and something comes of it, or a reason why nothing does.
+//! Real histories: every removal of a commit is among the changes, and has an effect or a reason why it has none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use tempfile::TempDir;
 
 use crate::support::{ownerlint, root, skip};
 
-/// Removals of many kinds; all of them take minutes.
+/// Commits with removals of many kinds. Testing all commits takes minutes.
 const FEW: [&str; 8] = [
-    // A Namespace with its Kustomization, which the one above it does not prune.
+    // A Namespace with its Kustomization, which the parent Kustomization does not prune.
     "04b1baf79",
-    // CustomResourceDefinitions whose objects stay in git.
+    // CustomResourceDefinitions whose objects stay in Git.
     "d845c799a",
     // A claim that a Deployment still mounts.
     "d160db823",
-    // A copy of a file that is applied from elsewhere, too.
+    // A copy of a file that is also applied from elsewhere.
     "9d1e90fda",
-    // A folder to which no Kustomization leads.
+    // A folder that no Kustomization applies.
     "a3936f038",
     // A database.
     "3a5634638",
@@ -29,15 +29,15 @@ const FEW: [&str; 8] = [
     "84b00420b",
 ];
 
-/// Histories, cloned.
+/// Cloned histories, and their removals.
 struct Histories {
     clones: TempDir,
     removals: Vec<Value>,
 }
 
 impl Histories {
-    /// The removals of the folder that `OWNERLINT_HISTORIES` names, which must be there; else a few of those beside the
-    /// repository, else none: then the test is skipped.
+    /// Returns the removals of the folder that `OWNERLINT_HISTORIES` names, which must exist; or else a few of those
+    /// beside the repository; or else `None`, and the test is skipped.
     fn found() -> Option<Self> {
         let named = std::env::var_os("OWNERLINT_HISTORIES").filter(|path| !path.is_empty());
         let all = named.is_some();
@@ -97,7 +97,7 @@ fn name(key: &str) -> Name {
     (kind, parts.nth(1).unwrap_or_default().to_owned())
 }
 
-/// The report of `diff` on a commit.
+/// Returns the report of `diff` on a commit.
 fn diff(clone: &Path, commit: &str) -> Value {
     let mut command = ownerlint();
     command
@@ -123,7 +123,7 @@ fn diff(clone: &Path, commit: &str) -> Value {
     })
 }
 
-/// The changes by which objects leave where they were.
+/// Returns the changes in which an object leaves its place.
 fn leaving(document: &Value) -> impl Iterator<Item = &Value> {
     let changes = document["changes"].as_array().expect("a list").iter();
     changes.filter(|change| {
@@ -142,7 +142,7 @@ fn git(clone: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap_or_default()
 }
 
-/// Whether a text contains the object: found out by its lines, so that this does not depend on how we read it.
+/// Whether a text contains the object, by comparing lines: a check that is independent of ownerlint's parser.
 fn stands_in(text: &str, kind: &str, name: &str) -> bool {
     let line = |document: &str, wanted: String| document.lines().any(|line| line.trim() == wanted);
     let mut documents = text.split("\n---");
@@ -153,12 +153,12 @@ fn stands_in(text: &str, kind: &str, name: &str) -> bool {
     })
 }
 
-/// Why nothing comes of an object that leaves the place where it was.
+/// Why an object that leaves its place has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reason {
-    /// Another file of head contains it, too, and that one is applied.
+    /// Another file of head contains the object, and is applied.
     AppliedFromElsewhere,
-    /// No kustomization led to its file: it was not applied from there.
+    /// No kustomization included its file, so that it was not applied from there.
     NobodyAppliedIt,
 }
 
@@ -178,7 +178,7 @@ fn reason(clone: &Path, commit: &str, document: &Value, change: &Value) -> Optio
         return Some(Reason::NobodyAppliedIt);
     }
     let is_generated = text(&change["base"]["file"]).ends_with("kustomization.yaml");
-    // A hash of its content follows the name of the generator.
+    // The name ends with a hash of the content.
     let written = match name.rsplit_once('-') {
         Some((generator, _)) if is_generated => generator,
         _ => &name,
@@ -221,7 +221,7 @@ fn whatever_a_commit_of_a_real_history_removed_is_among_the_changes_and_somethin
             if left.contains(&(full.clone(), name.clone())) {
                 continue;
             }
-            // The list overlooks that the commit left it where it was.
+            // The list overlooks that the object stayed in its place.
             if stands_in(
                 &git(&clone, &["show", &format!("{commit}:{file}")]),
                 &kind,
@@ -262,8 +262,8 @@ fn whatever_a_commit_of_a_real_history_removed_is_among_the_changes_and_somethin
     assert_eq!(wrong, [""; 0]);
 }
 
-/// Whether a commit changes a version or a tag in a file with a HelmRelease, or a file of a chart: found out by its
-/// lines, so that this does not depend on how we read it.
+/// Whether a commit changes a version or a tag in a file with a HelmRelease, or a file of a chart, by comparing lines:
+/// a check that is independent of ownerlint's parser.
 fn touches_a_chart(clone: &Path, commit: &str) -> bool {
     let charts = git(
         clone,

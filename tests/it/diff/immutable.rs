@@ -1,4 +1,4 @@
-//! Fields that no update may change, held against what a real API server said.
+//! Immutable fields, compared with the answers of a real API server.
 
 use base64_of::encode;
 use ownerlint::changes::rejected_fields;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::support::fixture;
 
 mod base64_of {
-    /// As the API server stores `stringData`. The recorded values are shorter than three bytes.
+    /// Encodes `stringData` as base64, like the API server. The recorded values are shorter than three bytes.
     pub(super) fn encode(text: &str) -> String {
         const DIGITS: &[u8; 64] =
             b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -32,7 +32,7 @@ fn object(manifest: &Value) -> std::sync::Arc<Object> {
     objects.into_iter().next().expect("an object")
 }
 
-/// The object as the API server has stored it.
+/// Returns the object in the form in which the API server stores it.
 fn stored(mut manifest: Value) -> Value {
     if let Some(Value::Object(strings)) = manifest
         .as_object_mut()
@@ -49,7 +49,7 @@ fn stored(mut manifest: Value) -> Value {
     manifest
 }
 
-/// Puts a value where a path with list indexes leads.
+/// Sets a value at a path, which may contain list indexes.
 fn changed(manifest: &Value, path: &str, value: &Value) -> Value {
     let mut changed = manifest.clone();
     let (parents, last) = path.rsplit_once('.').unwrap_or(("", path));

@@ -1,4 +1,4 @@
-//! `diff`: two states, compared.
+//! `diff`: comparisons of two states.
 
 mod accepting;
 mod argo;

@@ -1,4 +1,4 @@
-//! Folders to compare, and what the comparison says of them.
+//! Folders to compare, and the results of comparing them.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::formats::schemas::{complaints, parsed, validator};
 use crate::support::ownerlint;
 
-/// A folder of a test.
+/// A temporary folder for a test.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
@@ -33,13 +33,13 @@ impl Folder {
         self
     }
 
-    /// Runs git in the folder, with no configuration but the folder's own.
+    /// Runs Git in the folder, with the folder's configuration only.
     pub(crate) fn git(&self, arguments: &[&str]) -> &Self {
         self.output(arguments);
         self
     }
 
-    /// The output of git.
+    /// Returns the output of Git.
     pub(crate) fn output(&self, arguments: &[&str]) -> String {
         let mut command = Command::new("git");
         command.current_dir(self.path()).args([
@@ -67,7 +67,7 @@ impl Folder {
         self.git(&["add", "-A"]).git(&["commit", "-qm", "x"])
     }
 
-    /// The output of `diff` with these arguments, run below the folder.
+    /// Returns the output of `diff` with these arguments, run in a subfolder.
     pub(crate) fn run(&self, below: &str, arguments: &[&str]) -> Result<Value, String> {
         let mut command = ownerlint();
         command
@@ -89,7 +89,7 @@ impl Folder {
         }
     }
 
-    /// The changes, a line for each.
+    /// Returns the changes as lines.
     pub(crate) fn changes(&self, arguments: &[&str]) -> Vec<String> {
         said(
             &self
@@ -99,7 +99,7 @@ impl Folder {
     }
 }
 
-/// Two folders, `base` and `head`, and what changed between them.
+/// Writes the folders `base` and `head`, and returns the changes between them.
 pub(super) fn changed(base: &[(&str, &str)], head: &[(&str, &str)]) -> Vec<String> {
     let folder = Folder::new();
     for (side, files) in [("base", base), ("head", head)] {
@@ -111,7 +111,7 @@ pub(super) fn changed(base: &[(&str, &str)], head: &[(&str, &str)]) -> Vec<Strin
     folder.changes(&["--base", "base", "--head", "head"])
 }
 
-/// `removed Secret/a/b`; `renamed Secret/a/b -> Secret/a/c`.
+/// Returns lines such as `removed Secret/a/b` and `renamed Secret/a/b -> Secret/a/c`.
 pub(super) fn said(document: &Value) -> Vec<String> {
     let changes = document["changes"].as_array().expect("a list").iter();
     let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -128,12 +128,12 @@ pub(super) fn said(document: &Value) -> Vec<String> {
     said.collect()
 }
 
-/// A small manifest.
+/// Returns a small manifest.
 pub(super) fn object(api_version: &str, kind: &str, name: &str) -> String {
     format!("apiVersion: {api_version}\nkind: {kind}\nmetadata:\n  name: {name}\n")
 }
 
-/// A ConfigMap with data of its own.
+/// Returns a ConfigMap with data.
 pub(super) fn config(name: &str) -> String {
     object("v1", "ConfigMap", name) + "data: {a: one, b: two, c: three, d: four, e: five}\n"
 }

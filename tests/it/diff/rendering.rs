@@ -1,9 +1,9 @@
-//! `diff --render`: both states are rendered, and only requested programs run.
+//! `diff --render`: both states are rendered, and only configured programs run.
 
 use super::places::{Folder, config, said};
 use crate::support::write_program;
 
-/// A repository with a bundle `web` that `render.sh` renders: the files of `web/sources`, which no linter reads as manifests.
+/// Creates a repository with a bundle `web` that `render.sh` renders from `web/sources`, which are not manifests.
 fn repository(script: &str, more: &str) -> Folder {
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
@@ -104,7 +104,7 @@ fn a_command_that_fails_says_why_and_nothing_is_compared() {
 
 #[test]
 fn what_is_no_manifest_is_no_rendering() {
-    // Compared as if it were one, everything that base has would have left.
+    // If the output were compared, everything in base would seem removed.
     for (printed, said) in [
         ("hello: [world", "line 2: there is no"),
         ("Error: no such chart", "line 2: there is no"),
@@ -185,7 +185,7 @@ fn a_bundle_that_a_state_does_not_have_is_not_rendered_there() {
 fn without_a_command_kustomize_or_kubectl_builds_every_root() {
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
-    // A stand-in that prints what no reading of the sources shows.
+    // A fake of kustomize that also prints an object which is not in the sources.
     let script = "#!/bin/sh\n[ \"$1 $2\" = 'build .' ] && cat *.yaml && cat generated.txt\n";
     write_program(&folder.path().join("bin/kustomize"), script.as_bytes());
     folder.git(&["update-index", "--add", "--chmod=+x", "bin/kustomize"]);

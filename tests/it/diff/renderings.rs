@@ -1,4 +1,4 @@
-//! Trees of manifests as plain JSON, to be changed and written again.
+//! Trees of manifests as plain JSON that tests can change and write again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,13 +17,13 @@ use serde_json::{Map, Number, Value, json};
 
 use super::places::Folder;
 
-/// A part of the corpus that is a rendering, or the sources of one.
+/// A part of the corpus: a rendering, or the sources of one.
 pub(super) struct Sample {
     /// A file or folder of the corpus.
     pub(super) path: &'static str,
-    /// The parts of it that are read; none: everything.
+    /// The subfolders to read; empty for everything.
     within: &'static [&'static str],
-    /// The tool that the comparison is given; `None` where the tree shows it.
+    /// The tool for the comparison; `None` if the tree determines it.
     pub(super) by: Option<DeliveryTool>,
 }
 
@@ -71,7 +71,7 @@ const SAMPLES: [Sample; 10] = [
     },
 ];
 
-/// The samples, read once for all tests.
+/// Returns the samples, read once for all tests.
 pub(super) fn samples(corpus: &Path) -> &'static [(Sample, Rendering)] {
     static READ: OnceLock<Vec<(Sample, Rendering)>> = OnceLock::new();
     READ.get_or_init(|| {
@@ -91,14 +91,14 @@ pub(super) type Texts = BTreeMap<String, String>;
 pub(super) struct Rendering {
     /// The files that can be read completely.
     pub(super) files: BTreeMap<String, Vec<Value>>,
-    /// The other files, templates for example: they stay as they are.
+    /// The other files, for example templates, which stay unchanged.
     pub(super) others: Texts,
-    /// Everything as upstream wrote it.
+    /// All files in their original form.
     pub(super) original: Texts,
 }
 
 impl Rendering {
-    /// The manifests at a path, a file or a folder: all of them, or those within some parts.
+    /// Reads the manifests of a file or a folder, or only those in `within`.
     pub(super) fn read(path: &Path, within: &[&str]) -> Self {
         let top = path.to_string_lossy().into_owned();
         let paths = within.iter().map(|part| format!("{top}/{part}"));
@@ -140,7 +140,7 @@ impl Rendering {
         rendering
     }
 
-    /// A tree of one file.
+    /// Creates a tree of one file.
     pub(super) fn of(objects: impl IntoIterator<Item = Value>) -> Self {
         let files = [("all.yaml".to_owned(), objects.into_iter().collect())].into();
         Self {
@@ -149,7 +149,7 @@ impl Rendering {
         }
     }
 
-    /// Its objects, those of lists too.
+    /// Returns its objects, including those in lists.
     pub(super) fn objects(&self) -> impl Iterator<Item = &Value> {
         self.manifests()
             .flat_map(|(_, documents)| documents)
@@ -161,7 +161,7 @@ impl Rendering {
             })
     }
 
-    /// The objects, to be changed.
+    /// Returns its objects as mutable values, without kustomizations.
     pub(super) fn objects_mut(&mut self) -> impl Iterator<Item = &mut Value> {
         let files = self
             .files
@@ -188,7 +188,7 @@ impl Rendering {
             .filter(|(path, _)| !is_kustomization(path))
     }
 
-    /// The texts of its files.
+    /// Returns the texts of its files.
     pub(super) fn written(&self, write: impl Fn(&[Value]) -> String) -> Texts {
         let written = self
             .files
@@ -197,8 +197,8 @@ impl Rendering {
         written.chain(self.others.clone()).collect()
     }
 
-    /// Moves the objects to other files: `place` says to which, from the path and the documents of a file. In
-    /// kustomize's sources, the files that `resources` name are moved, and `resources` name the new ones.
+    /// Moves the objects to other files, which `place` returns for the path and the documents of a file. In kustomize's
+    /// sources, only files listed in `resources` are moved, and `resources` lists the new files.
     pub(super) fn rearranged(
         &self,
         place: impl Fn(&str, &[Value]) -> Vec<(String, Vec<Value>)>,
@@ -253,7 +253,7 @@ impl Rendering {
         arranged
     }
 
-    /// The files that `resources` of some kustomization name.
+    /// Returns the files that some kustomization lists in `resources`.
     fn named(&self) -> BTreeSet<String> {
         let mut named = BTreeSet::new();
         for (path, documents) in self.files.iter().filter(|(path, _)| is_kustomization(path)) {
@@ -275,7 +275,7 @@ fn is_kustomization(path: &str) -> bool {
     KUSTOMIZATIONS.contains(&name_of(path))
 }
 
-/// `file` as a kustomization in `folder` names it.
+/// Returns `file` relative to `folder`, as a kustomization lists it.
 fn relative(folder: &str, file: &str) -> String {
     let up = if folder.is_empty() {
         0
@@ -285,7 +285,7 @@ fn relative(folder: &str, file: &str) -> String {
     format!("{}{file}", "../".repeat(up))
 }
 
-/// The documents of a file; `None` if one of them cannot be read.
+/// Returns the documents of a file; `None` if one of them cannot be read.
 fn documents(file: &ParsedFile) -> Option<Vec<Value>> {
     let documents = file
         .documents()

@@ -1,4 +1,4 @@
-//! kustomize's sources, compared as they are applied although they were not rendered.
+//! kustomize's sources, compared by what is applied, although they are not rendered.
 
 use serde_json::{Value, json};
 
@@ -316,7 +316,7 @@ fn a_bundle_of_the_configuration_is_one_destination() {
     assert_eq!(changed(&old, &new), ["moved ConfigMap/shop/a"]);
 }
 
-/// Passwords are in no commit, and who builds has them.
+/// Passwords are in no commit; they are present only where the kustomization is built.
 #[test]
 fn a_build_that_needs_a_file_of_no_commit_is_compared_without_it() {
     let (a, b) = (config("a"), config("b"));

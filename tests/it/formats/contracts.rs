@@ -1,4 +1,4 @@
-//! Promises of single formats beyond their schema.
+//! Guarantees of single formats beyond their schema.
 
 use ownerlint::finding::{Finding, Label, Severity};
 use ownerlint::report::{
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{readers, sample, schemas::parsed};
 
-/// One finding per severity given, all on the same byte of one file.
+/// Returns a report with a finding of each severity, all at one place of one file.
 fn many(severities: impl IntoIterator<Item = Severity>) -> Report {
     let sources = Sources::new(vec![SourceFile::new("a.yaml", "kind: A\n")]);
     let label = || Label::new(FileId(0), Span::new(0, 4), "");
@@ -321,7 +321,7 @@ fn the_language_server_protocol_counts_in_the_agreed_encoding() {
     assert_eq!(starts("x", ColumnUnit::Utf16), 7);
     assert_eq!(starts("x", ColumnUnit::Utf8), 10);
     assert_eq!(starts("x", ColumnUnit::Chars), 6);
-    // An editor has no byte order mark in its first line, whatever the encoding.
+    // In an editor, the first line has no byte order mark, whatever the encoding.
     for unit in [ColumnUnit::Utf8, ColumnUnit::Chars, ColumnUnit::Utf16] {
         assert_eq!(starts("a", unit), 0);
     }

@@ -1,4 +1,4 @@
-//! The output of `check` on the corpus of real manifests, format by format, with the readers that the samples have.
+//! The output of `check` on the corpus of real manifests in each format, parsed by the readers of the samples.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use super::{readers, schemas::parsed};
 use crate::corpus::files;
 use crate::support::corpus;
 
-/// GitHub takes 10 MB compressed; what is smaller as it is, is so compressed too.
+/// The limit of GitHub, which is for compressed files.
 const MAX_BYTES: usize = 10_000_000;
 
-/// Every string under `key`, at any depth.
+/// Collects every string under `key`, at any depth.
 fn strings_under<'a>(key: &str, value: &'a Value, found: &mut Vec<&'a str>) {
     match value {
         Value::Object(members) => {
@@ -30,7 +30,7 @@ fn strings_under<'a>(key: &str, value: &'a Value, found: &mut Vec<&'a str>) {
     }
 }
 
-/// Objects and lists that say nothing; a run without results has an empty list of them.
+/// Counts empty objects and lists; a run without results has one empty list.
 fn empty_members(value: &Value) -> usize {
     match value {
         Value::Object(members) => {
@@ -80,7 +80,7 @@ fn every_format_of_the_corpus_is_read_by_its_reader() {
     strings_under("uri", &sarif, &mut uris);
     strings_under("markdown", &sarif, &mut pages);
     assert!(uris.len() > report.findings.len());
-    // The first segment of a relative reference has no colon, so that a scheme would show.
+    // The first segment of a relative reference has no colon, which would mark a scheme.
     let relative = |uri: &&str| {
         !uri.starts_with('/') && !uri.contains(':') && !uri.split('/').any(|part| part == "..")
     };

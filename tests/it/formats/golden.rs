@@ -1,4 +1,4 @@
-//! Golden files, to be read by people when they change.
+//! Golden files, to be reviewed when they change.
 
 use ownerlint::report::{Format, HumanOptions, Options, render};
 

@@ -1,4 +1,4 @@
-//! Nothing in a manifest breaks a format: hostile text in every place a format prints.
+//! Hostile text in every part of a report breaks no format.
 
 use ownerlint::finding::{
     Applicability, Chain, Consequence, Edit, Finding, Fix, Label, Relation, Severity,
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use super::{readers, sample};
 use crate::properties::cases;
 
-/// Texts that break formats, and some ordinary text to put them in.
+/// Generates texts that could break formats, mixed with ordinary text.
 fn text() -> impl Strategy<Value = String> {
     let pieces = prop_oneof![
         4 => "[a-z ]{0,8}",
@@ -31,7 +31,7 @@ fn span(limit: u32) -> impl Strategy<Value = Span> {
     (0..limit, 0..limit).prop_map(|(start, length)| Span::new(start, start + length))
 }
 
-/// A finding in one of two files, with places inside, across lines, empty, or past the end.
+/// Generates a finding in one of two files, with places inside, across lines, empty, or past the end.
 fn finding() -> impl Strategy<Value = Finding> {
     let severity = prop::sample::select(vec![Severity::Info, Severity::Warning, Severity::Error]);
     let label = || {
@@ -62,7 +62,7 @@ fn finding() -> impl Strategy<Value = Finding> {
     });
     let fix = (text(), prop::collection::vec(edit, 1..3)).prop_map(|(title, edits)| {
         let applicability = Applicability::Suggested;
-        // Whatever it does, it is called something.
+        // A fix always has a title.
         Fix {
             title: format!("fix {title}"),
             applicability,
@@ -128,7 +128,7 @@ fn options() -> impl Strategy<Value = Options> {
     )
 }
 
-/// Characters that a terminal obeys or that turn the text around; line breaks and tabs are for formats to judge.
+/// Whether a terminal interprets a character, or it reorders text. Formats decide about line breaks and tabs.
 fn obeyed(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || ('\u{202a}'..='\u{202e}').contains(&c)

@@ -1,4 +1,4 @@
-//! Every output format: a golden file to read, and a schema or a reference reader to agree with.
+//! Every output format: a golden file, and a schema or a reference reader.
 
 mod contracts;
 mod corpus;

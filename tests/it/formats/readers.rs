@@ -1,4 +1,4 @@
-//! Reference readers: each machine format read back as its consumer reads it.
+//! Reference readers: each machine-readable format, parsed like its consumer.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use super::schemas::{complaints, parsed, validator};
 use crate::html::HtmlPage;
 
-// A schema takes longer to compile than a document to check.
+// Compiling a schema takes longer than checking a document.
 static SARIF: LazyLock<Validator> = LazyLock::new(sarif_schema);
 static GITLAB: LazyLock<Validator> = LazyLock::new(gitlab_schema);
 static RDJSON: LazyLock<Validator> = LazyLock::new(rdjson_schema);
 static LSP: LazyLock<Validator> = LazyLock::new(lsp_schema);
 
-/// Reads `text` back and asserts that it says what `report` holds.
+/// Parses `text`, and asserts that it agrees with `report`.
 pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Options) {
     let messages = || {
         report
@@ -79,7 +79,7 @@ pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Option
     }
 }
 
-/// How many findings from a severity on say something different, or about another file.
+/// Counts the findings from a severity on that differ in message or file.
 fn different(report: &Report, show: Severity) -> usize {
     let shown = report
         .findings
@@ -117,7 +117,7 @@ fn strings(array: &Value, pointer: &str) -> Vec<String> {
         .collect()
 }
 
-/// The official schema, and what GitHub's documentation asks for besides.
+/// Checks the official schema, and what GitHub's documentation requires in addition.
 fn sarif(text: &str, report: &Report) {
     let document = valid(&SARIF, text);
     let run = &document["runs"][0];
@@ -180,7 +180,7 @@ fn sarif(text: &str, report: &Report) {
     }
 }
 
-/// The schema's patterns for languages have a bracket too many, which only some regex engines take; we write no language.
+/// Removes patterns for languages, which have an extra bracket that some regex engines reject; we write no language.
 fn sarif_schema() -> Validator {
     let mut schema = parsed(include_str!(
         "../../../fixtures/schema/sarif-2.1.0.schema.json"
@@ -203,7 +203,7 @@ fn text_of(result: &Value) -> &str {
     result["message"]["text"].as_str().expect("a message")
 }
 
-/// Reads commands as `ActionCommand` of `actions/runner` does.
+/// Parses commands like `ActionCommand` of `actions/runner`.
 fn github(text: &str, report: &Report, options: &Options) {
     let mut shown = 0;
     for line in text.lines() {
@@ -234,7 +234,7 @@ fn github(text: &str, report: &Report, options: &Options) {
         let words = |text: &str| text.split_whitespace().count();
         let data = unescaped(data);
         let first = data.lines().next().unwrap_or_default();
-        // A place that Helm rendered is followed by its template.
+        // A place that Helm rendered is followed by its template in brackets.
         let before = first
             .rsplit_once(" (")
             .filter(|(_, template)| template.ends_with(')'))
@@ -281,12 +281,12 @@ fn unescaped(text: &str) -> String {
     text.replace("%25", "%")
 }
 
-/// Every range lies within the text of its file, counted in `unit`.
+/// Asserts that every range, counted in `unit`, is within the text of its file.
 fn ranges(document: &Value, report: &Report, unit: ColumnUnit) {
     let files = document.as_array().expect("files");
     let fits = |file: &SourceFile, range: &Value| {
         let text = file.text();
-        // One mark is no text to an editor; a second one is.
+        // An editor does not show the first byte order mark, but it shows a second one.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let within = |at: &Value| {
             let line = text.split('\n').nth(at["line"].as_u64()? as usize)?;
@@ -354,7 +354,7 @@ fn junit(text: &str, report: &Report, options: &Options) {
 }
 
 fn markdown(text: &str, report: &Report, options: &Options) {
-    // The heading is always there, even where a silly limit leaves no room for it.
+    // The heading is always written, even if a tiny limit leaves no room for it.
     assert!(
         text.len() <= options.markdown.bytes.max(600),
         "{} over {}",
@@ -385,7 +385,7 @@ fn markdown(text: &str, report: &Report, options: &Options) {
     assert!(!text.contains("@team") && text.matches('`').count() == 0);
 }
 
-/// GitLab's "Code Quality report format": the required members and the five severities.
+/// Returns a schema of GitLab's "Code Quality report format": the required members and the five severities.
 fn gitlab_schema() -> Validator {
     compiled(json!({"type": "array", "items": {
         "type": "object",
@@ -403,7 +403,7 @@ fn gitlab_schema() -> Validator {
     }}))
 }
 
-/// Reviewdog's `DiagnosticResult`, closed, as its protobuf reader is.
+/// Returns a schema of Reviewdog's `DiagnosticResult` without further members, as its protobuf reader requires.
 fn rdjson_schema() -> Validator {
     let position = json!({"type": "object", "additionalProperties": false, "required": ["line", "column"],
         "properties": {"line": {"type": "integer", "minimum": 1}, "column": {"type": "integer", "minimum": 1}}});
@@ -438,7 +438,7 @@ fn rdjson_schema() -> Validator {
     )
 }
 
-/// `PublishDiagnosticsParams` of the language server protocol 3.17, as far as we use it.
+/// Returns a schema of `PublishDiagnosticsParams` of the language server protocol 3.17, as far as we use it.
 fn lsp_schema() -> Validator {
     let position = json!({"type": "object", "additionalProperties": false, "required": ["line", "character"],
         "properties": {"line": {"type": "integer", "minimum": 0}, "character": {"type": "integer", "minimum": 0}}});
@@ -474,7 +474,7 @@ fn compiled(schema: Value) -> Validator {
     jsonschema::validator_for(&schema).expect("the schema is a schema")
 }
 
-/// The page embeds the contract, and lines of each finding.
+/// Checks that the page embeds the JSON report, and lines of each finding.
 fn html(text: &str, report: &Report) {
     let page = HtmlPage::read(text);
     let contract = render(Format::Json, report, &Options::default());

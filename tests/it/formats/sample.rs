@@ -33,7 +33,7 @@ metadata:
   namespace: rook-ceph
 ";
 
-/// Windows line ends, a tab, and emoji before the place that matters.
+/// A file with Windows line ends, a tab, and emoji before the place of a finding.
 pub(crate) const SHOP: &str = "\
 apiVersion: v1\r
 kind: ConfigMap\r
@@ -44,7 +44,7 @@ data:\r
     two\r
 ";
 
-/// Hostile names.
+/// A file with hostile names.
 pub(crate) const HOSTILE: &str = "\
 kind: Secret
 metadata:
@@ -53,7 +53,7 @@ metadata:
 
 pub(crate) const HOSTILE_PATH: &str = "::error file=x,line=1::pwned/100% a,b:c|`d`<e>&\"f\".yaml";
 
-/// The span of the `nth` (from 0) occurrence of `needle`.
+/// Returns the span of occurrence `nth` (from 0) of `needle`.
 pub(crate) fn span(text: &str, needle: &str, nth: usize) -> Span {
     let (at, _) = text
         .match_indices(needle)
@@ -180,7 +180,7 @@ fn hostile() -> Finding {
     }
 }
 
-/// Several files, an owner in another file, a chain, emoji, several lines, and strings meant to break formats.
+/// Returns a report with several files, an owner in another file, a chain, emoji, several lines, and hostile strings.
 pub(crate) fn report() -> Report {
     let [kind, block] = shop();
     let mut report = with(sources(), vec![hostile(), rook(), kind, block]);
@@ -212,7 +212,7 @@ pub(crate) fn report() -> Report {
     report
 }
 
-/// A report of `findings`, given in report order.
+/// Returns a report of `findings`, which are in the order of the report.
 pub(crate) fn with(sources: Sources, findings: Vec<Finding>) -> Report {
     let fingerprints = fingerprint(
         &findings,
@@ -315,7 +315,7 @@ fn rules() -> Vec<RuleInfo> {
     ]
 }
 
-/// Options as a run at the root of a repository has them, with everything shown.
+/// Returns the options of a run at the root of a repository that shows everything.
 pub(crate) fn options() -> Options {
     Options {
         roots: Roots {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::sample;
 use crate::support::{Repository, fixture, ownerlint, root};
 
-/// The validator of a published schema. A schema takes longer to compile than a document to check.
+/// Returns the validator of a published schema, compiled once.
 pub(crate) fn validator(name: &str) -> &'static Validator {
     static VALIDATORS: LazyLock<BTreeMap<&str, Validator>> = LazyLock::new(|| {
         let compiled =
@@ -28,7 +28,7 @@ pub(crate) fn parsed(text: &str) -> Value {
     serde_json::from_str(text).expect("the text is JSON")
 }
 
-/// The complaints of `validator` about `document`.
+/// Returns the violations of the schema in `document`.
 pub(crate) fn complaints(validator: &Validator, document: &Value) -> Vec<String> {
     validator
         .iter_errors(document)
@@ -42,7 +42,7 @@ fn every_schema_is_a_schema_and_names_its_document() {
         let schema = published(name);
         assert!(jsonschema::meta::is_valid(&schema), "{name}");
         assert_eq!(schema["title"], json!(format!("ownerlint.{name}/1")));
-        // These are written by people.
+        // Users write these documents.
         if !["config", "operator", "steps"].contains(&name) {
             assert_eq!(schema["properties"]["schema"]["const"], schema["title"]);
         }
@@ -73,7 +73,7 @@ fn the_report_contract_is_closed() {
     }
 }
 
-/// The output of each command on inputs that have much of everything.
+/// Returns the output of each command for inputs that cover most members.
 fn outputs() -> Vec<(&'static str, Value)> {
     let (dump, rook) = ("fixtures/plan/dump.yaml", "fixtures/bundles/rook");
     let (removal, teardown) = (
@@ -115,7 +115,7 @@ fn outputs() -> Vec<(&'static str, Value)> {
 
 #[test]
 fn schemas_accept_outputs_and_no_unknown_or_missing_member() {
-    // Members that are left out, and mappings with keys of the input.
+    // Optional members, and mappings whose keys come from the input.
     const OPTIONAL: [&str; 17] = [
         "prune",
         "suspend",
@@ -166,7 +166,7 @@ fn schemas_accept_outputs_and_no_unknown_or_missing_member() {
     }
 }
 
-/// The first object of each shape: an element of a list stands for all of them.
+/// Returns a pointer to the first object of each shape; the first element represents a list.
 fn objects_of(document: &Value) -> Vec<String> {
     let (mut found, mut open) = (Vec::new(), vec![(String::new(), document)]);
     while let Some((pointer, value)) = open.pop() {

@@ -1,5 +1,4 @@
-//! The fuzz targets, over fixed inputs: fixtures and what comes of them by a few mutations. `fuzz/README.md` says how to run them
-//! longer.
+//! The fuzz targets with fixed inputs: fixtures and a few mutations of each. `fuzz/README.md` says how to fuzz longer.
 
 use crate::support::root;
 
@@ -7,12 +6,12 @@ pub(crate) mod targets;
 
 use targets::TARGETS;
 
-/// A small generator of numbers, always the same ones.
+/// A small generator of pseudo-random numbers with a fixed sequence.
 struct Numbers(u64);
 
 impl Numbers {
     fn next(&mut self, below: usize) -> usize {
-        // xorshift: any sequence does, as long as it is the same one in every run.
+        // xorshift: any sequence is fine, as long as it is equal in every run.
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -20,7 +19,7 @@ impl Numbers {
     }
 }
 
-/// Pieces that parsers and formats treat specially.
+/// Pieces with a special meaning for parsers and formats.
 const PIECES: [&[u8]; 24] = [
     b"---\n",
     b"...\n",
@@ -71,7 +70,7 @@ fn mutated(seed: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     data
 }
 
-/// Texts to begin with: manifests, a configuration, steps.
+/// Returns the texts to mutate: manifests, a configuration, steps.
 fn seeds() -> Vec<Vec<u8>> {
     let mut files: Vec<_> = walkdir::WalkDir::new(root().join("fixtures/rules"))
         .sort_by_file_name()
@@ -132,14 +131,14 @@ fn every_target_can_be_fuzzed() {
     }
 }
 
-/// A key of 360 characters and three times as many bytes, once what is not UTF-8 is replaced.
+/// A key of 360 invalid bytes, which has three times as many bytes once each is replaced by U+FFFD.
 const LONG_KEY: [u8; 361] = {
     let mut key = [0xFF; 361];
     key[360] = b':';
     key
 };
 
-/// Finds of libFuzzer, made small.
+/// Minimised findings of libFuzzer.
 const FINDS: [(&str, &[u8]); 13] = [
     ("libyaml", b"a\r\r\nb"),
     ("libyaml", b"!R&[&"),

@@ -1,9 +1,9 @@
-//! The cost of webhooks and aggregated APIs, which tie all objects that they are asked about to a Service and its Pods.
+//! The cost of webhooks and aggregated APIs, which tie many objects to a Service and its Pods.
 
 use super::support::{checked, deleted, documents, namespace, within_limits, within_limits_in};
 use crate::support::Repository;
 
-/// A webhook that a Service answers for.
+/// Returns a webhook whose backend is a Service.
 fn webhook(number: usize, service: &str, group: &str) -> String {
     format!(
         "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: web-{number}}}\nwebhooks: \
@@ -12,7 +12,7 @@ fn webhook(number: usize, service: &str, group: &str) -> String {
     )
 }
 
-/// A Service that selects every [`pod`].
+/// Returns a Service that selects every [`pod`].
 fn service(name: &str) -> String {
     format!(
         "apiVersion: v1\nkind: Service\nmetadata: {{name: {name}, namespace: shop}}\nspec: {{selector: {{app: web}}}}"
@@ -52,7 +52,7 @@ fn webhooks_that_are_asked_about_all_objects() {
     within_limits_in(&inside, "diff --base @ --head head --fail-on never");
 }
 
-/// Of each kind there is one object.
+/// There is one object of each kind.
 #[test]
 fn webhooks_and_kinds() {
     let pair = |number| {
@@ -70,7 +70,7 @@ fn webhooks_and_kinds() {
     )));
 }
 
-/// Each webhook has a Service of its own, and all Services select all Pods.
+/// Each webhook has its own Service, and all Services select all Pods.
 #[test]
 fn services_that_select_the_same_pods() {
     let one = |number| {
@@ -102,7 +102,7 @@ fn webhooks_of_one_service_with_many_pods() {
     ));
 }
 
-/// While the Pods go, the deletion of everything else depends on whether one of them is left.
+/// As long as Pods are being deleted, every other deletion depends on whether a Pod is left.
 #[test]
 fn a_webhook_that_is_asked_about_the_pods_behind_it() {
     let pair = |number| format!("{}\n---\n{}", pod(number), config_map(number));
@@ -118,7 +118,7 @@ fn a_webhook_that_is_asked_about_the_pods_behind_it() {
     );
 }
 
-/// No Namespace is finished while the API is not served, so which of them are empty is asked after each move.
+/// No Namespace is finished while the API is unavailable, so after each move it is checked which ones are empty.
 #[test]
 fn an_api_and_the_namespaces_that_wait_for_it() {
     let api = "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v1.example.com}\nspec: {group: example.com, \

@@ -71,7 +71,7 @@ fn one_finalizer_many_times() {
     checked(&with_finalizers(60_000, |_| "example.com/web".to_owned()));
 }
 
-/// Review P1: n namesakes in other namespaces × n references. Each reference once named all namesakes.
+/// Review P1: n namesakes in other namespaces × n references. Each reference used to list all namesakes.
 #[test]
 fn namesakes_in_other_namespaces_and_references_to_them() {
     checked(&namesakes_and_references(4_000));
@@ -96,13 +96,13 @@ fn versions_of_a_definition_and_instances_of_none_of_them() {
     checked(&format!("{definition}{versions}{instances}"));
 }
 
-/// Review P1: n operators × n custom resources in one namespace. Every operator runs the image that lets go of every resource.
+/// Review P1: n operators × n custom resources in one namespace. Every operator may release every resource.
 #[test]
 fn operators_and_the_objects_they_handle() {
     let pair = |number: usize| operator_and_object(number, "shop");
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
     checked(&format!("{namespace}{}", documents(8_000, pair)));
-    // In as many namespaces, so that what is known of one object says nothing of the next.
+    // In separate namespaces, so that results cannot be cached.
     checked(&documents(8_000, |number| {
         pair(number).replace("namespace: shop", &format!("namespace: shop-{number}"))
     }));
@@ -208,7 +208,7 @@ fn tag_directives() {
     ));
 }
 
-/// An object with a finding.
+/// Returns an object with a finding.
 fn mistaken(number: usize, metadata: &str) -> String {
     format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web-{number}, namespace: shop, finalizers: 7{metadata}}}"
@@ -224,14 +224,14 @@ fn documents_with_a_directive_each() {
     }));
 }
 
-/// Review P1: n objects, each with an ignore, which an annotation is.
+/// Review P1: n objects, each with an annotation that ignores a finding.
 #[test]
 fn objects_with_an_annotation_each() {
     let ignore = ", annotations: {ignore.ownerlint/finalizer-wrong-type: tested}";
     checked(&documents(20_000, |number| mistaken(number, ignore)));
 }
 
-/// Review P1: n objects, each with an ignore, which stands in the configuration.
+/// Review P1: n objects, each with an ignore in the configuration.
 #[test]
 fn objects_with_an_ignore_of_the_configuration_each() {
     let inside = Repository::new();
@@ -260,7 +260,7 @@ fn annotations_that_ignore_rules_that_nobody_knows() {
     ));
 }
 
-/// A workload of its own ServiceAccount, a role and a binding, of which `@` says more; and an object with a finalizer.
+/// Returns a workload with its own ServiceAccount, role and binding, and an object with a finalizer.
 fn bound_operator(number: usize, subject: &str, role: &str, object: &str) -> String {
     let group = "rbac.authorization.k8s.io";
     format!(
@@ -272,7 +272,7 @@ fn bound_operator(number: usize, subject: &str, role: &str, object: &str) -> Str
     )
 }
 
-/// Beyond review P1: the same, and a binding lets each operator change each object.
+/// Beyond review P1: n operators × n custom resources, where a binding lets each operator change each object.
 #[test]
 fn operators_that_may_change_the_objects_they_handle() {
     let rules = "rules: [{apiGroups: [argoproj.io], resources: [applications], verbs: [update]}]";
@@ -294,7 +294,7 @@ fn unknown_object(number: usize, name: &str) -> String {
     )
 }
 
-/// No rule is about these objects, but each may be.
+/// No rule names these objects, but each rule may.
 #[test]
 fn rules_for_single_objects_and_as_many_others() {
     checked(&documents(6_000, |number| {
@@ -307,7 +307,7 @@ fn rules_for_single_objects_and_as_many_others() {
     }));
 }
 
-/// A role, a workload that is bound to it, and objects with a finalizer that only RBAC could explain.
+/// Returns a role, a workload bound to it, and objects with a finalizer that only RBAC could explain.
 fn one_role_and_unknown_objects(rules: &str, objects: usize) -> String {
     let group = "rbac.authorization.k8s.io";
     let role = format!(
@@ -325,7 +325,7 @@ fn one_role_and_unknown_objects(rules: &str, objects: usize) -> String {
     format!("{role}{workload}{bound}")
 }
 
-/// The number of findings of `finalizer-unknown`; a line stands for all that are alike.
+/// Counts the findings of `finalizer-unknown`, including those that are combined into one line.
 fn unknown_finalizers(text: &str) -> usize {
     let printed = within_limits(text, "check --no-config --threads 1 --output concise @");
     let lines = printed
@@ -342,7 +342,7 @@ fn unknown_finalizers(text: &str) -> usize {
     lines.map(|line| 1 + more(line).unwrap_or_default()).sum()
 }
 
-/// Each binding counts in a namespace of its own, and none of the objects is there. Up to a bound that is seen for each object.
+/// Each binding counts in its own namespace, without objects. Up to a limit, each object is checked for that.
 #[test]
 fn bindings_of_one_role_elsewhere() {
     let rule = "- {apiGroups: [example.com], resources: [widgets], verbs: [update]}\n";
@@ -356,7 +356,7 @@ fn bindings_of_one_role_elsewhere() {
     );
 }
 
-/// One rule lists many names, and another one many resources.
+/// One rule lists many names, and another many resources.
 #[test]
 fn lists_of_one_rule_and_as_many_objects() {
     let listed = |what: &str| {
@@ -377,7 +377,7 @@ fn lists_of_one_rule_and_as_many_objects() {
     );
 }
 
-/// None of the operators may change what they all handle.
+/// None of the operators may change the objects that all of them handle.
 #[test]
 fn operators_that_may_change_none_of_the_objects() {
     let rules = "rules: [{apiGroups: [argoproj.io], resources: [appprojects], verbs: [update]}]";
@@ -397,7 +397,7 @@ fn operators_that_may_change_none_of_the_objects() {
     checked(&text);
 }
 
-/// Each binding names each workload, and each role aggregates each other one.
+/// Each binding names every workload, and each role aggregates every other role.
 #[test]
 fn bindings_of_all_workloads_to_roles_that_aggregate_all_roles() {
     checked(&documents(6_000, |number| {
@@ -414,7 +414,7 @@ fn bindings_of_all_workloads_to_roles_that_aggregate_all_roles() {
     }));
 }
 
-/// One role knows all kinds, and all workloads run with it.
+/// One role names all kinds, and all workloads use it.
 #[test]
 fn workloads_of_one_account_and_the_kinds_of_its_role() {
     let workload = |number: usize| {
@@ -440,7 +440,7 @@ fn workloads_of_one_account_and_the_kinds_of_its_role() {
     ));
 }
 
-/// Whether one mentions a mark of Argo CD was looked for in all of the list.
+/// Regression: for each object, the whole list was searched for marks of Argo CD.
 #[test]
 fn a_list_of_custom_resources() {
     checked(&list(80_000, |number| {
@@ -450,7 +450,7 @@ fn a_list_of_custom_resources() {
     }));
 }
 
-/// The directives in each were looked for in all comments of the list.
+/// Regression: for each object, all comments of the list were searched for directives.
 #[test]
 fn a_list_of_secrets_with_a_comment_each() {
     checked(&list(30_000, |number| {
@@ -460,7 +460,7 @@ fn a_list_of_secrets_with_a_comment_each() {
     }));
 }
 
-/// The object around each was looked for among all of the list.
+/// Regression: for each duplicate key, the whole list was searched for its object.
 #[test]
 fn a_list_of_objects_with_a_key_twice_each() {
     checked(&list(30_000, |number| {

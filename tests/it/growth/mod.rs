@@ -1,7 +1,7 @@
-//! The time and memory of a run grow with the length of its input, not with the square of it. Each input here once took
-//! many times what the limits allow, which the operating system enforces (`../limits.rs`).
+//! The time and memory of a run grow with the length of its input, not with its square. Each input here once exceeded
+//! the limits, which the operating system enforces (`../limits.rs`).
 //!
-//! The rows of section P of the review of version 0.1.0, each with the test that failed with that version:
+//! The rows of section P of the review of version 0.1.0, with the tests that failed with that version:
 //!
 //! | P1, checked | test in `checked.rs` |
 //! |---|---|

@@ -35,7 +35,7 @@ fn ephemeral_volumes_of_many_replicas() {
     deleted(&documents(1, |number| deployment(number, 100, &volumes)));
 }
 
-/// Review P1: the same through aliases, which repeat what is written once, in 20 Deployments.
+/// Review P1: 100 replicas × n ephemeral volumes, which 20 Deployments share through aliases.
 #[test]
 fn ephemeral_volumes_through_aliases() {
     let volumes: String = (0..1_000).map(ephemeral).collect();
@@ -78,7 +78,7 @@ fn objects_whose_names_the_server_makes_up() {
     }));
 }
 
-/// Custom resources that a finalizer holds, with their definition.
+/// Returns custom resources with a finalizer, and their definition.
 fn held(count: usize) -> String {
     let held = |number| {
         format!(
@@ -114,7 +114,7 @@ fn deployments_with_services_in_a_namespace() {
     }));
 }
 
-/// Review P2: `plan delete ns/x` with mixed objects: what an application has, many times.
+/// Review P2: `plan delete ns/x` with mixed objects: many copies of an application.
 #[test]
 fn objects_of_all_kinds_in_a_namespace() {
     let application = |number: usize| {
@@ -142,7 +142,7 @@ fn objects_of_all_kinds_in_a_namespace() {
     deleted(&documents(1_250, application));
 }
 
-/// Plans the removal of so many operators together with so many objects that only they let go of.
+/// Plans the removal of operators together with objects that only they can release.
 fn operators_and_their_objects_removed(operators: usize, objects: usize) {
     let operator = |number: usize| {
         let names = format!("name: baker-{number}, namespace: shop");
@@ -173,19 +173,19 @@ fn operators_and_their_objects_removed(operators: usize, objects: usize) {
     within_limits(&text, "plan teardown --by argocd -o json @");
 }
 
-/// Each controller that goes may have been quick enough to let go, and a safe order has to deal with each object.
+/// Each removed controller may have released its objects in time, and a safe order has to handle each object.
 #[test]
 fn operators_that_go_with_the_objects_they_let_go_of() {
     operators_and_their_objects_removed(30, 500);
 }
 
-/// A safe order has as many preparations as there are objects, and leaves out those that it can do without.
+/// A safe order has as many preparations as there are objects, and omits unnecessary ones.
 #[test]
 fn an_operator_that_goes_with_thousands_of_objects() {
     operators_and_their_objects_removed(1, 3_000);
 }
 
-/// Each reference asks whether the object goes anyhow.
+/// For each reference, it is checked whether the object is deleted anyway.
 #[test]
 fn one_object_with_many_owners_in_a_namespace() {
     deleted(&format!(
@@ -199,7 +199,7 @@ fn one_object_with_many_owners_in_a_namespace() {
     ));
 }
 
-/// The object is stuck, and the way out names each finalizer.
+/// The object is stuck, and the remedy names each finalizer.
 #[test]
 fn one_object_with_many_finalizers_in_a_namespace() {
     deleted(&format!(
@@ -208,7 +208,7 @@ fn one_object_with_many_finalizers_in_a_namespace() {
     ));
 }
 
-/// Each claim of each Pod is made from its own template.
+/// Each claim of each Pod has its own template.
 #[test]
 fn one_stateful_set_with_many_claim_templates() {
     let templates = lines(24_000, |number| {
@@ -229,7 +229,7 @@ fn finalizers_of_one_object_that_a_release_leaves_stuck() {
     }
 }
 
-/// Objects in as many namespaces, each of which would be deleted first.
+/// Each of many namespaces has objects that must be deleted first.
 #[test]
 fn objects_in_many_namespaces_that_a_release_leaves_stuck() {
     let pair = |number: usize| operator_and_object(number, &format!("shop-{number}"));
@@ -239,7 +239,7 @@ fn objects_in_many_namespaces_that_a_release_leaves_stuck() {
     );
 }
 
-/// Each wave is awaited before the next one.
+/// The tool waits for each wave.
 #[test]
 fn objects_of_a_wave_each() {
     let hook = |number: usize| {

@@ -1,8 +1,8 @@
-//! Printed text, and the cost of printing.
+//! The length of printed text, and the cost of printing.
 
 use super::support::{documents, namesakes_and_references, uid, within_limits};
 
-/// A list in one line, of objects with a finding each, in this format.
+/// Prints a list in one line, whose objects have a finding each, in `format`.
 fn a_list_in_one_line(format: &str, count: usize) {
     let item = |number: usize| {
         format!(
@@ -44,7 +44,7 @@ fn a_list_in_one_line_for_code_scanning() {
     a_list_in_one_line("sarif", 40_000);
 }
 
-/// Review P1, output: n identical findings of one object. Each once had a frame of its own: a megabyte was printed as sixty.
+/// Review P1, output: n identical findings of one object. Regression: each had its own frame.
 #[test]
 fn findings_of_one_object_that_are_all_alike() {
     let keys = "  k: v\n".repeat(20_000);
@@ -63,7 +63,7 @@ fn namesakes_and_references_to_them() {
     assert!(printed.len() < 40 * text.len(), "{} bytes", printed.len());
 }
 
-/// Review P1: `plan -o json` on a chain, where `why` once repeated the chain for every object.
+/// Review P1: `plan -o json` on a chain. Regression: `why` repeated the chain for every object.
 #[test]
 fn a_long_chain_of_owners_whose_every_object_says_why() {
     let object = |number: usize| {
@@ -85,8 +85,8 @@ fn a_long_chain_of_owners_whose_every_object_says_why() {
     assert!(printed.len() < 20 * text.len(), "{} bytes", printed.len());
 }
 
-/// A plan as JSON for the deletion of the owners of so many races, beside so many objects that nothing happens to. Each race has
-/// two ends.
+/// Returns a JSON plan that deletes the owners of `races` races with two outcomes each, beside `others` unaffected
+/// objects.
 fn a_plan_of_races(races: usize, others: usize) -> String {
     let object = |name: String, number: usize, rest: String| {
         let uid = uid(number);
@@ -133,7 +133,7 @@ fn a_plan_of_races(races: usize, others: usize) -> String {
     )
 }
 
-/// Review P3.5: one graph of 987 objects made 842 MB of plan, outcomes × objects.
+/// Review P3.5: outcomes × objects. Regression: the plan for 987 objects had 842 MB.
 #[test]
 fn a_thousand_objects_with_thousands_of_outcomes() {
     let plan = a_plan_of_races(12, 951);
@@ -149,7 +149,7 @@ fn a_few_dozen_objects_with_many_outcomes() {
     assert!(plan.contains(r#""complete": false"#));
 }
 
-/// A fix of each of many objects in one file: the smallest difference of two long texts takes the square of their lines to find.
+/// Fixes of many objects in one file: finding the smallest difference of two long texts takes quadratic time.
 #[test]
 fn a_diff_of_many_fixes() {
     let namespace = |number| {
@@ -168,7 +168,7 @@ fn a_diff_of_many_fixes() {
     );
 }
 
-/// A person reads the first of thousands of commands; a tool reads all of them.
+/// Human output shows the first of thousands of commands, JSON shows all.
 #[test]
 fn a_safe_order_of_thousands_of_commands() {
     let held = |number| {

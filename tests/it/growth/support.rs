@@ -1,18 +1,18 @@
-//! Inputs that grow, and the program within limits.
+//! Generators of large inputs, and runs of the program within limits.
 
 use std::fmt::Write;
 
 use crate::limits::limited;
 use crate::support::Repository;
 
-/// The output of the program within the limits: for a text, with arguments in which `@` stands for its file.
+/// Returns the output of the program for a text, within the limits. In `arguments`, `@` is its file.
 pub(super) fn within_limits(text: &str, arguments: &str) -> String {
     let inside = Repository::new();
     inside.write("input.yaml", text);
     within_limits_in(&inside, arguments)
 }
 
-/// The output in a folder that has an `input.yaml` and other files.
+/// Returns the output of the program in a folder with `input.yaml` and other files.
 pub(super) fn within_limits_in(inside: &Repository, arguments: &str) -> String {
     let run = limited(&inside.path(), &arguments.replace('@', "input.yaml"));
     let error = String::from_utf8_lossy(&run.stderr);
@@ -29,17 +29,17 @@ pub(super) fn checked(text: &str) {
     within_limits(text, "check --no-config --threads 1 --output concise @");
 }
 
-/// Plans the deletion of the namespace `shop` with this content.
+/// Plans the deletion of the namespace `shop` with this content, within the limits.
 pub(super) fn deleted(content: &str) {
     within_limits(&namespace(content), "plan delete ns/shop -f @");
 }
 
-/// The namespace `shop` with this content.
+/// Returns the namespace `shop` with this content.
 pub(super) fn namespace(content: &str) -> String {
     format!("---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: shop}}\n{content}")
 }
 
-/// One line for each number.
+/// Returns `count` lines.
 pub(super) fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).fold(String::new(), |mut text, number| {
         writeln!(text, "{}", line(number)).expect("a string takes everything");
@@ -47,12 +47,12 @@ pub(super) fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     })
 }
 
-/// Documents, one for each number.
+/// Returns `count` documents.
 pub(super) fn documents(count: usize, document: impl Fn(usize) -> String) -> String {
     lines(count, |number| format!("---\n{}", document(number)))
 }
 
-/// One list of objects, one for each number, each in one line.
+/// Returns a list of `count` objects, each on one line.
 pub(super) fn list(count: usize, object: impl Fn(usize) -> String) -> String {
     format!(
         "apiVersion: v1\nkind: List\nitems:\n{}",
@@ -64,7 +64,7 @@ pub(super) fn uid(number: usize) -> String {
     format!("3f2a61c8-9d1e-4a77-b0c5-{number:012x}")
 }
 
-/// An object with so many owner references.
+/// Returns an object with `count` owner references.
 pub(super) fn with_references(count: usize, reference: impl Fn(usize) -> String) -> String {
     let references = lines(count, |number| format!("  - {{{}}}", reference(number)));
     format!(
@@ -72,7 +72,7 @@ pub(super) fn with_references(count: usize, reference: impl Fn(usize) -> String)
     )
 }
 
-/// An object with so many finalizers.
+/// Returns an object with `count` finalizers.
 pub(super) fn with_finalizers(count: usize, finalizer: impl Fn(usize) -> String) -> String {
     let finalizers = lines(count, |number| format!("  - {}", finalizer(number)));
     format!(
@@ -80,7 +80,7 @@ pub(super) fn with_finalizers(count: usize, finalizer: impl Fn(usize) -> String)
     )
 }
 
-/// An operator, and an object in `namespace` that it handles.
+/// Returns an operator, and an object in `namespace` that it handles.
 pub(super) fn operator_and_object(number: usize, namespace: &str) -> String {
     format!(
         "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: argocd-{number}, namespace: shop}}\nspec: {{template: {{spec: \
@@ -90,7 +90,7 @@ pub(super) fn operator_and_object(number: usize, namespace: &str) -> String {
     )
 }
 
-/// Objects of one name, each in a namespace of its own, and as many in another one that refer to that name.
+/// Returns objects of one name in `count` namespaces, and as many in another one that refer to that name.
 pub(super) fn namesakes_and_references(count: usize) -> String {
     let namesakes = documents(count, |number| {
         format!(

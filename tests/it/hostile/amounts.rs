@@ -1,11 +1,11 @@
-//! Large amounts of everything: the output stays in proportion to the input.
+//! Large inputs: the length of the output stays proportional to the input.
 
 use serde_json::Value;
 
 use super::support::repository;
 use crate::limits::shell;
 
-/// A run over a text on standard input: what it prints in a format.
+/// Returns the output of a check of a text on standard input, in `format`.
 fn printed(text: &str, format: &str) -> String {
     let (status, out, error) = repository().run(&["--no-config", "-o", format, "-"], text);
     assert!(matches!(status, 0 | 1), "{error}");
@@ -84,7 +84,7 @@ fn so_many_threads_as_nobody_has_are_a_mistake_and_too_few_are_enough() {
             "{error}"
         );
     }
-    // No machine has the memory for the stack of one more thread.
+    // No machine has enough memory for the stack of one more thread.
     let run = shell(
         &inside.path(),
         "ulimit -v 1000000; RUST_MIN_STACK=4000000000 exec \"$OWNERLINT\" rendered",

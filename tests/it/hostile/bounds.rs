@@ -1,12 +1,12 @@
-//! The resources of a run for an input below 10 MB, held by limits that the operating system enforces (`../limits.rs`).
-//! Which of all shapes come closest to them is what `fuzz/bounds.py` looks for, with the optimised program.
+//! The resources of a run for an input below 10 MB, within limits that the operating system enforces (`../limits.rs`).
+//! `fuzz/bounds.py` looks for the inputs that come closest to the limits, with the optimised program.
 
 use serde_json::Value;
 
 use crate::limits::{limited, shell};
 use crate::support::Repository;
 
-/// Checks a text within the limits: `rule` of the first finding, or nothing.
+/// Checks a text within the limits. Returns the first line of output, or an empty text.
 fn checked(text: &str) -> String {
     printed(text, "--allow-empty -o concise")
         .lines()
@@ -15,7 +15,7 @@ fn checked(text: &str) -> String {
         .to_owned()
 }
 
-/// The output of a check of a text, which keeps within the limits.
+/// Returns the output of a check of a text within the limits.
 fn printed(text: &str, arguments: &str) -> String {
     assert!(text.len() < 10_000_000, "{}", text.len());
     let inside = Repository::new();
@@ -33,14 +33,14 @@ fn printed(text: &str, arguments: &str) -> String {
     String::from_utf8(run.stdout).expect("UTF-8")
 }
 
-/// `unit`, so often, with its number in place of `#`.
+/// Repeats `unit`, with its number in place of `#`.
 fn numbered(unit: &str, times: usize) -> String {
     (0..times)
         .map(|number| unit.replace('#', &number.to_string()))
         .collect()
 }
 
-/// `unit`, as often as it fits into `bytes`, with its number in place of `#`.
+/// Repeats `unit` as often as it fits into `bytes`, with its number in place of `#`.
 fn repeated(unit: &str, bytes: usize) -> String {
     let mut text = String::with_capacity(bytes);
     for number in 0.. {
@@ -77,7 +77,7 @@ fn aliases_that_would_grow_to_billions_of_values() {
     );
 }
 
-/// The budget of each document was counted by a walk through a hundred times its text.
+/// Regression: counting the alias budget of each document walked through a hundred times its text.
 #[test]
 fn thousands_of_documents_that_nearly_spend_their_budget_of_aliases() {
     let level = |name: char, before: char| {
@@ -113,7 +113,7 @@ fn a_hundred_thousand_levels_of_every_kind() {
             "{unit:?}: {alone}"
         );
     }
-    // Indentation cannot be deeper than its text is long squared: 4,000 levels have 8 MB.
+    // The text grows with the square of its depth: 4,000 levels have 8 MB.
     let indented: String = (0..4_000)
         .map(|level| format!("{}a:\n", " ".repeat(level)))
         .collect();
@@ -126,7 +126,7 @@ fn a_hundred_thousand_levels_of_every_kind() {
     checked(&lists);
 }
 
-/// Each was kept as a problem with a path and a kind: 850 MB.
+/// Regression: each line break was kept as a problem with a path and a kind: 850 MB.
 #[test]
 fn millions_of_line_breaks_that_yaml_1_2_does_not_know() {
     let breaks = "\u{85}".repeat(3_000_000);
@@ -140,7 +140,7 @@ fn millions_of_line_breaks_that_yaml_1_2_does_not_know() {
     );
 }
 
-/// Each tag was kept with its prefix: 700,000 times 5 MB.
+/// Regression: each tag was kept with its prefix: 500,000 times 5 MB.
 #[test]
 fn a_prefix_of_tags_that_is_as_long_as_the_file() {
     // With an LF before its `---`, a directive is a document of its own.
@@ -153,7 +153,7 @@ fn a_prefix_of_tags_that_is_as_long_as_the_file() {
     assert_eq!(found.lines().count(), 0, "{found:.300}");
 }
 
-/// Each followed the folder to its end: 20 seconds and 2 GB.
+/// Regression: each delivery object built the whole folder: 20 seconds and 2 GB.
 #[test]
 fn thousands_of_delivery_objects_that_build_one_folder() {
     let inside = Repository::new();
@@ -180,7 +180,7 @@ fn thousands_of_delivery_objects_that_build_one_folder() {
     );
 }
 
-/// An ordinary input: 70 clusters that build the same 1,000 objects, of which one is removed.
+/// An ordinary input: 70 clusters build the 1,000 objects of one folder, of which one is removed.
 #[test]
 fn a_fleet_of_clusters_that_builds_one_folder() {
     let inside = Repository::new();
@@ -217,7 +217,7 @@ fn a_fleet_of_clusters_that_builds_one_folder() {
     assert!(out.lines().any(|line| line == "40 removed"), "{out:.300}");
 }
 
-/// Each deletion looked at every object for its deliveries, and at every object of its folder's destination.
+/// Regression: each deletion searched every object for its deliveries, and every object of its folder's destination.
 #[test]
 fn thousands_of_folders_that_are_delivered_one_by_one() {
     let inside = Repository::new();
@@ -266,7 +266,7 @@ fn thousands_of_folders_that_are_delivered_one_by_one() {
     }
 }
 
-/// Each of them sends a request about the same object, and each was compared with all others at every step: a minute for 2,000.
+/// Regression: requests about one object were compared with all others at every step: a minute for 2,000.
 #[test]
 fn a_thousand_clients_that_delete_one_object() {
     let inside = Repository::new();
@@ -292,7 +292,7 @@ fn a_thousand_clients_that_delete_one_object() {
     assert!(String::from_utf8_lossy(&run.stdout).contains("ConfigMap/b/a"));
 }
 
-/// Two of a level include both of the next one: the last file is built 67 million times. 200,000 of those were compared.
+/// Both files of a level include both of the next: 67 million builds of the last file, of which many were compared.
 #[test]
 fn overlays_that_include_each_other_in_many_ways() {
     let inside = Repository::new();
@@ -365,7 +365,7 @@ fn as_many_objects_as_fit() {
     ));
 }
 
-/// The picture in `human` grew to the right with every object: 3 GB for 10 MB.
+/// Regression: each object indented the picture in `human` further: 3 GB for 10 MB.
 #[test]
 fn a_ring_of_thousands_of_owners() {
     const COUNT: usize = 6_000;
@@ -389,7 +389,7 @@ fn a_ring_of_thousands_of_owners() {
     );
 }
 
-/// The edits of a finding were copied for each document that it changes.
+/// Regression: the edits of a finding were copied for each document that it changes.
 #[test]
 fn a_finding_that_changes_tens_of_thousands_of_documents() {
     let unit = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a#, namespace: a, uid: u, resourceVersion: '1'}\n";
@@ -426,7 +426,7 @@ fn a_fix_of_more_than_a_thousand_edits_is_in_json_alone() {
     }
 }
 
-/// Each looked through all of them for one that uses the Secret: 10 MB took 20 seconds.
+/// Regression: each generator searched all others for a user of the Secret: 20 seconds for 10 MB.
 #[test]
 fn tens_of_thousands_of_generators_of_one_secret() {
     let unit = "---\napiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: a#, namespace: a}\nspec: {target: {name: s}}\n";
@@ -445,7 +445,7 @@ fn tens_of_thousands_of_generators_of_one_secret() {
     assert!(String::from_utf8_lossy(&run.stdout).contains("ExternalSecret"));
 }
 
-/// A configuration of 50 kB: each of its bundles had all files, 600 bytes for each.
+/// Regression: each of a thousand bundles had its own entry for every file.
 #[test]
 fn a_thousand_bundles_of_all_files() {
     let inside = Repository::new();
@@ -472,7 +472,7 @@ fn a_thousand_bundles_of_all_files() {
     }
 }
 
-/// A picture asked for all references of an object once for each of them: 0.6 MB took 2 seconds, 2.5 MB over 20.
+/// Regression: a picture computed all references of an object once for each of them: over 20 seconds for 2.5 MB.
 #[test]
 fn a_picture_of_tens_of_thousands_of_references() {
     let references = repeated(
@@ -511,7 +511,7 @@ fn tens_of_thousands_of_finalizers() {
     ));
 }
 
-/// Each finding looked for its repetitions among all: the square of their number.
+/// Regression: each finding searched all others for repetitions.
 #[test]
 fn tens_of_thousands_of_finalizers_that_one_row_knows() {
     let finalizers = repeated("  - wrangler.cattle.io/x#\n", 1_000_000);
@@ -551,8 +551,8 @@ fn as_many_definitions_as_fit() {
     ));
 }
 
-/// Review P3.5: 8 MB with a million duplicate keys made 1.2 GB of JSON. (A million take more memory than the bound has; what is
-/// printed does not depend on it.)
+/// Review P3.5: 8 MB with a million duplicate keys made 1.2 GB of JSON. Fewer are tested here, because a million exceed
+/// the memory limit; the output does not depend on it.
 #[test]
 fn hundreds_of_thousands_of_duplicate_keys() {
     let text = format!("{OBJECT}data:\n{}", "  k: v\n".repeat(200_000));
@@ -560,7 +560,7 @@ fn hundreds_of_thousands_of_duplicate_keys() {
     assert!(printed.len() < 16_000_000, "{} bytes", printed.len());
 }
 
-/// Review P3.5: a name of 10 MB made an annotation of 10 MB. One that is larger than a request is not even shown.
+/// Review P3.5: a name of 10 MB made an annotation of 10 MB. A name larger than a request is not even shown.
 #[test]
 fn a_name_of_three_megabytes() {
     let name = "a".repeat(3_000_000);
@@ -597,7 +597,7 @@ fn a_commit_of_kilobytes_with_a_file_of_a_gigabyte() {
         .git(&["init", "-q", "-b", "main"])
         .write("a.yaml", OBJECT)
         .commit();
-    // git keeps zeros in a thousandth of their size.
+    // Git compresses zeros to a thousandth of their size.
     let file = std::fs::File::create(folder.path().join("huge.yaml")).expect("a file");
     file.set_len((256 << 20) + 1).expect("a sparse file");
     folder.commit();

@@ -1,5 +1,5 @@
-//! Repositories that configure programs: in `.git/config`, in attributes, in hooks, in folders that pretend to be
-//! `.git`. None runs, whatever is asked.
+//! Repositories that configure programs: in `.git/config`, in attributes, in hooks, in folders that imitate `.git`. No
+//! command runs any of them.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::diff::Folder;
 use crate::support::{ownerlint, write_program};
 
-/// Settings that make git start a program; each value is a program.
+/// Settings with which Git starts a program; each value is a program.
 const PROGRAMS: [&str; 24] = [
     "core.fsmonitor",
     "core.pager",
@@ -35,7 +35,7 @@ const PROGRAMS: [&str; 24] = [
     "browser.evil.cmd",
 ];
 
-/// Hooks that git may run when a step of its work is done.
+/// Hooks that Git may run at the end of an operation.
 const HOOKS: [&str; 6] = [
     "post-index-change",
     "post-checkout",
@@ -47,7 +47,7 @@ const HOOKS: [&str; 6] = [
 
 const CONFIG_MAP: &str = super::support::CONFIG_MAP;
 
-/// A program that says that it ran.
+/// Writes a program that logs that it ran, and returns its path.
 fn program(folder: &Path, ran: &Path) -> String {
     let script = folder.join("evil");
     let text = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", ran.display());
@@ -55,7 +55,7 @@ fn program(folder: &Path, ran: &Path) -> String {
     script.display().to_string()
 }
 
-/// Configures everything that git could run.
+/// Configures every program that Git could run.
 fn configure(folder: &Folder, evil: &str) {
     for key in PROGRAMS {
         folder.git(&["config", key, evil]);
@@ -76,7 +76,7 @@ fn configure(folder: &Folder, evil: &str) {
     std::fs::write(folder.path().join(".git/info/attributes"), attributes).expect("attributes");
 }
 
-/// Two commits and changed files: everything that git has to look at.
+/// Creates a repository with two commits and changed files, so that Git has to examine everything.
 fn repository() -> Folder {
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
@@ -96,7 +96,7 @@ fn repository() -> Folder {
     folder
 }
 
-/// Rewrites the content with another time, and writes another content: git has to compare both.
+/// Rewrites a file with another time, and another file with other content: Git has to compare both.
 fn touch(folder: &Folder) {
     folder
         .write("a.yaml", CONFIG_MAP)
@@ -104,7 +104,7 @@ fn touch(folder: &Folder) {
     folder.write("other.yaml", &CONFIG_MAP.replace("settings", "others"));
 }
 
-/// Asks everything that looks at git.
+/// Runs every command that uses Git.
 fn ask(folder: &Path, home: &Path) {
     for arguments in [
         &["diff", "--base-ref", "HEAD~", "--head-ref", "HEAD"][..],
@@ -169,7 +169,7 @@ fn nothing_that_the_repository_configures_is_run() {
         "{}",
         std::fs::read_to_string(&ran).unwrap_or_default()
     );
-    // Without our care something would have run: the test is able to fail.
+    // Without protection, a program would have run: the test can fail.
     touch(&folder);
     let mut command = std::process::Command::new("git");
     command
@@ -224,7 +224,7 @@ fn nothing_that_a_submodule_configures_is_run() {
     folder
         .write("vendor/a.yaml", CONFIG_MAP)
         .write("vendor/b.yaml", "changed: 1\n");
-    // An entry that a pull request may add to the list of submodules.
+    // A pull request can add this entry to the list of submodules.
     let modules = format!(
         "[submodule \"vendor\"]\n\tpath = vendor\n\turl = ext::{evil}\n\tupdate = !{evil}\n"
     );
@@ -244,7 +244,7 @@ fn nothing_that_a_submodule_configures_is_run() {
 
 #[test]
 fn a_folder_that_pretends_to_be_a_repository_runs_nothing() {
-    // All of it can be in a pull request: a bare repository, a file `.git`, and a link that is called so.
+    // A pull request can contain all of this: a bare repository, a file `.git`, and a link of that name.
     let outside = Folder::new();
     let ran = outside.path().join("ran");
     let evil = program(outside.path(), &ran);
@@ -294,7 +294,7 @@ fn what_a_partial_clone_lacks_is_not_fetched_by_a_program() {
     let (folder, outside) = (repository(), Folder::new());
     let ran = outside.path().join("ran");
     let evil = program(outside.path(), &ran);
-    // It must not wait for git, which waits for it.
+    // The program must not wait for Git, which waits for it.
     std::fs::write(&evil, format!("#!/bin/sh\ntouch '{}'\n", ran.display())).expect("a script");
     for (key, value) in [
         ("core.repositoryFormatVersion", "1"),
@@ -317,7 +317,7 @@ fn what_a_partial_clone_lacks_is_not_fetched_by_a_program() {
     let (start, rest) = lost.trim().split_at(2);
     std::fs::remove_file(folder.path().join(".git/objects").join(start).join(rest))
         .expect("an object");
-    // git before 2.45 fetches whatever GIT_NO_LAZY_FETCH says.
+    // Git before 2.45 ignores GIT_NO_LAZY_FETCH.
     let path = std::env::var("PATH").unwrap_or_default();
     let old = outside.path().join("old");
     std::fs::create_dir(&old).expect("a folder");

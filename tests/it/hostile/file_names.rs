@@ -1,4 +1,4 @@
-//! Names of files that collide or are not text: no manifest hides another one.
+//! File names that collide or are not text: no manifest hides another one.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -22,7 +22,7 @@ fn names_that_are_not_utf8_are_two_files_and_shown_by_their_bytes() {
         std::fs::write(inside.path().join(OsStr::from_bytes(name)), CONFIG_MAP).expect("a file");
     }
     assert_eq!(files(&inside, &["."]), ["\\xFE.yaml", "\\xFF.yaml"]);
-    // Even one that is written as another one is shown.
+    // The name of a file may even be the displayed form of another name.
     inside.write("\\xFF.yaml", CONFIG_MAP);
     assert_eq!(
         files(&inside, &["."]),

@@ -1,4 +1,4 @@
-//! Irregular files, which can block a reader, or never end.
+//! Irregular files, which may block a reader or never end.
 
 use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -35,7 +35,7 @@ fn manifests_that_are_fifos_devices_or_links_to_them_are_named_and_left() {
             format!("unreadable-file `rendered/zero.yaml` {outside}"),
         ]
     );
-    // Named one by one they are no better.
+    // The result is equal if they are named as arguments.
     for path in [
         "rendered/fifo.yaml",
         "rendered/linked-fifo.yaml",
@@ -115,7 +115,7 @@ fn what_a_shell_puts_into_a_pipe_is_read() {
 
 #[test]
 fn a_device_that_is_named_ends_at_the_limit() {
-    // Endless zeros are cut where a file would be too large; the limit on memory is that of the bound on files.
+    // Endless zeros are cut at the size limit of a file; the memory limit is that of `bounds.rs`.
     let inside = repository();
     let run = shell(
         &inside.path(),
@@ -124,7 +124,7 @@ fn a_device_that_is_named_ends_at_the_limit() {
     assert!(String::from_utf8_lossy(&run.stdout).contains("`/dev/full` is larger than 256 MiB"));
 }
 
-/// Ends the thread that changes files, when an assertion fails, too.
+/// Stops the thread that changes files, even if an assertion fails.
 struct Ends<'s>(&'s AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -173,7 +173,7 @@ fn a_folder_or_file_without_permission_is_named_and_the_rest_is_read() {
     };
     allow("rendered/closed", 0);
     allow("rendered/closed.yaml", 0);
-    // Root reads everything. As root, a copy of the program runs as the user nobody, which cannot go where the program is.
+    // Root can read everything. As root, a copy of the program runs as the user nobody, who cannot access the original.
     let mut command = Command::new(ownerlint().get_program());
     if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
         let program = std::fs::read(ownerlint().get_program()).expect("the program");

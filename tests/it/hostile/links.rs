@@ -1,4 +1,4 @@
-//! Symbolic links: a repository decides what it contains, not what else of the machine is read.
+//! Symbolic links: a repository decides what it contains, but not what else of the machine is read.
 
 use std::os::unix::fs::symlink;
 
@@ -98,7 +98,7 @@ fn what_is_named_is_read_wherever_it_leads() {
 #[test]
 fn a_folder_is_visited_once_however_many_links_lead_to_it() {
     let inside = repository();
-    // Each of 25 folders has two links to the next: 2^25 paths lead to the last one.
+    // Each of 25 folders has two links to the next one, so 2^25 paths lead to the last one.
     for number in 0..25 {
         let folder = inside.path().join(format!("tree/{number}"));
         std::fs::create_dir_all(&folder).expect("a folder");
@@ -187,7 +187,7 @@ fn files_that_are_written_for_ownerlint_are_not_shown_from_outside() {
     refused(&["plan", "--steps", "linked.yaml", "rendered"]);
     symlink(&token, inside.path().join("ownerlint.yaml")).expect("a link");
     refused(&["rendered"]);
-    // A folder on the way counts like the file.
+    // A linked folder on the path counts like a linked file.
     std::fs::remove_file(inside.path().join("ownerlint.yaml")).expect("removed");
     symlink(outside.path(), inside.path().join("conf")).expect("a link");
     refused(&["rendered", "--no-baseline", "--config", "conf/token"]);
@@ -229,7 +229,7 @@ fn links_of_a_checkout_for_renderers_lead_nowhere_outside_it() {
         link("sub/up", "../fine"),
         link("absolute", "/etc/passwd"),
         link("above", "../x"),
-        // By its text each of these stays inside; one after the other they climb to the root of the machine.
+        // The text of each link stays inside, but one after the other they lead to the root of the machine.
         link("here", "."),
         link("climb", "here/.."),
         link("higher", "climb/.."),

@@ -1,5 +1,5 @@
-//! Nothing that a repository contains can crash the program, hang it, exhaust it, make it lie or make it run code. A file per
-//! kind of attack:
+//! No content of a repository can crash the program, hang it, exhaust it, make it report false results or make it run
+//! code. There is a file for each kind of attack:
 //!
 //! | attack | tests |
 //! |---|---|
@@ -15,7 +15,7 @@
 //! | another order of threads | `../determinism.rs` |
 //! | a crate or an action that is replaced | `../supply_chain.rs` |
 //!
-//! Defects found by the review of version 0.1.0 (its items P3), each with tests that failed with that version:
+//! Defects found by the review of version 0.1.0 (its items P3), with the tests that failed with that version:
 //!
 //! | review | tests |
 //! |---|---|
@@ -43,7 +43,7 @@
 //! | P3.10 `check -o json \| head -1` | `writing::a_reader_who_stops_reading_does_not_change_how_the_run_ends` |
 //! | P3.10 a byte order mark before a baseline | `writing::a_byte_order_mark_is_accepted_wherever_people_write` |
 //!
-//! The user's view of each is in `docs/guide/hostile-inputs.md`, which `page.rs` proves.
+//! `docs/guide/hostile-inputs.md` describes them for users, and `page.rs` tests that page.
 
 mod amounts;
 mod bounds;

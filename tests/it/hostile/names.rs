@@ -1,4 +1,4 @@
-//! Names that a terminal, a runner of workflows, a browser or a shell would obey, through every format of every command.
+//! Names that a terminal, a CI runner, a browser or a shell would interpret, in every format of every command.
 
 use ownerlint::report::Format;
 use ownerlint::report::plan::PlanFormat;
@@ -11,7 +11,7 @@ use crate::fuzz::targets::{ascii, is_obeyed, starts_command};
 use crate::html::HtmlPage;
 use crate::support::{Repository, ownerlint};
 
-/// Texts that a reader obeys: terminals, readers of right-to-left text, runners, Markdown, Mermaid, HTML, shells, tables.
+/// Texts that readers interpret: terminals, bidirectional text, runners, Markdown, Mermaid, HTML, shells, tables.
 const HOSTILE: [&str; 14] = [
     "\u{1b}[31mred\u{7}",
     "\u{1b}]8;;http://evil\u{7}x",
@@ -29,12 +29,12 @@ const HOSTILE: [&str; 14] = [
     "]]></failure><x>",
 ];
 
-/// The words of formats.
+/// Returns the names of formats.
 fn words<F: ToString>(formats: &[F]) -> Vec<String> {
     formats.iter().map(F::to_string).collect()
 }
 
-/// A JSON manifest with a hostile text in each place for a name.
+/// Returns a JSON manifest with a hostile text in place of each name.
 fn manifest(name: &str) -> String {
     let object = |kind: &str, value: Value| {
         let mut object = serde_json::json!({
@@ -64,7 +64,7 @@ fn manifest(name: &str) -> String {
 }
 
 fn harmless(what: &str, name: &str, text: &str, is_commands: bool) {
-    // The scripts of a page are ours.
+    // The scripts of a page are our own.
     let scripts = if what.ends_with("html") {
         HtmlPage::read(text).scripts
     } else {
@@ -78,7 +78,7 @@ fn harmless(what: &str, name: &str, text: &str, is_commands: bool) {
         is_commands || !starts_command(text),
         "{what} {name:?}: {text}"
     );
-    // A block of code shows what stands in it.
+    // Indented lines are code, which is shown verbatim.
     let markup = text
         .lines()
         .filter(|line| !line.starts_with("    "))
@@ -147,7 +147,7 @@ fn no_line_of_a_step_starts_a_command() {
         harmless("stderr", &format, &error, false);
         match &*format {
             "json" => drop(serde_json::from_str::<Value>(&out).expect("still JSON")),
-            // With all of its hashes.
+            // Reading the page checks its hashes.
             "html" => drop(HtmlPage::read(&out)),
             _ => {}
         }
@@ -248,8 +248,8 @@ fn a_diff_of_fixes_shows_what_is_obeyed_and_does_not_print_it() {
     harmless("diff", "a file", &text, false);
 }
 
-/// Every text of a message that an editor shows: diagnostics, hovers, lenses, symbols, titles of actions. Edits are text of
-/// the file, and are not read.
+/// Collects every text that an editor shows: diagnostics, hovers, lenses, symbols, titles of actions. Edits are text of
+/// the file and are not shown.
 fn shown(message: &Value, key: &str, all: &mut Vec<String>) {
     match message {
         Value::String(text) if !matches!(key, "newText" | "uri") => all.push(text.clone()),
@@ -261,7 +261,7 @@ fn shown(message: &Value, key: &str, all: &mut Vec<String>) {
     }
 }
 
-/// The texts that an editor shows about every part of a text in a folder.
+/// Returns the texts that an editor shows for every part of a text in a folder.
 fn told(folder: &Repository, text: &str) -> Vec<String> {
     use lsp_server::{Connection, Message, Notification, Request};
     let root = format!("file://{}", folder.path().display());
@@ -404,7 +404,7 @@ fn mistakes_are_shown_without_what_they_say() {
     ]);
 }
 
-/// Review P3.8: what the input has is listed where a target is not among it.
+/// Review P3.8: if a target is not in the input, the objects of the input are listed.
 #[test]
 fn a_target_that_is_not_found_is_named_without_what_it_says() {
     let name = HOSTILE.join(" ");

@@ -1,4 +1,4 @@
-//! `docs/guide/hostile-inputs.md`: each row of its table is an input that is made here, and what a user sees of it.
+//! Creates the input of each row in `docs/guide/hostile-inputs.md`, and checks the message that a user sees.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -6,7 +6,7 @@ use super::support::{CONFIG_MAP, repository};
 use crate::limits::shell;
 use crate::support::{Repository, page};
 
-/// A row: what a repository contains, the command line after `ownerlint`, and a line of the answer.
+/// A row: the content of a repository, the command line after `ownerlint`, and a line of the output.
 struct Row {
     input: &'static str,
     make: fn(&Repository),
@@ -14,7 +14,7 @@ struct Row {
     says: &'static str,
 }
 
-/// A document of which only the values are hostile.
+/// Writes a manifest with hostile values.
 fn manifest(repository: &Repository, rest: &str) {
     repository.write("rendered/a.yaml", &format!("{CONFIG_MAP}{rest}"));
 }
@@ -25,7 +25,7 @@ fn link(repository: &Repository, target: &str) {
 
 fn nothing(_: &Repository) {}
 
-/// A finalizer that is wrong in every way, in an object of this name.
+/// Writes an object of this name with an invalid finalizer.
 fn named(repository: &Repository, name: &str) {
     let name = serde_json::Value::from(name);
     let object = CONFIG_MAP.replace(
@@ -35,7 +35,7 @@ fn named(repository: &Repository, name: &str) {
     repository.write("rendered/a.yaml", &object);
 }
 
-/// A shell makes the pattern, so that a row stays a line.
+/// A shell generates the pattern, so that a row stays on one line.
 const LEVELS_OF_BRACES: &str = "\"$(printf '{a,%.0s' $(seq 200))\"";
 
 const ROWS: &[Row] = &[
@@ -261,7 +261,7 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// The output of the program, on both streams, as a step of a workflow would show it.
+/// Returns the output of the program on both streams, in a step of a workflow.
 fn answer(row: &Row) -> String {
     let inside = repository();
     (row.make)(&inside);
@@ -277,7 +277,7 @@ fn answer(row: &Row) -> String {
     String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr)
 }
 
-/// A cell of a Markdown table.
+/// Formats a cell of a Markdown table.
 fn cell(text: &str) -> String {
     let fence = if text.contains('`') { "``" } else { "`" };
     let blank = if text.starts_with('`') || text.ends_with('`') {

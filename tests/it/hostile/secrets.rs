@@ -1,4 +1,4 @@
-//! Values of Secrets are in no output, whatever is wrong beside them.
+//! Values of Secrets are in no output, whatever errors are beside them.
 
 use ownerlint::manifest::ParsedFile;
 use ownerlint::text::SourceFile;
@@ -7,10 +7,10 @@ use super::support::repository;
 use crate::diff::Folder;
 use crate::support::ownerlint;
 
-/// The value; `MARK` is in no other text.
+/// The secret value; no other text contains `MARK`.
 const MARK: &str = "hunterMARKtwo";
 
-/// Secrets with something wrong on, before and after each line that has a value.
+/// Returns Secrets with a defect on, before and after each line with a value.
 fn secrets() -> Vec<String> {
     let head = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\n  namespace: shop\n  finalizers: [bad, example.com/x]\n";
     [
@@ -21,35 +21,35 @@ fn secrets() -> Vec<String> {
         format!("{head}stringData: &x {{a: {MARK}}}\nstringData: {{<<: *x, b: *x}}\n"),
         format!("{head}data: [{MARK}]\nstringData: {MARK}\n"),
         format!("{head}# {MARK}\ndata: {{a: 1, b: {MARK}}} \n...\n{MARK}: apiVersion\n"),
-        // The copy that kubectl keeps, with a defect beside it.
+        // The copy that kubectl keeps in an annotation, with a defect beside it.
         format!("{head}  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{{\"data\":{{\"a\":\"{MARK}\"}}}}'\n    a: 5\n  uid: 5\n"),
-        // Texts that cannot be read.
+        // Unreadable texts.
         format!("{head}data:\n\ta: {MARK}\n  b: {MARK}\n"),
         format!("{head}data:\n  a: \"{MARK}\n  b: {MARK}\n"),
         format!("{{\"apiVersion\": \"v1\", \"kind\": \"Secret\", \"metadata\": {{\"name\": \"a\"}}, \"data\": {{\"a\": \"{MARK}\",, }}}}\n"),
         format!("apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {{name: a, finalizers: [bad]}}\n  data: {{a: {MARK}, a: {MARK}}}\n"),
         format!("kind: Secret\nmetadata: {{name: a}}\ndata: {{a: {MARK}}}\napiVersion: v1\nkind: Secret\n"),
-        // All of it on one line, with something to fix on either side.
+        // Everything on one line, with something to fix on either side.
         format!("{{apiVersion: v1, stringData: {{a: {MARK}}}, kind: Secret, metadata: {{name: a, finalizers: [bad, x/y, x/y], uid: }}, data: {{b: {MARK}}}}}\n"),
         format!("{{\"data\":{{\"a\":\"{MARK}\"}},\"kind\":\"Secret\",\"metadata\":{{\"finalizers\":[\"x/y\",\"x/y\"],\"name\":\"a\"}},\"apiVersion\":\"v1\"}}\n"),
-        // Without a version it is no object, although its author means one.
+        // Without an apiVersion it is not an object, although a Secret is meant.
         format!("kind: Secret\nmetadata: {{name: a}}\nstringData:\n  a: {MARK}\n  a: {MARK}\n"),
-        // Messages that quote what they are about.
+        // Messages that quote their subject.
         format!("{head}stringData:\n  a: *{MARK}\n"),
         format!("{head}stringData:\n  a: !!int {MARK}\n"),
-        // Data a level too deep.
+        // Data one level too deep.
         format!("{head}  stringData:\n    a: {MARK}\n  data: {{a: {MARK}}}\n  a: {MARK}\n"),
-        // Kinds that the API server does not know, and that people mean all the same.
+        // Misspelt kinds: a Secret is meant.
         format!("{head}stringData: {{a: {MARK}, a: {MARK}}}\n").replace("Secret", "secret"),
         format!("{head}data: {{a: {MARK}, a: {MARK}}}\n").replace("Secret", "Secrets"),
         format!("{head}stringData: {{a: {MARK}, a: {MARK}}}\n").replace("Secret", "Sceret"),
-        // Scalars that readers disagree on are quoted in messages elsewhere.
+        // Messages about other objects quote scalars that YAML versions read differently.
         format!("{head}stringData:\n  0777: {MARK}\n  yes: {MARK}\n  a: !!binary {MARK}\n  b: 0o7{MARK}\n"),
     ]
     .into()
 }
 
-/// Objects that make Secrets or contain some, with something wrong beside each value.
+/// Returns objects that create or contain Secrets, with a defect beside each value.
 fn makers() -> Vec<String> {
     let maker = |version: &str, kind: &str, rest: &str| {
         format!(
@@ -74,18 +74,18 @@ fn makers() -> Vec<String> {
         maker("example.com/v1", "Bundle", &format!("spec:\n  objects:\n  - apiVersion: v1\n    kind: Secret\n{}", template("    "))),
         maker("example.com/v1", "Bundle", &format!("spec:\n  object:\n    apiVersion: v1\n    kind: Secret\n{}", template("    "))),
         format!("apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: SecretList\n  items:\n  - apiVersion: v1\n    kind: Secret\n{}", template("    ")),
-        // Items that say nothing of their kind.
+        // Items without a kind.
         format!("apiVersion: v1\nkind: SecretList\nitems:\n- metadata: {{name: a, finalizers: [bad]}}\n  data:\n    a: {MARK}\n    a: {MARK}\n  bogus: 1\n"),
         // Manifests as text.
         format!("apiVersion: v1\nkind: ConfigMap\ndata:\n  a.yaml: |\n    kind: Secret\n    stringData: {{a: {MARK}}}\nmetadata: {{name: a, bogus: 1}}\n"),
         format!("apiVersion: v1\nkind: ConfigMap\ndata:\n  a: \"{{\\\"kind\\\": \\\"Secret\\\", \\\"data\\\": {{\\\"a\\\": \\\"{MARK}\\\"}}}}\"\nmetadata: {{name: a, bogus: 1}}\n"),
-        // Dropped text after the end of a document is read by people only.
+        // Dropped text after the end of a document: only people read it.
         maker("v1", "ConfigMap", &format!("bogus: 1\n...\nkind: Secret\ndata: {{a: {MARK}}}\napiVersion: v1\n")),
     ]
     .into()
 }
 
-/// Scalars that YAML 1.1 and 1.2 read differently: a message about one would quote it.
+/// Scalars that YAML 1.1 and 1.2 read differently; messages about such scalars quote them elsewhere.
 const DISPUTED: &str = "apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\nstringData:\n  a: 0777717777\n  b: 7_777_177_77\n  c: 12:34:56:77\n  d: 0b1010101010101\n  e: .77771e7777\n";
 
 #[test]
@@ -229,7 +229,7 @@ fn an_editor_is_told_nothing_of_a_value() {
             serde_json::json!({"query": "hunter"}),
             true,
         );
-        // It ends when the connection is closed; until then it has shown its diagnostics.
+        // The thread ends when the connection is closed. By then, the server has published diagnostics.
         let serving = std::thread::spawn(move || ownerlint::lsp::serve(&server));
         let shown = client.receiver.iter().find(|message| {
             let text = format!("{message:?}");
@@ -290,7 +290,7 @@ fn a_change_of_a_value_shows_neither_the_old_nor_the_new_one() {
     }
 }
 
-/// The text as snippets show it.
+/// Returns the text in the form of snippets.
 fn lines(text: &str) -> String {
     let file = ParsedFile::parse(SourceFile::new("f", text));
     let shown = (1..=file.source().line_count())
@@ -357,7 +357,7 @@ fn of_a_list_only_the_secrets_are_hidden() {
 
 #[test]
 fn a_secret_without_api_version_is_hidden_in_a_long_file_too() {
-    // The second says `kind` in a way that no search for the word finds.
+    // The second Secret has an escaped `kind` that no text search finds.
     let secrets = "kind: Secret\ndata: {a: hunter2}\n---\n\"\\x6bind\": Secret\ndata: {a: hunter3}\n---\n# kind: Secret\n# data: hunter4\n";
     let shown = lines(&format!("{}{secrets}", "a: 1\n---\n".repeat(40_000)));
     assert!(shown.ends_with(

@@ -1,21 +1,21 @@
-//! A folder, and the program in it.
+//! A folder, and runs of the program in it.
 
 use serde_json::Value;
 
 use crate::support::Repository;
 
-/// An object that is right in every way.
+/// A correct object.
 pub(super) const CONFIG_MAP: &str =
     "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\n";
 
-/// A repository with one good object in `rendered/`.
+/// Creates a repository with one correct object in `rendered/`.
 pub(super) fn repository() -> Repository {
     let repository = Repository::new();
     repository.write("rendered/good.yaml", CONFIG_MAP);
     repository
 }
 
-/// The files of the objects that `list` sees.
+/// Returns the files of the objects that `list` shows.
 pub(super) fn files(repository: &Repository, arguments: &[&str]) -> Vec<String> {
     let (_, out, error) = repository.run(&[&["list", "-o", "json"], arguments].concat(), "");
     let listed: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("no JSON: {error}"));
@@ -26,7 +26,7 @@ pub(super) fn files(repository: &Repository, arguments: &[&str]) -> Vec<String> 
         .collect()
 }
 
-/// `rule message` of every finding.
+/// Returns `rule message` for every finding.
 pub(super) fn findings(repository: &Repository, arguments: &[&str]) -> Vec<String> {
     let (_, out, error) = repository.run(&[&["-o", "json"], arguments].concat(), "");
     let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("no JSON: {error}"));

@@ -1,4 +1,4 @@
-//! Files are written whole or not at all, and how a run ends does not depend on its reader.
+//! Files are written completely or not at all, and the exit status does not depend on the reader of the output.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -15,7 +15,7 @@ fn broken() -> Repository {
     repository
 }
 
-/// The names in the folder of a repository.
+/// Returns the names in the folder of a repository.
 fn names(repository: &Repository) -> Vec<String> {
     let entries = std::fs::read_dir(repository.path()).expect("a folder");
     let mut names: Vec<_> = entries
@@ -33,7 +33,7 @@ fn names(repository: &Repository) -> Vec<String> {
 
 #[test]
 fn a_full_disk_leaves_the_old_file_and_nothing_else() {
-    // A limit on the size of files fails like a full disk.
+    // A limit on the size of files has the effect of a full disk.
     let full = |line: &str| format!("trap '' XFSZ; ulimit -f 0; exec \"$OWNERLINT\" {line}");
     for (file, line) in [
         ("ownerlint-baseline.json", "baseline write rendered"),
@@ -241,8 +241,8 @@ fn an_interrupt_ends_the_run_as_130_and_writes_nothing() {
         .args(["-o", "json:out.json", "-"])
         .stdin(Stdio::piped());
     let mut run = command.spawn().expect("it runs");
-    // A pipe holds 64 KiB: once this is written, the program itself reads. Before that, the process is a copy of this
-    // one, or `env`.
+    // A pipe holds 64 KiB: when all of this is written, the program itself reads. Before that, the process may still be
+    // a copy of the test, or `env`.
     let read = "# the program reads\n".repeat(1 << 16);
     std::io::Write::write_all(run.stdin.as_mut().expect("a pipe"), read.as_bytes())
         .expect("the program reads");
@@ -252,12 +252,12 @@ fn an_interrupt_ends_the_run_as_130_and_writes_nothing() {
         .expect("kill runs");
     let status = run.wait().expect("it ends");
     assert!(sent.success());
-    // It ends by the signal, which every shell reports as 128 + 2.
+    // The signal ends it, which shells report as 128 + 2.
     assert_eq!(status.signal(), Some(2));
     assert!(!inside.path().join("out.json").exists());
 }
 
-/// Review P3.9. A file that grows beyond a limit ends the run by a signal, in the middle of writing.
+/// Review P3.9. A file that exceeds a limit ends the run by a signal, in the middle of writing.
 #[test]
 fn a_run_that_is_ended_while_it_writes_leaves_the_old_file() {
     use std::os::unix::process::ExitStatusExt;

@@ -1,4 +1,4 @@
-//! `--output html`: one file, whose data is the contract, and in which nothing of a stranger is anything but data.
+//! `--output html`: one file that embeds the JSON report, and in which untrusted text is only data.
 
 mod page;
 
@@ -12,7 +12,7 @@ use page::hash;
 use crate::report_scope::git;
 use crate::support::{Repository, ownerlint, root};
 
-/// Bytes of a page without its data.
+/// The most bytes of a page without its data.
 const MOST: usize = 300_000;
 
 fn output(arguments: &[&str], format: &str) -> String {
@@ -29,7 +29,7 @@ fn output(arguments: &[&str], format: &str) -> String {
     String::from_utf8(output.stdout).expect("the output is text")
 }
 
-/// The page of a command, and the contract that the same command prints.
+/// Returns the page of a command, and checks that it embeds the command's JSON output.
 fn page(arguments: &[&str]) -> HtmlPage {
     let page = HtmlPage::read(&output(arguments, "html"));
     let contract: Value = serde_json::from_str(&output(arguments, "json")).expect("the contract");

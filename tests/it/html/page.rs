@@ -1,4 +1,4 @@
-//! A page of `--output html`, read back strictly: nothing in it may run or load but what its policy names.
+//! A strict reader of pages of `--output html`: nothing runs or loads that the page's policy does not name.
 
 use serde_json::Value;
 use sha2_const_stable::Sha256;
@@ -6,19 +6,19 @@ use sha2_const_stable::Sha256;
 /// The parts of a page.
 #[derive(Debug)]
 pub(crate) struct HtmlPage {
-    /// The common part of every page: everything but its data.
+    /// The common part of all pages: everything but the data.
     pub(crate) shell: String,
     pub(crate) style: String,
     /// The scripts, in order.
     pub(crate) scripts: Vec<String>,
     pub(crate) policy: String,
     pub(crate) title: String,
-    /// The output of `--output json`.
+    /// The embedded output of `--output json`.
     pub(crate) contract: Value,
     pub(crate) beside: Value,
 }
 
-/// The text between two marks, and what follows; the first mark is next.
+/// Returns the text between two marks, and the rest; the text must begin with the first mark.
 fn between<'t>(text: &'t str, start: &str, end: &str) -> (&'t str, &'t str) {
     let rest = text
         .strip_prefix(start)
@@ -31,7 +31,7 @@ fn cut(text: &str) -> String {
     text.chars().take(120).collect()
 }
 
-/// A hash as a policy writes it.
+/// Returns a hash as a Content-Security-Policy writes it.
 pub(crate) fn hash(text: &str) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digest = Sha256::new().update(text.as_bytes()).finalize();
@@ -52,7 +52,7 @@ pub(crate) fn hash(text: &str) -> String {
 }
 
 impl HtmlPage {
-    /// Reads a page as a browser does: an element of text ends at the first end tag of its name.
+    /// Parses a page like a browser: a text element ends at the first end tag of its name.
     pub(crate) fn read(text: &str) -> Self {
         let start = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
                      <meta http-equiv=\"Content-Security-Policy\" content=\"";

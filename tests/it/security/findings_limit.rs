@@ -1,11 +1,11 @@
-//! Findings that hide another one, because there are more of them than are kept.
+//! Attempts to hide a finding among more findings than the limit.
 
 use ownerlint::rules::MOST_FINDINGS;
 use serde_json::Value;
 
 use crate::support::Repository;
 
-/// An object whose owner reference lacks a uid.
+/// Returns an object whose owner reference lacks a uid.
 fn unowned(name: &str) -> String {
     format!(
         "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n  namespace: shop\n  \
@@ -17,7 +17,7 @@ fn many(count: usize) -> String {
     (0..count).map(|at| unowned(&format!("a{at:05}"))).collect()
 }
 
-/// The objects of the findings, and the notes.
+/// Returns the objects of the findings, and the notes.
 fn found(repository: &Repository, arguments: &[&str]) -> (Vec<String>, Vec<String>) {
     let select = ["-o", "json", "--select", "owner-missing-field"];
     let (_, out, error) = repository.run(&[&["check"], arguments, &select].concat(), "");

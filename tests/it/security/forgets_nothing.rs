@@ -1,11 +1,11 @@
-//! Nothing that is added to head makes `diff` forget what it reported without it.
+//! Additions to head never make `diff` omit an earlier result.
 //!
-//! A pair of trees is compared, something is added to head, and the pair is compared again: every object that was
-//! deleted or stuck is so again, every error is an error again. Forgetting is allowed only where it is said: the
-//! delivery of the object is among `failed` (a build that fails deletes nothing), or it, or the added file, is among
-//! `unread` and the verdict is not `nothing`.
+//! A pair of trees is compared, something is added to head, and the pair is compared again: all deleted objects, stuck
+//! objects and errors must be reported again. An omission must be explained: the object's delivery is in `failed` (a
+//! failed build deletes nothing), or it or the added file is in `unread` and the verdict is not `nothing`.
 //!
-//! `OWNERLINT_FORGETS=10000` runs so many cases, and takes pairs from the histories, too; `OWNERLINT_FORGETS_SEED` varies them.
+//! `OWNERLINT_FORGETS=10000` sets the number of cases and adds pairs from histories; `OWNERLINT_FORGETS_SEED` varies
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use crate::support::{root, skip};
 
-/// Pseudo-random numbers: the same in every run (SplitMix64).
+/// Pseudo-random numbers with a fixed sequence (SplitMix64).
 struct Dice(u64);
 
 impl Dice {
@@ -44,7 +44,7 @@ impl Dice {
     }
 }
 
-/// A change of a pair of trees: text by path.
+/// Two trees to compare: texts by path.
 struct Pair {
     name: String,
     base: BTreeMap<String, String>,
@@ -54,19 +54,19 @@ struct Pair {
 /// An addition to head.
 struct Addition {
     kind: &'static str,
-    /// Files that are written, new or instead of those of head; the paths from its root.
+    /// New or replaced files; paths are relative to head.
     files: Vec<(String, String)>,
-    /// Symbolic links, with what they lead to.
+    /// Symbolic links, with their targets.
     links: Vec<(String, String)>,
 }
 
-/// A pair on the disk.
+/// A pair written to disk.
 struct Stage {
     folder: TempDir,
     head: BTreeMap<String, String>,
-    /// Folders of head; the empty one is its root.
+    /// Folders of head; the empty path is its root.
     folders: Vec<String>,
-    /// The report without an addition.
+    /// The report before any addition.
     report: Value,
 }
 
@@ -76,7 +76,7 @@ fn write(root: &Path, path: &str, text: &str) {
     fs::write(path, text).expect("a file");
 }
 
-/// The report on the trees below a folder.
+/// Returns the report on the trees below a folder.
 fn report(folder: &Path) -> Result<Value, String> {
     let side = |side: &str| StateChoice::Path(folder.join(side).display().to_string());
     let request = CompareRequest::new(side("base"), side("head"));
@@ -93,8 +93,8 @@ fn text<'v>(value: &'v Value, field: &str) -> &'v str {
     value[field].as_str().unwrap_or_default()
 }
 
-/// Objects that are deleted, and those that are stuck (`true`), each with the folder that it was built in: its own, or
-/// that of the object with which it is deleted.
+/// Returns the deleted and stuck (`true`) objects, each with the folder of its build: its own, or that of the object
+/// with which it is deleted.
 fn deletions(report: &Value) -> BTreeMap<(String, bool), String> {
     let changes = list(report, "changes").map(|change| {
         let key = change["was"]
@@ -131,7 +131,7 @@ fn deletions(report: &Value) -> BTreeMap<(String, bool), String> {
     deletes.collect()
 }
 
-/// The errors, with the objects that they are about.
+/// Returns the errors, with their objects.
 fn errors(report: &Value) -> BTreeSet<(String, String)> {
     let errors = list(report, "findings").filter(|finding| text(finding, "severity") == "error");
     errors
@@ -144,13 +144,13 @@ fn errors(report: &Value) -> BTreeSet<(String, String)> {
         .collect()
 }
 
-/// How messages name the object of a key: `Secret `key``.
+/// Returns the name of an object in messages: `Secret `key``.
 fn named_in_messages(key: &str) -> Option<String> {
     let (kind, name) = (key.split(['.', '/']).next()?, key.rsplit('/').next()?);
     Some(format!("{kind} `{name}`"))
 }
 
-/// The statements that a report with an addition no longer makes, and does not explain either; whether it explains others.
+/// Returns the results that a report with an addition omits without an explanation, and whether it explains others.
 fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>, bool) {
     let is_added = |file: &str| {
         let mut paths = addition
@@ -168,7 +168,7 @@ fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>
     let failed: Vec<&Value> = failed
         .filter(|failed| !was_failed.contains(&failed.to_string()))
         .collect();
-    // The addition lies in or below the folder of a kustomization.
+    // The addition is in or below the folder of a kustomization.
     let is_broken = |file: &str| {
         let place = file.split_once("/head/").map_or(file, |(_, place)| place);
         let folder = place
@@ -177,7 +177,7 @@ fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>
         let mut paths = addition.files.iter().chain(&addition.links);
         paths.any(|(path, _)| path.starts_with(&folder))
     };
-    // The build of the object fails, or the one that fails was broken by the addition.
+    // The build of the object fails, or the addition broke the build that fails.
     let is_named = |folder: &str| {
         let fails =
             |file: &str| is_added(file) || is_broken(file) || file.contains(&format!("/{folder}/"));
@@ -193,7 +193,7 @@ fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>
     let mut forgotten = Vec::new();
     let mut excused = BTreeSet::new();
     for ((key, stuck), delivery) in deletions(before) {
-        // A deleted object may get stuck; a stuck one is not merely deleted.
+        // A deleted object may become stuck, but a stuck one may not become merely deleted.
         let is_told = deleted
             .keys()
             .any(|(other, as_stuck)| *other == key && (!stuck || *as_stuck));
@@ -215,7 +215,7 @@ fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>
         .map(Value::to_string)
         .collect();
     for (rule, object) in errors(before).difference(&after_errors) {
-        // An error on what takes the object along names it.
+        // An error on the object that causes the deletion names it.
         if named_in_messages(object).is_some_and(|named| graver.contains(&named)) {
             continue;
         }
@@ -229,7 +229,7 @@ fn forgotten(before: &Value, after: &Value, addition: &Addition) -> (Vec<String>
 }
 
 impl Stage {
-    /// Writes a pair; `None` if it deletes nothing.
+    /// Writes a pair to disk; `None` if it deletes nothing.
     fn new(pair: &Pair) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a folder");
         for (side, files) in [("base", &pair.base), ("head", &pair.head)] {
@@ -260,7 +260,7 @@ impl Stage {
         })
     }
 
-    /// The statements that an addition makes it forget, and whether something is named instead.
+    /// Returns the results that an addition makes the report omit, and whether others are explained.
     fn forgets(&self, addition: &Addition) -> Result<(Vec<String>, bool), String> {
         let head = self.folder.path().join("head");
         let mut made: Vec<PathBuf> = Vec::new();
@@ -289,7 +289,7 @@ impl Stage {
     }
 }
 
-/// Notes which folders and file writing a path makes.
+/// Records the folders and the file that writing a path creates.
 fn note_new(root: &Path, path: &str, made: &mut Vec<PathBuf>) {
     let mut above = root.to_owned();
     for part in path.split('/') {
@@ -309,7 +309,7 @@ fn link(place: &Path, target: &str) {
 #[cfg(not(unix))]
 fn link(_: &Path, _: &str) {}
 
-// --- what is added ---
+// --- additions ---
 
 const FILE_NAMES: [&str; 14] = [
     "added.yaml",
@@ -393,7 +393,7 @@ const KINDS: [(&str, &str, &str); 12] = [
     ),
 ];
 
-/// A manifest of an object that no tree has.
+/// Returns a manifest of an object that no tree contains.
 fn manifest(dice: &mut Dice) -> String {
     let (version, kind, body) = KINDS[dice.below(KINDS.len())];
     let name = format!("added-{}", dice.below(1000));
@@ -413,7 +413,7 @@ fn manifest(dice: &mut Dice) -> String {
     format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: {name}{extra}}}\n{body}")
 }
 
-/// Documents that are no whole object, or none that a client applies.
+/// Returns a document that is not a complete object, or that no client applies.
 fn oddity(dice: &mut Dice) -> String {
     dice.one(&[
         "apiVersion: v1\nkind: ConfigMap\n",
@@ -441,7 +441,7 @@ fn oddity(dice: &mut Dice) -> String {
     .to_owned()
 }
 
-/// Fields of a kustomization that refer to nothing that exists but `added` files.
+/// Returns fields of a kustomization that refer to `added` files only.
 fn constructs(dice: &mut Dice, up: &str, may_rename: bool) -> String {
     let mut text = String::new();
     let mut seen = BTreeSet::new();
@@ -482,7 +482,7 @@ fn constructs(dice: &mut Dice, up: &str, may_rename: bool) -> String {
         } else {
             all[dice.below(all.len())].as_str()
         };
-        // A key twice fails the build of kustomize; that is another addition.
+        // A duplicate key makes kustomize fail, which is another kind of addition.
         if seen.insert(added.split(':').next().unwrap_or_default().to_owned()) {
             text.push_str(added);
         }
@@ -490,7 +490,7 @@ fn constructs(dice: &mut Dice, up: &str, may_rename: bool) -> String {
     text
 }
 
-/// Files that constructs refer to, each of them there or not.
+/// Returns some of the files to which the fields refer.
 fn referred(dice: &mut Dice, folder: &str) -> Vec<(String, String)> {
     let all = [
         (
@@ -537,7 +537,7 @@ fn is_kustomization(path: &str) -> bool {
     ["kustomization.yaml", "kustomization.yml", "Kustomization"].contains(&name)
 }
 
-/// Words that name what a report says is deleted: nothing that is added names a file with one of them.
+/// Returns the names of deleted objects: no addition names an existing file with one of them.
 fn deleted_names(report: &Value) -> BTreeSet<String> {
     deletions(report)
         .keys()
@@ -546,7 +546,7 @@ fn deleted_names(report: &Value) -> BTreeSet<String> {
 }
 
 impl Stage {
-    /// A folder of head, or one below.
+    /// Returns a folder of head, or a subfolder of one.
     fn somewhere(&self, dice: &mut Dice) -> String {
         let folder = &self.folders[dice.below(self.folders.len())];
         let deeper = dice.one(&[
@@ -581,7 +581,7 @@ impl Stage {
         (!files.is_empty()).then(|| files[dice.below(files.len())])
     }
 
-    /// Existing files of a folder that say nothing of deleted objects.
+    /// Returns the existing files of a folder that do not mention deleted objects.
     fn innocent(&self, folder: &str) -> Vec<String> {
         let names = deleted_names(&self.report);
         let prefix = if folder.is_empty() {
@@ -750,7 +750,7 @@ impl Stage {
                     }
                 }
                 11 => {
-                    // Deep, and around.
+                    // A deep chain of folders, or a cycle.
                     let deep = 3 + dice.below(80);
                     let below = |at: usize| joined(&folder, &vec!["deep"; at + 1].join("/"));
                     let files = (0..deep).map(|at| {
@@ -901,7 +901,7 @@ fn application(name: &str, path: &str) -> String {
     )
 }
 
-/// A pair of the remaining objects and those that only base has. Files of head stand in place of those of base.
+/// Returns a pair: `stays` are files of both trees, `leaves` only of base, and `head` replaces files in head.
 fn pair(
     name: &str,
     stays: &[(&str, String)],
@@ -923,7 +923,7 @@ fn pair(
     }
 }
 
-/// Small changes of all sorts that delete something.
+/// Returns various small changes that delete something.
 fn small_pairs() -> Vec<Pair> {
     let other = || {
         (
@@ -972,7 +972,7 @@ fn small_pairs() -> Vec<Pair> {
     ]
 }
 
-/// Pairs of real histories: commits that delete files, and their parents.
+/// Returns pairs from real histories: commits that delete files, and their parents.
 fn history_pairs(dice: &mut Dice, most: usize) -> Vec<Pair> {
     let named = std::env::var_os("OWNERLINT_HISTORIES").map(PathBuf::from);
     let Some(folder) = named.or_else(|| root().join("../shared/histories").canonicalize().ok())
@@ -1035,7 +1035,7 @@ fn git(clone: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The texts of a commit; `None` where there is none, or where it is so large that a case takes seconds.
+/// Returns the texts of a commit; `None` if there is no such commit, or if it is too large.
 fn tree_of(clone: &Path, reference: &str) -> Option<BTreeMap<String, String>> {
     let listed = git(clone, &["ls-tree", "-r", "--full-tree", reference]);
     let files: Vec<(&str, &str)> = listed
@@ -1105,7 +1105,7 @@ fn diff_forgets_nothing_when_head_grows() {
         .collect();
     let (mut kinds, mut named, mut complaints) =
         (BTreeMap::<&str, (usize, usize)>::new(), 0, Vec::new());
-    // Two thirds of the cases are of small pairs: they take a tenth of the time.
+    // Two thirds of the cases use small pairs, which take a tenth of the time.
     let real = stages.len() - small;
     let quota = |at: usize| {
         let all = if real == 0 {
@@ -1157,7 +1157,7 @@ fn diff_forgets_nothing_when_head_grows() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Whether a run ended with one clear error, which is no report that forgets.
+/// Whether a run ended with an error about a limit, which omits no result silently.
 fn is_limit(error: &str) -> bool {
     error.contains("more than") || error.contains("too large") || error.contains("limit")
 }

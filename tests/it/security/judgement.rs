@@ -1,4 +1,4 @@
-//! Attempts of a change to silence the judgement of itself.
+//! Attempts of a change to suppress the findings about itself.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::support::root;
 
 const REFS: [&str; 4] = ["--base-ref", "HEAD~", "--head-ref", "HEAD"];
 
-/// Puts the files of a side in place of those that are there.
+/// Replaces the files of a repository by one side of an attack.
 fn place(folder: &Folder, attack: &str, side: &str) {
     for entry in fs::read_dir(folder.path()).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -35,7 +35,7 @@ fn place(folder: &Folder, attack: &str, side: &str) {
     }
 }
 
-/// A repository with two commits: the base and the head of an attack.
+/// Creates a repository with two commits: base and head of an attack.
 fn attacked(attack: &str) -> Folder {
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
@@ -46,7 +46,7 @@ fn attacked(attack: &str) -> Folder {
     folder
 }
 
-/// The deletions of a report, and its errors.
+/// Returns the deletions of a report, and its errors.
 fn told(document: &Value) -> Vec<String> {
     let list = |field: &str| document[field].as_array().expect("a list").clone();
     let effects = list("effects").into_iter().map(|effect| {
@@ -64,7 +64,7 @@ fn told(document: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Definition and object are deleted, and that is an error.
+/// The results of every attack: the definition and its object are deleted, and that is an error.
 const DELETIONS: [&str; 3] = [
     "deleted CustomResourceDefinition.apiextensions.k8s.io//externalsecrets.external-secrets.io",
     "cascaded ExternalSecret.external-secrets.io/shop/login",
@@ -261,7 +261,7 @@ fn files_of_git_cannot_silence_diff() {
     }
 }
 
-/// The notes of `check --only-changed-from` in a format.
+/// Returns the output of `check --only-changed-from` in a format.
 fn checked(folder: &Folder, format: &str) -> String {
     let mut command = crate::support::ownerlint();
     command

@@ -1,11 +1,11 @@
-//! Documents that are objects for their readers and lists for kubectl, Helm, Flux or Argo CD.
+//! Documents that look like objects to a reader, but are lists to kubectl, Helm, Flux or Argo CD.
 
 use ownerlint::engine::{Check, check};
 use ownerlint::{CompareRequest, Comparison, DiffReport, StateChoice};
 
 use crate::support::{inventory_at, root};
 
-/// The objects that are read in an attack tree, and the messages of `dropped-content`.
+/// Returns the objects in an attack tree, and the messages of `dropped-content`.
 fn read(attack: &str) -> (Vec<String>, Vec<String>) {
     let inventory = inventory_at(&[&format!("fixtures/security/{attack}")]);
     let objects = inventory

@@ -1,10 +1,10 @@
-//! Text for people: the worst finding is never pushed out, and nothing that is shown obeys its author.
+//! Human output: the worst finding is always shown, and text of an attacker is never interpreted.
 
 use crate::support::{Repository, ownerlint};
 
 const CLUSTER_ROLE: &str = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: zz-important\n  ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: '<uid>'}]\n";
 
-/// A repository with equal errors, and another one behind them.
+/// Creates a repository with equal errors, and another error after them.
 fn crowded(errors: usize) -> Repository {
     let repository = Repository::new();
     let stuck = |n| {
@@ -29,7 +29,7 @@ fn equal_errors_push_no_other_rule_out() {
     );
     let (_, annotations, _) = repository.run(&["-o", "github"], "");
     assert!(annotations.contains("zz-important"), "{annotations}");
-    // Where there is room for all, those of one object stay together.
+    // If there is room for all, findings on one object stay together.
     let (_, whole, _) = repository.run(&["-o", "markdown"], "");
     assert!(whole.contains("a299") && whole.contains("zz-important"));
 }
@@ -129,7 +129,7 @@ fn arguments_in_errors_obey_nobody() {
     }
 }
 
-/// Manifests with something wrong beside values that are likely passwords; `hunterMARK` is in no other text.
+/// Manifests with defects beside likely passwords; no other text contains `hunterMARK`.
 const PASSWORDS: &str = "apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -189,7 +189,7 @@ fn likely_passwords_are_in_no_format() {
     }
     let (_, out, _) = repository.run(&["--fix-dry-run", "--suggested", "."], "");
     assert!(!out.contains("hunterMARK"), "{out}");
-    // Places stay right, and what only names a credential is shown.
+    // Columns stay correct, and names of credentials are shown.
     let (_, out, _) = repository.run(&["--show", "info", "."], "");
     assert!(
         out.contains("value: ***********") && out.contains("name: db.password"),

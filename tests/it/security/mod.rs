@@ -1,5 +1,5 @@
-//! Attacks by the author of a change: on the judgement of the change itself, on the machine that judges it, and on its time and
-//! memory. The trees are in `fixtures/security/`, a folder each; this room has a file per kind of attack.
+//! Attacks by the author of a change: on the check of the change, on the machine that runs it, and on time and memory.
+//! The trees are folders of `fixtures/security/`; there is a file for each kind of attack.
 
 mod findings_limit;
 mod fixtures;

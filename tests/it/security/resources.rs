@@ -1,4 +1,4 @@
-//! Small inputs that ask for much work: each ends with one error that names its place, before the work begins.
+//! Small inputs that need much work: each ends with one error, which names its place, before the work begins.
 //! `benches/growth.py` measures the cost of the largest inputs within the limits.
 
 use crate::limits::limited;
@@ -14,7 +14,7 @@ fn maps(count: usize) -> String {
     (0..count).map(|at| map(&format!("m{at}"))).collect()
 }
 
-/// The last line but the help of an error that ends a run.
+/// Returns the error that ends a run, without its help, on one line.
 fn error(repository: &Repository, arguments: &str) -> String {
     let run = limited(&repository.path(), arguments);
     let error = String::from_utf8_lossy(&run.stderr)
@@ -26,7 +26,7 @@ fn error(repository: &Repository, arguments: &str) -> String {
     error
 }
 
-/// The exit status of a comparison of an attack tree, standard output and standard error in one line each.
+/// Compares an attack tree. Returns the exit status, standard output and standard error, one line each.
 fn compared(attack: &str) -> (i32, String, String) {
     let folder = root().join("fixtures/security").join(attack);
     let output = ownerlint()
@@ -48,7 +48,7 @@ fn compared(attack: &str) -> (i32, String, String) {
     )
 }
 
-/// 1.2 MB took more than 8 GB.
+/// Regression: 1.2 MB took more than 8 GB of memory.
 #[test]
 fn overlays_of_one_large_file() {
     let inside = Repository::new();
@@ -73,7 +73,7 @@ fn overlays_of_one_large_file() {
     assert!(error.contains("`limits.instances`"), "{error}");
 }
 
-/// 5 kB took ten seconds and more than a gigabyte.
+/// Regression: 5 kB took ten seconds and more than 1 GB of memory.
 #[test]
 fn kustomizations_that_include_each_other_twice() {
     for objects in ["[map.yaml]", "[]"] {
@@ -161,7 +161,7 @@ fn kustomization_that_includes_itself_is_named() {
     assert!(out.contains("includes itself"), "{out}");
 }
 
-/// 0.2 MB took half a gigabyte, and 18 seconds to compare.
+/// Regression: 0.2 MB took 0.5 GB of memory, and 18 seconds to compare.
 #[test]
 fn thousands_of_bundles() {
     let inside = Repository::new();
@@ -196,7 +196,7 @@ fn thousands_of_bundles() {
     );
 }
 
-/// Each of 2,000 bundles would have had its 20,000 objects.
+/// Each bundle would have all 20,000 objects.
 #[test]
 fn bundles_of_one_large_file() {
     let inside = Repository::new();
@@ -216,7 +216,7 @@ fn bundles_of_one_large_file() {
     );
 }
 
-/// 10 kB took eight seconds: each path led through all files again.
+/// Regression: each path visited all files again: eight seconds for 10 kB.
 #[test]
 fn one_path_thousands_of_times() {
     let inside = Repository::new();

@@ -1,10 +1,10 @@
-//! Neighbours that an author adds so that a manifest passes for a file of a test or of a kustomization.
+//! Neighbouring files that an attacker adds so that a manifest is taken for a file of a test or a kustomization.
 
 use ownerlint::engine::{Check, check};
 
 use crate::support::{Repository, inventory_at};
 
-/// Asserts that the defect in the manifest of an attack tree is found.
+/// Asserts that the defect in the manifest of an attack tree is reported.
 fn assert_checked(attack: &str) {
     let report = check(
         inventory_at(&[&format!("fixtures/security/{attack}")]),

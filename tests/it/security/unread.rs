@@ -1,12 +1,12 @@
-//! Inputs that decide which objects are applied, that a change touches, and that ownerlint does not evaluate: they are named, and
-//! "deletes nothing" never stands beside them.
+//! Changed inputs that affect which objects are applied, but that ownerlint does not evaluate: they are listed, and the
+//! verdict is not "deletes nothing".
 
 use serde_json::Value;
 
 use crate::diff::Folder;
 use crate::support::{ownerlint, root};
 
-/// The report on the change of a fixture.
+/// Returns the report on the change of a fixture.
 fn report(name: &str) -> Value {
     let mut command = ownerlint();
     command.current_dir(root().join("fixtures/security").join(name));
@@ -29,7 +29,7 @@ fn report(name: &str) -> Value {
     })
 }
 
-/// A format of the change of a fixture, and the exit status.
+/// Returns the output for the change of a fixture in a format, and the exit status.
 fn shown(name: &str, more: &[&str]) -> (String, Option<i32>) {
     let mut command = ownerlint();
     command.current_dir(root().join("fixtures/security").join(name));
@@ -44,7 +44,7 @@ fn shown(name: &str, more: &[&str]) -> (String, Option<i32>) {
     )
 }
 
-/// Fixture, kind of the input, its place and side.
+/// For each fixture, the kind of the unread input, its place and its side.
 const NAMED: [(&str, &str, &str); 40] = [
     (
         "unread-argocd-cluster",
@@ -227,7 +227,7 @@ fn every_unread_input_that_changed_is_named() {
     }
 }
 
-/// Builds by hand are evaluated like those of tools: what changes an identity is no unread input.
+/// Manual builds are evaluated like those of tools: changes of identity are not unread inputs.
 #[test]
 fn builds_that_nothing_delivers_are_evaluated() {
     for (fixture, change, key) in [
@@ -278,7 +278,7 @@ fn escaped_patch_key_deletes_object() {
     );
 }
 
-/// Inputs of Kustomizations of Flux that a build evaluates.
+/// Inputs of Flux Kustomizations that a build evaluates.
 #[test]
 fn evaluated_inputs_delete() {
     for fixture in [

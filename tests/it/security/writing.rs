@@ -1,4 +1,4 @@
-//! Where files are written, and what is in them: a repository has a baseline of its own, and nothing else of the machine.
+//! Written files and their places: a repository controls its own baseline, and no other file of the machine.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::support::{Repository, root};
 
-/// A tree of `fixtures/security/` as a repository with a hook of git's.
+/// Copies a tree of `fixtures/security/` into a repository with a Git hook.
 fn attacked(name: &str) -> Repository {
     let repository = Repository::new();
     copy(
@@ -38,7 +38,7 @@ fn executable(path: &Path) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("permissions");
 }
 
-/// Runs every command that writes a baseline; each must refuse for this reason.
+/// Runs every command that writes a baseline; each must refuse with this reason.
 fn refuses_to_write(repository: &Repository, baseline: &str, reason: &str) {
     repository.write(
         "ownerlint.yaml",
@@ -66,7 +66,7 @@ fn found_baseline_in_git_folder_is_refused() {
         ".git/modules/sub/hooks/pre-commit",
         ".git",
         "sub/.git/hooks/pre-commit",
-        // The folder on file systems that ignore case, blanks and characters without a width.
+        // Names of the folder `.git` on file systems that ignore case, spaces and characters without a width.
         ".GIT/hooks/pre-commit",
         ".git./hooks/pre-commit",
         "git~1/hooks/pre-commit",
@@ -78,7 +78,7 @@ fn found_baseline_in_git_folder_is_refused() {
         repository.read(".git/hooks/pre-commit"),
         "#!/bin/sh\nexit 0\n"
     );
-    // One that is named is refused there too: it may be the same file of the same author.
+    // It is also refused if the configuration is named, which may be the same file of the same author.
     repository.write(
         "ownerlint.yaml",
         "version: 1\nbaseline: .git/hooks/pre-commit\n",
@@ -107,7 +107,7 @@ fn found_baseline_outside_repository_is_refused() {
         refuses_to_write(&repository, path, "is outside the repository");
     }
     assert_eq!(outside.read("profile"), "mine\n");
-    // Without a repository, the folder of the configuration is the limit.
+    // Without a repository, nothing outside the folder of the configuration is written.
     std::fs::remove_dir_all(repository.path().join(".git")).expect("removed");
     refuses_to_write(&repository, &profile, "is outside the repository");
 }
@@ -193,7 +193,7 @@ fn baseline_is_data_to_every_interpreter() {
     for interpreter in [
         "sh", "bash", "zsh", "perl", "python3", "ruby", "php", "node",
     ] {
-        // Which of them are there does not matter: one that is must run nothing.
+        // The interpreter may be missing; if it is installed, it must run nothing.
         let _ = Command::new(interpreter)
             .arg("known.json")
             .current_dir(repository.path())
@@ -229,7 +229,7 @@ fn found_bundle_in_git_folder_is_not_read() {
     }
 }
 
-/// A finding that has a safe fix.
+/// A manifest with a finding that has a safe fix.
 const FIXABLE: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: shop\n  finalizer: [x.y/z]\n";
 
 #[test]

@@ -8,7 +8,7 @@ use std::fmt;
 pub struct ApiVersion<S = String> {
     /// The group; empty for the core group.
     pub group: S,
-    /// The version; empty when the text does not parse, as the API server then sees it.
+    /// The version; empty if the text does not parse, as in the API server.
     pub version: S,
 }
 
@@ -28,7 +28,7 @@ impl<'a> ApiVersion<&'a str> {
 }
 
 impl ApiVersion {
-    /// As [`ApiVersion::split`], owned.
+    /// Parses like [`ApiVersion::split`] and copies the parts.
     pub fn parse(text: &str) -> Self {
         let ApiVersion { group, version } = ApiVersion::split(text);
         Self {
@@ -58,7 +58,7 @@ pub fn sort_versions(versions: &mut [String]) {
     });
 }
 
-/// (stability, major, minor), greater is preferred.
+/// Returns (stability, major, minor), of which a greater one is preferred; `None` if the version has another form.
 fn priority(version: &str) -> Option<(u8, u64, u64)> {
     let rest = version.strip_prefix('v')?;
     let (major, stability, minor) = if let Some((major, minor)) = rest.split_once("beta") {

@@ -6,8 +6,8 @@ pub const ORPHAN: &str = "orphan";
 pub const FOREGROUND: &str = "foregroundDeletion";
 /// The namespace controller's, in `spec.finalizers` of a Namespace ([FIN-12], [VAL-26]).
 pub const KUBERNETES: &str = "kubernetes";
-/// The API server adds it to a CustomResourceDefinition that is being deleted, and removes it once the instances are gone
-/// ([CRD-1]).
+/// The API server adds it to a CustomResourceDefinition that is being deleted, and removes it once the instances are
+/// gone ([CRD-1]).
 pub const CUSTOM_RESOURCE_CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// Keeps a PersistentVolumeClaim that a Pod uses ([FIN-1]).
 pub const PVC_PROTECTION: &str = "kubernetes.io/pvc-protection";
@@ -22,12 +22,12 @@ pub const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 /// Keeps a ResourceClaim that a Pod has reserved ([FIN-6]).
 pub const RESOURCE_CLAIM_PROTECTION: &str = "resource.kubernetes.io/delete-protection";
 
-/// Whether the garbage collector sets and removes it, and only on objects that are being deleted ([FIN-13]).
+/// Whether it is a finalizer of the garbage collector, set only on objects that are being deleted ([FIN-13]).
 pub fn is_collectors(finalizer: &str) -> bool {
     matches!(finalizer, ORPHAN | FOREGROUND)
 }
 
-/// The damage of removing it by hand, as a clause; `None` where only the clean-up of the controller that added it is
+/// Returns the damage of removing a finalizer by hand, as a clause; `None` if only the clean-up of its controller is
 /// lost.
 pub fn removal_breaks(finalizer: &str) -> Option<&'static str> {
     match finalizer {

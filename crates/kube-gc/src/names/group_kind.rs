@@ -13,8 +13,8 @@ use super::remembered::Remembered;
 /// A kind within its API group, owned or, as `GroupKind<&str>`, borrowed. Written `Kind[.group]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GroupKind<S = String> {
-    /// The kind. It differs more often than the group, and is compared first: two empty texts, as of the core group, take the
-    /// processor long, because they may be nowhere in memory.
+    /// The kind. The first field, so that it is compared first: kinds differ more often than groups, and comparing two
+    /// empty strings, as of the core group, is slow, because their pointers may dangle.
     pub kind: S,
     /// The API group; empty for the core group.
     pub group: S,
@@ -46,18 +46,18 @@ thread_local! {
 }
 
 impl<'a> GroupKind<&'a str> {
-    /// The kind of that group; the core group is the empty text.
+    /// Creates a kind of a group; the core group is the empty string.
     pub const fn new(group: &'a str, kind: &'a str) -> Self {
         Self { group, kind }
     }
 
-    /// Reads what [`Display`](fmt::Display) writes: `Kind` or `Kind.group`.
+    /// Parses the output of [`Display`](fmt::Display): `Kind` or `Kind.group`.
     pub fn parse(text: &'a str) -> Self {
         let (kind, group) = text.split_once('.').unwrap_or((text, ""));
         Self { group, kind }
     }
 
-    /// The copy of this thread, or a new one.
+    /// Interns the kind in a cache of this thread.
     pub(super) fn shared(self) -> Arc<GroupKind<SmolStr>> {
         REMEMBERED.with_borrow_mut(|remembered| {
             remembered.shared(self, |Self { kind, group }| GroupKind {
@@ -67,7 +67,7 @@ impl<'a> GroupKind<&'a str> {
         })
     }
 
-    /// Copies the texts.
+    /// Copies the strings.
     pub fn to_owned(self) -> GroupKind {
         GroupKind {
             group: self.group.to_owned(),
@@ -77,7 +77,7 @@ impl<'a> GroupKind<&'a str> {
 }
 
 impl GroupKind {
-    /// Borrows the texts.
+    /// Borrows the strings.
     pub fn as_ref(&self) -> GroupKind<&str> {
         GroupKind::new(&self.group, &self.kind)
     }

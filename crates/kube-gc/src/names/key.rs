@@ -8,21 +8,21 @@ use smol_str::SmolStr;
 
 use super::{GroupKind, kinds};
 
-/// The namespace of an object, as far as the input says.
+/// The namespace of an object, as far as the input determines it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Namespace {
     /// The kind is cluster-scoped.
     #[default]
     None,
-    /// The manifest leaves it to the tool that applies it. All such objects share one namespace ([L-41]); whether that is one
-    /// of the named ones is unknown. Written `?`, which is not a valid name.
+    /// The manifest leaves it to the tool that applies it. All such objects share one namespace ([L-41]); whether that
+    /// is one of the named ones is unknown. Written `?`, which is not a valid name.
     Unwritten,
-    /// Written, or given for the whole input.
+    /// Written in the manifest, or given for the whole input.
     Named(SmolStr),
 }
 
 impl Namespace {
-    /// The name, when it is known.
+    /// Returns the name, if it is known.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Named(name) => Some(name),
@@ -30,14 +30,14 @@ impl Namespace {
         }
     }
 
-    /// Whether both are certainly different namespaces.
+    /// Whether both are known and different.
     #[doc(hidden)]
     pub fn certainly_differs(&self, other: &Self) -> bool {
         matches!((self, other), (Self::Named(a), Self::Named(b)) if a != b)
     }
 }
 
-/// Reads what [`Display`](fmt::Display) writes.
+/// Parses the output of [`Display`](fmt::Display).
 impl From<&str> for Namespace {
     fn from(text: &str) -> Self {
         match text {
@@ -58,7 +58,7 @@ impl fmt::Display for Namespace {
     }
 }
 
-/// Which object: `Kind[.group]/namespace/name`, the namespace empty for cluster-scoped kinds.
+/// Identity of an object: `Kind[.group]/namespace/name`, with an empty namespace for cluster-scoped kinds.
 ///
 /// Ordered by group, kind, namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,7 +77,7 @@ impl Default for ObjectKey {
 }
 
 impl ObjectKey {
-    /// The object of that kind and name in a namespace.
+    /// Creates the key of an object.
     #[doc(hidden)]
     pub fn new(kind: GroupKind<&str>, namespace: Namespace, name: impl Into<SmolStr>) -> Self {
         Self {
@@ -87,13 +87,13 @@ impl ObjectKey {
         }
     }
 
-    /// The Namespace object of a namespace.
+    /// Creates the key of a Namespace object.
     #[doc(hidden)]
     pub fn of_namespace(name: impl Into<SmolStr>) -> Self {
         Self::new(kinds::NAMESPACE, Namespace::None, name)
     }
 
-    /// Another name, of the same kind and in the same namespace.
+    /// Returns the key with another name.
     #[doc(hidden)]
     pub fn named(&self, name: impl Into<SmolStr>) -> Self {
         Self {
@@ -102,17 +102,17 @@ impl ObjectKey {
         }
     }
 
-    /// The kind.
+    /// Returns the kind.
     pub fn kind(&self) -> &str {
         &self.kind.kind
     }
 
-    /// The API group; empty for the core group.
+    /// Returns the API group; empty for the core group.
     pub fn group(&self) -> &str {
         &self.kind.group
     }
 
-    /// The kind within its group.
+    /// Returns the kind with its group.
     #[doc(hidden)]
     pub fn group_kind(&self) -> GroupKind<&str> {
         GroupKind::new(self.group(), self.kind())
@@ -131,14 +131,14 @@ impl fmt::Display for ObjectKey {
     }
 }
 
-/// As text, the way all documents write keys.
+/// Serializes as a string.
 impl serde::Serialize for ObjectKey {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-/// Described as the text that all documents write.
+/// Described as a string.
 #[cfg(feature = "schemars")]
 impl schemars::JsonSchema for ObjectKey {
     fn schema_name() -> std::borrow::Cow<'static, str> {
@@ -154,7 +154,7 @@ impl schemars::JsonSchema for ObjectKey {
     }
 }
 
-/// A text that is not a key.
+/// The error for a string that is not a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a key of the form Kind[.group]/namespace/name")]
 pub struct NotAKey(pub String);

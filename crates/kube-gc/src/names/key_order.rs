@@ -1,4 +1,4 @@
-//! The order of many keys.
+//! Fast sorting by key.
 
 use std::hash::Hash;
 
@@ -6,8 +6,8 @@ use foldhash::HashMap;
 
 use super::ObjectKey;
 
-/// The start of a key, which decides most comparisons. Texts of many keys are far apart in memory: the kinds and namespaces are
-/// compared once for all keys, and names only where they begin alike.
+/// A sort prefix of a key, which decides most comparisons without access to its strings, which are scattered in memory.
+/// Kinds and namespaces are ranked once for all keys; names are compared only if their first bytes are equal.
 struct Decider {
     kind: u32,
     namespace: u32,
@@ -35,7 +35,7 @@ pub fn sort_by_object_key<T>(mut items: Vec<T>, key_of: impl Fn(&T) -> &ObjectKe
     let name = |one: &Decider| &key_of(&items[one.at]).name;
     order.sort_unstable_by(|a, b| {
         let places = (a.kind, a.namespace, a.name).cmp(&(b.kind, b.namespace, b.name));
-        // Those of one key stay in their order.
+        // Stable: items with one key keep their order.
         places
             .then_with(|| name(a).cmp(name(b)))
             .then(a.at.cmp(&b.at))
@@ -47,7 +47,7 @@ pub fn sort_by_object_key<T>(mut items: Vec<T>, key_of: impl Fn(&T) -> &ObjectKe
     items
 }
 
-/// The place of each value among all different ones, in their order.
+/// Returns the rank of each value among the distinct values.
 fn ranks<K: Ord + Hash + Copy>(values: impl Iterator<Item = K>) -> Vec<u32> {
     let mut numbers: HashMap<K, u32> = HashMap::default();
     let mut ranks: Vec<u32> = values
@@ -68,10 +68,10 @@ fn ranks<K: Ord + Hash + Copy>(values: impl Iterator<Item = K>) -> Vec<u32> {
     ranks
 }
 
-/// Puts items into an order: where each one comes from. In place, for they may be large.
+/// Permutes items in place, since they may be large. `origins` has the old index of each item.
 fn arrange<T>(items: &mut [T], mut origins: Vec<usize>) {
     for start in 0..items.len() {
-        // Around the circle of places that pass an item on to each other.
+        // Follow one cycle of the permutation.
         let mut at = start;
         loop {
             let from = std::mem::replace(&mut origins[at], at);
@@ -84,7 +84,7 @@ fn arrange<T>(items: &mut [T], mut origins: Vec<usize>) {
     }
 }
 
-/// The first eight bytes, so that their order as a number is that of the texts, as far as they differ there.
+/// Returns the first eight bytes as a number. The numbers are ordered as the strings, as far as these differ there.
 fn first_eight(text: &str) -> u64 {
     let mut bytes = [0; 8];
     let length = text.len().min(8);

@@ -1,4 +1,4 @@
-//! Something known of kinds.
+//! A map keyed by kinds.
 
 use foldhash::fast::RandomState;
 use hashbrown::{Equivalent, HashMap};
@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::GroupKind;
 
-/// A value for each of some kinds, found without a copy of the kind's name. In no order.
+/// An unordered map from kinds to values. Lookups do not copy the kind's name.
 #[derive(Clone, Debug)]
 pub struct KindMap<T>(HashMap<GroupKind<SmolStr>, T, RandomState>);
 
@@ -18,7 +18,7 @@ impl<T> Default for KindMap<T> {
 
 impl Equivalent<GroupKind<SmolStr>> for GroupKind<&str> {
     fn equivalent(&self, key: &GroupKind<SmolStr>) -> bool {
-        // The core group has most objects; for what a comparison of nothing with nothing costs, see `GroupKind::kind`.
+        // Most objects are in the core group, and comparing two empty strings is slow: see `GroupKind::kind`.
         let is_core = key.group.is_empty();
         key.kind == self.kind
             && is_core == self.group.is_empty()
@@ -27,17 +27,17 @@ impl Equivalent<GroupKind<SmolStr>> for GroupKind<&str> {
 }
 
 impl<T> KindMap<T> {
-    /// Whether no kind has a value.
+    /// Whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The value of a kind.
+    /// Returns the value of a kind.
     pub fn get(&self, kind: GroupKind<&str>) -> Option<&T> {
         self.0.get(&kind)
     }
 
-    /// Gives a kind its value, in place of one that it had.
+    /// Sets the value of a kind.
     pub fn insert(&mut self, kind: GroupKind<&str>, value: T) {
         self.0.insert(
             GroupKind {
@@ -50,7 +50,7 @@ impl<T> KindMap<T> {
 }
 
 impl<T> KindMap<Vec<T>> {
-    /// Collects the values of kinds, for those that have any.
+    /// Collects the values that `what` returns for each kind. Kinds without values are omitted.
     pub fn of<'k, I: Iterator<Item = T>>(
         kinds: impl Iterator<Item = GroupKind<&'k str>>,
         what: impl Fn(GroupKind<&'k str>) -> I,

@@ -1,4 +1,4 @@
-//! Kinds that Kubernetes' deletion controllers treat specially, and the objects by which tools deliver others.
+//! Kinds that the deletion controllers treat specially, and kinds of objects through which tools deliver others.
 
 use super::GroupKind;
 
@@ -50,7 +50,7 @@ pub const VALIDATING_WEBHOOK_CONFIGURATION: GroupKind<&str> = GroupKind::new(
     "admissionregistration.k8s.io",
     "ValidatingWebhookConfiguration",
 );
-/// The kinds because of which the API server calls Services.
+/// Kinds whose objects make the API server call Services.
 pub const CALLOUTS: [GroupKind<&str>; 3] = [
     API_SERVICE,
     MUTATING_WEBHOOK_CONFIGURATION,
@@ -60,7 +60,7 @@ pub const CALLOUTS: [GroupKind<&str>; 3] = [
 pub const APPLICATION: GroupKind<&str> = GroupKind::new("argoproj.io", "Application");
 /// `ApplicationSet.argoproj.io`, of Argo CD.
 pub const APPLICATION_SET: GroupKind<&str> = GroupKind::new("argoproj.io", "ApplicationSet");
-/// `Kustomization.kustomize.toolkit.fluxcd.io`, of Flux; kustomize's own file is no object.
+/// `Kustomization.kustomize.toolkit.fluxcd.io`, of Flux; a `kustomization.yaml` of kustomize is not an object.
 pub const FLUX_KUSTOMIZATION: GroupKind<&str> =
     GroupKind::new("kustomize.toolkit.fluxcd.io", "Kustomization");
 /// `GitRepository.source.toolkit.fluxcd.io`, of Flux.

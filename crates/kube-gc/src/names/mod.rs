@@ -1,4 +1,4 @@
-//! Kubernetes' own words: how kinds, versions and objects are named, and the names that mean something to its controllers.
+//! Kubernetes' vocabulary: names of kinds, versions and objects, and names that its controllers treat specially.
 
 mod api_version;
 pub mod finalizers;

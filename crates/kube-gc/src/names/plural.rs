@@ -1,9 +1,9 @@
-//! The plural of a kind, where nothing says it.
+//! Guesses of a kind's plural.
 
-/// Guesses the plural of a kind, the likeliest first and at least one: for kinds whose CustomResourceDefinition is not at
-/// hand. Where one is, or where the built-in table has the kind, its plural counts and no guess is made.
+/// Guesses the plural of a kind, the likeliest first and at least one. Only for kinds without a
+/// CustomResourceDefinition at hand and without a row in the built-in table, both of which state the plural.
 ///
-/// Code generators differ: client-go's `UnsafeGuessKindToResource` makes `gatewaies` of `Gateway`, controller-gen `gateways`.
+/// Code generators differ: for `Gateway`, client-go's `UnsafeGuessKindToResource` has `gatewaies`, controller-gen not.
 pub fn guessed_plurals(kind: &str) -> Vec<String> {
     let mut guesses = vec![likeliest_plural(kind)];
     let singular = kind.to_lowercase();
@@ -19,7 +19,7 @@ pub fn guessed_plurals(kind: &str) -> Vec<String> {
     guesses
 }
 
-/// The plural that most kinds spelled like this have: the first of [`guessed_plurals`].
+/// Returns the plural that most kinds with this ending have: the first of [`guessed_plurals`].
 pub fn likeliest_plural(kind: &str) -> String {
     let singular = kind.to_lowercase();
     match singular.as_bytes() {

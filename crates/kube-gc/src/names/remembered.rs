@@ -1,4 +1,4 @@
-//! Interned texts that many objects share.
+//! Interned strings that many objects share.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use hashbrown::{Equivalent, HashSet};
 
-/// How many texts are interned at a time.
+/// Maximum number of interned values.
 pub(super) const MOST_REMEMBERED: usize = 1024;
 
-/// The copies that one thread has made.
+/// The interned values of one thread.
 #[derive(Debug)]
 pub(super) struct Remembered<T>(HashSet<Arc<T>, RandomState>);
 
@@ -20,7 +20,7 @@ impl<T> Default for Remembered<T> {
 }
 
 impl<T: Eq + Hash> Remembered<T> {
-    /// The copy that equals `wanted`, or a new one.
+    /// Returns the interned value that equals `wanted`, or interns a new one. A full cache is cleared first.
     pub(super) fn shared<W: Hash + Equivalent<Arc<T>>>(
         &mut self,
         wanted: W,

@@ -1,6 +1,6 @@
 //! The options of a client's DELETE, and its wait before it sends the next request.
 
-/// `propagationPolicy` of a DELETE: what becomes of the dependents.
+/// `propagationPolicy` of a DELETE: the fate of the dependents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Policy {
     /// The object is removed at once; the collector deletes its dependents afterwards.
@@ -12,7 +12,7 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// The word that command lines use.
+    /// Returns the value as command lines write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Background => "background",
@@ -27,11 +27,11 @@ impl Policy {
 pub enum Wait {
     /// Nothing: the next request follows at once. Controllers may have acted in between, or not yet.
     None,
-    /// Until the objects that this request names are gone, as `kubectl delete --wait` does. Whatever else follows from
-    /// it may still be under way. If one of them gets stuck, the client never sends what follows; requests to what
-    /// nothing ties to them are simulated as if they did not wait.
+    /// Until the objects that this request names are gone, as `kubectl delete --wait` does. Other effects of the
+    /// request may still be under way. If one of the objects gets stuck, the client sends nothing more; requests to
+    /// objects without ties to them are simulated as if they did not wait.
     Named,
-    /// Until the objects of all requests so far are gone. If one of them gets stuck, the client never sends what follows.
+    /// Until the objects of all requests so far are gone. If one of them gets stuck, the client sends nothing more.
     Gone,
     /// Until nothing in the cluster moves any more, whatever is stuck by then.
     Settled,

@@ -10,7 +10,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The word of CustomResourceDefinitions and of every format.
+    /// Returns the value as CustomResourceDefinitions and all output formats write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Namespaced => "Namespaced",

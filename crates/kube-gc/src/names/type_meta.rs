@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use super::ApiVersion;
 use super::remembered::Remembered;
 
-/// `apiVersion` and `kind`. Millions of objects are of a few kinds, so all that one thread reads share one copy.
+/// `apiVersion` and `kind`. Inputs have few distinct pairs, so each is interned per thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeMeta {
     /// `apiVersion` as written.
@@ -21,7 +21,7 @@ pub struct TypeMeta {
     pub kind: SmolStr,
 }
 
-/// The texts of a [`TypeMeta`], by which a map finds it.
+/// The key of a [`TypeMeta`] in a map.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenKind<'a> {
     /// `apiVersion` as written.
@@ -70,7 +70,7 @@ impl TypeMeta {
         }
     }
 
-    /// The copy of this thread, or a new one.
+    /// Interns a pair in a cache of this thread.
     pub fn shared(api_version: &str, kind: &str) -> Arc<Self> {
         REMEMBERED.with_borrow_mut(|remembered| {
             remembered.shared(WrittenKind { api_version, kind }, Self::new)

@@ -1,15 +1,15 @@
-//! Which moves the search follows from a state: the smallest set that loses no outcome ([`super::independence`]), as far as it is
-//! worth looking for.
+//! Selects the moves that the search follows from a state: the smallest set that loses no outcome
+//! ([`super::independence`]), as far as looking for it pays off.
 
 use super::independence::{Seed, SetScratch, stubborn_moves};
 use super::moves::Move;
 use crate::ids::ObjectId;
 use crate::world::Simulation;
 
-/// The cost of each object that is looked at.
+/// Budget cost of each object that is looked at.
 const LOOK: usize = 16;
 
-/// The means of a search to find fewer moves.
+/// Budget for the search for a smaller set of moves.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Means {
     /// Remaining budget.
@@ -18,16 +18,16 @@ pub(super) struct Means {
     pub(super) copy: usize,
 }
 
-/// Chooses moves.
+/// Selector of the moves to follow.
 #[derive(Debug)]
 pub(super) struct Chooser {
-    /// Whether commuting moves are made without branching; without, the search is naive.
+    /// Whether to apply the reduction; if not, all moves are followed.
     reduce: bool,
     scratch: SetScratch,
 }
 
 impl Chooser {
-    /// For a cluster of so many objects.
+    /// Creates a selector for a cluster of `objects` objects.
     pub(super) fn new(objects: usize, reduce: bool) -> Self {
         Chooser {
             reduce,
@@ -35,12 +35,12 @@ impl Chooser {
         }
     }
 
-    /// The cost of looking since the last call.
+    /// Returns the cost of the objects looked at since the last call.
     pub(super) fn spent(&mut self) -> usize {
         LOOK * std::mem::take(&mut self.scratch.looked_at)
     }
 
-    /// The moves to be followed from here; items that would write nothing leave the queue.
+    /// Returns the moves to follow from here. Items that would write nothing leave the queue.
     pub(super) fn choose(
         &mut self,
         world: &mut Simulation<'_>,
@@ -92,8 +92,8 @@ impl Chooser {
                 self.improves(world, means, Seed::Object(item), &mut best);
             }
         }
-        // A failed item may be retried while anything else in the cluster moves. Where nothing does, the client's next request
-        // comes before the end of a back-off, and what comes after the last request is for `rest` to say.
+        // A failed item may be retried while anything else in the cluster moves. If nothing does, the client's next
+        // request comes before the end of a back-off, and `Explorer::rest` handles the time after the last request.
         let mut moves = best.unwrap_or_default();
         if shelved || !cluster_moves {
             moves.retain(|next| !is_retry(world, next));
@@ -101,8 +101,8 @@ impl Chooser {
         moves
     }
 
-    /// Keeps the moves around `seed` if they are fewer than `best`. True when there is no need to look on: a single move is best,
-    /// and to look for a smaller set may cost no more than to follow the one at hand.
+    /// Replaces `best` with the moves around `seed` if these are fewer. Returns `true` if the search for a smaller set
+    /// should stop: a single move is optimal, and looking may cost no more than following the moves in `best`.
     fn improves(
         &mut self,
         world: &Simulation<'_>,
@@ -134,12 +134,12 @@ impl Chooser {
     }
 }
 
-/// Whether a move tries a failed item again.
+/// Whether a move retries a failed item.
 fn is_retry(world: &Simulation<'_>, next: &Move) -> bool {
     matches!(next, Move::Attempt(item) if world.state.failed.contains(*item))
 }
 
-/// The moves of a set that is good enough: a single one, or several without retries if failed items are to be left alone.
+/// Returns the moves of a set that is good enough; several only without retries if `without_retries`.
 fn chosen(world: &Simulation<'_>, best: Option<Vec<Move>>, without_retries: bool) -> Vec<Move> {
     let mut moves = best.unwrap_or_default();
     if without_retries && moves.len() > 1 {
@@ -148,7 +148,7 @@ fn chosen(world: &Simulation<'_>, best: Option<Vec<Move>>, without_retries: bool
     moves
 }
 
-/// Removes items that would write nothing from the queue, after an item.
+/// Removes items after `after` that would write nothing from the queue.
 fn discard_idle(world: &mut Simulation<'_>, mut after: Option<ObjectId>) {
     while let Some(item) = next_item(world, after) {
         after = Some(item);
@@ -159,7 +159,7 @@ fn discard_idle(world: &mut Simulation<'_>, mut after: Option<ObjectId>) {
     }
 }
 
-/// An owner that a purge removed in the meantime has nothing to orphan any more.
+/// Removes owners that are gone from the queue: they have nothing to orphan any more.
 fn discard_orphans(world: &mut Simulation<'_>) {
     let gone: Vec<ObjectId> = world
         .state
@@ -172,7 +172,7 @@ fn discard_orphans(world: &mut Simulation<'_>) {
     }
 }
 
-/// The first queued or conflicting item after another.
+/// Returns the first queued or conflicting item after `after`.
 fn next_item(world: &Simulation<'_>, after: Option<ObjectId>) -> Option<ObjectId> {
     let from = after.map_or(ObjectId::FIRST, ObjectId::next);
     let queued = world.state.queue.next_from(from);

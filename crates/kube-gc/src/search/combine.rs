@@ -1,9 +1,9 @@
-//! Puts the outcomes of independent parts together again: every combination is an outcome of the
-//! whole.
+//! Combines the outcomes of independent parts: every combination is an outcome of the whole.
 //!
-//! The parts have one thing in common, the clients. Where one of them waits until objects are gone, and one part does
-//! not let them go, it sends nothing more to any part. If no other client goes on then, an outcome of the whole is what
-//! all parts are at that moment. If others do, all that the one deletes is in one part, and what halts it is seen there.
+//! The parts have one thing in common, the clients. If a client waits until objects are gone, and those of one part
+//! stay, it *halts*: it sends nothing more. If no other client continues then, an outcome of the whole combines the
+//! states of all parts at that moment. If others do, all objects that the client deletes are in one part, and so is its
+//! halt.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,15 +25,15 @@ use crate::plan::StepPlan;
 use crate::state::State;
 use crate::steps::{BoundOperation, BoundRequest};
 
-/// Most outcomes besides the verdict that one step lists, however small the cluster.
+/// Maximum number of outcomes besides the verdict that one step lists, however small the cluster.
 const MOST_OUTCOMES: usize = 20_000;
-/// As many as that it may list, however large the cluster.
+/// Number of outcomes that a step may always list, however large the cluster.
 const FEWEST_OUTCOMES: usize = 4;
-/// Most objects in all outcomes besides the verdicts that a plan lists, in between.
+/// Maximum number of objects in all outcomes of a plan besides the verdicts, between these limits.
 const MOST_OBJECTS: usize = 200_000;
 
-/// Adds to each step that settles, and so has its verdict already, every other outcome. `halts`: on the way to the
-/// verdict a client stopped.
+/// Adds every other outcome to each step that settles, and so has its verdict already. `halts` is whether a client
+/// halted on the way to the verdict.
 pub(crate) fn add_outcomes(
     cluster: &Cluster,
     requests: &[BoundRequest<'_>],
@@ -118,7 +118,7 @@ pub(crate) fn add_outcomes(
     }
 }
 
-/// The objects that are deleted in the background, and nothing else is done to.
+/// Returns by object whether background DELETEs are the only requests to it.
 fn deleted(cluster: &Cluster, requests: &[BoundRequest<'_>]) -> TiVec<ObjectId, bool> {
     let mut deleted: TiVec<ObjectId, Option<bool>> = vec![None; cluster.len()].into();
     for request in requests {
@@ -137,8 +137,8 @@ fn deleted(cluster: &Cluster, requests: &[BoundRequest<'_>]) -> TiVec<ObjectId, 
         .collect()
 }
 
-/// Returns whether a part is an object that is only deleted, so that it goes with the request, or stays because its
-/// finalizers are never removed, in whatever order things happen. Most objects of a release are such.
+/// Returns whether a part is a single object with the same fate in every order: it is only deleted, and is removed by
+/// the request or stays because its finalizers are never removed. Most objects of a Helm release are such.
 fn is_certain(cluster: &Cluster, objects: &[ObjectId], deleted: &TiVec<ObjectId, bool>) -> bool {
     let [id] = *objects else { return false };
     let links = &cluster.links;
@@ -151,7 +151,7 @@ fn is_certain(cluster: &Cluster, objects: &[ObjectId], deleted: &TiVec<ObjectId,
         && !cluster.asks_about_kind_of(objects)
 }
 
-/// Whether objects have a finalizer.
+/// Whether any of the objects has a finalizer.
 fn stays(cluster: &Cluster, objects: &[ObjectId]) -> bool {
     objects
         .iter()
@@ -165,14 +165,14 @@ struct PartSearch<'a, 'c> {
     rests: &'a Rests<'a>,
     settings: ControllerSettings,
     reduce: bool,
-    /// Whether others may go on when a client has halted.
+    /// Whether other clients may continue when one has halted.
     others: bool,
     /// Remaining budget.
     budget: usize,
     found: Vec<SearchedPart>,
 }
 
-/// A part, and what it can be.
+/// A part and its possible states.
 struct SearchedPart {
     number: usize,
     part: Part,
@@ -199,7 +199,7 @@ impl PartSearch<'_, '_> {
     }
 }
 
-/// The deletions of each client that may halt, if others go on then.
+/// Returns the deletions of each client that may halt; empty if no other client can continue then.
 fn joined(requests: &[BoundRequest<'_>]) -> Vec<Vec<ObjectId>> {
     let waiting: BTreeSet<usize> = requests
         .iter()
@@ -228,7 +228,7 @@ fn joined(requests: &[BoundRequest<'_>]) -> Vec<Vec<ObjectId>> {
     deleted.into_values().collect()
 }
 
-/// The requests of the clients to each of some parts, which are ascending.
+/// Divides the requests of the clients among `parts`, which are ascending.
 fn sent<'s>(
     requests: &'s [BoundRequest<'s>],
     rests: &Rests<'s>,
@@ -271,8 +271,8 @@ struct Whole<'a> {
 }
 
 impl Whole<'_> {
-    /// The outcomes at the end of a stretch, which settles: everything was sent, or the client has stopped at an earlier end.
-    /// At most so many besides the verdict; how many they are.
+    /// Adds the outcomes at the end of a stretch that settles, at most `most` besides the verdict, and returns how many
+    /// there are. Either everything was sent, or the client has halted at the end of an earlier stretch.
     fn add_to(&self, step: &mut StepPlan, stretch: usize, most: usize) -> usize {
         let Some(verdict) = step.outcomes.first().map(|verdict| verdict.base.clone()) else {
             return 0;
@@ -301,7 +301,7 @@ impl Whole<'_> {
         step.outcomes.len() - 1
     }
 
-    /// How one part may end, the verdict's way first. States that look alike are one, late only if all of them are.
+    /// Returns the possible ends of one part, the verdict's first. States that look alike are merged (late if all are).
     fn ends(&self, part: &Part, reached: &Reached, verdict: &State) -> Vec<PartEnd> {
         let mut distinct: BTreeMap<_, (&Arc<State>, bool)> = BTreeMap::new();
         for branch in &reached.ends {
@@ -327,7 +327,7 @@ impl Whole<'_> {
             }
         });
         let mut ends: Vec<PartEnd> = ends.collect();
-        // The gravest differences next: not all of them may have room.
+        // Graver differences first: there may not be room for all.
         ends.sort_by_key(|end| {
             (
                 end.patch.as_ref().map(|(_, difference)| *difference),
@@ -338,20 +338,20 @@ impl Whole<'_> {
     }
 }
 
-/// How one part of the cluster may end.
+/// A possible end of one part of the cluster.
 #[derive(Debug, Clone)]
 struct PartEnd {
     /// `None`: as in the verdict.
     patch: Option<(Patch, Difference)>,
     late: bool,
-    /// The client never goes on.
+    /// Whether the client never continues.
     halts: bool,
 }
 
-/// How the parts may end at one moment.
+/// The possible ends of all parts at one moment.
 struct Choices {
     parts: Vec<Vec<PartEnd>>,
-    /// Only if the client stops there.
+    /// Whether only combinations count in which the client halts then.
     stops: bool,
 }
 
@@ -365,8 +365,8 @@ impl Choices {
             && (!self.stops || self.parts.iter().any(stops))
     }
 
-    /// Appends every combination that differs from the verdict. If there are more than `most`, only so many of those in which
-    /// one part chooses, and of those in which all do alike; then the result is false.
+    /// Appends every combination that differs from the verdict. If there are more than `most`, appends at most `most`
+    /// of those in which one part deviates or all parts take the same position in their lists, and returns `false`.
     fn add_to(&self, outcomes: &mut Vec<Outcome>, most: usize) -> bool {
         // Most parts have no choice.
         let (fixed, free): (Vec<_>, Vec<_>) = self.parts.iter().partition(|ends| ends.len() == 1);
@@ -435,8 +435,8 @@ fn all(start: Combination, parts: &[&Vec<PartEnd>]) -> Vec<Combination> {
     combinations
 }
 
-/// One part at a time chooses, all others end as first in their lists; then all choose alike. At most so many that differ from
-/// the verdict.
+/// Returns at most `most` combinations that differ from the verdict: first those in which all parts take the same
+/// position in their lists, then those in which one part chooses and all others take their first end.
 fn some(start: &Combination, parts: &[&Vec<PartEnd>], most: usize) -> Vec<Combination> {
     let choose = |choice: &dyn Fn(usize) -> usize| {
         let mut combination = start.clone();
@@ -460,7 +460,7 @@ fn some(start: &Combination, parts: &[&Vec<PartEnd>], most: usize) -> Vec<Combin
         .collect()
 }
 
-/// The part of a state that a user can see, to distinguish outcomes.
+/// Encodes the fields of a state that a user can see, to distinguish outcomes.
 fn visible(cluster: &Cluster, state: &State) -> Vec<u8> {
     let mut bytes =
         Vec::with_capacity(state.flags.len() + state.refs.len() + state.finalizers.len());

@@ -1,24 +1,24 @@
 //! Every outcome of one part of a cluster: an exhaustive, memoised search over the orders in which
 //! moves can happen `[SIM-11]`.
 //!
-//! A *move* is an attempt at an item, the orphaning of an owner's dependents, a piece of a purge or the next request of
-//! a client, run to its end: what races is which of them comes first. (An attempt that conflicts with itself `[GC-22a]`
+//! A *move* is an attempt at an item, the orphaning of an owner's dependents, a request of a purge or the next request
+//! of a client, run to its end; moves race for which comes first. (An attempt that conflicts with itself `[GC-22a]`
 //! ends there, and its retry is a move of its own.) The search goes depth first, makes moves until there is a choice,
 //! and there follows each alternative once:
 //!
-//! * A state at a choice is known by the fingerprint of everything that decides its future, queues included, so that two
-//!   orders which lead to one state are followed on only once. Between choices nothing is remembered.
-//! * An item that would write nothing is taken out of the queue at once: it has no effect whenever it runs, and a write that
-//!   changes its mind queues it again.
+//! * A state at a choice is identified by a fingerprint of everything that decides its future, queues included: orders
+//!   that lead to one state are followed on only once. States between choices are not stored.
+//! * An item that would write nothing is taken out of the queue at once: an attempt at it has no effect at any time,
+//!   and a write that changes this queues it again.
 //! * Where the moves of a few objects can be shown to commute with all others, only these are followed
-//!   ([`super::independence`] says why no outcome is lost). Of several such sets the smallest is taken; one with a single
-//!   move needs no choice at all.
-//! * Outcomes that need a retry which comes late are searched after all others, so that `late` means "only late" `[GC-16]`.
+//!   ([`super::independence`] says why no outcome is lost). Of several such sets the smallest is taken; one with a
+//!   single move needs no choice at all.
+//! * Outcomes that need a late retry are searched after all others, so that `late` means "only late" `[GC-16]`.
 //!
-//! The work is bounded by a budget that every look at an object, every move and every copied state is charged to. Once it is
-//! used up a number of fixed pseudo-random orders are run instead. Of many objects that controllers may each be quick enough to
-//! let go of, those of one controller are let go of, or all, or one, or all but one. Of large states at rest, only so
-//! many are kept. In each case the result says that it is not complete.
+//! The work is bounded by a budget, to which every object looked at, every move and every copied state is charged. Once
+//! it is used up, a fixed set of pseudo-random orders is run instead. If there are too many races between controllers
+//! and deletions, only some combinations are followed: the races of one controller are won, or all, or one, or all but
+//! one. The number of states at rest that are kept is limited too. In each case the result is marked as incomplete.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -34,28 +34,28 @@ use crate::reconcilers::ReleaseRace;
 use crate::state::State;
 use crate::world::Simulation;
 
-/// How many orders are sampled when the search is cut short.
+/// Maximum number of orders that are sampled when the search is cut short.
 const SAMPLES: usize = 64;
-/// The fewest of them between one rest and the next.
+/// Minimum number of them per stretch.
 const FEWEST_SAMPLES: usize = 2;
-/// How many objects all other sampled orders together go through.
+/// Budget of objects for all sampled orders; the minimum ignores it.
 const SAMPLED: usize = 50_000;
 
-/// Of so many races between controllers and deletions at one moment, all mixtures of ends are searched.
+/// Maximum number of simultaneous races between controllers and deletions of which all combinations are searched.
 const MOST_MIXED: usize = 6;
-/// Of so many, those mixtures in which one race ends otherwise than all others.
+/// Maximum number of races of which each is also searched with an end opposite to all others.
 const MOST_SINGLED_OUT: usize = 50;
 
-/// The cost of one state at a choice: the unit of the cap.
+/// Cost of one state at a choice: the unit of `state_cap`.
 pub(super) const CHOICE: usize = 16;
-/// The cost of one move without a choice.
+/// Cost of one move without a choice.
 const MOVE: usize = 1;
 /// The budget per object, so that a cluster without a choice is searched whole, however large it is.
 pub(super) const EACH: usize = 256;
-/// Most objects in all states at rest that are kept of one part; and as many states as are kept in any case.
+/// Maximum number of objects in all states at rest that are kept of one part; at least `FEWEST_KEPT` states are kept.
 const MOST_KEPT: usize = 2_000_000;
 const FEWEST_KEPT: usize = 16;
-/// Most objects in all states that wait for their other branches, and in those that wait for a late retry.
+/// Maximum number of objects in all states that wait for their other branches, and in those that wait for a late retry.
 const MOST_WAITING: usize = 1_000_000;
 
 /// A search through one part.
@@ -63,12 +63,12 @@ const MOST_WAITING: usize = 1_000_000;
 pub(super) struct Explorer<'c> {
     cluster: &'c Cluster,
     stretch: Option<&'c Stretch<'c>>,
-    /// Whether nothing follows once a client has halted: no other one goes on.
+    /// Whether nothing follows once a client has halted, because no other one continues.
     lone: bool,
     settings: ControllerSettings,
     /// Remaining budget: [`MOVE`] for a move, more for a choice.
     budget: usize,
-    /// How many objects the orders that are still to be sampled may go through.
+    /// Remaining budget of objects for sampled orders.
     sampled: usize,
     chooser: Chooser,
 }
@@ -92,7 +92,7 @@ impl<'c> Explorer<'c> {
         }
     }
 
-    /// Returns the search where other clients may go on when one has halted.
+    /// Sets whether other clients may continue when one has halted.
     pub(super) fn with_others(self, others: bool) -> Self {
         Explorer {
             lone: !others,
@@ -100,13 +100,13 @@ impl<'c> Explorer<'c> {
         }
     }
 
-    /// The outcomes at the end of each stretch over all orders, and what of the budget is unused. `sent` is what clients send to
-    /// this part, in some of the stretches between `rests`.
+    /// Runs the search. Returns the possible states at the end of each stretch, and the unused budget. `sent` has the
+    /// requests to this part, in some of the stretches between `rests`.
     pub(super) fn run(mut self, sent: &'c Sent<'c>, rests: &Rests<'_>) -> (ReachedEnds, usize) {
         let start = Branch::of(Simulation::new(self.cluster).state, Course::default());
         let first = self.settle(vec![start]);
         let mut ends = ReachedEnds::default();
-        // Whether a stretch without requests changes nothing any more: after a rest that did not settle, after one that did.
+        // Whether a stretch without requests changes nothing any more, by whether the rest before it settled.
         let mut is_idle = [false; 2];
         let mut number = 0;
         while number < rests.len() {
@@ -134,7 +134,7 @@ impl<'c> Explorer<'c> {
         (ends, self.budget)
     }
 
-    /// The states that a stretch leads to.
+    /// Returns the states that a stretch leads to.
     fn after(&mut self, before: &Reached, settled: bool) -> Reached {
         let going = before
             .ends
@@ -168,12 +168,12 @@ impl<'c> Explorer<'c> {
         reached
     }
 
-    /// The cost of a state that is copied, hashed and stored: large ones cost more.
+    /// Returns the cost of a state that is copied, hashed and stored: large ones cost more.
     fn cost_of_copy(&self) -> usize {
         CHOICE + self.cluster.len() / 4
     }
 
-    /// A branch before the first request of a stretch in which so many clients send something.
+    /// Prepares a branch for a stretch in which `clients` clients send something.
     fn start(&self, branch: &Branch, settled: bool, clients: usize) -> Branch {
         let mut world = self.world((*branch.state).clone());
         if settled {
@@ -200,7 +200,7 @@ impl<'c> Explorer<'c> {
         }
     }
 
-    /// All states at rest that can be reached.
+    /// Returns all states at rest that can be reached from `starts`.
     fn settle(&mut self, starts: Vec<Branch>) -> Reached {
         let mut search = Search::default();
         // States that need no late retry are searched first, so that `late` means "only late".
@@ -220,7 +220,7 @@ impl<'c> Explorer<'c> {
                 break;
             }
         }
-        // Fewer where one order is long, and where there were many already.
+        // Fewer if one order is long, and if many were run already.
         let objects = self.cluster.len() + 1;
         let samples = (self.sampled / objects).clamp(FEWEST_SAMPLES, SAMPLES);
         self.sampled = self.sampled.saturating_sub(samples * objects);
@@ -233,7 +233,7 @@ impl<'c> Explorer<'c> {
         }
     }
 
-    /// Follows one branch to its end or to the next real choice. False when the budget is used up.
+    /// Follows one branch to its end or to the next real choice. Returns `false` when a limit is reached.
     fn follow(&mut self, branch: Branch, search: &mut Search, open: &mut Vec<Branch>) -> bool {
         if self.budget == 0 {
             return false;
@@ -310,7 +310,7 @@ impl<'c> Explorer<'c> {
         }
     }
 
-    /// Nothing in the queues can move: late retries, then the other controllers, then rest.
+    /// Handles a state in which no queued item can move: late retries, then the other controllers, then rest.
     fn rest(&self, world: &mut Simulation<'_>, course: Course, search: &mut Search) -> Rest {
         if !course.shelved {
             let ready = world
@@ -320,7 +320,7 @@ impl<'c> Explorer<'c> {
                 .filter(|id| world.would_write(*id) || world.view().may_orphan(*id));
             let ready: Vec<ObjectId> = ready.collect();
             if !ready.is_empty() {
-                // Either the back-off ends soon enough, or not before the end.
+                // Both are followed: the back-off ends in time, or not before the end of the step.
                 let course = Course {
                     late: true,
                     shelved: true,
@@ -350,8 +350,8 @@ impl<'c> Explorer<'c> {
         Rest::Ended
     }
 
-    /// Where everything is at rest, but controllers that are going may have been quick enough to let go of some objects: what
-    /// follows then.
+    /// Returns the branches from a state at rest in which controllers that are losing their needs were quick enough to
+    /// release some objects.
     fn quick_controllers(
         &self,
         world: &Simulation<'c>,
@@ -375,7 +375,7 @@ impl<'c> Explorer<'c> {
         {
             return Vec::new();
         }
-        // Each of them is won or is not: as many states as there are sets of them.
+        // Each of them is won or lost: as many states as there are subsets.
         let sets = 1_usize.checked_shl(count as u32).unwrap_or(usize::MAX);
         let all = count <= MOST_MIXED
             && sets.saturating_mul(count * self.cost_of_copy()) / 2 <= self.budget;
@@ -419,7 +419,7 @@ impl<'c> Explorer<'c> {
                 .filter(|won| !won.is_empty())
                 .map(|races| won(races, Races::Lost)),
         );
-        // Of the mixtures those in which one race ends otherwise than all others.
+        // The combinations in which one race ends differently from all others.
         for race in races.iter().filter(|_| count <= MOST_SINGLED_OUT) {
             let others = races
                 .iter()
@@ -442,7 +442,7 @@ impl<'c> Explorer<'c> {
         MOST_WAITING / (self.cluster.len() + 1) + 1
     }
 
-    /// One pseudo-random order to its end.
+    /// Runs one pseudo-random order to its end.
     fn sample(&self, start: Branch, seed: u64, search: &mut Search) {
         let mut random = Random::new(seed);
         let mut world = self.world(Arc::unwrap_or_clone(start.state));
@@ -464,7 +464,7 @@ impl<'c> Explorer<'c> {
     }
 }
 
-/// All controllers that may be quick enough are; false if there is none.
+/// Lets controllers win all open races. Returns `false` if there is none.
 fn win_all_races(world: &mut Simulation<'_>) -> bool {
     let races = world.races();
     world.win_races(&races);

@@ -12,10 +12,10 @@ use crate::world::Simulation;
 pub(super) struct Branch {
     /// All branches of one choice share the state before it.
     pub(super) state: Arc<State>,
-    /// The move that was chosen there.
+    /// The move to make from that state.
     pub(super) next: Option<Move>,
     pub(super) course: Course,
-    /// How many choices lead here: as many states are waiting for their other branches.
+    /// Number of choices on the way here, and so of states that wait for their other branches.
     pub(super) depth: usize,
 }
 
@@ -33,22 +33,22 @@ impl Branch {
 /// The history of a state, as far as the state does not show it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Course {
-    /// Some item's back-off had not ended when the cluster seemed at rest `[GC-16]`.
+    /// Whether some item's back-off had not ended when the cluster seemed at rest `[GC-16]`.
     pub(super) late: bool,
-    /// Such items are left alone for the rest of this step.
+    /// Whether such items are left alone for the rest of this step.
     pub(super) shelved: bool,
     pub(super) races: Races,
 }
 
-/// Which of the races between controllers and deletions controllers win.
+/// The ends of races between controllers and deletions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Races {
-    /// Each of them is won or is not.
+    /// Either way: both ends are followed.
     #[default]
     Open,
-    /// There are too many: none that is still open.
+    /// Controllers lose all that are still open, because there are too many to follow both ends.
     Lost,
-    /// There are too many: all.
+    /// Controllers win all, because there are too many to follow both ends.
     Won,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Reached {
 }
 
 impl Reached {
-    /// Whether everything that follows from one of them follows from the other.
+    /// Whether both have the same ends, and so the same future.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.complete == other.complete
             && self.ends.len() == other.ends.len()
@@ -73,12 +73,12 @@ impl Reached {
 /// The possible states of a part at the end of each stretch.
 #[derive(Debug, Default)]
 pub(super) struct ReachedEnds {
-    /// By the stretch with whose end it begins to be so, in order.
+    /// Results, each from the first stretch at whose end it holds, in order.
     changes: Vec<(usize, Reached)>,
 }
 
 impl ReachedEnds {
-    /// Adds the possible states of the part at the end of a stretch, which comes after all others so far.
+    /// Adds the possible states of the part at the end of `stretch`, which is later than all others so far.
     pub(super) fn push(&mut self, stretch: usize, reached: Reached) {
         self.changes.push((stretch, reached));
     }
@@ -87,13 +87,13 @@ impl ReachedEnds {
         self.changes.last().map(|(_, reached)| reached)
     }
 
-    /// The possible states of the part at the end of a stretch; `None` before the first one.
+    /// Returns the possible states of the part at the end of a stretch; `None` before the first one.
     pub(super) fn at(&self, stretch: usize) -> Option<&Reached> {
         let known = self.changes.partition_point(|(first, _)| *first <= stretch);
         self.changes[..known].last().map(|(_, reached)| reached)
     }
 
-    /// The stretches at whose end a client may wait forever for the first time.
+    /// Returns the stretches at whose end a client may begin to wait forever.
     pub(super) fn halting(&self) -> impl Iterator<Item = usize> + '_ {
         let halts = |reached: &Reached| reached.ends.iter().any(|end| !end.state.halted.is_empty());
         self.changes
@@ -109,12 +109,12 @@ pub(super) struct Search {
     pub(super) seen: BTreeSet<((u64, u64), Course)>,
     pub(super) ends: BTreeMap<(u64, u64), Branch>,
     pub(super) late: Vec<Branch>,
-    /// Something was left out.
+    /// Whether something was left out.
     pub(super) cut: bool,
 }
 
 impl Search {
-    /// Keeps a state at rest, if there is room for it.
+    /// Keeps a state at rest, unless `most` are kept already.
     pub(super) fn add_end(&mut self, world: &Simulation<'_>, course: Course, most: usize) {
         let key = world.state.fingerprint();
         if self.ends.contains_key(&key) {

@@ -1,29 +1,29 @@
-//! Which moves may be made first without losing an outcome.
+//! Finds moves that may be made first without losing an outcome.
 //!
-//! Most moves of a cluster commute: two dependents of one foreground owner do not care which of
-//! them goes first. From every state the search therefore follows only a *stubborn set* of moves
-//! (Valmari). It is a set of objects with all their moves, now and later, closed under two rules:
+//! Most moves of a cluster commute: two dependents of one foreground owner can be deleted in either order. From every
+//! state the search therefore follows only a *stubborn set* of moves (Valmari). It is a set of objects with all their
+//! moves, now and later, closed under two rules:
 //!
 //! 1. *All that could interfere with a possible move of a member is a member*: the objects that read what it writes or
-//!    write what it reads, which are its owners and its dependents (`add_neighbours`), except where both orders do the same
-//!    (`indifferent`).
+//!    write what it reads, which are its owners and its dependents (`add_neighbours`), except where both orders do the
+//!    same (`indifferent`).
 //! 2. *Of the moves that have to happen before an impossible move of a member becomes possible, one is by a member*
 //!    (`add_conditions`). Where one of several things must happen, any one of them will do (`add_one_of`).
 //!
-//! Why no outcome is lost: take any order that leads to rest, and in it the first move of a member. There is one, unless no
-//! member can move at all, since at rest nothing is possible. All moves before it are of others. By rule 2 they cannot have
-//! made it possible, so it was possible from the start; by rule 1 they do not interfere with it. It may as well be made
-//! first, and the cluster comes to rest in the same state. The same holds for the rest of the order, which is shorter by
-//! one. Only states at rest are preserved, not those on the way, and every order ends, so nothing else is
-//! required of the set.
+//! Why no outcome is lost: take any order that leads to rest, and in it the first move of a member. There is one,
+//! unless no member can move at all, since at rest nothing is possible. All moves before it are of others. By rule 2
+//! they cannot have made it possible, so it was possible from the start; by rule 1 they do not interfere with it. It
+//! may as well be made first, and the cluster comes to rest in the same state. The same holds for the rest of the
+//! order, which is shorter by one. Only states at rest are preserved, not those on the way, and every order ends, so
+//! nothing else is required of the set.
 //!
 //! A client whose requests are to be sent is a member like an object. While it waits, its move is impossible. Its move
 //! reads and writes the targets of its next request, and what it marks depends on which authorities are gone
 //! ([`crate::timeline`]).
 //!
-//! Closing the set costs no more than the objects it ends up with, and stops at `limit` moves, where a smaller set is known
-//! already. A rule too many costs time, a rule too few costs outcomes: a property test compares with the search that follows
-//! all moves.
+//! Closing the set costs no more than the objects it ends up with, and stops at `limit` moves, when a smaller set is
+//! already known. A superfluous rule costs time, a missing one loses outcomes: a property test compares with the search
+//! that follows all moves.
 
 use std::collections::BTreeSet;
 
@@ -45,11 +45,11 @@ use crate::world::Simulation;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seed {
     Object(ObjectId),
-    /// Who sends requests, by its place.
+    /// A client, by its index.
     Client(usize),
 }
 
-/// Buffers that are reused for each set: thousands of small ones are closed for every move.
+/// Buffers that are reused: many small sets are closed for every move.
 #[derive(Debug)]
 pub(super) struct SetScratch {
     members: IdSet,
@@ -60,7 +60,7 @@ pub(super) struct SetScratch {
 }
 
 impl SetScratch {
-    /// For a cluster of so many objects.
+    /// Creates buffers for a cluster of `objects` objects.
     pub(super) fn new(objects: usize) -> Self {
         Self {
             members: IdSet::new(objects),
@@ -86,15 +86,14 @@ struct Stubborn<'w, 'c> {
     /// Cached answers of [`Self::is_purged_anyhow`] and [`Self::never_waits`] for objects with many references.
     purged: HashMap<ObjectId, bool>,
     never_waiting: HashMap<ObjectId, bool>,
-    /// The ties by callouts that were followed.
+    /// Ties by callouts that were followed already.
     told: ToldTies,
 }
 
-/// Of an object with more references than this the answer is kept: each of its owners asks for it.
+/// Answers are cached for objects with more references than this: each of their owners asks for them.
 const FEW_REFERENCES: usize = 8;
 
-/// The possible moves of the smallest stubborn set that holds the moves of `seed`; gives up (`None`)
-/// when there are at least `limit`.
+/// Returns the possible moves of a stubborn set closed around `seed`; `None` if there are at least `limit`.
 pub(super) fn stubborn_moves(
     world: &Simulation<'_>,
     seed: Seed,
@@ -139,8 +138,8 @@ impl<'w> Stubborn<'w, '_> {
         }
     }
 
-    /// At least one of these must move before something becomes possible. Nothing is to be done if
-    /// one of them is a member already, or can never move.
+    /// Adds the first of `candidates`, of which at least one must move before something becomes possible. Adds nothing
+    /// if one of them is a member already, or can never move.
     fn add_one_of(&mut self, candidates: impl Iterator<Item = ObjectId>) {
         let mut first = None;
         for candidate in candidates {
@@ -156,7 +155,7 @@ impl<'w> Stubborn<'w, '_> {
         let before = self.moves.len();
         self.world.moves_of(id, &mut self.moves);
         if self.is_purged_anyhow(id) {
-            // Whatever else the collector may do to it is the same.
+            // Any other deletion by the collector has the same effect.
             self.moves.truncate(before);
             self.moves.extend(self.world.purge_of(id).map(Move::Purge));
         }
@@ -169,7 +168,7 @@ impl<'w> Stubborn<'w, '_> {
         for tied in tied.into_iter() {
             self.add(tied);
         }
-        // A request is a move of its target, and every request finds an authority there or gone.
+        // A request is a move of its target, and depends on which authorities are gone.
         let world = self.world;
         world.naming(id).for_each(|client| self.add_client(client));
         if moves && world.cluster.links.is_authority(id) {
@@ -177,7 +176,7 @@ impl<'w> Stubborn<'w, '_> {
         }
     }
 
-    /// All clients, of which there may be thousands.
+    /// Adds all clients, once: there may be many.
     fn add_clients(&mut self) {
         if !std::mem::replace(&mut self.has_all_clients, true) {
             self.world
@@ -191,7 +190,7 @@ impl<'w> Stubborn<'w, '_> {
         if !self.world.is_sending(client) || !self.clients.insert(client) {
             return;
         }
-        // Most clusters have one.
+        // Not charged for the first one: most clusters have only one.
         self.scratch.looked_at += usize::from(self.clients.len() > 1);
         let world = self.world;
         if !world.may_send(client) {
@@ -242,7 +241,7 @@ impl<'w> Stubborn<'w, '_> {
         }
     }
 
-    /// Before Kubernetes 1.20: adds objects that look for an owner in the wrong place and so change the view of the others.
+    /// Adds objects that look for an owner in the wrong place, which misleads the others (before Kubernetes 1.20).
     fn add_misled(&mut self, id: ObjectId) {
         let world = self.world;
         let owners = world
@@ -257,8 +256,8 @@ impl<'w> Stubborn<'w, '_> {
         }
     }
 
-    /// Whether the deletion of `dependent` is the same before and after `owner` goes: a namespace deletes it just as
-    /// the collector would; or the owner can only be removed entirely, and the dependent, without dependents of its
+    /// Whether the deletion of `dependent` is the same before and after `owner` is removed: a namespace deletes it just
+    /// as the collector would; or the owner can only be removed entirely, and the dependent, without dependents of its
     /// own, is deleted for a waiting owner as for a missing one.
     fn indifferent(&mut self, dependent: ObjectId, owner: ObjectId) -> bool {
         if owner == NONE
@@ -286,8 +285,8 @@ impl<'w> Stubborn<'w, '_> {
             )
     }
 
-    /// Whether a namespace would delete the object now, and whatever the collector may do to it makes no difference to that: its
-    /// owners can go, but can never wait for it. Which references it has left shows only if it stays.
+    /// Whether a namespace would delete the object now, and nothing that the collector may do to it makes a difference:
+    /// its owners can be removed, but can never wait for it. Its remaining references are visible only if it stays.
     fn is_purged_anyhow(&mut self, id: ObjectId) -> bool {
         if let Some(known) = self.purged.get(&id) {
             return *known;
@@ -307,7 +306,7 @@ impl<'w> Stubborn<'w, '_> {
         is_purged
     }
 
-    /// Whether an owner can go, and can never wait for its dependents.
+    /// Whether an owner can be removed, but can never wait for its dependents.
     fn never_waits(&mut self, owner: ObjectId) -> bool {
         if let Some(known) = self.never_waiting.get(&owner) {
             return *known;
@@ -324,7 +323,7 @@ impl<'w> Stubborn<'w, '_> {
         never_waits
     }
 
-    /// The owners that an object still names.
+    /// Returns the owners that an object still names.
     fn owners(&self, id: ObjectId) -> impl Iterator<Item = ObjectId> + use<'w> {
         let world = self.world;
         let present = world
@@ -366,7 +365,7 @@ impl<'w> Stubborn<'w, '_> {
             }
         }
         if self.fails(id) {
-            // A dependent that goes, or stops to block it, queues it once more [GC-11]: then it is not retried late.
+            // A dependent that is removed or stops blocking queues it once more [GC-11]: then its retry is not late.
             let deletes_dependents = state.has(id, DELETING_DEPENDENTS);
             let requeues =
                 |dependent: &Dependent| deletes_dependents || state.blocks(dependent.reference);
@@ -386,7 +385,7 @@ impl<'w> Stubborn<'w, '_> {
         self.add_purger(id);
     }
 
-    /// Whether the collector has tried the item in vain, or would now.
+    /// Whether an attempt at the item has failed, or would fail now.
     fn fails(&self, id: ObjectId) -> bool {
         let state = &self.world.state;
         state.failed.contains(id)
@@ -394,13 +393,13 @@ impl<'w> Stubborn<'w, '_> {
                 && matches!(self.world.prospect(id), Prospect::Fails)
     }
 
-    /// The release of a foreground owner waits for every blocker: one is enough.
+    /// Adds one blocker of a foreground owner: the release waits for all of them, so one is enough.
     fn add_a_blocker(&mut self, owner: ObjectId) {
         let world = self.world;
         let blocks = |index: RefId| {
             world.cluster.reference(index).by_uid == owner && world.state.blocks(index)
         };
-        // The members are few, the dependents may be many.
+        // Members are checked first: they are few, and there may be many dependents.
         if self
             .scratch
             .listed
@@ -414,7 +413,7 @@ impl<'w> Stubborn<'w, '_> {
         self.add_one_of(blockers.map(|dependent| dependent.holder));
     }
 
-    /// A purge that cannot reach `id` yet: its namespace or definition is not being deleted, or still has Pods.
+    /// Adds what a purge of `id` waits for: its namespace or definition is not Terminating yet, or still has Pods.
     fn add_purger(&mut self, id: ObjectId) {
         let world = self.world;
         let home = world.cluster.links.home_of(id);

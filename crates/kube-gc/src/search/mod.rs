@@ -1,9 +1,9 @@
-//! Every outcome that some order of the moves leads to, beside the verdict that [`simulate`](crate::simulate) finds alone.
+//! Every outcome that some order of moves leads to, besides the verdict that [`simulate`](crate::simulate) finds.
 //!
-//! A cluster is cut into [`parts`] that cannot influence each other. [`explore`] follows one part through the orders that matter:
-//! from a state, [`moves`] says what can happen next, [`independence`] which of it commutes with everything else, and [`choice`]
-//! takes the smallest set that loses no outcome. Where there are too many orders, [`sampling`] takes some. [`found`] holds the
-//! possible states of a part, and [`combine`] puts the parts together again.
+//! A cluster is cut into [`parts`] that cannot influence each other. [`explore`] follows one part through the orders
+//! that matter: from a state, [`moves`] lists what can happen next, [`independence`] decides which moves commute with
+//! everything else, and [`choice`] selects a small set that loses none. If there are too many orders, [`sampling`] runs
+//! some of them. [`found`] holds the possible states of a part, and [`combine`] puts the parts together again.
 
 mod choice;
 mod combine;

@@ -1,4 +1,4 @@
-//! Single moves of the cluster, in any order: what the exhaustive search chooses from.
+//! The moves among which the exhaustive search chooses.
 
 use crate::collector::{Action, Verdict};
 use crate::controllers::Purge;
@@ -10,14 +10,14 @@ use crate::object::Verb;
 use crate::view::Class;
 use crate::world::Simulation;
 
-/// Something that may happen next, run to its end.
+/// A move: something that may happen next, run to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Move {
     /// An attempt at an item.
     Attempt(ObjectId),
     /// An orphaning deletion.
     Orphan(ObjectId),
-    /// A piece of a purge.
+    /// A request of a purge.
     Purge(Purge),
     /// The next request of a client.
     Send(usize),
@@ -27,7 +27,7 @@ pub(super) enum Move {
 #[derive(Debug)]
 pub(super) enum Prospect {
     Nothing,
-    /// It ends without a write, and is tried again later: a kind does not resolve, or a webhook rejects what it would write.
+    /// It ends without a write, and is tried again later: a kind does not resolve, or a webhook rejects the request.
     Fails,
     Release,
     Act(Action),
@@ -77,7 +77,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// The first request that an action sends.
+    /// Returns the first request that an action sends.
     fn first_request(&self, item: ObjectId, action: &Action) -> Verb {
         match action {
             Action::Delete { unblock, .. } if !(*unblock && self.may_unblock(item)) => Verb::Delete,
@@ -90,11 +90,11 @@ impl Simulation<'_> {
         self.prospect(item).writes()
     }
 
-    /// Takes an item out of the queue that would write nothing now. Nothing is lost: whatever makes
-    /// it write later queues it again `[GC-10]`, `[GC-12]`, and a failed item stays known as such.
+    /// Removes an item that would write nothing now from the queue. Nothing is lost: a change that makes it write later
+    /// queues it again `[GC-10]`, `[GC-12]`, and a failed item is recorded as failed.
     ///
-    /// The blockers of a blocked owner are not queued again `[GC-32]`: they are queued already, or
-    /// would write nothing, or are known as failed.
+    /// The blockers of a blocked owner are not queued again `[GC-32]`: they are queued already, would write nothing, or
+    /// are recorded as failed.
     pub(super) fn discard(&mut self, item: ObjectId, prospect: &Prospect) {
         self.state.queue.remove(item);
         self.state.conflicts.remove(item);
@@ -150,7 +150,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// The moves that concern an object and are possible now.
+    /// Appends the moves of an object that are possible now to `moves`.
     pub(super) fn moves_of(&self, id: ObjectId, moves: &mut Vec<Move>) {
         if self.state.gone(id) {
             return;
@@ -170,7 +170,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// The purge that would delete this object now.
+    /// Returns the purge that would delete this object now.
     pub(super) fn purge_of(&self, id: ObjectId) -> Option<Purge> {
         if let Some(definition) = self.definition_of(id)
             && matches!(
@@ -211,7 +211,7 @@ impl Simulation<'_> {
         })
     }
 
-    /// The first object from this one on that a purge would delete now.
+    /// Returns the first object at or after `from` that a purge would delete now.
     pub(super) fn next_purge(&mut self, mut from: ObjectId) -> Option<(ObjectId, Purge)> {
         loop {
             let id = self.state.purging.candidates.next_from(from)?;
@@ -219,7 +219,7 @@ impl Simulation<'_> {
             if let Some(purge) = purge {
                 return Some((id, purge));
             }
-            // A request that a webhook rejects now may be admitted later. Objects that wait for Pods come back with their end.
+            // A request that is rejected now may be admitted later. Objects that wait for Pods are added again later.
             if self.state.gone(id)
                 || !self.state.failing.has_webhooks()
                 || !self.may_be_rejected(id)
@@ -231,7 +231,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Whether a webhook may reject the purge of an object, or what has to come before it.
+    /// Whether a webhook may reject the purge of an object, or a request that has to come before it.
     fn may_be_rejected(&self, id: ObjectId) -> bool {
         let definition = self
             .cluster
@@ -256,7 +256,7 @@ impl Simulation<'_> {
         .any(|objects| self.cluster.asks_about_kind_of(objects))
     }
 
-    /// The namespaces that are Terminating and empty.
+    /// Returns the Terminating, empty namespaces that can be finished now.
     pub(super) fn finalizable(&self) -> impl Iterator<Item = ObjectId> + '_ {
         self.state
             .purging

@@ -1,10 +1,9 @@
-//! Cuts a cluster into parts that cannot influence each other, so that the search for outcomes
-//! looks at each alone.
+//! Cuts a cluster into parts that cannot influence each other, so that the search for outcomes explores each one alone.
 //!
-//! Two objects are in one part if one refers to the other, by uid or by coordinates, if one holds
-//! or follows the other, or if one is the namespace or the definition of the other and may go in
-//! this simulation. So are two objects if one decides whether a webhook or an aggregated API is answered that the other
-//! depends on, where that can change.
+//! Two objects are in one part if one refers to the other, by uid or by coordinates, if one holds or follows the other,
+//! or if one is the namespace or the definition of the other and may be deleted in this simulation. Two objects are
+//! also in one part if one decides whether a controller, webhook or aggregated API that the other depends on works,
+//! where that can change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,7 +22,7 @@ use crate::references::{Dependents, Ref, Written};
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) cluster: Cluster,
-    /// The whole cluster's number of each of its objects, ascending.
+    /// The number in the whole cluster of each object of the part, ascending.
     pub(super) objects: Arc<Vec<ObjectId>>,
 }
 
@@ -31,18 +30,17 @@ pub(super) struct Part {
 #[derive(Debug)]
 pub(super) struct Partition<'c> {
     cluster: &'c Cluster,
-    /// The objects of each part that something happens in, ascending.
+    /// The objects of each active part, ascending.
     members: Vec<Arc<Vec<ObjectId>>>,
     /// By object of the whole cluster: its part, and its number there.
     places: TiVec<ObjectId, Option<(usize, ObjectId)>>,
-    /// The kinds that definitions define.
+    /// The kind that each definition defines.
     kinds: BTreeMap<ObjectId, KindId>,
 }
 
 impl<'c> Partition<'c> {
-    /// The parts that hold at least one of the `active` objects. `targets` are the objects that steps name; the objects
-    /// of each of
-    /// `joined` are in one part.
+    /// Divides the cluster and keeps the parts with at least one of the `active` objects. `targets` are the objects
+    /// that steps name; the objects of each list in `joined` are put into one part.
     pub(super) fn new(
         cluster: &'c Cluster,
         active: &[ObjectId],
@@ -88,17 +86,17 @@ impl<'c> Partition<'c> {
         }
     }
 
-    /// How many parts there are.
+    /// Returns the number of parts.
     pub(super) fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// The objects of a part, ascending.
+    /// Returns the objects of a part, ascending.
     pub(super) fn objects(&self, part: usize) -> &[ObjectId] {
         &self.members[part]
     }
 
-    /// A part as a cluster of its own.
+    /// Builds a part as a cluster of its own.
     pub(super) fn part(&self, part: usize) -> Part {
         let Self {
             cluster,
@@ -119,7 +117,7 @@ impl<'c> Partition<'c> {
         }
     }
 
-    /// The part of an object, and its number there.
+    /// Returns the part of an object, and its number there; `None` if the part is not active.
     pub(super) fn locate(&self, id: ObjectId) -> Option<(usize, ObjectId)> {
         self.places[id]
     }
@@ -164,7 +162,7 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
             }
         }
     }
-    // A controller that cannot go makes no difference, and would tie everything it handles together.
+    // Needs that cannot be lost make no difference, and would join everything that the controller handles.
     let needed: BTreeSet<ObjectId> = cluster
         .links
         .controllers
@@ -190,8 +188,8 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
     }
 }
 
-/// Webhooks and aggregated APIs of which something is in a part that is looked at, with everything there that depends on them.
-/// The other objects that they are asked about do not move, or they would be looked at.
+/// Joins the objects of each callout that touches an active part with the active objects that depend on it. Other
+/// objects that it is called for do not move; otherwise their part would be active.
 fn join_callouts(
     cluster: &Cluster,
     active: &[ObjectId],
@@ -224,22 +222,22 @@ fn join_callouts(
             all.windows(2).for_each(|pair| sets.join(pair[0], pair[1]));
             false
         });
-        // A joined part may belong to another one.
+        // The joined parts may contain objects of other callouts.
         if left.len() == known {
             return;
         }
     }
 }
 
-/// Whether a namespace or a definition may be deleted in this simulation: by a step, by the
-/// collector, or because it already is.
+/// Whether a namespace or a definition may be deleted in this simulation: by a step, by the collector, or because it is
+/// already Terminating.
 fn may_go(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool {
     targets.contains(&id)
         || !cluster.refs_of(id).is_empty()
         || cluster.nodes[id].flags & TERMINATING != 0
 }
 
-/// Whether nothing in this simulation can delete an object that follows no other: no step, owner, namespace or definition.
+/// Whether no step, owner, namespace or definition in this simulation can delete an object that follows no other.
 fn is_fixed(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool {
     let links = &cluster.links;
     let definition = links.definition_of.get(&cluster.nodes[id].kind);
@@ -276,18 +274,18 @@ impl DisjointSets {
     }
 }
 
-/// Makes a part a cluster of its own. Costs as much as the part has objects.
+/// Builder of a part as a cluster of its own. Takes time linear in the objects of the part.
 struct Restriction<'a> {
     cluster: &'a Cluster,
     objects: &'a [ObjectId],
     part: usize,
-    /// The kinds that definitions of the whole cluster define.
+    /// The kind that each definition of the whole cluster defines.
     kinds: &'a BTreeMap<ObjectId, KindId>,
     places: &'a TiVec<ObjectId, Option<(usize, ObjectId)>>,
 }
 
 impl Restriction<'_> {
-    /// References to objects outside of the part lead nowhere.
+    /// Builds the cluster. References to objects outside of the part resolve to [`NONE`].
     fn cluster(&self) -> Cluster {
         let whole = self.cluster;
         let bind = |id: ObjectId| {
@@ -462,7 +460,7 @@ impl Restriction<'_> {
         }
     }
 
-    /// Needs of a controller that are not in this part can never go.
+    /// Adds the controllers of the part. Needs outside of it can never be lost and are left out.
     fn add_controllers(
         &self,
         controllers: &BTreeMap<ControllerId, ControllerId>,

@@ -1,4 +1,4 @@
-//! Some order of the moves, where there are too many orders to follow them all.
+//! Pseudo-random orders of moves, for parts with too many orders to follow them all.
 
 use super::moves::Move;
 use crate::controllers::Purge;
@@ -6,7 +6,7 @@ use crate::ids::ObjectId;
 use crate::state::State;
 use crate::world::Simulation;
 
-/// A fixed sequence of numbers (xorshift).
+/// A deterministic pseudo-random number generator (xorshift).
 pub(super) struct Random(u64);
 
 impl Random {
@@ -14,7 +14,7 @@ impl Random {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// A number below a limit.
+    /// Returns a number below `limit`.
     pub(super) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -23,7 +23,7 @@ impl Random {
     }
 }
 
-/// Some move that is possible now.
+/// Returns a pseudo-random move that is possible now; `None` if there is none.
 pub(super) fn any_move(world: &mut Simulation<'_>, random: &mut Random) -> Option<Move> {
     loop {
         let from = ObjectId::from(random.below(world.cluster.len()));

@@ -33,11 +33,11 @@ fn family(name: &str) -> Value {
     recording(&format!("gc/{name}.json"))
 }
 
-/// How one scenario's prediction compares with what was recorded.
+/// Differences between the predictions and the recording of one scenario.
 #[derive(Debug, Default)]
 struct Comparison {
     name: String,
-    /// Steps whose verdict is not what was recorded.
+    /// Steps whose verdict differs from the recording.
     surprised: Vec<usize>,
     /// Steps whose recording is in no predicted outcome.
     missed: Vec<usize>,
@@ -106,7 +106,7 @@ fn expected(recorded: &Value) -> BTreeMap<String, Fate> {
         .collect()
 }
 
-/// The message of a definition's condition depends on the minute it is read: its type and status do not.
+/// Clears the reason and message of a definition's conditions, which depend on the minute they are read.
 fn comparable(key: &str, mut fate: Fate) -> Fate {
     if key.starts_with("CustomResourceDefinition.")
         && let Fate::Present(Present {
@@ -148,7 +148,7 @@ fn recorded_fate(fate: &Value) -> Fate {
     })
 }
 
-/// Scenarios that Kubernetes ended alike three times.
+/// Scenarios with the same result in three recordings.
 #[test]
 fn stable_recordings_are_predicted() {
     let comparisons: Vec<Comparison> = FAMILIES
@@ -187,7 +187,7 @@ fn stable_recordings_are_predicted() {
     );
 }
 
-/// Scenarios in which Kubernetes itself raced: every one of its runs is one of the outcomes.
+/// Scenarios that raced in Kubernetes: every recorded run is one of the outcomes.
 #[test]
 fn every_run_of_the_unstable_recordings_is_predicted() {
     let comparisons: Vec<Comparison> = FAMILIES

@@ -1,6 +1,6 @@
-//! The test vectors of the deletion semantics (TV-1 to TV-42), and what goes beyond them.
+//! The test vectors of the deletion semantics (TV-1 to TV-42), and further tests.
 //!
-//! Notation: see [`crate::support::sketch`]. An outcome lists what is left.
+//! Notation: see [`crate::support::sketch`]. An outcome lists the remaining objects.
 
 use kube_gc::names::Policy;
 use kube_gc::{
@@ -16,7 +16,7 @@ const BACKGROUND: Option<Policy> = Some(Policy::Background);
 const FOREGROUND: Option<Policy> = Some(Policy::Foreground);
 const ORPHAN: Option<Policy> = Some(Policy::Orphan);
 
-/// The one outcome of deleting `target`, as a list of the remaining objects.
+/// Returns the only outcome of deleting `target`, as a list of the remaining objects.
 fn after(objects: &[&str], target: &str, policy: Option<Policy>) -> Vec<String> {
     only(outcomes(
         &sketch(objects),
@@ -209,7 +209,7 @@ fn tv21_and_22_a_cluster_scoped_dependent_of_a_namespaced_owner_is_never_collect
     assert_eq!(after(&objects, "o", BACKGROUND), [kept.as_str()]);
 }
 
-/// `c -> !o` with the first reference's apiVersion and kind rewritten.
+/// Parses `line` and rewrites apiVersion and kind of the reference at `position`.
 fn with_reference_rewritten(line: &str, position: usize, api_version: &str, kind: &str) -> Object {
     let mut object = sketch_object(line);
     object.owner_references[position].api_version = api_version.into();
@@ -283,7 +283,7 @@ fn tv26_and_27_a_second_delete_in_background_ends_a_foreground_deletion() {
     );
 }
 
-/// The messages of the conditions NamespaceContentRemaining and NamespaceFinalizersRemaining.
+/// Returns the remaining objects, and the conditions NamespaceContentRemaining and NamespaceFinalizersRemaining.
 fn remaining(cluster: &Cluster, namespace: &str) -> (Vec<String>, [(String, String); 2]) {
     let steps = [delete(&[namespace], BACKGROUND)];
     let plan = simulate(cluster, &steps, &SimulationOptions::default());
@@ -543,7 +543,7 @@ fn tv37_immortal_namespaces_are_refused() {
     );
 }
 
-/// All outcomes of deleting `o`: the canonical one first.
+/// Returns all outcomes of deleting `o`, the verdict first.
 fn races(objects: &[&str], policy: Option<Policy>) -> Vec<Vec<String>> {
     outcomes(&sketch(objects), &[Step::Settle, delete(&["o"], policy)])
 }
@@ -602,7 +602,7 @@ fn tv42_only_residual_references_differ() {
     assert_eq!(differs, [None, Some(Difference::References)]);
 }
 
-/// Naively this has more than 200,000 states.
+/// Without reduction, the search visits more than 200,000 states.
 #[test]
 fn a_fan_out_of_24_dependents_is_searched_completely() {
     let lines: Vec<String> = (0..24)
@@ -701,7 +701,7 @@ fn a_long_chain_is_told_from_its_beginning_and_to_its_end() {
     assert_eq!(told("c99"), ([vec!["c00".to_owned()], last].concat(), 68));
 }
 
-/// Two outcomes for each of 20 independent parts, in a cluster in which each outcome is long.
+/// Two outcomes for each of 20 independent parts, in a cluster with many objects per outcome.
 #[test]
 fn a_plan_lists_so_many_outcomes_as_have_room_and_says_that_there_are_more() {
     let race = |n: usize| {
@@ -753,7 +753,7 @@ fn a_stuck_owner_names_its_blockers() {
 
 #[test]
 fn a_dependent_that_was_failing_may_be_retried_late() {
-    // Orphaning by uid takes the unresolvable reference away [GC-38]; the next tick may be far [GC-16].
+    // Orphaning by uid removes the unresolvable reference too [GC-38]; its retry may be far off [GC-16].
     let child = with_reference_rewritten("c -> o, gone", 0, "v9", "ConfigMap");
     let cluster = cluster(vec![sketch_object("o"), child]);
     let plan = simulate(

@@ -30,7 +30,7 @@ fn reference() -> impl Strategy<Value = (usize, bool, u8)> {
     (0..NAMES.len(), any::<bool>(), 0..10_u8)
 }
 
-/// An object; the workloads and authority that its controller `needs`, if one removes its finalizer.
+/// Builds an object; `needs` are the workloads and authority of the controller that removes its finalizer `x/y`.
 fn build(
     index: usize,
     references: &[(usize, bool, u8)],
@@ -98,7 +98,7 @@ fn objects() -> impl Strategy<Value = Vec<Object>> {
     })
 }
 
-/// A webhook configuration and an APIService beside them, each with any object as its Service and its Pod.
+/// A webhook configuration and an APIService, each with arbitrary objects as its Service and its Pod.
 const CLIENTS: [&str; 2] = [
     "ValidatingWebhookConfiguration.admissionregistration.k8s.io//w",
     "APIService.apiregistration.k8s.io//v1.example.net",
@@ -174,7 +174,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// After the last one everything settles, whatever its wait.
+/// Generates steps. Everything settles after the last one.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(), 1..4).prop_map(|mut steps| {
         if let Some(Step::Delete { wait, .. } | Step::RemoveFinalizer { wait, .. }) =
@@ -186,7 +186,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// Some of them wait as `kubectl` does.
+/// Generates steps, some of which wait as `kubectl` does.
 fn steps_of_kubectl() -> impl Strategy<Value = Vec<Step>> {
     (steps(), any::<u8>()).prop_map(|(mut steps, named)| {
         for (at, step) in steps.iter_mut().enumerate() {
@@ -203,7 +203,7 @@ fn steps_of_kubectl() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// Several clients, each with requests and waits of its own.
+/// Generates steps of several clients, each with requests and waits of its own.
 fn steps_of_clients() -> impl Strategy<Value = Vec<Step>> {
     let target = prop::sample::select(NAMES.to_vec())
         .prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
@@ -237,7 +237,7 @@ fn behaviour() -> impl Strategy<Value = Behaviour> {
 /// The fate of each object.
 type Fates = Vec<(ObjectKey, Fate)>;
 
-/// In every outcome of every step that settles.
+/// Returns the fates in every outcome of every step that settles.
 fn all_fates(plan: &Plan<'_>) -> Vec<Vec<Fates>> {
     let settled = plan.steps.iter().filter(|step| !step.outcomes.is_empty());
     settled
@@ -250,7 +250,7 @@ fn all_fates(plan: &Plan<'_>) -> Vec<Vec<Fates>> {
         .collect()
 }
 
-/// The outcomes of a step as a set, with whether they need a late retry.
+/// Returns the outcomes of each step as a set, with whether they need a late retry.
 fn outcome_sets(plan: &Plan<'_>) -> Vec<BTreeSet<(Fates, bool)>> {
     let sets = plan.steps.iter().map(|step| {
         assert!(step.complete, "the search is small enough");
@@ -270,8 +270,8 @@ fn gone(fates: &[(ObjectKey, Fate)]) -> BTreeSet<&ObjectKey> {
         .collect()
 }
 
-// Other seeds find the gaps that are left: of random clusters with webhooks about 1 in 20,000 has an outcome that only one of
-// the searches finds, and of all about 1 in 40,000 a verdict that the search does not reach (it says so: `verdict_reached`).
+// Known gaps, which other seeds find: about 1 in 20,000 random clusters with webhooks has an outcome that only one of
+// the searches finds, and about 1 in 40,000 of all clusters has a verdict that the search misses (`!verdict_reached`).
 proptest! {
     #![proptest_config(cases(500))]
 
@@ -288,7 +288,7 @@ proptest! {
         prop_assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
     }
 
-    /// Compares the searches where several clients send, each in its own time.
+    /// Compares the searches for several clients that send independently.
     #[test]
     fn the_reduced_search_finds_what_the_naive_one_finds_of_several_clients(
         objects in objects(), steps in steps_of_clients(),
@@ -301,8 +301,8 @@ proptest! {
         prop_assert!(reduced.steps.iter().all(|step| step.verdict_reached || step.outcomes.is_empty()));
     }
 
-    /// Compares the searches where a client goes on as soon as its targets are gone. Objects tied to none of these are
-    /// treated as if it did not wait, so the verdict of a client that waits forever may not be found.
+    /// Compares the searches where a client continues once its targets are gone. Objects without ties to these are
+    /// treated as if it did not wait, so the search may miss the verdict of a client that waits forever.
     #[test]
     fn the_reduced_search_finds_what_the_naive_one_finds_of_kubectl(
         objects in objects(), clients in clients(), steps in steps_of_kubectl(),
@@ -316,7 +316,7 @@ proptest! {
         prop_assert!(!sends_all || reduced.steps.iter().all(|step| step.verdict_reached || step.outcomes.is_empty()));
     }
 
-    /// Compares the searches where requests may be rejected: a Service that goes changes what others can do.
+    /// Compares the searches where requests may be rejected: removing a Service changes the possible moves of others.
     #[test]
     fn the_reduced_search_finds_what_the_naive_one_finds_where_webhooks_reject(
         objects in objects(),
@@ -350,7 +350,7 @@ proptest! {
         }
     }
 
-    /// The verdict is what one order does, so the search must reach it.
+    /// The verdict is the outcome of one order, so the search must reach it.
     #[test]
     fn the_search_reaches_the_verdict(objects in objects(), steps in steps(), behaviour in behaviour()) {
         let cluster = released(behaviour, objects);
@@ -369,8 +369,8 @@ proptest! {
         prop_assert_eq!(&fates[fates.len() - 1][0], &fates[fates.len() - 2][0]);
     }
 
-    /// Orphan never deletes a live dependent whose only reference is to that owner. Its Namespace may: one that loses its
-    /// last good owner is collected with all it holds.
+    /// Orphan never deletes a live dependent whose only reference is to that owner. The dependent's Namespace may: one
+    /// that loses its last solid owner is collected with its content.
     #[test]
     fn orphaning_never_deletes(objects in objects(), target in 0..NAMES.len() - 1) {
         let cluster = cluster(objects.clone());
@@ -397,8 +397,8 @@ proptest! {
     }
 }
 
-/// [GC-11] queues an item that has failed on a kind once more: whether its retry comes late depends on which of the two moves
-/// comes first, although they concern different objects.
+/// [GC-11] queues a failed item once more: whether its retry is late depends on which of two moves comes first,
+/// although they concern different objects.
 #[test]
 fn the_reduced_search_finds_late_retries_of_what_a_dependent_stops_to_block() {
     let cluster = cluster(vec![

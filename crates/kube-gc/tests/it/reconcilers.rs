@@ -56,7 +56,7 @@ fn sent(names: &[&str], policy: Policy) -> Vec<Step> {
     names.iter().map(step).collect()
 }
 
-/// The objects that controllers would have to be quicker than, so that nothing gets stuck in the last step's verdict.
+/// Returns the objects whose loss a controller has to outrun so that nothing is stuck in the last step's verdict.
 fn unless_quicker(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
     let plan = simulate(cluster, steps, &SimulationOptions::default());
     let stuck = plan.stuck(steps.len() - 1);
@@ -289,7 +289,7 @@ const BINDING: &str = "ClusterRoleBinding.rbac.authorization.k8s.io//op";
 const CAKE: &str = "Cake.shop.example/n/one{x/y}";
 const DEFINITION: &str = "CustomResourceDefinition.apiextensions.k8s.io//cakes.shop.example";
 
-/// An operator that may act by a ServiceAccount and a binding.
+/// A sketch with an operator that is authorized by a ServiceAccount and a binding.
 fn bound(lines: &[&str]) -> Cluster {
     authorized(
         "operator",
@@ -380,7 +380,7 @@ fn what_one_owner_takes_along_is_a_race() {
     );
 }
 
-/// A cluster with a definition of Cake, and an operator that lets go of the Cake.
+/// A cluster with a definition of Cake, and an operator that removes the finalizer of the Cake.
 fn defined() -> Cluster {
     let mut objects = sketch_objects(&["operator", ACCOUNT, CAKE, DEFINITION]);
     for object in &mut objects {
@@ -457,7 +457,7 @@ fn an_account_that_is_held_authenticates_nobody_once_all_has_settled() {
     );
 }
 
-/// Deletes one object, and waits until it is gone.
+/// Deletes one object, and waits until the targets of all requests so far are gone.
 fn awaited(name: &str) -> Step {
     Step::Delete {
         targets: vec![sketch_key(name)],
@@ -494,7 +494,7 @@ fn a_client_goes_on_in_the_outcomes_in_which_its_objects_are_gone() {
     assert_eq!(ends, [&["b", "cr{T,x/y}", BINDING][..], &[BINDING]]);
 }
 
-/// A step of another client.
+/// Assigns a step to a client.
 fn by(client: usize, step: Step) -> Step {
     match step {
         Step::Delete {
@@ -525,7 +525,7 @@ fn what_one_client_waits_for_holds_back_no_other_one() {
     let plan = simulate(&cluster, &steps, &SimulationOptions::default());
     let answers: Vec<&[u16]> = plan.steps.iter().map(|step| &step.responses[..]).collect();
     assert_eq!(answers, [&[200][..], &[200], &[], &[200]]);
-    // Each waits for its own only.
+    // Each client waits only for its own objects.
     let crossed = [
         by(0, awaited("a")),
         by(1, awaited("c")),
@@ -646,7 +646,7 @@ fn one_of_two_authorities_that_goes_with_the_object_makes_no_race() {
     assert_eq!(both, [&["cr{T,x/y}", "operator"][..], &["operator"]]);
 }
 
-/// Each of them is or is not quick enough: 65,536 sets in one namespace.
+/// Each race is won or lost: 65,536 combinations in one namespace.
 #[test]
 fn of_many_races_each_alone_or_all_but_one_are_won() {
     let lines: Vec<String> = (0..16)

@@ -12,8 +12,8 @@ use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 use serde_json::Value;
 
-/// `cases` of a property that are the same in every run: a red run means a change, not bad luck. `PROPTEST_RNG_SEED=7
-/// cargo test` looks at others, `PROPTEST_CASES` at more.
+/// Returns a configuration with `cases` cases that are the same in every run, so a failure is due to a change.
+/// `PROPTEST_RNG_SEED=7 cargo test` tries other cases, `PROPTEST_CASES` more of them.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     let mut config = ProptestConfig {
         failure_persistence: None,
@@ -28,7 +28,7 @@ pub(crate) fn cases(cases: u32) -> ProptestConfig {
     config
 }
 
-/// Everything a 1.36 cluster serves by default.
+/// Returns the built-in kinds that a cluster serves by default.
 fn builtin_kinds() -> KindTable {
     let table: Value = serde_json::from_str(include_str!(
         "../../../../rules/tables/builtin-resources-1.37.json"
@@ -69,7 +69,7 @@ fn builtin_kinds() -> KindTable {
     kinds
 }
 
-/// The built-in kinds, and the two custom ones of the recordings.
+/// Returns the built-in kinds and the two custom ones of the recordings.
 pub(crate) fn recorded_kinds() -> KindTable {
     static KINDS: LazyLock<KindTable> = LazyLock::new(|| {
         let mut kinds = builtin_kinds();
@@ -95,7 +95,7 @@ pub(crate) fn cluster_of(state: &Value) -> Cluster {
         .expect("the recorded objects make a cluster")
 }
 
-/// One object of a recording or of a dump.
+/// Parses one object of a recording or of a dump.
 pub(crate) fn object(value: &Value) -> Object {
     let metadata = &value["metadata"];
     Object {
@@ -187,7 +187,7 @@ pub(crate) fn claim(namespace: &str, name: &str) -> ObjectKey {
     ObjectKey::new(kinds::PERSISTENT_VOLUME_CLAIM, namespace.into(), name)
 }
 
-/// A step of a recording.
+/// Parses a step of a recording.
 pub(crate) fn step(value: &Value) -> Step {
     let target = || key(value["target"].as_str().expect("the step has a target"));
     match value["op"].as_str() {
@@ -226,9 +226,9 @@ pub(crate) fn array(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A cluster in short notation, one object a line: `name{finalizers} -> !owner, owner`. `!` is a
-/// blocking reference, a finalizer `T` means Terminating. A bare name is a ConfigMap in namespace
-/// `n`; anything else is written as a key. Owners are referred to as they are, uid and all.
+/// Builds a cluster from short notation, one object per line: `name{finalizers} -> !owner, owner`. `!` marks a blocking
+/// reference, a finalizer `T` means Terminating. A bare name is a ConfigMap in namespace `n`; anything else is written
+/// as a key. References have the apiVersion, kind, name and uid of their owners.
 pub(crate) fn sketch(lines: &[&str]) -> Cluster {
     Cluster::new(recorded_kinds(), sketch_objects(lines)).expect("the sketch makes a cluster")
 }
@@ -319,8 +319,8 @@ pub(crate) fn delete(names: &[&str], policy: Option<Policy>) -> Step {
     }
 }
 
-/// All outcomes of the last step, the verdict first, in the notation of [`sketch`]; objects that are
-/// gone are left out.
+/// Returns all outcomes of the last step, the verdict first, in the notation of [`sketch`]; objects that are gone are
+/// left out.
 pub(crate) fn outcomes(cluster: &Cluster, steps: &[Step]) -> Vec<Vec<String>> {
     let plan = simulate(
         cluster,

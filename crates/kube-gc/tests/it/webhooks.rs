@@ -1,6 +1,6 @@
 //! Webhooks and aggregated APIs without a backend.
 //!
-//! In the sketches a webhook is asked about what its name lists; its Service is `Service/n/hook`, its Pod `Pod/n/hook`.
+//! In the sketches, the Service `Service/n/hook` and its Pod `Pod/n/hook` (if there is one) answer the callouts.
 
 use kube_gc::names::Policy;
 use kube_gc::{
@@ -25,7 +25,7 @@ fn answerer(pods: Option<&[&str]>) -> Answerer {
     }
 }
 
-/// A configuration with one webhook that is asked before `verb` happens to `objects`.
+/// Builds a configuration with one webhook that is called for `verb` on `objects`.
 fn webhook(verb: Verb, objects: &[&str], pods: Option<&[&str]>) -> Object {
     let objects = objects.iter().map(|object| sketch_key(object)).collect();
     let webhook = WebhookFacts {
@@ -63,20 +63,20 @@ fn background(names: &[&str]) -> Step {
     delete(names, Some(Policy::Background))
 }
 
-/// The HTTP codes of the last step.
+/// Returns the HTTP codes of the last step.
 fn codes(cluster: &Cluster, steps: &[Step]) -> Vec<u16> {
     let plan = simulate(cluster, steps, &SimulationOptions::default());
     plan.steps.last().expect("a step").responses.clone()
 }
 
-/// The remaining objects in the verdict of the last step, without the configuration.
+/// Returns the remaining objects in the verdict of the last step, without the configuration.
 fn left(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
     let mut left = outcomes(cluster, steps).remove(0);
     left.retain(|object| object != CONFIGURATION);
     left
 }
 
-/// A Namespace as it stays, and the conditions with status True: reason and message.
+/// Returns reason and message of the conditions with status True of a namespace that stays Terminating.
 fn complaints(cluster: &Cluster, steps: &[Step], namespace: &str) -> Vec<(String, String)> {
     let plan = simulate(cluster, steps, &SimulationOptions::default());
     let id = cluster.find(&key(namespace)).expect("the namespace");
@@ -331,7 +331,7 @@ fn a_namespace_is_finished_while_every_aggregated_api_is_served() {
     );
 }
 
-/// [`outcomes`] cuts the cluster into parts and leaves out orders that cannot matter; the plain search does neither.
+/// Without reduction, the search follows every order. [`outcomes`] leaves out those that cannot matter.
 #[test]
 fn the_search_finds_who_goes_first_a_service_or_what_its_webhook_is_asked_about() {
     let owned = ["o", "a -> o", "Service/n/hook -> o"];

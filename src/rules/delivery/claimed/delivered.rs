@@ -1,4 +1,4 @@
-//! Delivery objects of the tree: two of them build the same object for the same cluster.
+//! Evidence from delivery objects: two of them build the same object for the same cluster.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ struct Claimant<'a> {
 /// Pairs of delivery objects, each with the objects that both deliver.
 type Shared<'a> = BTreeMap<[(usize, &'a str); 2], ([Claimant<'a>; 2], Vec<TieEnd>)>;
 
-/// One finding for each pair of delivery objects that share objects.
+/// Reports each pair of delivery objects that share objects.
 pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     let (inventory, reach) = (context.inventory, context.analysis.reach());
     let shared = shared(inventory, context.analysis.delivery_objects(), reach);
@@ -55,7 +55,7 @@ fn shared<'a>(
                 name: delivery.name().unwrap_or(&member.key.name),
             };
             for delivered in delivery.objects(inventory) {
-                // A name with a variable in it differs for each deliverer that fills it in.
+                // A name with a variable may be different for each deliverer.
                 if delivered.key.name.contains("${") || delivered.key.name.is_empty() {
                     continue;
                 }

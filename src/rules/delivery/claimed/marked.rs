@@ -1,4 +1,4 @@
-//! Labels and annotations of rendered objects.
+//! Evidence from labels and annotations of rendered objects.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use crate::rules::rule::Context;
 use crate::rules::words::named;
 use crate::text::Span;
 
-/// Who delivers an object, by its own marks.
+/// The deliverer of an object, by the object's own marks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Claimant {
     /// The kind: `Helm release`, `Kustomization`.
     what: &'static str,
     name: String,
-    /// `None`: not written.
+    /// `None` if it is not written.
     namespace: Option<String>,
 }
 
 impl Claimant {
-    /// Returns whether both are certainly different. An unwritten value may be equal.
+    /// Whether the two are certainly different deliverers. An unwritten namespace may be equal.
     fn differs(&self, other: &Self) -> bool {
         let namespaces = self.namespace.as_ref().zip(other.namespace.as_ref());
         self.what == other.what
@@ -38,10 +38,10 @@ impl Claimant {
     }
 }
 
-/// Objects of one folder that say of two that they deliver them.
+/// Reports objects that are attributed to different deliverers within one folder.
 pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     let inventory = context.inventory;
-    // Files of other folders may be for other clusters.
+    // Files in different folders may be for different clusters.
     let folder = |member: &Member| {
         inventory
             .sources
@@ -52,7 +52,7 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     };
     let mut claims: BTreeMap<&ObjectKey, Vec<(&Member, Claimant, Span)>> = BTreeMap::new();
     for member in &inventory.members {
-        // Releases in different namespaces leave the namespace of their objects to the installation.
+        // An object without a namespace gets that of its release, so two releases may mean two objects.
         let somewhere = member.key.namespace == Namespace::Unwritten
             || member.object.metadata().name().is_none();
         let claimant = claimant(member).filter(|_| !somewhere && !member.from_dump);
@@ -102,7 +102,7 @@ fn of_two(member: &Member, span: Span, [first, second]: [&Claimant; 2]) -> Draft
 
 const HELM_RELEASE: &str = "Helm release";
 
-/// Who delivers an object as its labels and annotations say, and where they say it.
+/// Returns the deliverer that labels and annotations of an object name, and the place of that mark.
 fn claimant(member: &Member) -> Option<(Claimant, Span)> {
     let metadata = member.object.metadata();
     let (labels, annotations) = (metadata.labels(), metadata.annotations());

@@ -1,4 +1,4 @@
-//! Fixes and editors: what changes a text, and what asks about one that changes.
+//! Targets for fixes and editors, in which texts change.
 
 use lsp_server::{Connection, Message, Notification, Request};
 use ownerlint::finding::{Applicability, Severity};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::{check_every, folder, text};
 
-/// The longest text that is fixed: each fix is checked by another run.
+/// The longest text to fix: each fix is checked by another run.
 const LONGEST: usize = 3_000;
 
-/// Fixes of any text: each removes its finding, loses no object and brings no error.
+/// Each fix of any text removes its finding, loses no object and adds no error.
 pub(crate) fn fixes(data: &[u8]) {
     let text = text(&data[..data.len().min(LONGEST)]);
     let before = check_every(&text);
@@ -36,7 +36,7 @@ pub(crate) fn fixes(data: &[u8]) {
             "{} stays: {fixed:?}",
             finding.rule
         );
-        // Without what a server wrote, a placeholder in a key is one again, and `(spec)` is an assertion of a test.
+        // Without server fields, a placeholder in a key counts as a template, and `(spec)` as a test's assertion.
         let objects = |report: &Report| {
             let unlike_dumps = ["template", "not-a-manifest"];
             report.summary.objects
@@ -69,7 +69,7 @@ pub(crate) fn fixes(data: &[u8]) {
     }
 }
 
-/// The questions of an editor about a place.
+/// The requests of an editor about a position.
 const METHODS: [&str; 12] = [
     "textDocument/hover",
     "textDocument/definition",
@@ -85,7 +85,7 @@ const METHODS: [&str; 12] = [
     "$/cancelRequest",
 ];
 
-/// A conversation with an editor: every request is answered once, whatever is asked in which order.
+/// Every request of an editor is answered once, in any order of messages.
 pub(crate) fn lsp(data: &[u8]) {
     let (script, document) = data.split_at(data.len().min(24));
     let (text, folder) = (text(document), folder("editor"));
@@ -130,7 +130,7 @@ pub(crate) fn lsp(data: &[u8]) {
             "contentChanges": [{"text": &text[half..]}], "command": text, "arguments": [text], "id": byte(1),
             "data": {"path": uri, "offset": byte(1)},
         });
-        // Some of the messages make no sense at all.
+        // Some messages are nonsense.
         if byte(0) >= 240 {
             params = serde_json::from_str(&text).unwrap_or(Value::Null);
         }

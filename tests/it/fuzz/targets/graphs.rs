@@ -1,4 +1,4 @@
-//! Objects that are tied to each other in every way: simulated, taken apart, compared.
+//! Targets for graphs of objects with all kinds of ties: plans, removals and comparisons.
 
 use ownerlint::engine::{
     CompareRequest, Comparison, ConfigChoice, Question, Request, Session, StateChoice, Steps,
@@ -12,7 +12,7 @@ use ownerlint::text::SourceFile;
 use super::output::inert;
 use super::{check, chosen, folder};
 
-/// A few objects of several kinds, tied to each other as the bytes say, as a manifest.
+/// Returns a manifest with a few objects of several kinds, whose ties depend on the bytes.
 fn graph(data: &[u8]) -> String {
     const KINDS: [(&str, &str); 10] = [
         ("v1", "ConfigMap"),
@@ -61,7 +61,7 @@ fn graph(data: &[u8]) -> String {
     manifest
 }
 
-/// A session on a text, without a file.
+/// Opens a session for a text without a file.
 pub(super) fn session(manifest: &str) -> Option<Session> {
     let folder = folder("unsaved").display().to_string();
     let mut request = Request::new([folder.clone()]);
@@ -73,7 +73,7 @@ pub(super) fn session(manifest: &str) -> Option<Session> {
     Session::open(&request).ok()
 }
 
-/// Steps over arbitrary graphs: the simulation ends, and each format shows its result.
+/// Steps on arbitrary graphs: the simulation ends, and each format shows its result.
 pub(crate) fn simulation(data: &[u8]) {
     let (steps, objects) = data.split_at(data.len().min(8));
     let Some(session) = session(&graph(objects)) else {
@@ -160,7 +160,7 @@ pub(crate) fn teardown(data: &[u8]) {
     );
 }
 
-/// Two trees: the bytes before and after the middle, as graphs and as they are.
+/// Comparison of two trees from the first and second half of the bytes, as graphs and as files.
 pub(crate) fn diff(data: &[u8]) {
     let (base, head) = data.split_at(data.len() / 2);
     let state = |name: &str, manifest: &str, data: &[u8]| {

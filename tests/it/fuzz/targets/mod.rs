@@ -1,5 +1,5 @@
-//! Fuzz targets: each function takes any bytes and panics if something does not hold. `fuzz/` runs them under libFuzzer, and
-//! `../mod.rs` a few hundred fixed inputs as part of the tests.
+//! Fuzz targets: each function accepts any bytes and panics if an invariant is violated. `fuzz/` runs them with
+//! libFuzzer, and `../mod.rs` runs them with a few hundred fixed inputs.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -17,11 +17,11 @@ mod port;
 mod reading;
 mod written;
 
-// Not in `fuzz/`, where this is a program.
+// `fuzz/`, where this module is part of a program, does not use it.
 #[allow(unused_imports)]
 pub(crate) use output::{is_obeyed, starts_command};
 
-/// A target: its name, and what it does with some bytes.
+/// A target: its name, and its function.
 pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// All targets. Each has a file in `fuzz/fuzz_targets/`.
@@ -48,7 +48,7 @@ pub(crate) fn run(name: &str, data: &[u8]) {
     target.expect("a target of this name").1(data);
 }
 
-/// Makes the only thread of a fuzzer do all the work: no thread waits for another one, and what an input covers is its own.
+/// Makes the fuzzer's only thread do all the work, so that the coverage of an input is its own.
 #[allow(dead_code)]
 pub(crate) fn alone() {
     let pool = rayon::ThreadPoolBuilder::new()
@@ -57,13 +57,13 @@ pub(crate) fn alone() {
     pool.build_global().expect("nothing ran before");
 }
 
-/// One of several, whichever the bytes say.
+/// Chooses one of several values by the sum of the bytes.
 fn chosen<T: Copy>(among: &[T], data: &[u8]) -> T {
     let sum: usize = data.iter().copied().map(usize::from).sum();
     among[sum % among.len()]
 }
 
-/// A folder of this name, for what a target writes.
+/// Returns a folder of this name, for files that a target writes.
 fn folder(name: &str) -> PathBuf {
     static FOLDER: LazyLock<tempfile::TempDir> =
         LazyLock::new(|| tempfile::tempdir().expect("a folder"));
@@ -76,7 +76,7 @@ fn text(data: &[u8]) -> String {
     String::from_utf8_lossy(data).into_owned()
 }
 
-/// JSON in ASCII: readers of YAML reject most control characters that are not escaped.
+/// Writes JSON in ASCII, because YAML readers reject most unescaped control characters.
 pub(crate) fn ascii(value: &serde_json::Value) -> String {
     let mut text = String::new();
     for unit in value.to_string().encode_utf16() {
@@ -88,7 +88,7 @@ pub(crate) fn ascii(value: &serde_json::Value) -> String {
     text
 }
 
-/// A list of steps, `op` and `target` each.
+/// Returns a list of steps with `op` and `target`.
 fn steps_of(steps: &[(&str, &str)]) -> Option<Steps> {
     let steps: Vec<_> = steps
         .iter()
@@ -101,7 +101,7 @@ fn check(manifest: &str) -> Report {
     judged(manifest, &Check::default())
 }
 
-/// All findings, every single time.
+/// Checks a manifest without limiting or combining findings.
 fn check_every(manifest: &str) -> Report {
     judged(
         manifest,

@@ -1,4 +1,4 @@
-//! Printed text: names of strangers in every format of every command, and nothing in them is obeyed.
+//! Targets for printed text: untrusted names in every format of every command are never interpreted.
 
 use std::borrow::Cow;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -13,7 +13,7 @@ use ownerlint::text::runner::{Syntax, without_commands};
 use super::graphs::session;
 use super::{check, text};
 
-/// Every format with names of strangers: nothing that is obeyed, and documents that can be read.
+/// Every format with untrusted names can be parsed, and contains nothing that a reader interprets.
 pub(crate) fn formats(data: &[u8]) {
     let name = text(data);
     let object = serde_json::json!({
@@ -57,13 +57,13 @@ pub(crate) fn formats(data: &[u8]) {
     }
 }
 
-/// Characters that a terminal obeys or that turn text around.
+/// Whether a terminal interprets a character, or it reorders text.
 pub(crate) fn is_obeyed(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// No line that a terminal, a runner or a browser would obey.
+/// Asserts that no line is interpreted by a terminal, a runner or a browser.
 pub(super) fn inert(text: &str, format: &str) {
     if format == "html" {
         return page_is_inert(text);
@@ -89,7 +89,7 @@ pub(super) fn inert(text: &str, format: &str) {
             "{text}"
         ),
         "markdown" | "mermaid" => {
-            // A block of code shows what is in it.
+            // Indented lines are code, which is shown verbatim.
             let markup = text.lines().filter(|line| !line.starts_with("    "));
             assert!(
                 !markup
@@ -105,8 +105,8 @@ pub(super) fn inert(text: &str, format: &str) {
     }
 }
 
-/// A page says what strangers say in its title and in two elements of data, one line each, and the rest is the same on
-/// every page.
+/// Asserts that untrusted text is only in the title and in two data elements, one line each, and that everything else
+/// is equal on every page.
 fn page_is_inert(page: &str) {
     static STYLE: OnceLock<String> = OnceLock::new();
     static SCRIPTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -142,7 +142,7 @@ fn page_is_inert(page: &str) {
         !head.contains(is_obeyed) && !title.contains(|c| is_obeyed(c) || "<>".contains(c)),
         "{head}{title}"
     );
-    // With what draws a graph, and without.
+    // There are scripts with and without the graph.
     let mut known = SCRIPTS.lock().unwrap_or_else(PoisonError::into_inner);
     if !known.iter().any(|known| known == scripts) {
         known.push(scripts.to_owned());
@@ -150,14 +150,14 @@ fn page_is_inert(page: &str) {
     assert!(known.len() <= 2, "{scripts}");
 }
 
-/// Whether a runner would take a line for a command: `::name` at its beginning, `##[name]` and `##vso[name]` anywhere.
+/// Whether a runner would interpret a line as a command: `::name` at its start, `##[name]` and `##vso[name]` anywhere.
 pub(crate) fn starts_command(text: &str) -> bool {
     text.lines().any(|line| {
         line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[")
     })
 }
 
-/// Command lines with names of strangers: a shell finds the words that were meant, and obeys nothing.
+/// A shell splits command lines with untrusted names into the intended words and executes nothing.
 pub(crate) fn commands(data: &[u8]) {
     let text = text(data);
     let (kind, rest) = text
@@ -209,7 +209,7 @@ pub(crate) fn commands(data: &[u8]) {
     }
 }
 
-/// The part of a line that a shell reads outside of quotes. Within double quotes nothing is to be there that is still obeyed.
+/// Returns the parts of a line outside quotes. Double quotes must not contain anything that a shell still interprets.
 fn outside_quotes(line: &str) -> String {
     let mut outside = String::new();
     let (mut quote, mut characters) = (None, line.chars());

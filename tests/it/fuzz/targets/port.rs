@@ -1,11 +1,11 @@
-//! The parser against a port of libyaml, event by event.
+//! Compares the parser with a port of libyaml, event by event.
 //!
-//! go-yaml v2, which Kubernetes reads with, comes from libyaml 0.1; the port is of 0.2. Where they differ, ours follows go-yaml:
+//! Kubernetes uses go-yaml v2, derived from libyaml 0.1; the port is of 0.2. Our parser follows go-yaml. Differences:
 //!
 //! * In a flow, go-yaml ends a plain scalar at every `?`; libyaml has read `{a?b: c}` since 0.2.3.
-//! * Kubernetes' line reader takes the CR of each CR LF away before go-yaml reads, so CR CR LF is CR LF, one break. The port gets
-//!   the text after that.
-//!   A CR that ends a text is taken for that of such a line as well, though Kubernetes' reader keeps it: a blank line at most.
+//! * Kubernetes' line reader removes the CR of each CR LF before go-yaml reads, so CR CR LF is CR LF, a single break. The
+//!   port gets the text after that. A CR at the end of a text is removed too, although Kubernetes' reader keeps it: this
+//!   affects at most a blank line.
 //! * go-yaml takes `[` and `]` for characters of a tag; libyaml 0.2 does not.
 //! * libyaml skips a byte order mark at the start of a line. go-yaml means to, but looks at the start of its buffer: one within a
 //!   document is text.
@@ -14,14 +14,14 @@
 //! * A number of a `%YAML` directive has at most two digits for go-yaml, nine for libyaml.
 //! * go-yaml reads at most 10,000 levels; libyaml has no limit.
 //!
-//! And what the port cannot do: it rejects a text whose first byte is that of a byte order mark, whatever follows it, panics at a
-//! tag that a comma ends, decodes the escapes of a tag byte by byte, and counts the bytes of a key where libyaml counts
-//! characters.
+//! The port itself has these defects: it rejects a text that begins with the first byte of a byte order mark, panics at
+//! a tag that ends at a comma, decodes the escapes of a tag byte by byte, and counts the bytes of a key where libyaml
+//! counts characters.
 
 use libyaml_safer::{EventData, Parser, ScalarStyle};
 use ownerlint::yaml::events;
 
-/// The first difference between what our parser and the port read of a text, up to the end of its first document.
+/// Returns the first difference between our events and those of the port, up to the end of the first document.
 pub(super) fn difference(text: &str) -> Option<String> {
     if is_beyond_port(text) {
         return None;
@@ -47,7 +47,7 @@ pub(super) fn difference(text: &str) -> Option<String> {
     }
 }
 
-/// Whether the two differ by design, or the port fails.
+/// Whether the parsers differ by design, or the port fails.
 fn is_beyond_port(text: &str) -> bool {
     let is_questioned = text
         .find(['{', '['])
@@ -66,7 +66,7 @@ fn is_beyond_port(text: &str) -> bool {
         || tags.any(|(_, tag)| tag.contains([',', '%', '[', ']']))
 }
 
-/// The events of the first document as the port reads them, in the notation of [`events`].
+/// Returns the port's events of the first document, in the notation of [`events`].
 fn port(text: &str) -> Result<Vec<String>, String> {
     let ended = if text.ends_with('\n') {
         text.to_owned()

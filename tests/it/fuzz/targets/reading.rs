@@ -1,4 +1,4 @@
-//! Texts of strangers, read: by our parser and another one, as documents and as objects.
+//! Targets for reading untrusted texts: as YAML, compared with another parser, and as objects.
 
 use ownerlint::inventory::{Inventory, Settings};
 use ownerlint::manifest::ParsedFile;
@@ -13,7 +13,7 @@ fn within(span: Span, text: &str) -> bool {
     start <= end && end <= text.len() && text.is_char_boundary(start) && text.is_char_boundary(end)
 }
 
-/// The split and the parser: every place is a place of the text.
+/// Splitting and parsing: every span is within the text.
 pub(crate) fn documents(data: &[u8]) {
     let text = text(data);
     let mut end = 0;
@@ -46,13 +46,13 @@ pub(crate) fn documents(data: &[u8]) {
     }
 }
 
-/// The parser reads what a port of libyaml reads, but for what [`port`] lists.
+/// The parser agrees with a port of libyaml, except for the differences listed in [`port`].
 pub(crate) fn libyaml(data: &[u8]) {
     let difference = port::difference(&text(data));
     assert!(difference.is_none(), "{}", difference.unwrap_or_default());
 }
 
-/// Objects, templates and definitions, and what is hidden of Secrets.
+/// Objects, templates and definitions, and the masked values of Secrets.
 pub(crate) fn objects(data: &[u8]) {
     let text = text(data);
     let file = ParsedFile::parse(SourceFile::new("f.yaml", text.clone()));

@@ -1,4 +1,4 @@
-//! Files that people write for ownerlint: suppressions, configurations, steps.
+//! Targets for files that users write for ownerlint: suppressions, configurations, steps.
 
 use ownerlint::config::Config;
 use ownerlint::engine::Steps;
@@ -6,7 +6,7 @@ use ownerlint::text::SourceFile;
 
 use super::{check, text};
 
-/// Comments and annotations that suppress, before an object with findings: a suppression suppresses or is reported.
+/// Suppressing comments and annotations of an object with findings: each suppresses a finding or is reported.
 pub(crate) fn suppressions(data: &[u8]) {
     let object = "kind: Deploymentt\nmetadata: {name: a, finalizers: [bad]}\n";
     let comments: String = text(data)
