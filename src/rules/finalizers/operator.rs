@@ -10,14 +10,15 @@ use crate::cluster::steps_of;
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::helm::HelmVersion;
 use crate::delivery::{
-    DeliveredSet, FluxObject, Hook, HookEvent, HookTool, Leaving, Operation, Phase, Regime,
-    ToolRequest, argocd, flux, helm, marks,
+    DeliveredSet, FluxObject, HookEvent, Leaving, Operation, Phase, Regime, ToolRequest, argocd,
+    flux, helm, marks,
 };
 use crate::finding::{Applicability, Severity};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, Policy, Wait};
 use crate::ownership::FinalizerHolder;
 use crate::ownership::access::Budget;
+use crate::rules::delivery::hooks::hook_of;
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::finalizers::held::{Held, counted, held, resting};
 use crate::rules::finalizers::words::with_workload;
@@ -91,11 +92,7 @@ pub(super) fn has_hook_before(context: &Context<'_>, set: &DeliveredSet) -> bool
     };
     set.members
         .iter()
-        .map(|id| context.inventory.member(*id).object.metadata())
-        .flat_map(|metadata| {
-            [HookTool::Helm, HookTool::ArgoCd].map(|tool| Hook::of(metadata, tool))
-        })
-        .flatten()
+        .filter_map(|id| hook_of(context, context.inventory.member(*id)))
         .any(|hook| hook.events.contains(&before_deletion))
 }
 
