@@ -516,7 +516,9 @@ fn harm(plan: &Plan<'_>, asked: &[ObjectKey]) -> Harm {
     harm.silent.extend(silent.map(|id| cluster.key(id)));
     let asked: BTreeSet<&ObjectKey> = asked
         .iter()
-        .filter(|key| !gc::IMMORTAL_NAMESPACES.contains(&key.name.as_str()))
+        .filter(|key| {
+            !key.is(kinds::NAMESPACE) || !gc::IMMORTAL_NAMESPACES.contains(&key.name.as_str())
+        })
         .collect();
     let mut look = |key: ObjectKey, fate: &Fate| match fate {
         Fate::Present(present) if present.terminating => {
