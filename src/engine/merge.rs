@@ -104,6 +104,7 @@ impl Merged {
             };
             let line = file.position(label.span.start, ColumnUnit::Utf8).line;
             label.file = id;
+            let line = file.line_in_tree(line);
             label.span = self.sources.file(id).written_part(line);
         }
     }

@@ -37,6 +37,6 @@ impl WrittenAt {
         let (file, start) = self.places.get(&id)?;
         let file = self.sources.file(*file);
         let line = file.position(*start, ColumnUnit::Utf8).line;
-        Some((file.path_in_tree(), line))
+        Some((file.path_in_tree(), file.line_in_tree(line)))
     }
 }

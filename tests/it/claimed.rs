@@ -266,10 +266,7 @@ spec:
     ];
     assert_eq!(
         delivered(&files),
-        [
-            "one: ConfigMap/one/cart Namespace//shared",
-            "two: Namespace//shared"
-        ]
+        ["all: ConfigMap/one/cart Namespace//shared Namespace//shared"]
     );
     let same = set
         .replace("apps/shop", "apps")

@@ -99,7 +99,7 @@ pub(super) fn root_of(
 }
 
 /// Writes the objects that the file at `place` generates, or that the charts it names contain, into a file of their
-/// own. A generated object is on the line of the text that generates it.
+/// own.
 fn generated_file(
     (place, path): (&str, &str),
     mut resources: Vec<&Resource>,
@@ -108,6 +108,7 @@ fn generated_file(
     resources.sort_by_key(|resource| resource.origin.line);
     let mut text = String::new();
     let mut line = 1;
+    let mut lines = Vec::new();
     for resource in &resources {
         let part = match resource.origin.template {
             Some(_) => written(resource),
@@ -120,13 +121,10 @@ fn generated_file(
             Some(template) => format!("# Source: {template}\n"),
             None => String::new(),
         };
-        line += separator.lines().count() + source.lines().count();
-        let ahead = match resource.origin.template {
-            Some(_) => 0,
-            None => resource.origin.line.saturating_sub(line),
-        };
-        line += ahead + part.lines().count();
-        text.extend([separator, &source, &"\n".repeat(ahead), &part]);
+        lines.push((line, resource.origin.line));
+        let parts = [separator, &source, &part];
+        line += parts.iter().map(|part| part.lines().count()).sum::<usize>();
+        text.extend(parts);
     }
     let is_of_chart = resources.iter().all(|one| one.origin.template.is_some());
     let made = if is_of_chart { "rendered" } else { "generated" };
@@ -135,7 +133,7 @@ fn generated_file(
     let source = if is_of_chart {
         source
     } else {
-        source.with_generator(path)
+        source.with_generator(path, lines)
     };
     (
         made_place.into(),

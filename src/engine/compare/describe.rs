@@ -211,7 +211,7 @@ impl Described {
             delivery: tree.delivery_at(destination),
             place: ChangedPlace {
                 file: file.path_in_tree().to_owned(),
-                line: position.line,
+                line: file.line_in_tree(position.line),
                 column: position.column,
             },
         }
