@@ -1,4 +1,4 @@
-//! A file, and what becomes of its objects before they reach a cluster.
+//! A file, and the keys under which its objects are applied.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::manifest::{ListClient, ParsedFile};
 pub struct AppliedFile {
     /// The file.
     pub file: ParsedFile,
-    /// Its objects in the build that reads it; `None` if they are applied as they are written.
+    /// The objects that a build takes from it; `None` if they are applied as they are written.
     pub built: Option<Arc<BuiltKeys>>,
-    /// The namespace of its objects without one, where that is another than the input's.
+    /// The namespace of its objects without one, if it is not that of the input.
     pub namespace: Option<Arc<str>>,
-    /// The clients that apply it. Objects that they take for lists are left out; `None` keeps these.
+    /// The client that applies it. Objects that it does not apply because it reads them as lists are left out.
     pub client: Option<ListClient>,
 }
 
@@ -29,19 +29,19 @@ impl From<ParsedFile> for AppliedFile {
     }
 }
 
-/// The objects of a file that a build applies, and under which keys.
+/// The objects of a file that a build applies, and their keys in it.
 #[derive(Clone, Debug, Default)]
 pub struct BuiltKeys(Vec<(u32, Namespace, String)>);
 
 impl BuiltKeys {
-    /// Objects, each with the byte of the file at which it begins, its namespace and its name.
+    /// Sorts objects, each with its offset in the file, its namespace and its name.
     pub fn new(mut objects: Vec<(u32, Namespace, String)>) -> Self {
         objects.sort_by_key(|(begins, ..)| *begins);
         objects.shrink_to_fit();
         Self(objects)
     }
 
-    /// Whether what begins at a byte of the file is one of the objects.
+    /// Whether the object at this offset of the file is one of them.
     pub fn contain(&self, begins: u32) -> bool {
         self.of(begins).is_some()
     }
@@ -54,9 +54,9 @@ impl BuiltKeys {
         })
     }
 
-    /// The key under which the object of key `written` and that scope is applied; `None` if the build leaves it out. Unlike
-    /// Kubernetes, kustomize treats a kind that it does not know as namespaced; if it is not, the API server drops the
-    /// namespace again.
+    /// Returns the key under which the object with the key `written` and the scope `scope` is applied; `None` if the
+    /// build leaves it out. Unlike Kubernetes, kustomize treats an unknown kind as namespaced; if it is not, the API
+    /// server drops the namespace again.
     pub fn key(&self, written: &ObjectKey, scope: Option<Scope>, begins: u32) -> Option<ObjectKey> {
         let (namespace, name) = self.of(begins)?;
         let mut key = written.clone();

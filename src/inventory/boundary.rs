@@ -1,5 +1,5 @@
-//! How far symbolic links and the paths of a configuration may lead: a repository decides what it contains, not what else of the
-//! machine is read or written.
+//! Limits on symbolic links and on the paths of a configuration: a repository must not make ownerlint read or write
+//! files elsewhere on the machine.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -8,22 +8,22 @@ use super::device::names_a_device;
 use super::location::locate;
 use crate::git::in_git_folder;
 
-/// The folder of a repository in which git keeps its own files: configuration and credentials among them.
+/// The folder in which Git keeps its own files, among them configuration and credentials.
 const GIT: &str = ".git";
 
-/// Why a path is neither read nor written.
+/// The reason why a path is neither read nor written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Escape {
     /// It leads out of the boundary.
     Outside,
-    /// It leads to git's own files.
+    /// It leads to Git's own files.
     Git,
-    /// It is or goes through a symbolic link, where none is followed.
+    /// It is or contains a symbolic link, and links are not followed when writing.
     Link,
 }
 
 impl Escape {
-    /// To be read after the name of a symbolic link.
+    /// Returns the reason, worded to follow the name of a symbolic link.
     pub(super) fn of_link(self) -> &'static str {
         match self {
             Self::Outside => {
@@ -34,7 +34,7 @@ impl Escape {
         }
     }
 
-    /// To be read after a path of a configuration.
+    /// Returns the reason, worded to follow a path in a configuration.
     pub fn of_configured_path(self) -> &'static str {
         match self {
             Self::Outside => "is outside the repository",
@@ -47,13 +47,13 @@ impl Escape {
 /// A folder that symbolic links must not leave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Boundary {
-    /// Absolute, links resolved.
+    /// An absolute path with links resolved.
     root: PathBuf,
 }
 
 impl Boundary {
-    /// The repository that a folder is in; the folder itself where there is none. A folder that is a link is where it leads
-    /// to: naming it is asking for that.
+    /// Returns the repository that contains `folder`, or the folder itself if there is none. If `folder` is a link, its
+    /// target counts, since the user named it.
     pub(super) fn around(folder: &Path) -> Self {
         let folder = resolved(folder);
         Self {
@@ -61,8 +61,8 @@ impl Boundary {
         }
     }
 
-    /// The repository that a file is in by the text of its path, whatever links are on the way; without one the folder that
-    /// really contains it.
+    /// Returns the repository in which the path of a file lies before links are resolved, or, without a repository, the
+    /// folder of the file with links resolved.
     pub(super) fn of_file(path: &Path) -> Self {
         let written = written(path);
         let folder = written.parent().unwrap_or(&written);
@@ -72,14 +72,14 @@ impl Boundary {
         }
     }
 
-    /// Whether a link may lead to `place`, which is absolute with links resolved.
+    /// Checks whether a link may lead to `place`, which is absolute with links resolved.
     ///
     /// # Errors
-    /// Why not.
+    /// Returns the reason if it may not.
     pub(super) fn admit(&self, place: &Path) -> Result<(), Escape> {
         match place.strip_prefix(&self.root) {
             Err(_) => Err(Escape::Outside),
-            // The name before it does not exist, so its target is unknown.
+            // The component before `..` does not exist, so the target is unknown.
             Ok(below) if below.components().any(|part| part == Component::ParentDir) => {
                 Err(Escape::Outside)
             }
@@ -89,13 +89,13 @@ impl Boundary {
     }
 }
 
-/// Admits a path or a pattern of manifests that the configuration `config` names. Where there is no repository, only git's own
-/// files are refused.
+/// Checks a path or glob of manifests in the configuration `config`. Without a repository, only Git's own files are
+/// refused.
 ///
 /// # Errors
-/// It leads out of the repository of the configuration, or into `.git`.
+/// The path leads out of the repository of the configuration, or into `.git`.
 pub fn admit_manifests(config: &str, path: &str) -> Result<(), Escape> {
-    // A pattern that begins with a wildcard is below the current folder.
+    // A glob that begins with a wildcard is below the current folder.
     let literal = path
         .split(['*', '?', '[', '{'])
         .next()
@@ -115,18 +115,18 @@ pub fn admit_manifests(config: &str, path: &str) -> Result<(), Escape> {
     }
 }
 
-/// Admits a file of ownerlint's own that the configuration `config` names, for reading.
+/// Checks the path of a baseline or other file for ownerlint in the configuration `config`, for reading.
 ///
 /// # Errors
-/// It leads out of the repository of the configuration (without one: out of its folder), or into `.git`.
+/// The path leads out of the repository of the configuration (without one: out of its folder), or into `.git`.
 pub fn admit_own_file(config: &str, path: &str) -> Result<(), Escape> {
     Boundary::of_file(Path::new(config)).admit(&locate(path))
 }
 
-/// Admits a file of ownerlint's own that the configuration `config` names, for writing.
+/// Checks the path of a baseline or other file for ownerlint in the configuration `config`, for writing.
 ///
 /// # Errors
-/// As those of [`admit_own_file`], and a symbolic link anywhere below the root.
+/// Errors of [`admit_own_file`], and a symbolic link anywhere below the root.
 pub fn admit_own_file_for_writing(config: &str, path: &str) -> Result<(), Escape> {
     let root = Boundary::of_file(Path::new(config)).root;
     admit_own_file(config, path)?;
@@ -139,11 +139,11 @@ pub fn admit_own_file_for_writing(config: &str, path: &str) -> Result<(), Escape
     }
 }
 
-/// The place of a file that is about to be replaced: its absolute path with the links of its folder resolved. A link in the place
-/// of the file itself is not resolved: it is replaced. A device is itself.
+/// Returns the place of a file that will be replaced: its absolute path, with the links of its folder resolved. If the
+/// file itself is a link, that link is replaced. The path of a device is returned unchanged.
 ///
 /// # Errors
-/// There is no such folder, or a symbolic link on the way leads out of the repository, or into `.git`.
+/// The folder does not exist, or a symbolic link on the way leads out of the repository, or into `.git`.
 pub fn place_to_write(path: &Path) -> io::Result<PathBuf> {
     if names_a_device(path) {
         return Ok(path.to_owned());
@@ -156,15 +156,15 @@ pub fn place_to_write(path: &Path) -> io::Result<PathBuf> {
     admitted_to_write(path, folder.canonicalize()?.join(name))
 }
 
-/// The place of a file that is about to be edited: its absolute path, all links resolved.
+/// Returns the place of a file that will be edited: its absolute path, with all links resolved.
 ///
 /// # Errors
-/// There is no such file, or a symbolic link on the way leads out of the repository, or into `.git`.
+/// The file does not exist, or a symbolic link on the way leads out of the repository, or into `.git`.
 pub fn place_to_edit(path: &Path) -> io::Result<PathBuf> {
     admitted_to_write(path, path.canonicalize()?)
 }
 
-/// `place` is where `path` leads. A path that says `.git` itself is meant.
+/// Returns `place`, to which `path` leads, if that is allowed. A path that itself contains `.git` is intended.
 fn admitted_to_write(path: &Path, place: PathBuf) -> io::Result<PathBuf> {
     let refused = |leads: &str| {
         Err(io::Error::other(format!(
@@ -178,7 +178,7 @@ fn admitted_to_write(path: &Path, place: PathBuf) -> io::Result<PathBuf> {
     }
 }
 
-/// The folder with `.git` at or above this one.
+/// Returns the nearest folder with `.git` at or above `folder`.
 fn repository(folder: &Path) -> Option<PathBuf> {
     folder
         .ancestors()
@@ -186,7 +186,7 @@ fn repository(folder: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-/// Compares the text of the path: the target of a link of a repository is no part of another one.
+/// Returns the innermost repository along a path. Links within a repository are not followed into another one.
 fn written_repository(folder: &Path) -> Option<PathBuf> {
     let mut found = None;
     let mut path = PathBuf::new();
@@ -206,7 +206,7 @@ fn written_repository(folder: &Path) -> Option<PathBuf> {
     found
 }
 
-/// The absolute path by its text, without `..`.
+/// Returns the absolute path, with `..` removed textually.
 fn written(path: &Path) -> PathBuf {
     without_dots(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
@@ -215,7 +215,7 @@ fn resolved(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// An absolute path without `..`, by its text.
+/// Removes `..` from an absolute path textually.
 fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

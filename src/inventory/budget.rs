@@ -1,4 +1,4 @@
-//! How many files the paths of a run may lead to: a configuration can name a folder in each of its bundles, and may be hostile.
+//! Limits on the files that a run finds: an untrusted configuration can name a folder in each of its bundles.
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -7,38 +7,36 @@ use foldhash::HashSet;
 
 use super::error::InputError;
 
-/// So many files in all bundles together. A file counts in each bundle that contains it: it is judged there, and takes half a
-/// kilobyte.
+/// The maximum number of files in all bundles together. A file counts once for each bundle that contains it.
 const MOST_FILES: usize = 500_000;
 
-/// So many entries of folders that are looked at again, found or not: about two microseconds each. The first look at
-/// each does not count.
+/// The maximum number of folder entries that are visited repeatedly, found or not. The first visit does not count.
 const MOST_ENTRIES: usize = 500_000;
 
-/// How many files the paths of all bundles of a run have led to so far. The first one is not limited.
+/// The numbers of files and folder entries of all bundles of a run so far. The first bundle is not limited.
 #[derive(Debug, Default)]
 pub struct WalkBudget {
     files: Cell<usize>,
     entries: Cell<usize>,
-    /// The folders that were visited: absolute, links resolved.
+    /// The visited folders, as absolute paths with links resolved.
     visited: RefCell<HashSet<PathBuf>>,
 }
 
 impl WalkBudget {
-    /// Notes a visit to a folder. Returns whether it was visited before.
+    /// Records a visit to a folder, and returns whether it was visited before.
     pub(super) fn visit(&self, folder: &Path) -> bool {
         !self.visited.borrow_mut().insert(folder.to_path_buf())
     }
 
-    /// Notes an entry of a folder that was visited before.
+    /// Records an entry of a folder that was visited before.
     pub(super) fn look_again(&self) {
         self.entries.set(self.entries.get() + 1);
     }
 
-    /// Whether another path may be followed.
+    /// Checks whether another path may be followed.
     ///
     /// # Errors
-    /// Those before it led through too much.
+    /// The paths before it exceeded the limit.
     pub(super) fn admit_path(&self) -> Result<(), InputError> {
         Self::admit(
             self.entries.get(),
@@ -47,10 +45,10 @@ impl WalkBudget {
         )
     }
 
-    /// Notes the files of a bundle.
+    /// Records the files of a bundle.
     ///
     /// # Errors
-    /// With those of the bundles before it they are too many.
+    /// The bundles so far have too many files together.
     pub fn admit_files(&self, files: usize) -> Result<(), InputError> {
         let before = self.files.replace(self.files.get() + files);
         if before == 0 {

@@ -1,4 +1,4 @@
-//! How many copies of objects the bundles of a run make.
+//! A limit on the copies of objects that the bundles of a run make.
 
 use foldhash::{HashMap, HashSet};
 
@@ -15,10 +15,10 @@ pub struct CopyBudget {
 }
 
 impl CopyBudget {
-    /// Notes the files of a bundle, which `walk` found.
+    /// Counts the objects in the files of a bundle, which `walk` found.
     ///
     /// # Errors
-    /// With those of the bundles before it they have more than `most` copies of objects.
+    /// The bundles so far have more than `most` copies of objects together.
     pub fn admit(
         &mut self,
         walk: &Walk,

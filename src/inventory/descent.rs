@@ -1,5 +1,5 @@
-//! One folder with everything below it: each folder is visited once, however many links lead to it, and no link leads out of
-//! the tree.
+//! Walks one folder with everything below it. Each folder is visited once, however many links lead to it, and no link
+//! is followed out of the boundary.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,20 +13,20 @@ use super::open::describe;
 use super::walked::Collector;
 use crate::text::plain;
 
-/// Folders that never contain manifests of the user.
+/// Folders that never contain the user's manifests.
 pub(super) const SKIPPED_FOLDERS: [&str; 2] = [".git", "node_modules"];
 
 /// A walk through a folder.
 pub(super) struct Descent<'a> {
     root: &'a Path,
-    /// How the root is reported; empty for the current folder.
+    /// The reported path of the root; empty for the current folder.
     shown: &'a str,
-    /// Which files are found.
+    /// Selects the files to find.
     wanted: &'a dyn Fn(&Path) -> bool,
     boundary: Boundary,
-    /// The folders that were visited: absolute, links resolved.
+    /// The visited folders, as absolute paths with links resolved.
     visited: HashSet<PathBuf>,
-    /// Links that are still to be looked at, by the path under which they are found, with their place.
+    /// Links that are still to be followed: the path under which each was found, and its absolute path.
     links: BTreeMap<PathBuf, PathBuf>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Finds files: first those that are really there, then those behind links, in the order of their paths.
+    /// Finds the files: first those that are not behind links, then those behind links, in the order of the paths.
     pub(super) fn walk(mut self, found: &mut Collector<'_>) {
         match self.root.canonicalize() {
             Ok(place) => self.visit(self.root, &place, found),
@@ -63,11 +63,11 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Everything below a folder but what is behind links. `place` is the folder's absolute path, links resolved.
+    /// Visits everything below a folder but the targets of links. `place` is its absolute path with links resolved.
     fn visit(&mut self, folder: &Path, place: &Path, found: &mut Collector<'_>) {
         let place_of = |path: &Path| place.join(path.strip_prefix(folder).unwrap_or(path));
         let mut walk = WalkDir::new(folder).sort_by_file_name().into_iter();
-        // Whether the folder at each depth was visited by an argument before this one.
+        // For each depth, whether an earlier argument visited the folder.
         let mut again: Vec<bool> = Vec::new();
         while let Some(entry) = walk.next() {
             let depth = entry
@@ -117,7 +117,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Follows a link, if it stays within the tree. `place` is the link's own.
+    /// Follows a link if it stays within the boundary. `place` is the absolute path of the link itself.
     fn follow(&mut self, path: &Path, place: &Path, found: &mut Collector<'_>) {
         let reported = self.report(path);
         let wanted = (self.wanted)(path);
@@ -139,7 +139,7 @@ impl<'a> Descent<'a> {
                 Err(Escape::Outside) => found.add_outside(reported),
                 Err(Escape::Git | Escape::Link) => {}
             },
-            // Links among files matter only if a manifest was meant.
+            // A link to a file matters only if its name is that of a manifest.
             _ if !wanted => {}
             Ok((_, target)) => match self.boundary.admit(&target) {
                 Ok(()) => found.add_file(path, target, reported),
@@ -155,7 +155,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// The name of a path below the root in reports.
+    /// Returns the reported path of a path below the root.
     fn report(&self, path: &Path) -> String {
         let below = plain::path(path.strip_prefix(self.root).unwrap_or(path));
         match (
@@ -169,7 +169,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// The name of an absolute path, links resolved.
+    /// Returns the reported path of an absolute path with links resolved.
     fn report_place(&self, place: &Path) -> String {
         let root = self.root.canonicalize().ok();
         match root.and_then(|root| {
@@ -184,7 +184,7 @@ impl<'a> Descent<'a> {
     }
 }
 
-/// Folders that never contain manifests of the user, unless they are named.
+/// Whether a folder never contains the user's manifests. The root is always searched.
 fn is_skipped(entry: &DirEntry) -> bool {
     entry.depth() > 0
         && SKIPPED_FOLDERS

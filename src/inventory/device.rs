@@ -1,15 +1,15 @@
-//! Paths that lead to no file.
+//! Paths that do not lead to ordinary files.
 
 use std::path::{Component, Path};
 
-/// Where an operating system shows what is no file, below its root: a read of it can block forever.
+/// Folders of the root in which an operating system shows devices and the like: reading from them can block forever.
 const PSEUDO_FOLDERS: [&str; 3] = ["dev", "proc", "sys"];
 
-/// The folder among them whose files are files: memory that is used as a disk.
+/// The folder among them with ordinary files, in memory.
 const MEMORY: &str = "/dev/shm";
 
-/// Whether a path as it is written leads to a device, or to a file descriptor of a shell: `/dev/stdin`, `/proc/self/fd/63`. Such
-/// a path is meant.
+/// Whether a path as written leads to a device, or to a file descriptor of a shell: `/dev/stdin`, `/proc/self/fd/63`.
+/// Such paths are named on purpose.
 pub fn names_a_device(path: &Path) -> bool {
     let mut components = path.components();
     let in_root = components.next() == Some(Component::RootDir);

@@ -1,11 +1,11 @@
-//! Arguments that cannot be read: the run ends with status 2.
+//! Errors of arguments that cannot be read. The run ends with status 2.
 
 use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::text::near;
 
-/// An input argument that leads nowhere.
+/// The error for an input argument.
 #[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InputError {
@@ -23,10 +23,10 @@ pub enum InputError {
     Unreadable {
         /// The argument.
         path: String,
-        /// The operating system's words.
+        /// The message of the operating system.
         reason: String,
     },
-    /// A path of a configuration that was found, not named: a repository decides what it contains, not what else is read.
+    /// A path in a configuration that the user did not name: it must not make ownerlint read files elsewhere.
     #[error("`{path}` is outside the repository")]
     #[diagnostic(help(
         "name it on the command line, or choose this configuration with `--config`"
@@ -35,7 +35,7 @@ pub enum InputError {
         /// The path.
         path: String,
     },
-    /// A path of such a configuration that leads to git's own files, where credentials may be.
+    /// A path in such a configuration that leads to Git's own files, which may contain credentials.
     #[error("`{path}` is in `.git`")]
     #[diagnostic(help(
         "name it on the command line, or choose this configuration with `--config`"
@@ -44,39 +44,39 @@ pub enum InputError {
         /// The path.
         path: String,
     },
-    /// A malformed pattern.
+    /// A malformed glob.
     #[error("`{pattern}` is not a valid glob: {reason}")]
     #[diagnostic(help(
         "`*` matches within a folder, `**` across folders; quote `[` and `{{` as `[[]` and `[{{]`"
     ))]
     Glob {
-        /// The pattern.
+        /// The glob.
         pattern: String,
         /// Why it is wrong.
         reason: String,
     },
-    /// Paths that lead to more than a run looks at.
+    /// The paths exceed a limit of the run.
     #[error("the paths of all bundles lead to more than {most} {what} together")]
     #[diagnostic(help(
         "let each bundle name a folder of its own, or check some of them at a time"
     ))]
     TooMany {
-        /// How many it looks at.
+        /// The limit.
         most: usize,
         /// The unit: `files`.
         what: &'static str,
     },
-    /// A pattern without a match.
+    /// A glob without a match.
     #[error("no file matches `{pattern}`")]
     #[diagnostic(help("`*` matches within a folder, `**` across folders: `rendered/**/*.yaml`"))]
     NoMatch {
-        /// The pattern.
+        /// The glob.
         pattern: String,
     },
 }
 
 impl InputError {
-    /// An argument that does not exist, with the nearest name in its folder.
+    /// Returns the error for an argument that does not exist, with the nearest name in its folder.
     pub(super) fn missing(argument: &str) -> Self {
         let path = std::path::Path::new(argument);
         let folder = path

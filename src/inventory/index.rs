@@ -1,4 +1,4 @@
-//! Objects by name: a few bytes for each, where a map would have a copy of every name.
+//! A compact index of objects by name: it stores no copies of the names.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -6,21 +6,21 @@ use foldhash::fast::FixedState;
 
 use super::object_id::ObjectId;
 
-/// The objects that have a name, sorted by a hash of it, then by the name itself, then in the order of the inventory. The name is
-/// whatever a function says of an object, the same one each time.
+/// The objects that have a name, sorted by its hash, then by the name, then in the order of the inventory. A function
+/// computes the name of an object, and must always return the same one.
 ///
-/// There is one hash for four objects: an input may have a million, and a search among four names takes two steps.
+/// There is a bucket for about four objects: it keeps the index small, and a binary search in it takes two steps.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     ids: Vec<ObjectId>,
-    /// Where the objects of a name begin in `ids`, and one more for the end of the last.
+    /// The start of each name's objects in `ids`, followed by the end of the last.
     names: Vec<u32>,
-    /// Where the names of a hash begin in `names`, and one more for the end of the last.
+    /// The start of each bucket's names in `names`, followed by the end of the last.
     buckets: Vec<u32>,
 }
 
 impl Index {
-    /// Of `all`, which come in order; most of them have a name.
+    /// Indexes `all`, which are in order; most of them have a name.
     pub(super) fn new<N: Hash + Ord>(
         all: impl ExactSizeIterator<Item = ObjectId> + Clone,
         name_of: impl Fn(ObjectId) -> Option<N>,
@@ -34,7 +34,7 @@ impl Index {
         }
         let mut ids = vec![ObjectId::default(); starts[buckets] as usize];
         let mut next = starts.clone();
-        // Hashed twice: a list of hashes would be as long as the index.
+        // Hashes again, since a list of hashes would be as long as the index.
         for (name, id) in named() {
             let next = &mut next[bucket(hash(&name), buckets)];
             ids[*next as usize] = id;
@@ -45,7 +45,7 @@ impl Index {
             let alike = &mut ids[starts[bucket] as usize..starts[bucket + 1] as usize];
             starts[bucket] = names.len() as u32;
             if alike.len() > 1 {
-                // Stable: those of one name stay in the order of the inventory.
+                // The sort is stable: objects with the same name stay in the order of the inventory.
                 alike.sort_by_key(|id| name_of(*id));
             }
             for of_one_name in alike.chunk_by(|a, b| name_of(*a) == name_of(*b)) {
@@ -62,14 +62,14 @@ impl Index {
         }
     }
 
-    /// The objects of each name, in the order of the inventory; the names in none.
+    /// Returns the objects of each name, in the order of the inventory; the order of names is unspecified.
     pub(super) fn each(&self) -> impl Iterator<Item = &[ObjectId]> {
         self.names
             .windows(2)
             .map(|bounds| &self.ids[bounds[0] as usize..bounds[1] as usize])
     }
 
-    /// The objects of that name, in the order of the inventory.
+    /// Returns the objects of that name, in the order of the inventory.
     pub(super) fn get<N: Hash + Ord>(
         &self,
         wanted: &N,
@@ -90,12 +90,12 @@ impl Index {
     }
 }
 
-/// Hashes a name, equally in every run; colliding names are no attack, because those of one bucket are sorted.
+/// Hashes a name, the same in every run. Collisions are harmless, because the names of a bucket are sorted.
 fn hash(name: &impl Hash) -> u32 {
     FixedState::default().hash_one(name) as u32
 }
 
-/// The bucket of a hash among so many, a power of two.
+/// Returns the bucket of a hash; the number of `buckets` is a power of two.
 fn bucket(hash: u32, buckets: usize) -> usize {
     hash as usize & (buckets - 1)
 }

@@ -1,5 +1,5 @@
-//! Kind → scope: the built-in table, the CRDs in the input, and the kinds that the user adds. A kind that none of them defines
-//! stays unknown and is never guessed.
+//! The scopes of kinds, from the built-in table, the CRDs in the input, and the kinds that the user adds. A kind that
+//! none of them defines stays unknown; its scope is never guessed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub struct ExtraKind {
     pub group: String,
     /// Kind.
     pub kind: String,
-    /// Versions that are served; empty: all of them.
+    /// The served versions; if empty, all of them.
     pub versions: Vec<String>,
     /// Scope.
     pub scope: Scope,
@@ -38,7 +38,7 @@ pub enum ScopeSource {
 /// Whether a group, version and kind is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Serving {
-    /// It is.
+    /// It is served.
     Yes,
     /// Built in, but an alpha or beta version that a cluster serves only when it is turned on.
     OffByDefault {
@@ -90,12 +90,12 @@ struct Defined {
     crds: Vec<ObjectId>,
     /// Version → whether some copy serves it.
     versions: BTreeMap<String, bool>,
-    /// The first that a copy says.
+    /// The first plural that a copy contains.
     plural: Option<String>,
-    /// `None` when the copies disagree or none says.
+    /// `None` if the copies disagree or none has a scope.
     scope: Option<Scope>,
     disagree: bool,
-    /// Whether the cluster takes one of the copies.
+    /// Whether the release accepts at least one of the copies.
     is_served: bool,
     /// The versions that some copy serves.
     served: Arc<[String]>,
@@ -113,7 +113,7 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    /// The kinds of a cluster of that release with these CRDs and additions.
+    /// Combines the built-in kinds of `release` with CRDs and additions.
     pub fn new<'a>(
         release: Release,
         crds: impl IntoIterator<Item = (ObjectId, &'a CustomResourceDefinition)>,
@@ -122,7 +122,7 @@ impl Kinds {
         let mut copies: BTreeMap<GroupKind, Defined> = BTreeMap::new();
         for (id, crd) in crds {
             let kind = copies.entry(crd.group_kind().to_owned()).or_default();
-            // It defines the kind, but not whether such a cluster serves it.
+            // A v1beta1 CRD defines the scope even if the release does not accept it.
             let is_served = !crd.is_beta || release < WITHOUT_BETA_CRDS;
             kind.is_served |= is_served;
             kind.crds.push(id);
@@ -154,12 +154,12 @@ impl Kinds {
         }
     }
 
-    /// The release whose built-in kinds count.
+    /// Returns the release whose built-in kinds are known.
     pub fn release(&self) -> Release {
         self.release
     }
 
-    /// The kinds that the user adds.
+    /// Returns the kinds that the user adds.
     pub fn extra(&self) -> &[ExtraKind] {
         &self.extra
     }
@@ -216,12 +216,12 @@ impl Kinds {
         }
     }
 
-    /// The CRDs in the input that define a kind; several if the CRD appears more than once.
+    /// Returns the CRDs in the input that define a kind; several if the CRD appears more than once.
     pub fn crds_of(&self, kind: GroupKind<&str>) -> &[ObjectId] {
         self.defined.get(kind).map_or(&[], |defined| &defined.crds)
     }
 
-    /// The plural from a CRD in the input or from the built-in table.
+    /// Returns the plural from a CRD in the input or from the built-in table.
     pub fn plural(&self, kind: GroupKind<&str>) -> Option<&str> {
         let defined = self
             .defined
@@ -230,7 +230,7 @@ impl Kinds {
         defined.or_else(|| builtin::table().plural_of(kind))
     }
 
-    /// The names that requests for a kind, RBAC and webhooks may have for it: its plural, or every one that code generators make.
+    /// Returns the resource names of a kind in requests, RBAC and webhooks: its plural, or else every likely plural.
     pub fn resources(&self, kind: GroupKind<&str>) -> Vec<String> {
         match self.plural(kind) {
             Some(plural) => vec![plural.to_owned()],

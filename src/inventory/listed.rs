@@ -1,4 +1,4 @@
-//! Which of some listed files arguments lead to: as [`walk`](super::walk) finds files on disk, for files that are in a commit.
+//! Finds files for arguments like [`walk`](super::walk), but among the listed paths of a commit.
 
 use std::path::Path;
 
@@ -8,20 +8,20 @@ use super::walk::{is_manifest_name, matcher};
 use crate::kustomize::{ancestors, folder_of};
 use crate::manifest::is_kustomization;
 
-/// The files of arguments.
+/// The files that arguments lead to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
-    /// The places of the files in the list.
+    /// The indices of the files in the list.
     pub found: Vec<usize>,
-    /// The arguments that lead nowhere.
+    /// The arguments that lead to no file.
     pub missing: Vec<String>,
 }
 
-/// Finds the files under `arguments` among `paths`: folders (manifests by their names), files of any name, and globs. An empty
-/// argument is the whole list. Nothing is an error because it is missing: one of two commits may lack it.
+/// Finds the files under `arguments` among `paths`: folders (manifests by their names), files of any name, and globs.
+/// An empty argument is the whole list. A missing file is no error, since one of two commits may lack it.
 ///
 /// # Errors
-/// A malformed glob.
+/// A glob is malformed.
 pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, InputError> {
     let mut found = vec![false; paths.len()];
     let mut missing = Vec::new();

@@ -1,4 +1,4 @@
-//! Whether two paths mean one file, however they are written.
+//! The identity of files, whichever way their paths are written.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use std::sync::Arc;
 /// The argument that means standard input, and the name it is reported under.
 pub const STDIN: &str = "-";
 
-/// The identity of a file: its absolute path, links resolved. All are written in one way, so they are compared as texts,
-/// not name by name as paths are.
+/// The identity of a file: its absolute path with links resolved. All are normalized, so they are compared as strings,
+/// not component by component as paths are.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileIdentity(Arc<OsStr>);
 
 impl FileIdentity {
-    /// The path.
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         Path::new(&self.0)
     }
@@ -25,8 +25,8 @@ impl From<PathBuf> for FileIdentity {
     }
 }
 
-/// The absolute path that `path` means, links resolved as far as it exists: `./a/../b.yaml` and `/srv/b.yaml` can be one.
-/// Standard input (`-`) is itself.
+/// Returns the absolute path that `path` means, with links resolved as far as it exists: `./a/../b.yaml` and
+/// `/srv/b.yaml` can be one. Standard input (`-`) is itself.
 pub fn locate(path: &str) -> PathBuf {
     if path == STDIN {
         return PathBuf::from(STDIN);

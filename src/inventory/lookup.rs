@@ -1,4 +1,4 @@
-//! Objects by name.
+//! Lookup of objects by uid, key, kind and name.
 
 use std::sync::Arc;
 
@@ -14,23 +14,23 @@ use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey, Scope};
 use crate::manifest::{OwnerReference, Template, WITH_TEMPLATES};
 use crate::text::FileId;
 
-/// The uid of an object, if it has one.
+/// Returns the uid of an object, if it has one.
 fn uid_of(member: &Member) -> Option<&str> {
     member.object.uid()
 }
 
-/// The key of an object that can be meant by name: of others the server makes up the name.
+/// Returns the key of an object; `None` if the server generates its name, so that nothing can refer to it.
 fn named_key_of(member: &Member) -> Option<&ObjectKey> {
     (!member.is_generated()).then_some(&member.key)
 }
 
-/// The group, kind and name of such an object.
+/// Returns the group, kind and name of an object whose name is not generated.
 fn name_of(member: &Member) -> Option<(&str, &str, &str)> {
     named_key_of(member).map(|key| (key.group(), key.kind(), key.name.as_str()))
 }
 
 impl Inventory {
-    /// Makes the objects known by their names.
+    /// Builds the indexes.
     pub(super) fn index(&mut self) {
         let by_key = || Index::new(self.ids(), |id| named_key_of(self.member(id)));
         let by_kind = || Index::new(self.ids(), |id| Some(self.member(id).object.group_kind()));
@@ -42,7 +42,7 @@ impl Inventory {
             remarkable.map(|member| member.id).collect::<Vec<_>>()
         };
         let (by_key, (by_kind, remarkable)) = rayon::join(by_key, || (by_kind(), remarkable()));
-        // A uid is remarkable.
+        // Every object with a uid is remarkable.
         self.by_uid = Index::new(remarkable.iter().copied(), |id| uid_of(self.member(id)));
         (self.by_key, self.by_kind, self.remarkable) = (by_key, by_kind, remarkable);
     }
@@ -51,19 +51,19 @@ impl Inventory {
         (0..self.members.len() as u32).map(ObjectId)
     }
 
-    /// The object of `id`. Ids come from this inventory; another one's id is a programming error and panics.
+    /// Returns the object with this id, which must be an id of this inventory. Panics if there is none.
     pub fn member(&self, id: ObjectId) -> &Member {
         &self.members[id.0 as usize]
     }
 
-    /// The objects of a file, in order.
+    /// Returns the objects of a file, in order.
     pub fn members_of(&self, file: FileId) -> &[Member] {
         let start = self.members.partition_point(|member| member.file < file);
         let end = self.members.partition_point(|member| member.file <= file);
         &self.members[start..end]
     }
 
-    /// The objects of a kind as it is written, in whatever version, in order.
+    /// Returns the objects with this group and kind as written, in any version, in order.
     pub fn of_kind(&self, kind: GroupKind<&str>) -> impl Iterator<Item = &Member> + use<'_> {
         let of_kind = self
             .by_kind
@@ -81,12 +81,12 @@ impl Inventory {
         found.into_iter().map(|id| self.member(id))
     }
 
-    /// The objects whose metadata [says what few do](crate::manifest::Metadata::is_remarkable), in order.
+    /// Returns the objects whose metadata [contain rare fields](crate::manifest::Metadata::is_remarkable), in order.
     pub fn remarkable(&self) -> impl Iterator<Item = &Member> {
         self.remarkable.iter().map(|id| self.member(*id))
     }
 
-    /// The templates of the objects, in order.
+    /// Returns the templates of the objects, in order.
     pub fn templates(&self) -> impl Iterator<Item = (&Member, Template<'_>)> {
         let with_templates = self.with_templates.get_or_init(|| {
             let with_templates = self
@@ -103,24 +103,24 @@ impl Inventory {
         })
     }
 
-    /// The kinds of the objects' keys, in no order; one that is written with several groups comes several times.
+    /// Returns the kinds of the objects' keys, in no order. A kind that is written with several groups is repeated.
     pub fn kinds_of_members(&self) -> impl Iterator<Item = GroupKind<&str>> {
         self.by_kind
             .each()
             .filter_map(|ids| Some(self.member(*ids.first()?).key.group_kind()))
     }
 
-    /// The objects that have this uid, in order.
+    /// Returns the objects with this uid, in order.
     pub fn with_uid(&self, uid: &str) -> &[ObjectId] {
         self.by_uid.get(&uid, |id| uid_of(self.member(id)))
     }
 
-    /// The objects of a key, in order; several if it appears more than once.
+    /// Returns the objects with this key, in order; several if it appears more than once.
     pub fn with_key(&self, key: &ObjectKey) -> &[ObjectId] {
         self.by_key.get(&key, |id| named_key_of(self.member(id)))
     }
 
-    /// The objects that were read from a cluster, by their keys; of several with one key the last.
+    /// Returns the objects that were read from a cluster, by key; if several have the same key, the last.
     pub fn live(&self) -> HashMap<&ObjectKey, &Member> {
         let live = self
             .members
@@ -129,7 +129,7 @@ impl Inventory {
         live.map(|member| (&member.key, member)).collect()
     }
 
-    /// The objects of each key that several have, in order; the keys in the order of their first objects.
+    /// Returns the groups of objects with the same key, in the order of their first objects.
     pub fn namesakes(&self) -> Vec<&[ObjectId]> {
         let mut namesakes: Vec<&[ObjectId]> =
             self.by_key.each().filter(|ids| ids.len() > 1).collect();
@@ -137,7 +137,7 @@ impl Inventory {
         namesakes
     }
 
-    /// The objects of which it is known that they are in a namespace, in order: what the namespace controller deletes with it.
+    /// Returns the objects that are known to be in a namespace, in order: its controller deletes them with it.
     pub fn in_namespace(&self, name: &str) -> &[ObjectId] {
         let namespace_of = |id| self.member(id).key.namespace.name();
         let by_namespace = self
@@ -146,15 +146,15 @@ impl Inventory {
         by_namespace.get(&name, namespace_of)
     }
 
-    /// The objects of a group, kind and name in whatever namespace, in order.
+    /// Returns the objects with this group, kind and name in any namespace, in order.
     pub fn with_name(&self, group: &str, kind: &str, name: &str) -> &[ObjectId] {
         let name_of = |id| name_of(self.member(id));
         let by_name = self.by_name.get_or_init(|| Index::new(self.ids(), name_of));
         by_name.get(&(table().identity(group, kind), kind, name), name_of)
     }
 
-    /// The objects of a kind and name whose namespace may be `here`, in order: those in it, and those whose namespace is
-    /// unknown.
+    /// Returns the objects with this kind and name whose namespace may be `here`, in order: those in it, and those
+    /// whose namespace is unknown.
     pub fn with_name_near<'a>(
         &'a self,
         kind: GroupKind<&str>,
@@ -195,8 +195,8 @@ impl Inventory {
         known.unwrap_or_else(|| Arc::new(self.kinds.resolve(ApiVersion::split(api_version), kind)))
     }
 
-    /// The key under which the collector looks for an owner: in the dependent's namespace, or in none when the owner's
-    /// kind is cluster-scoped ([GC-15]). `None` when the scope of the owner's kind is unknown.
+    /// Returns the key under which the collector looks for an owner: in the dependent's namespace, or in none if the
+    /// owner's kind is cluster-scoped ([GC-15]). `None` if the scope of the owner's kind is unknown.
     pub fn owner_key(&self, dependent: &Member, reference: &OwnerReference) -> Option<ObjectKey> {
         let namespace = match self.owner_kind(reference).scope? {
             Scope::Cluster => Namespace::None,

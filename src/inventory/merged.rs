@@ -1,6 +1,6 @@
-//! Several lists in one order.
+//! A merge of sorted lists.
 
-/// Merges lists that are in order and without repetitions, into one that is so too.
+/// Merges sorted lists without duplicates into one of the same kind.
 pub(super) fn merged<T: Ord + Copy>(mut lists: Vec<&[T]>) -> impl Iterator<Item = T> {
     std::iter::from_fn(move || {
         let next = lists

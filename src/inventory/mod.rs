@@ -69,35 +69,35 @@ pub(crate) use walk::is_manifest_name;
 pub use walk::{globs, walk};
 pub use walked::{InputFile, Origin, Overlay, UnreadableFile, Walk};
 
-/// Something of a file, with its file and document.
+/// A part of a document, with its file and document.
 #[derive(Clone, Copy, Debug)]
 pub struct InDocument<T> {
     /// The file.
     pub file: FileId,
-    /// 0-based, as Kubernetes' reader counts.
+    /// 0-based, as in Kubernetes' reader.
     pub document: u32,
-    /// The item.
+    /// The part itself.
     pub what: T,
 }
 
 /// One object of the bundle.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Its place in the inventory.
+    /// Its index in the inventory.
     pub id: ObjectId,
     /// The file.
     pub file: FileId,
-    /// 0-based, as Kubernetes' reader counts.
+    /// 0-based, as in Kubernetes' reader.
     pub document: u32,
     /// The object as it is written.
     pub object: Arc<Object>,
     /// The facts about its kind, shared by all objects with the same apiVersion and kind.
     pub resolution: Arc<Resolution>,
-    /// Its name within the cluster.
+    /// Its key in the cluster.
     pub key: ObjectKey,
     /// Whether it was read from a cluster, so its uid is real.
     pub from_dump: bool,
-    /// Whether its name is written: of others the server makes it up.
+    /// Whether its name is written. Otherwise the API server generates it.
     is_named: bool,
 }
 
@@ -105,17 +105,17 @@ pub struct Member {
 const _: () = assert!(size_of::<Member>() <= 88);
 
 impl Member {
-    /// The scope of its kind; `None` is unknown.
+    /// Returns the scope of its kind; `None` if it is unknown.
     pub fn scope(&self) -> Option<Scope> {
         self.resolution.scope
     }
 
-    /// Whether the server makes up its name, or the rest of it.
+    /// Whether the API server generates its name or a part of it.
     pub fn is_generated(&self) -> bool {
         !self.is_named
     }
 
-    /// Whether the API takes the types of all its metadata.
+    /// Whether all its metadata have the types that the API server expects.
     pub fn decodes(&self) -> bool {
         self.object.decode_errors().is_empty()
     }
@@ -124,7 +124,7 @@ impl Member {
 /// Settings of a bundle's inventory.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The release whose built-in kinds count.
+    /// The Kubernetes release whose built-in kinds are known.
     pub release: Release,
     /// The namespace of namespaced objects without one.
     pub namespace: Option<String>,
@@ -145,7 +145,7 @@ impl Default for Settings {
     }
 }
 
-/// One bundle, read.
+/// The content of one bundle.
 #[derive(Debug)]
 pub struct Inventory {
     /// The files, in path order.
@@ -162,7 +162,7 @@ pub struct Inventory {
     namespaces: HashMap<FileId, Arc<str>>,
     files: Vec<ParsedFile>,
     neighbourhood: Neighbourhood,
-    /// Objects that are not to be applied because a neighbour of their file says so: the file, the document, and why.
+    /// Objects that are not applied according to neighbours of their file: the file, the document, and the reason.
     set_aside: Vec<(FileId, u32, Skip)>,
     hidden: usize,
     resolutions: Resolutions,
@@ -170,24 +170,20 @@ pub struct Inventory {
     by_key: Index,
     by_kind: Index,
     remarkable: Vec<ObjectId>,
-    /// Found on first use.
     with_templates: OnceLock<Vec<ObjectId>>,
-    /// Likewise.
     by_name: OnceLock<Index>,
-    /// Likewise.
     by_namespace: OnceLock<Index>,
-    /// Likewise.
     volumes: OnceLock<Volumes>,
 }
 
 impl Inventory {
-    /// The inventory of a bundle of files, which come in path order.
+    /// Builds the inventory of the files of a bundle, which are in path order.
     pub fn new(files: Vec<ParsedFile>, settings: Settings) -> Self {
         Self::applied(files.into_iter().map(AppliedFile::from).collect(), settings)
     }
 
-    /// The inventory of files whose objects are applied under other names than they are written under. A file that several
-    /// roots build comes once for each of them.
+    /// Builds the inventory of files whose objects may be applied under other keys than the written ones. A file that
+    /// is part of several builds is passed once for each of them.
     pub fn applied(files: Vec<AppliedFile>, settings: Settings) -> Self {
         let clients: Vec<_> = files.iter().map(|file| file.client).collect();
         let given = (0u32..)
@@ -222,7 +218,7 @@ impl Inventory {
                 (Sources::new(sources), written)
             },
         );
-        // A file that a root builds is applied, even if its neighbours say otherwise.
+        // A file that is part of a build is applied, even if its neighbours say otherwise.
         let said = files
             .par_iter()
             .zip(&built)
@@ -304,8 +300,8 @@ impl Inventory {
         inventory
     }
 
-    /// Computes the identities of the objects, and the kinds that they define. Definitions that the roots delete do not
-    /// count; without such, the second pass is left out.
+    /// Computes the kinds that the objects define, and the identities of the objects. If a build leaves out a
+    /// definition, both are computed again without it.
     fn build(
         &mut self,
         mut written: Vec<InDocument<&Arc<Object>>>,
@@ -321,7 +317,7 @@ impl Inventory {
             let built = self.built(&written, built);
             let count = built.iter().flatten().count();
             if count == written.len() {
-                // They stay where they are (`flatten` would move them): a second list would take as much again.
+                // `map_while` collects in place. `flatten` would not: a second list would take as much memory again.
                 self.members = built.into_iter().map_while(|member| member).collect();
                 return;
             }
@@ -330,13 +326,13 @@ impl Inventory {
         }
     }
 
-    /// The identity of each object, once all kinds are known; `None` if the root that builds its file deletes it.
+    /// Computes the identity of each object, once all kinds are known; `None` if the build of its file leaves it out.
     fn built(
         &self,
         written: &[InDocument<&Arc<Object>>],
         built: &[Option<Arc<BuiltKeys>>],
     ) -> Vec<Option<Member>> {
-        // A definition that was added to define the kinds of a dump does not make the dump a rendering.
+        // A CRD without a uid, added to define the kinds of a dump, does not make the dump a rendering.
         let is_crd = |object: &Object| object.is(well_known::CUSTOM_RESOURCE_DEFINITION);
         let all_have_uids = written
             .iter()
@@ -348,7 +344,7 @@ impl Inventory {
         members.collect()
     }
 
-    /// The identity of one of them. `all_have_uids`: without exception, so the input is a dump.
+    /// Computes the identity of one object. `all_have_uids` means that the input is a dump.
     fn built_one(
         &self,
         id: ObjectId,
@@ -366,7 +362,7 @@ impl Inventory {
             .iter()
             .any(|field| object.metadata().has_server_field(field));
         let from_dump = object.uid().is_some() && (stamped || all_have_uids);
-        // A live object has its namespace written: without one it has none, whatever its kind.
+        // The namespace of a live object is always written: without one, the object is cluster-scoped.
         let homeless = from_dump && object.namespace().is_none();
         let scope = resolution.scope.or(homeless.then_some(Scope::Cluster));
         let key = self.key_of(file, object, scope);
@@ -390,17 +386,17 @@ impl Inventory {
         })
     }
 
-    /// The files and everything in them, in path order.
+    /// Returns the files, in path order.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &ParsedFile)> {
         (0u32..).map(FileId).zip(&self.files)
     }
 
-    /// A document of a file.
+    /// Returns a document of a file.
     pub fn document(&self, file: FileId, document: u32) -> Option<&ParsedDocument> {
         self.files.get(file.0 as usize)?.document(document)
     }
 
-    /// How many documents were read, empty ones included.
+    /// Returns the number of documents that were read, including empty ones.
     pub fn documents(&self) -> usize {
         self.files.iter().map(ParsedFile::document_count).sum()
     }
@@ -410,13 +406,13 @@ impl Inventory {
         &self.neighbourhood
     }
 
-    /// The documents that are no object to apply: on their own evidence, then because of their neighbours.
+    /// Returns the documents that are skipped: for their own content, then because of neighbours.
     pub fn skipped(&self) -> impl Iterator<Item = InDocument<Skip>> {
         self.skipped_by_themselves()
             .chain(self.skipped_for_neighbours())
     }
 
-    /// How much that is.
+    /// Returns the number of skipped documents.
     pub fn skipped_count(&self) -> usize {
         self.set_aside.len()
             + self
@@ -426,7 +422,7 @@ impl Inventory {
                 .sum::<usize>()
     }
 
-    /// The documents that are no object to apply on their own evidence, in order.
+    /// Returns the documents that are skipped for their own content, in order.
     pub fn skipped_by_themselves(&self) -> impl Iterator<Item = InDocument<Skip>> {
         self.files().flat_map(|(file, parsed)| {
             parsed
@@ -440,7 +436,7 @@ impl Inventory {
         })
     }
 
-    /// Objects that are not to be applied because a neighbour of their file says so, in order.
+    /// Returns the objects that are skipped because of neighbours of their file, in order.
     pub fn skipped_for_neighbours(&self) -> impl Iterator<Item = InDocument<Skip>> {
         self.set_aside
             .iter()
@@ -451,30 +447,30 @@ impl Inventory {
             })
     }
 
-    /// How many documents and files may contain objects that are not seen: templates, and what cannot be read.
+    /// Returns the number of documents and files that may contain unseen objects: templates, and unreadable ones.
     pub fn hidden_documents(&self) -> usize {
         self.hidden
     }
 
-    /// Documents of files about manifests that cannot be read although they are not templates, and why.
+    /// Returns the errors of documents in manifest files that cannot be read although they are not templates.
     pub fn unreadable_documents(&self) -> impl Iterator<Item = InDocument<&ReadError>> {
         located(&self.files, |document| {
             document.error().map_or(&[], std::slice::from_ref)
         })
     }
 
-    /// Fields that Kubernetes drops or overrides silently while it reads a document.
+    /// Returns the fields that Kubernetes silently drops or overrides when it reads a document.
     pub fn problems(&self) -> impl Iterator<Item = InDocument<&Problem>> {
         let problems = located(&self.files, ParsedDocument::problems);
         problems.filter(|problem| !self.is_set_aside(problem.file))
     }
 
-    /// Text that Kubernetes accepts and YAML 1.2 does not, each with its place.
+    /// Returns the text that Kubernetes accepts and YAML 1.2 does not, with its places.
     pub fn quirks(&self) -> impl Iterator<Item = InDocument<&(Quirk, Span)>> {
         located(&self.files, ParsedDocument::quirks).filter(|quirk| !self.is_set_aside(quirk.file))
     }
 
-    /// Whether neighbours say that no object of the file is to be applied.
+    /// Whether neighbours of the file say that none of its objects are applied.
     fn is_set_aside(&self, file: FileId) -> bool {
         let is_mentioned = self
             .set_aside
@@ -483,13 +479,13 @@ impl Inventory {
         is_mentioned && self.members_of(file).is_empty()
     }
 
-    /// Files that cannot be read at all, and why, to be read after their names: `is a broken symbolic link`.
+    /// Returns the files that cannot be read, with a reason that follows the name: `is a broken symbolic link`.
     pub fn unreadable_files(&self) -> impl Iterator<Item = (FileId, &str)> {
         self.files()
             .filter_map(|(id, file)| Some((id, file.failure()?)))
     }
 
-    /// The key of an object as it stands in its file.
+    /// Returns the key of an object as it is written in its file.
     pub fn written_key(&self, member: &Member) -> ObjectKey {
         let homeless = member.from_dump && member.object.namespace().is_none();
         self.key_of(
@@ -512,8 +508,8 @@ impl Inventory {
         )
     }
 
-    /// The namespace that `written` in a file leads to for a kind of that scope. On a cluster-scoped kind it is silently cleared
-    /// ([VAL-34]); a kind of unknown scope is never given the namespace of the input.
+    /// Returns the namespace of an object in `file` whose kind has the scope `scope`. The namespace of a cluster-scoped
+    /// kind is silently cleared ([VAL-34]); a kind of unknown scope is never given the namespace of the input.
     fn namespace_of(&self, file: FileId, written: Option<&str>, scope: Option<Scope>) -> Namespace {
         let given = self
             .namespaces
@@ -528,8 +524,8 @@ impl Inventory {
         }
     }
 
-    /// The namespace of the objects that an object of a namespaced kind creates or names beside itself: its own,
-    /// wherever it comes from. The kinds that do so are often unknown here, and their objects are namespaced.
+    /// Returns the namespace in which an object creates or names other objects: its own. The scope of such an object's
+    /// kind is often unknown, and is then taken to be namespaced.
     pub fn namespace_beside(&self, member: &Member) -> Namespace {
         match &member.key.namespace {
             Namespace::Named(name) => Namespace::Named(name.clone()),
@@ -542,8 +538,8 @@ impl Inventory {
     }
 }
 
-/// Whether an object may be what its neighbours say. Kubernetes' own kinds configure no plugin of kustomize, unless
-/// they carry the annotation that names a function (<https://kubectl.docs.kubernetes.io/guides/extending_kustomize/>).
+/// Whether an object may be skipped for `reason`. Kubernetes' own kinds configure no plugin of kustomize, unless they
+/// carry the annotation that names a function (<https://kubectl.docs.kubernetes.io/guides/extending_kustomize/>).
 fn may_be(reason: &SkipReason, object: &Object) -> bool {
     let is_own = || {
         table()
@@ -562,9 +558,8 @@ fn may_be(reason: &SkipReason, object: &Object) -> bool {
     !matches!(reason, SkipReason::Configuration(_)) || !is_own() || has_function()
 }
 
-/// Everything that `part` takes out of the documents of some files, in order.
-/// Includes text that a build reads as objects and that looks like templates where it is written: `${APP}` is a name
-/// once Flux has replaced it.
+/// Returns the objects that builds apply and that `written` lacks, in order. Their text may look like a template where
+/// it is written: `${APP}` is a name once Flux has replaced it.
 fn built_besides(
     files: &[ParsedFile],
     built: &[Option<Arc<BuiltKeys>>],

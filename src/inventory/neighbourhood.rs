@@ -1,9 +1,9 @@
-//! The statements of the files of an input about each other: a kustomization names its patches, a test its assertions. A
-//! neighbour that applies a file outweighs all others, and so does a delivery object that points at its folder.
+//! Statements of files about each other: a kustomization names its patches, a test its assertions. A neighbour that
+//! applies a file outweighs all others, and so does a delivery object that points at its folder.
 //!
-//! The author of a change can write any neighbour, so each has a say about few files: about those in its own folder and below,
-//! and about others only where a kustomization governs them. A test in another folder has none where manifests lie that no
-//! neighbour names: that folder is applied as it is.
+//! The author of a change can write any neighbour, so each one affects few files: those in its own folder and below,
+//! and other files only if a kustomization governs them. A test in another folder is ignored if the folder contains
+//! manifests that no neighbour names: such a folder is applied as it is.
 
 use std::borrow::Cow;
 
@@ -15,29 +15,29 @@ use crate::manifest::{FileFacts, KUSTOMIZATIONS, ManifestTool, SkipReason, Use, 
 /// The statements of the neighbours about every file.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbourhood {
-    /// How the files of a path are used by neighbours in their folder and above it, or applied by others.
+    /// Uses of a file by neighbours in its folder and above it, and every use that applies it.
     uses: HashMap<String, NamedUses>,
-    /// How they are used by others. kustomize reads no such file unless `--load-restrictor` allows it.
+    /// All other uses of a file. kustomize reads such files only if `--load-restrictor` allows it.
     uses_from_elsewhere: HashMap<String, NamedUses>,
     /// Folders with a file of a test tool.
     tested: HashSet<String>,
-    /// Folders with a file of a tool that reads its neighbours: a kustomization, a test.
+    /// Folders with a file of a tool that reads the files beside it: a kustomization, a test.
     configured: HashSet<String>,
     /// Folders with a manifest that no neighbour names.
     applied: HashSet<String>,
-    /// Folders that delivery objects point at, and whether they mean those below, too.
+    /// Folders that delivery objects point at, and whether those below are included.
     delivered: HashMap<String, bool>,
-    /// Files that assert by a document of their own, or contain a part of an object.
+    /// Files with an assertion document, or with a part of an object.
     hints: HashMap<String, Hints>,
     /// Files with a directive of a strategic merge patch.
     directives: HashSet<String>,
     /// Folders with a kustomization, in order.
     kustomizations: Vec<String>,
-    /// The governed folders as a set, for lookups.
+    /// The folders in `kustomizations` as a set, for lookups.
     governed: HashSet<String>,
 }
 
-/// Each way in which a file is used, and how many times it is named so.
+/// Each way in which a file is used, and the number of times.
 type NamedUses = Vec<(Use, usize)>;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,7 +47,7 @@ struct Hints {
 }
 
 impl Neighbourhood {
-    /// Puts together what the files say. Paths are the reported ones. `pointers` are those of all delivery objects.
+    /// Combines the facts about all files, by reported path. `pointers` are those of all delivery objects.
     pub fn of<'a>(
         files: impl IntoIterator<Item = (&'a str, &'a FileFacts)>,
         pointers: impl IntoIterator<Item = PointedFolder>,
@@ -57,7 +57,7 @@ impl Neighbourhood {
             .map(|(path, facts)| (resolved(path), facts))
             .collect();
         let mut all = Self::default();
-        // Every repository has a root, so an object that points there may mean another one.
+        // Pointers at a root are ignored: every repository has one, so another repository may be meant.
         for pointer in pointers
             .into_iter()
             .filter(|pointer| !pointer.folder.is_empty())
@@ -99,13 +99,13 @@ impl Neighbourhood {
             asserts: facts.has_test_assert,
             partial: facts.has_partial_object,
         };
-        // Most files give none.
+        // Most files have no hints.
         if hints.asserts || hints.partial {
             self.hints.insert(path.to_owned(), hints);
         }
     }
 
-    /// Notes that a file in `folder` names another.
+    /// Records that a file in `folder` names another.
     fn name(&mut self, folder: &str, file: String, used: Use) {
         let is_below = ancestors(folder_of(&file)).any(|above| above == folder);
         let uses = match used {
@@ -127,7 +127,7 @@ impl Neighbourhood {
             .is_some_and(|uses| uses.iter().any(is_applied))
     }
 
-    /// A folder of transformers is a kustomization itself: its resources are transformers, too.
+    /// Propagates the use of a folder to the resources of its kustomization: if it is a transformer, so are they.
     fn spread(&mut self, files: &[(Cow<'_, str>, &FileFacts)]) {
         let kustomizations = files.iter().filter(|(path, _)| is_kustomization(path));
         let facts: HashMap<&str, &FileFacts> = kustomizations
@@ -161,7 +161,7 @@ impl Neighbourhood {
                 .filter(|mention| matches!(mention.used, Use::Applied(_)))
             {
                 let path = resolve(&folder, &mention.path);
-                // The statements of this kustomization about the file, and of no other.
+                // Removes what this kustomization, and no other, says about the file.
                 let uses = self.uses.get_mut(&path).into_iter().flatten();
                 if let Some((_, count)) = uses.into_iter().find(|(other, _)| *other == mention.used)
                 {
@@ -190,8 +190,8 @@ impl Neighbourhood {
         (!is_applied && !self.is_reached(path)).then_some(reason)
     }
 
-    /// Whether those objects of the file at `path` that contain a directive of a strategic merge patch are patches: something has
-    /// to apply them to others.
+    /// Whether the objects with a directive of a strategic merge patch in the file at `path` are patches, which are
+    /// applied to other objects.
     pub fn has_patches(&self, path: &str) -> bool {
         let path = &*resolved(path);
         if !self.directives.contains(path) {
@@ -200,7 +200,7 @@ impl Neighbourhood {
         (self.is_governed(path) || self.said(path, true).next().is_some()) && !self.is_reached(path)
     }
 
-    /// Why neighbours that have a say do not apply the file.
+    /// Returns why neighbours use the file without applying it. `elsewhere` includes neighbours in other folders.
     fn said(&self, path: &str, elsewhere: bool) -> impl Iterator<Item = &SkipReason> {
         let elsewhere = self.uses_from_elsewhere.get(path).filter(|_| elsewhere);
         let uses = self.uses.get(path).into_iter().chain(elsewhere).flatten();
@@ -215,12 +215,12 @@ impl Neighbourhood {
         self.is_named_as_applied(path) || self.is_delivered(folder_of(path))
     }
 
-    /// Whether a kustomization at or above the folder of a file decides what of it is applied.
+    /// Whether there is a kustomization at or above the folder of a file.
     fn is_governed(&self, path: &str) -> bool {
         ancestors(folder_of(path)).any(|folder| self.governed.contains(folder))
     }
 
-    /// Whether a delivery object applies the files of a folder as they are: no kustomization decides what it builds there.
+    /// Whether a delivery object applies the files of a folder as they are, without a kustomization at or above it.
     fn is_delivered(&self, folder: &str) -> bool {
         let mut plain = ancestors(folder).take_while(|above| !self.governed.contains(*above));
         !self.delivered.is_empty()
@@ -234,8 +234,8 @@ impl Neighbourhood {
         self.pointers_at(folder).next().is_some()
     }
 
-    /// For each delivery object that may mean a folder, whether it means those below, too. It names the folder from the root of
-    /// its repository, wherever that is.
+    /// Returns, for each delivery object that may point at a folder, whether it includes the folders below. The object
+    /// names the folder from the root of its repository, which may be any folder above.
     fn pointers_at(&self, folder: &str) -> impl Iterator<Item = bool> {
         let below_roots = folder
             .match_indices('/')
@@ -245,7 +245,7 @@ impl Neighbourhood {
             .filter_map(|named| self.delivered.get(named).copied())
     }
 
-    /// Whether kustomize rewrites the objects of the file before they are applied.
+    /// Whether a kustomization applies the file, and so may rewrite its objects.
     pub fn is_kustomized(&self, path: &str) -> bool {
         self.uses.get(&*resolved(path)).is_some_and(|uses| {
             uses.iter()
@@ -253,13 +253,13 @@ impl Neighbourhood {
         })
     }
 
-    /// Folders with a kustomization, in path order.
+    /// Returns the folders with a kustomization, in path order.
     pub fn kustomizations(&self) -> &[String] {
         &self.kustomizations
     }
 
-    /// kuttl and chainsaw recognise assertions by the name of their file. A file `01-errors.yaml` of any project may be
-    /// a Deployment of error pages, so a name alone is not enough.
+    /// Whether the file contains assertions of a test. kuttl and chainsaw recognise them by the file name. A file
+    /// `01-errors.yaml` may also be a Deployment of error pages, so the name alone is not enough.
     fn is_assertion(&self, path: &str) -> bool {
         let hints = self.hints.get(path).copied().unwrap_or_default();
         hints.asserts
@@ -282,15 +282,15 @@ impl Neighbourhood {
     }
 }
 
-/// A file of a test step, `01-install.yaml`, by its name.
+/// The file of a test step, recognised by its name: `01-install.yaml`.
 struct StepFile {
-    /// Whether it says what the step checks: `01-assert.yaml`, `01-errors.yaml`.
+    /// Whether it contains the checks of the step: `01-assert.yaml`, `01-errors.yaml`.
     checks: bool,
 }
 
 impl StepFile {
-    /// kuttl: `^(?:\d+-)?([^-\.]+)(-[^\.]+)?(?:\.yaml)?$` (kudobuilder/kuttl, pkg/test/step.go); chainsaw:
-    /// `^(\d\d)-(.*)\.(?:yaml|yml)$` (kyverno/chainsaw, pkg/discovery).
+    /// Parses the name of a file. kuttl: `^(?:\d+-)?([^-\.]+)(-[^\.]+)?(?:\.yaml)?$` (kudobuilder/kuttl,
+    /// pkg/test/step.go); chainsaw: `^(\d\d)-(.*)\.(?:yaml|yml)$` (kyverno/chainsaw, pkg/discovery).
     fn of(path: &str) -> Option<Self> {
         let name = name_of(path);
         let stem = name

@@ -1,4 +1,4 @@
-//! The bytes of files: of regular ones only, and so many of them. Anything else may block, or never end.
+//! Reads the bytes of files: regular ones only, up to a maximum size. Others may block, or never end.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -9,11 +9,11 @@ use super::device::names_a_device;
 use super::location::STDIN;
 use crate::text::SourceFile;
 
-/// The bytes of a file.
+/// Reads the bytes of a file.
 ///
 /// # Errors
-/// Why there are none, to be read after the name of the file: it is no regular file (unless the path names a device), is too
-/// large, or cannot be read.
+/// Returns a reason that follows the name of the file: it is not a regular file (unless the path names a device), is
+/// too large, or cannot be read.
 pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     read_file_at(
         path,
@@ -21,8 +21,8 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     )
 }
 
-/// Reads a file like [`read_file`], for callers that know its `place` already: its absolute path, links resolved. To
-/// resolve the path of every file of a folder takes longer than to read them.
+/// Reads a file like [`read_file`], for callers that know its `place`: its absolute path with links resolved. Resolving
+/// the path of every file in a folder takes longer than reading them.
 pub(super) fn read_file_at(path: &Path, place: &Path) -> Result<Vec<u8>, String> {
     if names_a_device(path) {
         return read_limited(File::open(path).map_err(|error| describe(&error))?, 0);
@@ -31,19 +31,19 @@ pub(super) fn read_file_at(path: &Path, place: &Path) -> Result<Vec<u8>, String>
         return Err(irregular(false));
     }
     let file = opened(path).map_err(|error| describe(&error))?;
-    // The opened file counts, and not the one that was there before: it may be replaced meanwhile.
+    // Uses the metadata of the opened file: the path may lead to another one by now.
     let metadata = file.metadata().map_err(|error| describe(&error))?;
     match metadata.len() {
         _ if !metadata.is_file() => Err(irregular(metadata.is_dir())),
-        // Some file systems do not know how long a file is.
+        // Some file systems report no length.
         0 => read_limited(file, 0),
-        // Its length when it was opened: to see its end takes another call, for each of thousands of files.
+        // Reads only the length at the time of opening. Detecting the end would take another system call.
         1..=SourceFile::MAX_BYTES => read_limited(file.take(metadata.len()), metadata.len()),
         _ => Err(too_large()),
     }
 }
 
-/// Opens a file without waiting: a FIFO in its place would wait for a writer.
+/// Opens a file without blocking: a FIFO would wait for a writer.
 fn opened(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -54,13 +54,13 @@ fn opened(path: &Path) -> std::io::Result<File> {
     options.read(true).open(path)
 }
 
-/// All bytes of a stream, of which so many are `expected`.
+/// Reads all bytes of a stream, probably `expected` ones.
 ///
 /// # Errors
-/// It breaks off, or has more bytes than a file may have.
+/// The stream fails, or exceeds the maximum size of a file.
 pub(super) fn read_limited(source: impl Read, expected: u64) -> Result<Vec<u8>, String> {
     let limit = SourceFile::MAX_BYTES;
-    // With the one byte more, the end is seen without asking for more memory.
+    // With one byte more, the end is detected without growing the buffer.
     let mut bytes = Vec::with_capacity(expected.min(limit) as usize + 1);
     source
         .take(limit + 1)
@@ -73,11 +73,11 @@ pub(super) fn read_limited(source: impl Read, expected: u64) -> Result<Vec<u8>, 
     }
 }
 
-/// The bytes of a file that is written for ownerlint: a configuration, a baseline, steps. Mistakes in it are shown with the
-/// lines around them, so a link must not lead to a file that the repository does not contain.
+/// Reads a file that is written for ownerlint: a configuration, a baseline, steps. Mistakes in it are shown with the
+/// lines around them, so a link must not lead to a file outside the repository.
 ///
 /// # Errors
-/// As `read_file`'s, and a symbolic link out of the repository.
+/// Errors of `read_file`, and a symbolic link out of the repository.
 pub fn read_own_file(path: &str) -> Result<Vec<u8>, String> {
     if path == STDIN {
         return read_limited(std::io::stdin().lock(), 0);
@@ -93,7 +93,7 @@ pub fn read_own_file(path: &str) -> Result<Vec<u8>, String> {
     read_file(path)
 }
 
-/// Says what stands in the place of a file.
+/// Says what a path leads to if it is not a regular file.
 fn irregular(is_folder: bool) -> String {
     if is_folder {
         "is a folder".to_owned()
@@ -102,12 +102,12 @@ fn irregular(is_folder: bool) -> String {
     }
 }
 
-/// Why a file with more bytes than a file may have is not read.
+/// Returns the reason why a file over the maximum size is not read.
 pub fn too_large() -> String {
     format!("is larger than {} MiB", SourceFile::MAX_BYTES / 1024 / 1024)
 }
 
-/// An operating system's error without its number.
+/// Describes an operating system's error, without its number.
 pub(super) fn describe(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::PermissionDenied => "cannot be opened: permission denied".to_owned(),

@@ -12,12 +12,12 @@ use super::walk::{reaches, walk_within};
 use super::walked::{InputFile, Origin, Walk};
 use crate::text::plain;
 
-/// The earlier contents of the changed files below a folder. Those of files outside of the folder, and of standard
-/// input, are unknown.
+/// The earlier contents of the changed files below a folder. Earlier contents of other files, and of standard input,
+/// are unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Past {
     root: PathBuf,
-    /// By absolute path; `None` for what did not exist. Of a folder it counts for everything below.
+    /// By absolute path; `None` if the path did not exist. The entry of a folder applies to everything below it.
     differing: BTreeMap<PathBuf, Option<Arc<[u8]>>>,
 }
 
@@ -32,18 +32,18 @@ impl Past {
         Self { root, differing }
     }
 
-    /// Adds a file that stood nowhere, as a rendering: what it contained, and its path.
+    /// Adds the earlier content of a file that is not in a commit, such as a rendering.
     pub fn add(&mut self, path: &str, text: &str) {
         self.differing
             .insert(locate(path), Some(text.as_bytes().into()));
     }
 
-    /// Whether a file contains something else now, or is new.
+    /// Whether a file was changed, added or deleted.
     pub fn differs(&self, path: &str) -> bool {
         self.differing.contains_key(&locate(path))
     }
 
-    /// The files of these names that contain something else now, are new or are gone, as seen from the current folder.
+    /// Returns the changed, added and deleted files with these names, as paths from the current folder.
     pub fn differing(&self, names: &[&str]) -> impl Iterator<Item = String> {
         let here = locate(".");
         self.differing
@@ -55,7 +55,7 @@ impl Past {
             .map(move |path| plain::path(path.strip_prefix(&here).unwrap_or(path)))
     }
 
-    /// Whether a file existed, and what it contained if that is something else than now.
+    /// Returns the earlier content: `Some(None)` if it is unchanged, `None` if there was none or `identity` is outside.
     fn of(&self, identity: &Path) -> Option<Option<Arc<[u8]>>> {
         if !identity.starts_with(&self.root) {
             return None;
@@ -70,10 +70,10 @@ impl Past {
     }
 }
 
-/// Finds what [`walk`](fn@super::walk::walk) would have found before a change.
+/// Returns the result of [`walk`](fn@super::walk::walk) before a change.
 ///
 /// # Errors
-/// As [`walk`](fn@super::walk::walk)'s.
+/// Errors of [`walk`](fn@super::walk::walk).
 pub fn walk_past(
     arguments: &[String],
     exclude: &[String],

@@ -1,4 +1,4 @@
-//! Reads files in parallel, each of them once. Results come in the order of the reported paths, whatever thread read them.
+//! Reads files in parallel, each of them once. The results are in the order of the reported paths.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
@@ -17,30 +17,30 @@ use super::walked::{InputFile, Origin, Overlay, Walk};
 use crate::manifest::{ParsedFile, is_kustomization};
 use crate::text::{Side, SourceFile, decode_manifest};
 
-/// The files of a run: whichever bundles reach a file, and under whatever names, it is read and parsed once.
+/// The files of a run. Each one is read and parsed once, whichever bundles and paths lead to it.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
-    /// Results of walks, by their paths and the globs of excluded files.
+    /// Cached walks, by their arguments and exclude globs.
     walks: HashMap<(Vec<String>, Vec<String>), Arc<Walk>>,
     parsed: HashMap<ContentId, ParsedFile>,
-    /// Files that were parsed during a walk, under the name under which they were found then.
+    /// Files that were parsed during a walk, under the path under which they were found first.
     ahead: HashMap<ContentId, ParsedFile>,
-    /// Files that an earlier run parsed. A text that is still the same is not parsed again.
+    /// Files that an earlier run parsed. A file whose text is unchanged is not parsed again.
     earlier: HashMap<ContentId, ParsedFile>,
     on_disk: OnDisk,
 }
 
-/// Facts about the files on disk that an earlier run read.
+/// Whether files on disk may differ from those that an earlier run read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnDisk {
     /// They may have changed.
     #[default]
     MayDiffer,
-    /// They are as they were: they are being watched.
+    /// They are unchanged: they are being watched.
     Unchanged,
 }
 
-/// The identity of a content: [`InputFile::identity`], and whether it is that of before a change.
+/// The identity of a content: [`InputFile::identity`], and whether it is the content before a change.
 type ContentId = (FileIdentity, bool);
 
 fn content_id(file: &InputFile) -> ContentId {
@@ -51,8 +51,8 @@ fn content_id(file: &InputFile) -> ContentId {
 }
 
 impl Files {
-    /// Prepares a later run: every folder and file that may have changed is read again, and a file parsed again only if its text
-    /// differs.
+    /// Prepares a later run. Every folder and file that may have changed is read again, but a file is parsed again only
+    /// if its text differs.
     #[must_use]
     pub fn to_be_read_again(&self, on_disk: OnDisk) -> Self {
         let walks = match on_disk {
@@ -67,11 +67,11 @@ impl Files {
         }
     }
 
-    /// The result of [`walk`](fn@super::walk::walk), with unsaved texts in place of their files. A text may have no
-    /// file yet: it is found where its file would be, and may be an argument.
+    /// Returns the result of [`walk`](fn@super::walk::walk), with unsaved texts in place of their files. A text may
+    /// have no file yet: it is found where its file would be, and may be an argument.
     ///
     /// # Errors
-    /// As [`walk`](fn@super::walk::walk)'s.
+    /// Errors of [`walk`](fn@super::walk::walk).
     pub fn walk(
         &mut self,
         arguments: &[String],
@@ -100,10 +100,10 @@ impl Files {
         Ok(found)
     }
 
-    /// [`Files::walk`] where everything that is found will be read: other threads parse while this one walks.
+    /// Walks like [`Files::walk`] for callers that read everything: other threads parse while this one walks.
     ///
     /// # Errors
-    /// As [`walk`](fn@super::walk::walk)'s.
+    /// Errors of [`walk`](fn@super::walk::walk).
     pub fn walk_ahead(
         &mut self,
         arguments: &[String],
@@ -136,7 +136,7 @@ impl Files {
         self.walk(arguments, exclude, overlays, budget)
     }
 
-    /// The files of `walk` in the order of their reported paths, those among them that cannot be read.
+    /// Reads the files of `walk`, including unreadable ones, in the order of their reported paths.
     pub fn read(&mut self, walk: &Walk) -> Vec<ParsedFile> {
         let ahead = std::mem::take(&mut self.ahead);
         let parse = |file: &InputFile, id: &ContentId| {
@@ -148,7 +148,7 @@ impl Files {
                 .cloned()
                 .unwrap_or_else(|| self.parse(file, self.earlier.get(id)))
         };
-        // Each file under the name that it has here, and what is to be remembered of it.
+        // Each file under its path in this walk, and the new entry of the cache.
         let read = |file: &InputFile| {
             let id = content_id(file);
             let (parsed, new) = if let Some(known) = self.parsed.get(&id) {
@@ -176,7 +176,7 @@ impl Files {
             unreadable.map(|file| ParsedFile::unreadable(file.path.as_str(), file.reason.clone()));
         let mut found: Vec<ParsedFile> = unreadable.collect();
         found.append(&mut named);
-        // Two names that are not UTF-8 may be reported alike; they are two files all the same.
+        // Two paths that are not UTF-8 may be reported alike, but they are two files.
         found.sort_by(|a, b| a.source().path().cmp(b.source().path()));
         found
     }
@@ -216,7 +216,7 @@ impl Files {
         unchanged.unwrap_or_else(|| parse_bytes(path, bytes))
     }
 
-    /// Puts another text in the place of a file that was read, under the same name and on the same side.
+    /// Replaces the text of a file that was read, and keeps its path and side.
     pub fn replace(&mut self, file: &SourceFile, text: String) {
         let parsed =
             ParsedFile::parse(SourceFile::new(file.path(), text).seen_as(file.path(), file.side()));
@@ -224,20 +224,20 @@ impl Files {
             .insert((locate(file.path()).into(), false), parsed);
     }
 
-    /// How many files were parsed.
+    /// Returns the number of parsed files.
     pub fn parsed(&self) -> usize {
         self.parsed.len()
     }
 }
 
-/// The texts of several states of a tree. One that both states have is parsed once, whatever the names of its files.
+/// Parsed texts of several states of a tree. Equal texts are parsed once, whatever the names of their files.
 #[derive(Debug, Default)]
 pub struct Texts {
-    /// By the inputs of parsing: whether the name of the file is that of a kustomization, and its bytes.
+    /// By everything that parsing depends on: whether the file name is that of a kustomization, and the bytes.
     parsed: HashMap<(bool, Arc<[u8]>), ParsedFile>,
 }
 
-/// A file of a state, with the path that it is reported under, and its bytes or why there are none.
+/// A file of a state: its reported path, and its bytes or the reason why it has none.
 pub type UnparsedFile = (String, Result<Arc<[u8]>, String>);
 
 impl Texts {
@@ -271,16 +271,16 @@ impl Texts {
         files.flatten().collect()
     }
 
-    /// How many texts were parsed.
+    /// Returns the number of parsed texts.
     pub fn parsed(&self) -> usize {
         self.parsed.len()
     }
 }
 
-/// The bytes of a file.
+/// Reads the bytes of a file.
 ///
 /// # Errors
-/// Why there are none, to be read after the name of the file.
+/// Returns a reason that follows the name of the file.
 pub fn read_bytes(origin: &Origin) -> Result<Vec<u8>, String> {
     match origin {
         Origin::Unsaved(text) => Ok(text.as_bytes().to_vec()),

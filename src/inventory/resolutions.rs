@@ -9,19 +9,19 @@ use super::kinds::{Kinds, Resolution};
 use crate::kube::{ApiVersion, TypeMeta, WrittenKind};
 use crate::manifest::Object;
 
-/// The kinds that an input names.
+/// The facts about the kinds that an input names.
 #[derive(Debug, Default)]
 pub(super) struct Resolutions {
     known: HashMap<Arc<TypeMeta>, Arc<Resolution>, RandomState>,
-    /// The last that was found out. Kinds of which there are thousands have one answer.
+    /// The last resolution, which the next kind shares if its own is equal.
     last: Option<Arc<Resolution>>,
 }
 
 impl Resolutions {
-    /// The kinds of some objects and of their owners.
+    /// Resolves the kinds of some objects and of their owners.
     pub(super) fn of<'o>(kinds: &Kinds, objects: impl Iterator<Item = &'o Object>) -> Self {
         let mut known = Self::default();
-        // Mostly objects of one kind come one after the other.
+        // Objects of one kind often follow one another.
         let mut last: Option<&Arc<TypeMeta>> = None;
         for object in objects {
             for owner in &object.metadata().owner_references().entries {
@@ -35,7 +35,7 @@ impl Resolutions {
         known
     }
 
-    /// Finds out what is known of a kind, unless that was done before.
+    /// Resolves a kind, unless it is known.
     fn note(&mut self, kinds: &Kinds, named: &Arc<TypeMeta>) {
         if self.known.contains_key(named) {
             return;
@@ -48,7 +48,7 @@ impl Resolutions {
         self.last = Some(resolution);
     }
 
-    /// Returns the facts about a kind.
+    /// Returns the facts about a kind; `None` if it was not resolved.
     pub(super) fn get(&self, api_version: &str, kind: &str) -> Option<&Arc<Resolution>> {
         self.known.get(&WrittenKind { api_version, kind })
     }

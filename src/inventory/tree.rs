@@ -1,7 +1,7 @@
-//! Which files belong to one folder tree: as far as folders show it, what is applied together.
+//! The folder trees of an input. Files in the same tree are likely to be applied together.
 //!
-//! A repository holds CRDs of many origins: those of a chart, of a test, of last year's release. One in another tree
-//! says little about the version that an object's cluster serves.
+//! A repository contains CRDs of many origins: those of a chart, of a test, of an old release. A CRD in another tree is
+//! weak evidence for the versions that an object's cluster serves.
 
 use std::sync::OnceLock;
 
@@ -11,21 +11,21 @@ use crate::kustomize::{ancestors, folder_of, name_of};
 use crate::manifest::is_kustomization;
 use crate::text::{FileId, Sources};
 
-/// A chart. Like a kustomization, it makes its folder a root: what is below is built, and applied, as one.
+/// The file of a chart. Like a kustomization, a chart makes its folder a root: everything below is built as one.
 const CHART: &str = "Chart.yaml";
 
-/// The folder trees of an input. The tree of a file is the nearest folder at or above it with a kustomization or a chart; where
-/// there is none, the first folder below the one that all files share.
+/// The folder trees of an input. The tree of a file is the nearest folder at or above it with a kustomization or a
+/// chart; without one, the first folder below the one that all files share.
 #[derive(Debug)]
 pub struct FolderTrees {
     roots: HashSet<String>,
     shared: String,
-    /// How much of each file's path is the root of its tree, found when it is first asked for.
+    /// The length of the root of each file's tree as a prefix of its path, computed on first use.
     trees: Vec<OnceLock<usize>>,
 }
 
 impl FolderTrees {
-    /// The trees of all files that were read.
+    /// Finds the trees of all files.
     pub fn of(sources: &Sources) -> Self {
         let paths = || sources.iter().map(|(_, file)| file.path());
         let roots = paths()
@@ -56,7 +56,7 @@ impl FolderTrees {
         contains(tree(one), folder(other)) || contains(tree(other), folder(one))
     }
 
-    /// The root of a folder's tree: the folder or one above it.
+    /// Returns the root of a folder's tree: the folder or one above it.
     fn root_of<'p>(&self, folder: &'p str) -> &'p str {
         let built = ancestors(folder).find(|above| self.roots.contains(*above));
         let below = || match folder

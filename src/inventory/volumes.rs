@@ -1,4 +1,4 @@
-//! Which PersistentVolume a claim is bound to, as the volume controller binds them
+//! The PersistentVolume to which a claim is bound, following the volume controller
 //! (pkg/controller/volume/persistentvolume/index.go).
 
 use foldhash::{HashMap, HashSet};
@@ -8,26 +8,26 @@ use crate::kube::{ObjectKey, kinds, quantity};
 use crate::manifest::LabelSelector;
 use crate::yaml::Value;
 
-/// Claims may be bound to one of at most this many volumes of a class; more are not compared one by one.
+/// The maximum number of free volumes of a class that are compared with a claim.
 const MAX_CANDIDATES: usize = 64;
 
 /// The PersistentVolumes of an inventory.
 #[derive(Debug, Default)]
 pub(super) struct Volumes {
-    /// By the namespace and the name of the claim that `claimRef` names.
+    /// Volumes with a `claimRef`, by the namespace and the name of its claim.
     reserved: HashMap<(String, String), ObjectId>,
     /// Volumes that any claim of their class may get.
     free: HashMap<String, Vec<ObjectId>>,
 }
 
-/// The volumes of an inventory to one of which a claim is bound.
+/// The volumes to one of which a claim is bound.
 #[derive(Debug)]
 pub enum VolumeChoice<'i> {
     /// The one that the claim or the volume names.
     Bound(&'i Member),
     /// One of these, or a new one if the class provisions volumes; empty if none fits.
     AnyOf(Vec<&'i Member>),
-    /// One that the inventory does not contain, or one of too many.
+    /// A volume that the inventory does not contain, or one of too many.
     Unknown,
 }
 
@@ -56,7 +56,7 @@ impl Volumes {
 }
 
 impl Inventory {
-    /// The volumes to one of which a claim with this `spec` is bound; `claim` is its key, if it has one.
+    /// Returns the volumes to one of which a claim with this `spec` is bound; `claim` is its key, if it has one.
     pub fn volume_of(
         &self,
         claim: Option<&ObjectKey>,
@@ -66,7 +66,7 @@ impl Inventory {
             let key = ObjectKey::new(kinds::PERSISTENT_VOLUME, crate::kube::Namespace::None, name);
             return match self.with_key(&key).first() {
                 Some(id) => VolumeChoice::Bound(self.member(*id)),
-                // A provisioner names volumes after the uid of the claim: the class decides.
+                // A provisioned volume is named after the uid of its claim.
                 None if name.starts_with("pvc-") => VolumeChoice::AnyOf(Vec::new()),
                 None => VolumeChoice::Unknown,
             };
@@ -79,7 +79,7 @@ impl Inventory {
         if let Some(id) = reserved {
             return VolumeChoice::Bound(self.member(*id));
         }
-        // Without a class the API server writes the default one.
+        // Without a class, the API server sets the default one.
         let free = text(spec, "storageClassName").and_then(|class| volumes.free.get(class));
         let Some(free) = free else {
             return VolumeChoice::AnyOf(Vec::new());

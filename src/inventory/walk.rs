@@ -1,4 +1,4 @@
-//! From the arguments of the command line to the files that are read.
+//! Finds the files that the arguments of the command line lead to.
 
 use std::path::{Path, PathBuf};
 
@@ -33,20 +33,20 @@ pub(super) fn reaches(
 
 /// Finds the manifests under `arguments`: directories (searched for `.yaml`, `.yml` and `.json`), files of any name,
 /// globs, and `-`. Files whose reported path matches one of `exclude` are left out. `.gitignore` is not honoured,
-/// because rendered output is often ignored. Symbolic links are followed within the repository of an argument, or within the
-/// argument where there is no repository: what is elsewhere must be an argument itself. A file that is reached twice is
-/// read once.
+/// because rendered output is often ignored. Symbolic links are followed within the repository of an argument, or,
+/// without a repository, within the argument. Files elsewhere must be arguments themselves. A file that is reached
+/// twice is read once.
 ///
 /// # Errors
-/// An argument that does not exist, cannot be read, or is a glob that is malformed or matches nothing.
+/// An argument does not exist, cannot be read, or is a glob that is malformed or matches nothing.
 pub fn walk(arguments: &[String], exclude: &[String]) -> Result<Walk, InputError> {
     walk_within(arguments, exclude, &WalkBudget::default())
 }
 
-/// Walks for one of many bundles.
+/// Walks for one of many bundles, which share a budget.
 ///
 /// # Errors
-/// As [`walk`], and a budget that is spent.
+/// Errors of [`walk`], and an exhausted budget.
 pub(super) fn walk_within(
     arguments: &[String],
     exclude: &[String],
@@ -56,8 +56,8 @@ pub(super) fn walk_within(
     collect(arguments, Collector::new(&exclude, budget))
 }
 
-/// Walks and calls `tell` with each file on disk as soon as it is found: with some under several names, and with one
-/// that the walk has under another name in the end.
+/// Walks and calls `tell` once with each file on disk, as soon as it is found. In the result, the file may have another
+/// reported path.
 pub(super) fn walk_telling(
     arguments: &[String],
     exclude: &[String],
@@ -85,10 +85,10 @@ fn collect(arguments: &[String], mut found: Collector<'_>) -> Result<Walk, Input
     Ok(found.finish())
 }
 
-/// One set of patterns in which `*` stays within a folder and `**` crosses folders.
+/// Compiles globs in which `*` stays within a folder and `**` crosses folders.
 ///
 /// # Errors
-/// A malformed one.
+/// One of them is malformed.
 pub fn globs(patterns: &[String]) -> Result<GlobSet, InputError> {
     let set = glob::globs(patterns.iter().map(String::as_str));
     set.map_err(|(pattern, reason)| InputError::Glob {
@@ -97,12 +97,12 @@ pub fn globs(patterns: &[String]) -> Result<GlobSet, InputError> {
     })
 }
 
-/// One such pattern.
+/// Compiles one such glob.
 pub(super) fn matcher(pattern: &str) -> Result<GlobSet, InputError> {
     globs(&[pattern.to_owned()])
 }
 
-/// Finds what an argument that exists leads to.
+/// Finds the files that an existing argument leads to.
 fn add_existing(found: &mut Collector<'_>, argument: &str) -> Result<(), InputError> {
     let path = Path::new(argument);
     let metadata = path.metadata().map_err(|error| InputError::Unreadable {
@@ -145,7 +145,7 @@ fn add_glob(found: &mut Collector<'_>, pattern: &str) -> Result<(), InputError> 
     }
 }
 
-/// Whether folders are searched for a file of this name.
+/// Whether a search of folders finds a file of this name.
 pub(crate) fn is_manifest_name(path: &Path) -> bool {
     let extension = path
         .extension()

@@ -1,4 +1,4 @@
-//! The result of a walk: files to read, files that cannot be read, and links that it did not follow.
+//! The result of a walk: files to read, files that cannot be read, and links that were not followed.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ use super::open::describe;
 use crate::git::in_git_folder;
 use crate::text::plain;
 
-/// Where the text of a file comes from.
+/// The source of a file's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A file on disk.
@@ -32,7 +32,7 @@ pub enum Origin {
 /// Unsaved text in place of a file's content: an editor's buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlay {
-    /// The file, however it is written.
+    /// The path of the file, in any form.
     pub path: String,
     /// Its unsaved text.
     pub text: Arc<str>,
@@ -41,7 +41,7 @@ pub struct Overlay {
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputFile {
-    /// The name it is reported under: as given on the command line, joined with the path below it, forward slashes.
+    /// The reported path: as given on the command line, joined with the path below it, with forward slashes.
     pub path: String,
     /// Where to read it.
     pub origin: Origin,
@@ -52,7 +52,7 @@ pub struct InputFile {
 /// A file that was found but cannot be read; the run goes on without it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UnreadableFile {
-    /// The name it is reported under.
+    /// The path under which it is reported.
     pub path: String,
     /// Why: `is a broken symbolic link`.
     pub reason: String,
@@ -76,7 +76,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Keeps the files that none of `others` reaches.
+    /// Returns the files that none of `others` reaches.
     pub fn without(&self, others: &[&Self]) -> Self {
         let there: HashSet<FileIdentity> =
             others.iter().flat_map(|walk| walk.identities()).collect();
@@ -97,7 +97,7 @@ impl Walk {
         }
     }
 
-    /// Who asks which of the files each of many others reaches.
+    /// Indexes the files by identity, for intersections with many other walks.
     pub fn shared(&self) -> SharedFiles<'_> {
         let files = (0..)
             .zip(&self.files)
@@ -117,7 +117,7 @@ impl Walk {
         files.chain(self.unreadable.iter().map(UnreadableFile::identity))
     }
 
-    /// The union of both; a file that both reach is reported as here.
+    /// Returns the union of both walks. A file in both keeps the path that it has in this one.
     #[must_use]
     pub fn joined(&self, other: &Self) -> Self {
         let mut all = self.clone();
@@ -131,8 +131,8 @@ impl Walk {
         all
     }
 
-    /// Puts unsaved text in place of the file that it is about, whether or not that can be read. `new` is asked for a text
-    /// whose file was not found: whether it would have been if it were there.
+    /// Replaces the content of a file by unsaved text, whether or not the file can be read. If the walk did not find
+    /// the file, `new` says whether it would find it if the file existed.
     pub(super) fn overlay(&mut self, overlay: &Overlay, new: impl FnOnce(&Path) -> bool) {
         let identity = FileIdentity::from(locate(&overlay.path));
         let origin = Origin::Unsaved(Arc::clone(&overlay.text));
@@ -160,7 +160,7 @@ impl Walk {
     }
 }
 
-/// The files of a walk, by identity: a configuration may have as many bundles as there are files.
+/// The files of a walk, indexed by identity.
 pub struct SharedFiles<'w> {
     walk: &'w Walk,
     files: HashMap<FileIdentity, usize>,
@@ -168,7 +168,7 @@ pub struct SharedFiles<'w> {
 }
 
 impl SharedFiles<'_> {
-    /// Those that `other` reaches too, as this walk names them.
+    /// Returns the files that `other` reaches too, under the paths of this walk.
     pub fn with(&self, other: &Walk) -> Walk {
         fn chosen<T: Clone>(
             of: &[T],
@@ -189,13 +189,13 @@ impl SharedFiles<'_> {
     }
 }
 
-/// The found files, by their real names: two of them may be reported alike.
+/// The files found so far, by identity: two of them may have the same reported path.
 pub(super) struct Collector<'c> {
-    /// Each under the smallest of its reported paths that are not left out.
+    /// The smallest reported path of each file that is not excluded, and its origin.
     files: HashMap<FileIdentity, (String, Origin)>,
     unreadable: BTreeMap<(String, FileIdentity), String>,
     outside: BTreeSet<String>,
-    /// How many files were found, readable or not; one that is found twice counts twice.
+    /// The number of found files, readable or not; a file that is found twice counts twice.
     found: usize,
     /// Patterns of excluded files.
     exclude: &'c GlobSet,
@@ -206,7 +206,7 @@ pub(super) struct Collector<'c> {
 }
 
 impl<'c> Collector<'c> {
-    /// Starts empty. Files that `exclude` matches are left out.
+    /// Creates an empty collector. Files that `exclude` matches are left out.
     pub(super) fn new(exclude: &'c GlobSet, budget: &'c WalkBudget) -> Self {
         let (files, unreadable, outside, found) = Default::default();
         Self {
@@ -221,7 +221,7 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// Calls `tell` with each file on disk that is not left out, as soon as it is found.
+    /// Calls `tell` with each file on disk that is not excluded, as soon as it is found.
     pub(super) fn telling(self, tell: &'c dyn Fn(InputFile)) -> Self {
         Self {
             tell: Some(tell),
@@ -229,7 +229,7 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// How many files were found, readable or not; one that is found twice counts twice.
+    /// Returns the number of found files, readable or not; a file that is found twice counts twice.
     pub(super) fn count(&self) -> usize {
         self.found
     }
@@ -239,11 +239,11 @@ impl<'c> Collector<'c> {
         self.insert(STDIN.to_owned(), PathBuf::from(STDIN).into(), Origin::Stdin);
     }
 
-    /// Adds a file. `place` is its absolute path, links resolved.
+    /// Adds a file. `place` is its absolute path with links resolved.
     pub(super) fn add_file(&mut self, path: &Path, place: PathBuf, reported: String) {
         match path.metadata() {
             Ok(metadata) if metadata.is_file() => self.add_regular_file(path, place, reported),
-            // A FIFO or a device may never end; `/dev/stdin` and process substitution are named by hand and do.
+            // A FIFO or a device may never end. `/dev/stdin` and process substitutions do, and the user names them.
             Ok(_) if names_a_device(path) => {
                 self.insert(reported, place.into(), Origin::Disk(path.to_owned()));
             }
@@ -252,7 +252,7 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// Adds a file that the listing of its folder shows to be a regular file, and no link.
+    /// Adds a file that, according to the listing of its folder, is a regular file and not a link.
     pub(super) fn add_regular_file(&mut self, path: &Path, place: PathBuf, reported: String) {
         if is_of_git(path, &place) {
             self.add_unreadable(reported, place, Escape::Git.of_link().to_owned());
@@ -270,7 +270,7 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// Adds a file under the smallest of its reported paths, whatever the order of arguments.
+    /// Adds a file under the smallest of its reported paths, independent of the order of arguments.
     fn insert(&mut self, reported: String, place: FileIdentity, origin: Origin) {
         self.found += 1;
         if self.exclude.is_match(&reported) {
@@ -285,7 +285,7 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// Adds what cannot be read, and why.
+    /// Adds a file that cannot be read, and the reason.
     pub(super) fn add_unreadable(&mut self, reported: String, place: PathBuf, reason: String) {
         self.found += 1;
         self.unreadable.insert((reported, place.into()), reason);
@@ -324,7 +324,7 @@ impl<'c> Collector<'c> {
     }
 }
 
-/// Whether a path that does not say so leads to a file of git's own, where credentials may be.
+/// Whether a path that does not contain `.git` itself leads to one of Git's own files, which may contain credentials.
 fn is_of_git(path: &Path, place: &Path) -> bool {
     in_git_folder(place) && !in_git_folder(path)
 }

@@ -29,17 +29,17 @@ pub struct CustomResourceDefinition {
     pub singular: Option<String>,
     /// `spec.names.shortNames`.
     pub short_names: Vec<String>,
-    /// `spec.scope`; `None` when it is neither of the two words. A v1beta1 CRD without it is namespaced.
+    /// `spec.scope`; `None` if it is neither `Namespaced` nor `Cluster`. A v1beta1 CRD without it is namespaced.
     pub scope: Option<Spanned<Scope>>,
     /// `spec.versions`, or the single `spec.version` of v1beta1; never empty.
     pub versions: Vec<CrdVersion>,
-    /// Whether it is written in v1beta1, which Kubernetes 1.22 removed: later clusters never had it.
+    /// Whether it is written in v1beta1, which Kubernetes 1.22 removed.
     pub is_beta: bool,
 }
 
 impl CustomResourceDefinition {
-    /// The facts of a CRD of that version, when it names a group, a kind and a version. One without versions is a patch
-    /// or an assertion on a part of a CRD: no API server accepts it, and what it leaves out proves nothing.
+    /// Reads a CRD of that version; `None` unless it names a group, a kind and a version. A CRD without versions is a
+    /// patch or an assertion: no API server accepts it, and missing fields in it prove nothing.
     pub(super) fn read(version: &str, object: Value<'_>) -> Option<Self> {
         let spec = object.get("spec")?;
         let names = spec.get("names")?;
@@ -62,12 +62,12 @@ impl CustomResourceDefinition {
         })
     }
 
-    /// The kind that it defines.
+    /// Returns the kind that it defines.
     pub fn group_kind(&self) -> GroupKind<&str> {
         GroupKind::new(self.group.as_str(), self.kind.as_str())
     }
 
-    /// Whether the API server would serve that version.
+    /// Whether the API server would serve `version`.
     pub fn serves(&self, version: &str) -> bool {
         self.versions
             .iter()

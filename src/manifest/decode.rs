@@ -1,8 +1,8 @@
-//! Reading typed fields as Go's JSON decoder fills `TypeMeta` and `ObjectMeta`.
+//! Reads typed fields as Go's JSON decoder fills `TypeMeta` and `ObjectMeta`.
 //!
 //! Go leaves a field at its zero value on `null` and rejects any other type. A rejection is kept as a [`DecodeError`]
-//! with its place and the rest of the object is read, so one wrong field hides nothing else. Names of fields are put together
-//! only then.
+//! with its place, and the rest of the object is read, so one wrong field hides nothing else. Field names are only
+//! formatted for errors.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -30,7 +30,7 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// The word for messages.
+    /// Returns the words for messages.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::String => "a string",
@@ -56,16 +56,16 @@ pub struct DecodeError {
     pub span: Span,
 }
 
-/// Reads typed fields and collects what does not decode.
+/// Reads typed fields and collects the errors.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
     pub(super) errors: Vec<DecodeError>,
 }
 
-/// Far above what the API server accepts in a name (253 bytes) or a finalizer (317).
+/// The maximum length of a name, far above what the API server accepts in a name (253 bytes) or a finalizer (317).
 pub(super) const MAX_NAME: usize = 1024;
 
-/// A name of megabytes would be repeated in every message about its object; of such a name only the beginning is read.
+/// Truncates a name that is too long, since every message about its object repeats the name.
 pub(super) fn limited(name: &str) -> Cow<'_, str> {
     if name.len() <= MAX_NAME {
         return Cow::Borrowed(name);
@@ -93,7 +93,7 @@ impl Decoder {
         });
     }
 
-    /// A string field; `None` when it is null or of another type.
+    /// Reads a string field; `None` if it is null or of another type.
     pub(super) fn string(
         &mut self,
         field: impl fmt::Display,
@@ -107,7 +107,7 @@ impl Decoder {
         })
     }
 
-    /// Returns the text without a copy, however long it is.
+    /// Returns the text without copying or truncating it.
     pub(super) fn text<'a>(
         &mut self,
         field: impl fmt::Display,
@@ -146,7 +146,7 @@ impl Decoder {
         }
     }
 
-    /// `metav1.Time`: null, or a string in RFC 3339; the empty string is rejected like any other.
+    /// Checks a `metav1.Time`: null, or a string in RFC 3339; the empty string is rejected like any other.
     pub(super) fn time(&mut self, field: impl fmt::Display, value: Value<'_>) {
         let fine = match value.kind() {
             Kind::Null => true,
@@ -158,7 +158,7 @@ impl Decoder {
         }
     }
 
-    /// The items of a list of strings; a null item is the empty string, as in Go.
+    /// Reads the items of a list of strings; a null item is the empty string, as in Go.
     pub(super) fn strings(
         &mut self,
         field: impl fmt::Display,
@@ -182,19 +182,19 @@ impl Decoder {
                 }));
             }
         }
-        // Every object may have one, and a list grows by four.
+        // A list grows by four items, and every object may have one.
         strings.shrink_to_fit();
         strings
     }
 
-    /// A `map[string]string`.
+    /// Checks a `map[string]string`.
     pub(super) fn string_map(&mut self, field: impl fmt::Display, value: Value<'_>) {
         for entry in self.fields(&field, value) {
             self.text(format_args!("{field}.{}", entry.key), entry.value);
         }
     }
 
-    /// The items of a list; nothing for null, an error for other types.
+    /// Returns the items of a list; null has none, other types are errors.
     pub(super) fn items<'a, F: fmt::Display>(
         &mut self,
         field: F,
@@ -204,7 +204,7 @@ impl Decoder {
         value.items()
     }
 
-    /// The entries of a mapping; nothing for null, an error for other types.
+    /// Returns the entries of a mapping; null has none, other types are errors.
     pub(super) fn fields<'a, F: fmt::Display>(
         &mut self,
         field: F,
@@ -226,7 +226,7 @@ impl Decoder {
         }
     }
 
-    /// A list whose items are not looked at.
+    /// Checks that a value is a list, without reading its items.
     pub(super) fn array(&mut self, field: impl fmt::Display, value: Value<'_>) {
         self.shape(field, Expected::Array, value.is_seq(), value);
     }

@@ -1,4 +1,4 @@
-//! From a document to its objects.
+//! Finds the objects of a document.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use crate::yaml::{Kind, NodeId, Tree, Value};
 /// A document or list item without `apiVersion` and `kind`: not a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NotAnObject {
-    /// The value.
+    /// The node of the value.
     pub node: NodeId,
-    /// Where it begins.
+    /// The place where it begins.
     pub span: Span,
     /// The form of the value.
     pub what: WithoutIdentity,
@@ -57,18 +57,17 @@ impl fmt::Display for WithoutIdentity {
 /// The content of a document.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The objects, each with its value; the items of a list come as themselves. The list does so only if it is written
-    /// as an object.
+    /// The objects, each with its node. A list is replaced by its items, unless it may also be an object of its own.
     pub objects: SmallVec<[(NodeId, ObjectFields); 1]>,
-    /// Values that are no manifest.
+    /// Values that are not manifests.
     pub others: Vec<NotAnObject>,
 }
 
-/// The objects of a document. A sequence under `items` gives its items, lists in lists too.
+/// Finds the objects of a document. A list under `items` is replaced by its items, also within lists.
 pub(super) fn objects_of(tree: &Tree) -> Found {
     let mut found = Found::default();
     let root = tree.root();
-    // The lists around the place, the innermost last, each with what it says of its items.
+    // The lists around the current item, the innermost last, each with the type of items without a kind.
     let mut lists = Vec::from_iter(found.see(root, None));
     while let Some((items, default)) = lists.last_mut() {
         let Some(item) = items.next() else {
@@ -82,7 +81,7 @@ pub(super) fn objects_of(tree: &Tree) -> Found {
 }
 
 impl Found {
-    /// Takes a value, which is an object or none. Returns the items if it is a list, and what that says of them.
+    /// Adds a value as an object or as another value. Returns the items of a list, with the type of untyped ones.
     fn see<'t>(
         &mut self,
         value: Value<'t>,
@@ -93,7 +92,7 @@ impl Found {
     )> {
         let Some(object) = ObjectFields::read(value, default) else {
             self.others.push(not_an_object(value));
-            // Clients ask a list for its kind and not for its version.
+            // Clients recognise a list by its kind, even without a version.
             let has_kind = value
                 .get("kind")
                 .and_then(Value::as_str)
@@ -116,8 +115,8 @@ impl Found {
     }
 }
 
-/// Whether a mapping with `items` is nothing but a list: `kind: List`, or a kind like `ConfigMapList` without a name or without a
-/// field that lists do not have. A custom kind may be called `AllowList`.
+/// Whether a mapping with `items` is nothing but a list: its kind is `List`, or one like `ConfigMapList` and it has no
+/// name or no field that lists do not have. A custom kind may be called `AllowList`.
 fn is_only_a_list(value: Value<'_>, object: &ObjectFields) -> bool {
     let kind = &object.type_meta.kind;
     let is_list_field = |key: &str| matches!(key, "apiVersion" | "kind" | "metadata" | "items");
@@ -130,8 +129,8 @@ fn is_only_a_list(value: Value<'_>, object: &ObjectFields) -> bool {
     kind == "List" || kind.ends_with("List") && !(is_named() && has_own_field())
 }
 
-/// The type of items that name none (decodeToList of apimachinery's unstructured package): `v1 ConfigMapList` says it, `v1 List`
-/// does not, and an object with `items` has items of its own type.
+/// Returns the type of items without a kind (decodeToList of apimachinery's unstructured package). `v1 ConfigMapList`
+/// contains it, `v1 List` does not, and an object with `items` has items of its own type.
 fn item_type(list: &TypeMeta) -> Option<Arc<TypeMeta>> {
     let kind = list.kind.strip_suffix("List").unwrap_or(&list.kind);
     (!kind.is_empty()).then(|| TypeMeta::shared(&list.api_version, kind))

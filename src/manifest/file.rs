@@ -10,9 +10,9 @@ use super::secret_words::SecretWords;
 use crate::text::{Side, SourceFile, Span};
 use crate::yaml::{self, Tree};
 
-/// The content of one text. It depends on nothing but that text: scopes, keys and namespaces are a bundle's and are
-/// settled in its inventory. Clones share everything, so bundles, the two sides of a change and the runs of an editor
-/// can share one file.
+/// The content of one text. It depends on that text alone: the inventory of a bundle determines scopes, keys and
+/// namespaces. Clones share everything, so bundles, the two sides of a change and the runs of an editor can share one
+/// file.
 #[derive(Clone, Debug)]
 pub struct ParsedFile {
     source: SourceFile,
@@ -20,7 +20,7 @@ pub struct ParsedFile {
 }
 
 impl ParsedFile {
-    /// Parses a text. This is the one place where manifests are parsed.
+    /// Parses a text. Manifests are parsed nowhere else.
     pub fn parse(source: SourceFile) -> Self {
         let secrets = SecretWords::of(source.text());
         let whole = WholeText::new(&source, &secrets);
@@ -47,7 +47,7 @@ impl ParsedFile {
         }
     }
 
-    /// A file without a text, and why, to be read after its name: `is a broken symbolic link`.
+    /// Creates a file without a text. The reason follows the name of the file: `is a broken symbolic link`.
     pub fn unreadable(path: impl Into<Arc<str>>, reason: String) -> Self {
         Self {
             source: SourceFile::new(path, ""),
@@ -63,18 +63,18 @@ impl ParsedFile {
         }
     }
 
-    /// Its name, side and text.
+    /// Returns its path, side and text.
     pub fn source(&self) -> &SourceFile {
         &self.source
     }
 
-    /// Its documents in the order in which Kubernetes' reader counts them, without those of which there is nothing to say but
-    /// that they are empty or no objects.
+    /// Returns its documents in the order in which Kubernetes' reader counts them, without those for which only the
+    /// reason for skipping them is kept.
     pub fn documents(&self) -> &[ParsedDocument] {
         self.read().map_or(&[], Documents::parsed)
     }
 
-    /// The values of its documents, in order; `None` if one of them cannot be read, or was too large to keep.
+    /// Returns the values of its documents, in order; `None` if one of them cannot be read or was not kept.
     pub fn trees(&self) -> Option<Vec<&Arc<Tree>>> {
         let documents = self.read()?;
         let trees: Vec<&Arc<Tree>> = documents
@@ -87,7 +87,7 @@ impl ParsedFile {
         (trees.len() + empty == documents.len()).then_some(trees)
     }
 
-    /// A document by its number, unless there is nothing to say of it.
+    /// Returns the document with the index `index`, if it is kept.
     pub fn document(&self, index: u32) -> Option<&ParsedDocument> {
         let documents = self.documents();
         let at = documents
@@ -96,12 +96,12 @@ impl ParsedFile {
         documents.get(at)
     }
 
-    /// How many documents Kubernetes' reader counts, empty ones included.
+    /// Returns the number of documents that Kubernetes' reader counts, including empty ones.
     pub fn document_count(&self) -> usize {
         self.read().map_or(0, Documents::len)
     }
 
-    /// The steps that a build of it takes: its objects and, where there is none in them, its documents and the file itself.
+    /// Returns its number of objects or of documents, whichever is larger, and at least 1.
     pub fn instances(&self) -> usize {
         let objects: usize = self
             .documents()
@@ -111,13 +111,13 @@ impl ParsedFile {
         objects.max(self.document_count()).max(1)
     }
 
-    /// Everything in it that is not an object to apply, with its document, in order.
+    /// Returns everything in it that is not an object to apply, with its document, in order.
     pub fn skipped(&self) -> &[(u32, Skip)] {
         self.read().map_or(&[], Documents::skipped)
     }
 
-    /// The first of the documents that cannot be read and say no more about it, because too many others before them do; and how
-    /// many there are.
+    /// Returns the first of the unreadable manifests that are only counted, because there are too many, and their
+    /// number.
     pub fn more_unreadable(&self) -> Option<(Span, usize)> {
         self.read()?.more_unreadable()
     }
@@ -126,17 +126,17 @@ impl ParsedFile {
         self.content.as_ref().as_ref().ok()
     }
 
-    /// Returns its statements about its neighbours and itself; `None` when it has no text.
+    /// Returns its facts about itself and its neighbours; `None` if it has no text.
     pub fn facts(&self) -> Option<&FileFacts> {
         self.read().map(Documents::facts)
     }
 
-    /// Why it has no text.
+    /// Returns the reason why it has no text.
     pub fn failure(&self) -> Option<&str> {
         self.content.as_ref().as_ref().err().map(String::as_str)
     }
 
-    /// Whether both are one parsed text, under whatever names.
+    /// Whether both share one parsed text, under whatever paths.
     pub fn shares_content_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.content, &other.content)
     }

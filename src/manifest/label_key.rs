@@ -1,8 +1,8 @@
 //! Kubernetes' requirements for a label key, which is the form of finalizers ([VAL-18]).
 
-/// The longest name part, in bytes.
+/// The maximum length of the name part, in bytes.
 const NAME_LIMIT: usize = 63;
-/// The longest prefix, in bytes.
+/// The maximum length of the prefix, in bytes.
 const PREFIX_LIMIT: usize = 253;
 
 const NAME_ERROR: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
@@ -14,8 +14,8 @@ const PREFIX_ERROR: &str = "a lowercase RFC 1123 subdomain must consist of lower
                             used for validation is \
                             '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-/// The errors of `content.IsLabelKey` (apimachinery, pkg/api/validate/content/kube.go), in its words and order; empty for a
-/// good key.
+/// Returns the errors of `content.IsLabelKey` (apimachinery, pkg/api/validate/content/kube.go), in its words and order;
+/// empty for a valid key.
 pub fn label_key_errors(key: &str) -> Vec<String> {
     let mut errors = Vec::new();
     let name = match key.split_once('/') {
@@ -60,8 +60,8 @@ fn prefix_errors(prefix: &str) -> Vec<String> {
     errors
 }
 
-/// Whether a namespace can have this name: `ValidateNamespaceName` (apimachinery, pkg/api/validation/generic.go) demands a
-/// DNS label.
+/// Whether a namespace can have this name: `ValidateNamespaceName` (apimachinery, pkg/api/validation/generic.go)
+/// requires a DNS label.
 pub fn is_namespace_name(name: &str) -> bool {
     name.len() <= NAME_LIMIT && is_dns_label(name)
 }

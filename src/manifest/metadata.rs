@@ -1,6 +1,6 @@
 //! `ObjectMeta` with the place of every field.
 //!
-//! Names, labels and annotations are looked up in the tree. Fields of few objects are read once and kept apart.
+//! Names, labels and annotations are looked up in the tree. Fields of few objects are read once and stored separately.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ pub const OBJECT_META_FIELDS: [&str; 15] = [
     "uid",
 ];
 
-/// Those that the server writes.
+/// The fields of `OBJECT_META_FIELDS` that the API server writes.
 const SERVER_FIELDS: [&str; 8] = [
     "uid",
     "resourceVersion",
@@ -41,7 +41,7 @@ const SERVER_FIELDS: [&str; 8] = [
     "managedFields",
 ];
 
-/// The annotation in which `kubectl apply` keeps a copy of the whole object.
+/// The annotation in which `kubectl apply` stores a copy of the whole object.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// A field that the API server writes and a rendering should not.
@@ -63,7 +63,7 @@ pub(super) struct MetadataFields {
     rare: Option<Box<RareFields>>,
 }
 
-/// Fields of few objects.
+/// Fields that few objects have.
 #[derive(Clone, Debug, Default)]
 struct RareFields {
     decode_errors: Vec<DecodeError>,
@@ -72,7 +72,7 @@ struct RareFields {
     finalizers: Vec<Spanned<String>>,
     server_fields: Vec<ServerField>,
     unknown: Vec<UnknownField>,
-    /// The beginnings of names that are too long to be repeated, by their field.
+    /// The truncated values of names that are too long to be repeated, by field.
     cut: Vec<(&'static str, String)>,
 }
 
@@ -89,7 +89,7 @@ static NOTHING_RARE: RareFields = RareFields {
     cut: Vec::new(),
 };
 
-/// The names that are read from the tree.
+/// The fields with names, which are looked up in the tree.
 const NAMES: [&str; 4] = ["name", "generateName", "namespace", "uid"];
 
 impl MetadataFields {
@@ -158,12 +158,12 @@ impl MetadataFields {
         }
     }
 
-    /// Fields that do not decode: its own, and those that were read before it.
+    /// Returns the errors of fields that do not decode, including earlier errors of the decoder.
     pub(super) fn decode_errors(&self) -> &[DecodeError] {
         self.rare.as_deref().map_or(&[], |rare| &rare.decode_errors)
     }
 
-    /// The metadata of `holder`, from which they were read.
+    /// Returns the metadata of `holder`, from which these fields were read.
     pub(super) fn of<'a>(&'a self, tree: &'a Tree, holder: Value<'a>) -> Metadata<'a> {
         Metadata {
             place: self.node.map(|node| (holder, tree.value(node))),
@@ -181,33 +181,33 @@ impl RareFields {
 /// `metadata` of an object or a template.
 #[derive(Clone, Copy, Debug)]
 pub struct Metadata<'a> {
-    /// The mapping that contains it, and itself.
+    /// The mapping that contains it, and the metadata itself.
     place: Option<(Value<'a>, Value<'a>)>,
     rare: &'a RareFields,
 }
 
 impl<'a> Metadata<'a> {
-    /// The key `metadata`, when it is written.
+    /// Returns the place of the key `metadata`, if it is written.
     pub fn key_span(self) -> Option<Span> {
         self.place?.0.entry("metadata").map(|entry| entry.key_span)
     }
 
-    /// `name`.
+    /// Returns `name`.
     pub fn name(self) -> Option<Spanned<&'a str>> {
         self.text("name")
     }
 
-    /// `generateName`.
+    /// Returns `generateName`.
     pub fn generate_name(self) -> Option<Spanned<&'a str>> {
         self.text("generateName")
     }
 
-    /// `namespace` as written.
+    /// Returns `namespace` as written.
     pub fn namespace(self) -> Option<Spanned<&'a str>> {
         self.text("namespace")
     }
 
-    /// `uid`.
+    /// Returns `uid`.
     pub fn uid(self) -> Option<Spanned<&'a str>> {
         self.text("uid")
     }
@@ -227,28 +227,28 @@ impl<'a> Metadata<'a> {
         self.place?.1.entry(field)
     }
 
-    /// Whether it says what few do: `ownerReferences`, `finalizers`, fields of the API server, unknown ones, or some that do not
-    /// decode.
+    /// Whether it has fields that few objects have: `ownerReferences`, `finalizers`, fields of the API server, unknown
+    /// ones, or ones that do not decode.
     pub fn is_remarkable(self) -> bool {
         !std::ptr::eq(self.rare, &NOTHING_RARE)
     }
 
-    /// `ownerReferences`.
+    /// Returns `ownerReferences`.
     pub fn owner_references(self) -> &'a OwnerReferences {
         &self.rare.owner_references
     }
 
-    /// The key `finalizers`, when it is written.
+    /// Returns the place of the key `finalizers`, if it is written.
     pub fn finalizers_key(self) -> Option<Span> {
         self.rare.finalizers_key
     }
 
-    /// `finalizers`; a null entry is empty.
+    /// Returns `finalizers`; a null entry is the empty string.
     pub fn finalizers(self) -> &'a [Spanned<String>] {
         &self.rare.finalizers
     }
 
-    /// The finalizers with their places in the list, which may contain values that are no text.
+    /// Returns the finalizers with their indices in the list, which may also contain values that are not strings.
     pub fn numbered_finalizers(self) -> impl Iterator<Item = (usize, &'a Spanned<String>)> {
         let list = self
             .place
@@ -260,12 +260,12 @@ impl<'a> Metadata<'a> {
         })
     }
 
-    /// `labels`.
+    /// Returns `labels`.
     pub fn labels(self) -> Labels<'a> {
         Labels(self.entry("labels").map(|entry| entry.value))
     }
 
-    /// `annotations`.
+    /// Returns `annotations`.
     pub fn annotations(self) -> Labels<'a> {
         Labels(self.entry("annotations").map(|entry| entry.value))
     }
@@ -275,22 +275,22 @@ impl<'a> Metadata<'a> {
         self.entry("labels").is_some() || self.entry("annotations").is_some()
     }
 
-    /// The value of an annotation.
+    /// Returns the value of an annotation.
     pub fn annotation(self, key: &str) -> Option<Spanned<&'a str>> {
         self.annotations().get(key)
     }
 
-    /// The value of a label.
+    /// Returns the value of a label.
     pub fn label(self, key: &str) -> Option<Spanned<&'a str>> {
         self.labels().get(key)
     }
 
-    /// Fields that the server writes, unless they have their zero value.
+    /// Returns the fields that the API server writes, except those with their zero value.
     pub fn server_fields(self) -> &'a [ServerField] {
         &self.rare.server_fields
     }
 
-    /// Whether the server has written a field of that name into this object.
+    /// Whether the object contains this field of the API server.
     pub fn has_server_field(self, name: &str) -> bool {
         self.rare
             .server_fields
@@ -298,25 +298,25 @@ impl<'a> Metadata<'a> {
             .any(|field| field.name == name)
     }
 
-    /// Keys that object metadata does not have.
+    /// Returns the keys that object metadata does not have.
     pub fn unknown(self) -> &'a [UnknownField] {
         &self.rare.unknown
     }
 }
 
-/// Labels or annotations: keys with texts.
+/// Labels or annotations: a map of strings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Labels<'a>(Option<Value<'a>>);
 
 impl<'a> Labels<'a> {
-    /// The keys in written order, each with its value; those whose value is no text are left out.
+    /// Returns the keys in written order, each with its value; values that are not strings are left out.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, Spanned<&'a str>)> {
         let entries = self.0.into_iter().flat_map(Value::entries);
         entries
             .filter_map(|entry| Some((entry.key, spanned_or_empty(entry.key_span, entry.value)?)))
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(self, key: &str) -> Option<Spanned<&'a str>> {
         let entry = self.0?.entry(key)?;
         spanned_or_empty(entry.key_span, entry.value)
@@ -331,7 +331,7 @@ fn spanned(key_span: Span, value: Value<'_>) -> Option<Spanned<&str>> {
     })
 }
 
-/// A null value is the empty text, as in Go.
+/// Returns the text of a value; null is the empty string, as in Go.
 fn spanned_or_empty(key_span: Span, value: Value<'_>) -> Option<Spanned<&str>> {
     spanned(key_span, value).or_else(|| {
         value.is_null().then(|| Spanned {

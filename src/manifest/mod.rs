@@ -1,9 +1,9 @@
 //! One Kubernetes object as it is written: identity, owner references, finalizers, and every field with its place.
 //!
-//! A [`ParsedFile`] is one text with all its objects, problems and comments: parsed once and shared from then on.
-//! `recognition` separates manifests to apply from everything else. `documents` finds the objects of a document (the
-//! items of a `List` come as themselves). An [`Object`] keeps the tree it was read from, so later rooms can look at any
-//! other field with its span. Nothing here depends on other objects: scopes and keys are settled in the inventory.
+//! A [`ParsedFile`] is one text with all its objects, problems and comments: parsed once and then shared. `recognition`
+//! separates manifests to apply from everything else. `documents` finds the objects of a document and replaces a `List`
+//! by its items. An [`Object`] keeps the tree it was read from, so later rooms can access any other field with its
+//! span. Nothing here depends on other objects: the inventory determines scopes and keys.
 
 mod crd;
 mod decode;

@@ -22,7 +22,7 @@ pub struct Object {
     fields: ObjectFields,
 }
 
-/// The fields of an object that are read once.
+/// Fields of an object that are read once.
 #[derive(Clone, Debug)]
 pub(super) struct ObjectFields {
     pub(super) type_meta: Arc<TypeMeta>,
@@ -30,29 +30,30 @@ pub(super) struct ObjectFields {
     of_kind: Option<Box<KindFacts>>,
 }
 
-/// Facts about objects of few kinds.
+/// Facts about objects of certain kinds.
 #[derive(Clone, Debug)]
 enum KindFacts {
     Templates(SmallVec<[FoundTemplate; 1]>),
     Definition(CustomResourceDefinition),
 }
 
-/// How clients read an object with `items` at its top. kubectl and Helm take any document with that key for a list, whatever its
-/// kind (apimachinery, pkg/apis/meta/v1/unstructured/helpers.go), and lists in lists too (cli-runtime, pkg/resource/visitor.go);
-/// Flux (fluxcd/pkg, ssa/utils/object.go) and Argo CD (reposerver/repository/repository.go) one whose `items` are a list.
+/// How clients read an object with a top-level key `items`. kubectl and Helm read any document with that key as a list,
+/// whatever its kind (apimachinery, pkg/apis/meta/v1/unstructured/helpers.go), also within lists (cli-runtime,
+/// pkg/resource/visitor.go); Flux (fluxcd/pkg, ssa/utils/object.go) and Argo CD (reposerver/repository/repository.go)
+/// only if `items` is a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListReading {
     /// Every client applies the items and not the object.
     List,
-    /// It is an item of a list and has a list under `items`: kubectl and Helm apply the items, Flux and Argo CD the object.
+    /// It is a list item with a list under `items`: kubectl and Helm apply the items, Flux and Argo CD the object.
     ListInList,
-    /// `items` is null: for kubectl and Helm an empty list.
+    /// `items` is null: kubectl and Helm read it as an empty list.
     Null,
-    /// `items` is neither: kubectl and Helm reject the document.
+    /// `items` is neither a list nor null: kubectl and Helm reject the document.
     Rejected,
 }
 
-/// Clients that read lists alike.
+/// A group of clients that read lists in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListClient {
     /// kubectl and Helm.
@@ -62,7 +63,7 @@ pub enum ListClient {
 }
 
 impl ListReading {
-    /// Whether `client` applies the object, and not only its items.
+    /// Whether `client` reads it as an object and not only as its items; a rejected object counts, too.
     pub fn is_applied_by(self, client: ListClient) -> bool {
         match self {
             Self::List => false,
@@ -73,9 +74,9 @@ impl ListReading {
 }
 
 impl ObjectFields {
-    /// Reads a mapping. `None` when it has no `apiVersion` or no `kind` (missing, null or empty): not a
-    /// manifest. An `apiVersion` or `kind` of another type than string is a decode error. `default` is what a typed list
-    /// (`ConfigMapList`) says of items without a kind.
+    /// Reads a mapping; `None` if it is not a manifest, because `apiVersion` or `kind` is missing, null or empty.
+    /// Either of another type than string is a decode error. `default` is the type of items without a kind in a typed
+    /// list (`ConfigMapList`).
     pub(super) fn read<'t>(value: Value<'t>, default: Option<&TypeMeta>) -> Option<Self> {
         let mut decoder = Decoder::default();
         let type_meta = match (
@@ -115,37 +116,37 @@ impl KindFacts {
 }
 
 impl Object {
-    /// The object at `node`, of which `fields` were read.
+    /// Creates the object at `node`, from which `fields` were read.
     pub(super) fn new(tree: Arc<Tree>, node: NodeId, fields: ObjectFields) -> Self {
         Self { tree, node, fields }
     }
 
-    /// `apiVersion` and `kind`.
+    /// Returns `apiVersion` and `kind`.
     pub fn type_meta(&self) -> &Arc<TypeMeta> {
         &self.fields.type_meta
     }
 
-    /// `kind`.
+    /// Returns `kind`.
     pub fn kind(&self) -> &str {
         &self.fields.type_meta.kind
     }
 
-    /// `apiVersion` as written.
+    /// Returns `apiVersion` as written.
     pub fn api_version(&self) -> &str {
         &self.fields.type_meta.api_version
     }
 
-    /// The parsed `apiVersion`.
+    /// Returns the parsed `apiVersion`.
     pub fn group_version(&self) -> &ApiVersion<SmolStr> {
         &self.fields.type_meta.group_version
     }
 
-    /// Where `kind` is written, or the start of an item of a list that says it for all.
+    /// Returns the place of `kind`, or the start of a list item that has the kind from its list.
     pub fn kind_span(&self) -> Span {
         self.span_of("kind")
     }
 
-    /// Where `apiVersion` is written, or the start of an item of a list that says it for all.
+    /// Returns the place of `apiVersion`, or the start of a list item that has the kind from its list.
     pub fn api_version_span(&self) -> Span {
         self.span_of("apiVersion")
     }
@@ -157,17 +158,17 @@ impl Object {
         })
     }
 
-    /// `metadata`; empty when it is left out.
+    /// Returns `metadata`, empty if it is not written.
     pub fn metadata(&self) -> Metadata<'_> {
         self.fields.metadata.of(&self.tree, self.value())
     }
 
-    /// Fields of `TypeMeta` and `ObjectMeta` whose type does not decode. Every client rejects such an object.
+    /// Returns the fields of `TypeMeta` and `ObjectMeta` that do not decode. Every client rejects such an object.
     pub fn decode_errors(&self) -> &[DecodeError] {
         self.fields.metadata.decode_errors()
     }
 
-    /// The first key of the object: where it begins.
+    /// Returns the place of the first key, where the object begins.
     pub fn start(&self) -> Span {
         let value = self.value();
         value
@@ -176,7 +177,7 @@ impl Object {
             .map_or(Span::empty(value.span().start), |entry| entry.key_span)
     }
 
-    /// Its templates whose metadata takes effect.
+    /// Returns its templates whose metadata takes effect.
     pub fn templates(&self) -> impl Iterator<Item = Template<'_>> + Clone {
         let found: &[_] = match self.fields.of_kind.as_deref() {
             Some(KindFacts::Templates(templates)) => templates,
@@ -185,7 +186,7 @@ impl Object {
         found.iter().map(|template| template.of(&self.tree))
     }
 
-    /// Returns the kind that it defines, when it is a CRD that names a group and a kind.
+    /// Returns the kind that it defines, if it is a CRD that names a group and a kind.
     pub fn definition(&self) -> Option<&CustomResourceDefinition> {
         match self.fields.of_kind.as_deref()? {
             KindFacts::Definition(definition) => Some(definition),
@@ -193,8 +194,8 @@ impl Object {
         }
     }
 
-    /// Returns the Services that it needs, when it is a webhook configuration, an APIService or a CRD with a conversion
-    /// webhook. Read anew by every call.
+    /// Returns the Services that it needs, if it is a webhook configuration, an APIService or a CRD with a conversion
+    /// webhook. The result is not cached.
     pub fn service_client(&self) -> Option<ServiceClient> {
         ServiceClient::read(
             self.group_kind(),
@@ -203,12 +204,12 @@ impl Object {
         )
     }
 
-    /// The whole object, to look at any field.
+    /// Returns the whole object, for access to any field.
     pub fn value(&self) -> Value<'_> {
         self.tree.value(self.node)
     }
 
-    /// How clients read the object if it has `items` at its top.
+    /// Returns how clients read the object; `None` if it has no top-level key `items`.
     pub fn list_reading(&self) -> Option<ListReading> {
         let items = self.value().get("items")?;
         let is_document = self.node == self.tree.root().id();
@@ -220,44 +221,44 @@ impl Object {
         })
     }
 
-    /// The value at a path of keys: `["spec", "names", "kind"]`.
+    /// Returns the value at a path of keys: `["spec", "names", "kind"]`.
     pub fn at(&self, path: &[&str]) -> Option<Value<'_>> {
         self.value().at(path)
     }
 
-    /// The group of `apiVersion`; empty for the core group.
+    /// Returns the group of `apiVersion`; empty for the core group.
     pub fn group(&self) -> &str {
         &self.group_version().group
     }
 
-    /// The kind, whatever the version.
+    /// Returns the kind, independent of the version.
     pub fn group_kind(&self) -> GroupKind<&str> {
         GroupKind::new(self.group(), self.kind())
     }
 
-    /// Whether the object is of that kind, in whatever version.
+    /// Whether the object is of that kind, in any version.
     pub fn is(&self, kind: GroupKind<&str>) -> bool {
         self.group_kind() == kind
     }
 
-    /// The name; `x-*` for `generateName: x-`; `None` when neither is written.
+    /// Returns the name, or `x-*` for `generateName: x-`; `None` if neither is written.
     pub fn name(&self) -> Option<Cow<'_, str>> {
         let metadata = self.metadata();
         let name = filled(metadata.name()).map(Cow::Borrowed);
         name.or_else(|| Some(format!("{}*", filled(metadata.generate_name())?).into()))
     }
 
-    /// The namespace as written; an empty one is none.
+    /// Returns the namespace as written; `None` if it is empty.
     pub fn namespace(&self) -> Option<&str> {
         filled(self.metadata().namespace())
     }
 
-    /// The uid as written; an empty one is none.
+    /// Returns the uid as written; `None` if it is empty.
     pub fn uid(&self) -> Option<&str> {
         filled(self.metadata().uid())
     }
 
-    /// Where to point when the object itself is meant: its name, else its kind.
+    /// Returns the place that stands for the object in messages: its name, else its kind.
     pub fn name_span(&self) -> Span {
         let metadata = self.metadata();
         metadata
@@ -267,12 +268,12 @@ impl Object {
     }
 }
 
-/// An empty text is none.
+/// Returns the text, or `None` if it is empty.
 fn filled(text: Option<Spanned<&str>>) -> Option<&str> {
     text.map(|text| text.value).filter(|text| !text.is_empty())
 }
 
-/// A field that Go would not leave at its zero value.
+/// Returns a field, unless Go would leave it at its zero value.
 fn written<'a>(object: Value<'a>, name: &str) -> Option<Entry<'a>> {
     object.entry(name).filter(|entry| !is_empty(entry.value))
 }

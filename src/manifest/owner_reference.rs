@@ -23,9 +23,9 @@ pub const OWNER_REFERENCE_FIELDS: [&str; 6] = [
 /// One entry of `metadata.ownerReferences`. Missing and null fields are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnerReference {
-    /// The place in the list.
+    /// The index in the list.
     pub index: usize,
-    /// The whole entry.
+    /// The place of the whole entry.
     pub span: Span,
     /// `apiVersion` as written.
     pub api_version: Option<Spanned<String>>,
@@ -46,27 +46,27 @@ pub struct OwnerReference {
 }
 
 impl OwnerReference {
-    /// The parsed `apiVersion`; empty when it is missing.
+    /// Returns the parsed `apiVersion`; empty if it is missing.
     pub fn group_version(&self) -> ApiVersion<&str> {
         ApiVersion::split(text(&self.api_version))
     }
 
-    /// `apiVersion` as written; empty when it is missing.
+    /// Returns `apiVersion` as written; empty if it is missing.
     pub fn api_version(&self) -> &str {
         text(&self.api_version)
     }
 
-    /// `kind`; empty when it is missing.
+    /// Returns `kind`; empty if it is missing.
     pub fn kind(&self) -> &str {
         text(&self.kind)
     }
 
-    /// `name`; empty when it is missing.
+    /// Returns `name`; empty if it is missing.
     pub fn name(&self) -> &str {
         text(&self.name)
     }
 
-    /// `uid`; empty when it is missing.
+    /// Returns `uid`; empty if it is missing.
     pub fn uid(&self) -> &str {
         text(&self.uid)
     }
@@ -83,7 +83,7 @@ impl OwnerReference {
             .is_some_and(|flag| flag.value)
     }
 
-    /// The fields that the API server compares to find repetitions: all, where an absent flag differs from `false` ([VAL-14]).
+    /// Returns the fields by which the API server finds duplicates. A missing flag is not `false` ([VAL-14]).
     fn compared(&self) -> ([&str; 4], [Option<bool>; 2]) {
         let texts = [self.api_version(), self.kind(), self.name(), self.uid()];
         (
@@ -104,14 +104,14 @@ fn flag(field: &Option<Spanned<bool>>) -> Option<bool> {
 /// The list of owner references.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnerReferences {
-    /// The key `ownerReferences`, when it is written.
+    /// The place of the key `ownerReferences`, if it is written.
     pub key_span: Option<Span>,
     /// The entries that are mappings or null, in written order.
     pub entries: Vec<OwnerReference>,
 }
 
 impl OwnerReferences {
-    /// For each entry, the place of the first one that the API server treats it as a repetition of ([VAL-14]), if there is one.
+    /// Returns, for each entry, the index of the first one that the API server treats as equal ([VAL-14]), if any.
     pub fn repetitions(&self) -> Vec<Option<usize>> {
         if self.entries.len() < 2 {
             return vec![None; self.entries.len()];
@@ -163,7 +163,7 @@ pub(super) fn read_owner_references(
         reference.decodes = decoder.errors.len() == errors;
         entries.push(reference);
     }
-    // Most objects have one, and a list that grows has room for four.
+    // Most objects have one reference, and a list that grows has room for four.
     entries.shrink_to_fit();
     OwnerReferences {
         key_span: Some(key_span),

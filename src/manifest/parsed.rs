@@ -1,4 +1,4 @@
-//! One document of a file, read: its objects, and what there is to say of it.
+//! One document of a file as it was read: its objects, and everything to report about it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,20 +17,20 @@ use crate::yaml::{
     Comment, Content, Document, Notation, Problem, ProblemKind, Quirk, ReadError, Tree,
 };
 
-/// The length from which values of a text are not kept unless they are objects or the first, in bytes: kustomizations and charts
-/// are short, and a long text has millions of documents if each is `{}`.
+/// The length of a text, in bytes, from which only the values of objects and of the first document are kept.
+/// Kustomizations and charts are shorter, and a longer text may have millions of documents like `{}`.
 const LONG: usize = 256 * 1024;
 
-/// So many documents of a file are said to be unreadable each with its own reason; of more it is said how many they are.
+/// The maximum number of unreadable documents of a file with a reason of their own; further ones are only counted.
 const MOST_UNREADABLE: usize = 100;
 
-/// The reason of each of the others.
+/// The reason of the further ones.
 const LIKE_OTHERS: &str = "unreadable, like 100 documents before it";
 
 /// One document of a file.
 #[derive(Debug)]
 pub struct ParsedDocument {
-    /// 0-based, as Kubernetes' reader counts.
+    /// 0-based, as in Kubernetes' reader.
     pub index: u32,
     /// Its text. A leading `---` belongs to it, the `---` that ends it does not.
     pub span: Span,
@@ -51,26 +51,26 @@ type Skips = SmallVec<[Skip; 1]>;
 /// The documents of a text.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
-    /// In order, without those of which there is nothing to say but why they are skipped.
+    /// In order, without those for which nothing but the reason for skipping them is kept.
     parsed: Vec<ParsedDocument>,
     /// Everything that is not an object to apply, with its document, in order.
     skipped: Vec<(u32, Skip)>,
     count: usize,
-    /// Their statements about the file and about other files.
+    /// Their facts about the file and its mentions of other files.
     facts: FileFacts,
-    /// Whether a comment may name the template of one.
+    /// Whether a comment may name the template of a document.
     may_name_templates: bool,
     unreadable: usize,
-    /// The first document whose reason is [`LIKE_OTHERS`], and how many there are.
+    /// The first unreadable manifest whose reason is [`LIKE_OTHERS`], and the number of these.
     more_unreadable: Option<(Span, usize)>,
 }
 
-/// The text that the documents are of.
+/// The text that contains the documents.
 #[derive(Debug)]
 pub(super) struct WholeText<'s> {
     source: &'s SourceFile,
     secrets: &'s SecretWords,
-    /// Found out for the first document that cannot be read.
+    /// Computed for the first document that cannot be read.
     about_manifests: OnceLock<bool>,
 }
 
@@ -130,7 +130,7 @@ impl Documents {
         }
     }
 
-    /// Joins the parts of a text, in their order.
+    /// Joins the documents of the parts of a text, in their order.
     pub(super) fn joined(mut parts: Vec<Self>, text: &WholeText<'_>) -> Self {
         let mut all = if parts.len() == 1 {
             parts.swap_remove(0)
@@ -140,7 +140,7 @@ impl Documents {
         for part in parts {
             all.append(part, text);
         }
-        // Most files have one document, and stay in memory.
+        // Files stay in memory, and most have one document.
         all.parsed.shrink_to_fit();
         all.skipped.shrink_to_fit();
         all
@@ -166,12 +166,12 @@ impl Documents {
         }
     }
 
-    /// Their statements about the file and about other files.
+    /// Returns their facts about the file and its mentions of other files.
     pub(super) fn facts(&self) -> &FileFacts {
         &self.facts
     }
 
-    /// The first of the documents that are only counted as unreadable, and how many there are.
+    /// Returns the first of the unreadable manifests that are only counted, and the number of these.
     pub(super) fn more_unreadable(&self) -> Option<(Span, usize)> {
         self.more_unreadable
     }
@@ -188,14 +188,14 @@ impl Documents {
         self.count
     }
 
-    /// Everything that is not an object to apply, with its document, in order.
+    /// Returns everything that is not an object to apply, with its document, in order.
     pub(super) fn skipped(&self) -> &[(u32, Skip)] {
         &self.skipped
     }
 }
 
 impl ParsedDocument {
-    /// Its value; `None` when it is empty or cannot be read, and where it is no object and the text is long.
+    /// Returns its value; `None` if it is empty, unreadable, or not kept: it is not an object and the text is long.
     pub fn tree(&self) -> Option<&Tree> {
         self.tree.as_deref()
     }
@@ -204,13 +204,13 @@ impl ParsedDocument {
         self.tree.as_ref()
     }
 
-    /// Its objects, in written order.
+    /// Returns its objects, in written order.
     pub fn objects(&self) -> &[Arc<Object>] {
         &self.objects
     }
 
-    /// Its objects, in written order, and what looks like a template or like a part of something else: all that a build
-    /// may take for an object.
+    /// Returns its objects, in written order, including those that look like templates or parts of something else: a
+    /// build may read any of them as an object.
     pub fn every_object(&self) -> Vec<Arc<Object>> {
         let Some(tree) = &self.tree else {
             return self.objects.to_vec();
@@ -221,22 +221,22 @@ impl ParsedDocument {
             .collect()
     }
 
-    /// Why it cannot be read, unless it is a template or the file is not about manifests.
+    /// Returns the error if it cannot be read, unless it is a template or the file is not about manifests.
     pub fn error(&self) -> Option<&ReadError> {
         self.error.as_ref()
     }
 
-    /// Fields that Kubernetes drops or overrides silently, as far as they are part of a manifest.
+    /// Returns the fields of a manifest that Kubernetes silently drops or overrides.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// Text that Kubernetes accepts in a manifest and YAML 1.2 does not, each with its place.
+    /// Returns the text in a manifest that Kubernetes accepts and YAML 1.2 does not, with its places.
     pub fn quirks(&self) -> &[(Quirk, Span)] {
         &self.quirks
     }
 
-    /// Its comments, in written order: those that mention this program, or all where a Secret may be.
+    /// Returns its comments, in written order: those that mention ownerlint, or all if it may contain a Secret.
     pub fn comments(&self) -> &[Comment] {
         &self.comments
     }
@@ -250,13 +250,13 @@ impl ParsedDocument {
         }
     }
 
-    /// Whether there is more to say than what it skips, its problems and comments left out.
+    /// Whether it has more than skips, problems and comments.
     fn says_something(&self) -> bool {
         self.tree.is_some() || self.error.is_some() || !self.quirks.is_empty()
     }
 }
 
-/// Finds the objects of a document and the facts about it. Its statements about its file and about others are added to `facts`.
+/// Finds the objects of a document and everything to report about it. Its facts about files are added to `facts`.
 fn parse(
     text: &WholeText<'_>,
     document: Document,
@@ -317,7 +317,7 @@ fn parse(
         .filter(|comment| may_be_hidden || comment.text(source).contains("ownerlint"))
         .collect();
     parsed.comments.shrink_to_fit();
-    // A values file that contains a key twice does not matter here; a manifest that is lost after it does.
+    // Problems without an object do not matter, as in a values file, unless a manifest is lost.
     let is_manifest = !parsed.objects.is_empty();
     let concerns = |problem: &Problem| is_manifest || loses_a_manifest(source, problem);
     let problems = document.problems.into_iter();
@@ -331,7 +331,7 @@ fn parse(
     (parsed, skips)
 }
 
-/// The objects of a document of the file at `path` that are to be applied. Everything else in it is added to `skips`.
+/// Returns the objects to apply in a document of the file at `path`. Everything else in it is added to `skips`.
 fn objects(
     path: &str,
     tree: &Arc<Tree>,
@@ -366,7 +366,7 @@ fn objects(
         .collect()
 }
 
-/// Says that bytes of a file were replaced, if the first of them is in `document`.
+/// Returns the problem that bytes of a file were replaced, if the first of them is in `document`.
 fn not_utf8(source: &SourceFile, document: Span) -> Option<Problem> {
     let (first, count) = source.replaced()?;
     document.contains(first.start).then(|| Problem {
@@ -377,7 +377,7 @@ fn not_utf8(source: &SourceFile, document: Span) -> Option<Problem> {
     })
 }
 
-/// Whether what Kubernetes drops may be an object.
+/// Whether the text that Kubernetes drops may contain an object.
 fn loses_a_manifest(source: &SourceFile, problem: &Problem) -> bool {
     matches!(problem.kind, ProblemKind::DroppedContent { .. })
         && source.slice(problem.span).contains("apiVersion")

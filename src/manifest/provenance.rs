@@ -1,4 +1,4 @@
-//! Which template a document was rendered from: `helm template` begins each with `---` and `# Source: web/templates/crd.yaml`.
+//! The templates of rendered documents: `helm template` begins each with `---` and `# Source: web/templates/crd.yaml`.
 
 use memchr::memmem;
 
@@ -18,10 +18,10 @@ pub fn is_rendered(text: &str) -> bool {
     !templates(text).is_empty()
 }
 
-/// The beginning of each document of `text`, with the path of its template where a comment before its first key gives one;
-/// nothing if no comment does.
+/// Returns the start of each document of `text`, with the path of its template if a comment before its first key names
+/// one. The result is empty if no comment does.
 pub(super) fn templates(text: &str) -> Vec<RenderedPart> {
-    // PowerShell writes a byte order mark in front.
+    // PowerShell writes a byte order mark first.
     let mut start = if text.starts_with(BYTE_ORDER_MARK) {
         BYTE_ORDER_MARK.len_utf8()
     } else {
@@ -54,7 +54,7 @@ pub(super) fn templates(text: &str) -> Vec<RenderedPart> {
     documents
 }
 
-/// The lines of a text up to its first key.
+/// Returns the lines of a text before its first key.
 fn before_keys(text: &str) -> &str {
     let lines = text.split_inclusive('\n').take_while(|line| {
         line.starts_with("---") || line.starts_with('#') || line.trim_end().is_empty()
@@ -62,8 +62,7 @@ fn before_keys(text: &str) -> &str {
     &text[..lines.map(str::len).sum()]
 }
 
-/// Whether Helm writes such a path: below a chart, in one of the folders that it renders. People copy addresses into such
-/// comments.
+/// Whether Helm writes such a path: in a folder of a chart that it renders. Users write web addresses in such comments.
 fn is_template(path: &str) -> bool {
     !path.contains(char::is_whitespace)
         && !path.contains("://")

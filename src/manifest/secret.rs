@@ -1,4 +1,4 @@
-//! The values of Secrets: no snippet shows them, whatever is wrong beside them.
+//! Finds the values of Secrets, which no snippet shows.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::yaml::{Comment, Entry, Tree, Value};
 /// The fields of a Secret that are shown with their values.
 const SHOWN: [&str; 5] = ["apiVersion", "kind", "metadata", "type", "immutable"];
 
-/// The lines of a Secret that cannot be read, of which more than the key is shown.
+/// The keys whose lines are shown whole in a Secret that cannot be read.
 const SHOWN_LINES: [&str; 7] = [
     "apiVersion",
     "kind",
@@ -23,16 +23,16 @@ const SHOWN_LINES: [&str; 7] = [
     "immutable",
 ];
 
-/// A document, as far as it matters here.
+/// The parts of a document that may contain values of Secrets.
 pub(super) struct DocumentParts<'a> {
     pub(super) span: Span,
-    /// `None`: it cannot be read.
+    /// `None` if the document cannot be read.
     pub(super) tree: Option<&'a Tree>,
     pub(super) objects: &'a [Arc<Object>],
     pub(super) comments: &'a [Comment],
 }
 
-/// The parts of a text that must not be shown, in order and without overlaps. `words` are those of the text.
+/// Returns the parts of a text that must not be shown, in order and without overlaps. `words` are those of the text.
 pub(super) fn hidden<'a>(
     source: &SourceFile,
     words: &SecretWords,
@@ -48,7 +48,7 @@ pub(super) fn hidden<'a>(
             }
             continue;
         };
-        // An item of a SecretList need not say what it is.
+        // An item of a SecretList may omit its kind.
         let is_one = |object: &&Arc<Object>| object.is(kinds::SECRET) || is_secret(object.value());
         let mut secrets: Vec<_> = document
             .objects
@@ -60,7 +60,7 @@ pub(super) fn hidden<'a>(
             secrets.push(tree.root());
         }
         for secret in &secrets {
-            // Whatever else a document of one object contains, a key that is lost to a second one say, belongs to the Secret.
+            // In a document of one object, everything belongs to the Secret, such as a key that a second one replaces.
             let whole = if document.objects.len() <= 1 {
                 whole
             } else {
@@ -79,7 +79,7 @@ pub(super) fn hidden<'a>(
     disjoint(hidden)
 }
 
-/// Whether a mapping says that it is a Secret, whatever else it lacks and however it spells that.
+/// Whether a mapping is meant to be a Secret, whatever else it lacks and however the kind is spelt.
 pub(super) fn is_secret(value: Value<'_>) -> bool {
     value
         .get("kind")
@@ -88,14 +88,14 @@ pub(super) fn is_secret(value: Value<'_>) -> bool {
         || value.get(STRING_DATA).is_some()
 }
 
-/// Whether an author who writes this kind means Secrets. The API server takes one spelling only.
+/// Whether the author of this kind means Secrets. The API server accepts only one spelling.
 fn names_secrets(kind: &str) -> bool {
     ["secret", "secrets"]
         .iter()
         .any(|name| kind.trim().eq_ignore_ascii_case(name))
 }
 
-/// Whether a mapping is something like an ExternalSecret, from whose template a Secret is made.
+/// Whether a mapping is, like an ExternalSecret, an object with a template from which a controller makes a Secret.
 fn makes_secrets(value: Value<'_>) -> bool {
     value
         .get("kind")
@@ -103,7 +103,7 @@ fn makes_secrets(value: Value<'_>) -> bool {
         .is_some_and(|kind| kind.ends_with("Secret"))
 }
 
-/// Hides everything of a Secret but its keys and what is no secret.
+/// Hides everything of a Secret but its keys and the fields that are not secret.
 fn hide_values(
     source: &SourceFile,
     secret: Value<'_>,
@@ -120,7 +120,7 @@ fn hide_values(
             _ => shown.extend(keys_of_values(source, entry.value, hidden)),
         }
     }
-    // A list may have as many comments as Secrets.
+    // Uses a binary search: a list may have as many comments as Secrets.
     let first = document
         .comments
         .partition_point(|comment| comment.span.start < whole.start);
@@ -132,8 +132,8 @@ fn hide_values(
     hide_between(source, whole, shown, hidden);
 }
 
-/// Hides the values of Secrets that other objects contain: items of their own lists, manifests as text, what a generator makes a
-/// Secret from, and what kustomize does.
+/// Hides the values of Secrets in other objects: in items of custom lists, manifests as text, templates of Secrets, and
+/// kustomize's generators.
 fn hide_within(source: &SourceFile, root: Value<'_>, comments: &[Comment], hidden: &mut Vec<Span>) {
     let before = hidden.len();
     let makes_secrets = makes_secrets(root);
@@ -153,14 +153,14 @@ fn hide_within(source: &SourceFile, root: Value<'_>, comments: &[Comment], hidde
             {
                 hidden.push(literals.span());
             }
-            // A patch, or a manifest that another tool applies.
+            // A patch or manifest as text, which another tool applies.
             if holder.as_str().is_some_and(are_mentioned_in) {
                 hide_lines(source, holder.span(), hidden);
             }
         }
     }
     if hidden.len() > before {
-        // One of them may have been a value.
+        // A comment may contain a former value.
         hidden.extend(
             comments
                 .iter()
@@ -170,19 +170,19 @@ fn hide_within(source: &SourceFile, root: Value<'_>, comments: &[Comment], hidde
     }
 }
 
-/// Whether a comment is for us.
+/// Whether a comment addresses ownerlint.
 fn is_directive(source: &SourceFile, comment: Span) -> bool {
     source.slice(comment).contains("ownerlint")
 }
 
-/// Hides values, and says where their keys are.
+/// Hides values, and returns the places of their keys.
 fn keys_of_values(source: &SourceFile, values: Value<'_>, hidden: &mut Vec<Span>) -> Vec<Span> {
-    // A value that an alias repeats is written elsewhere.
+    // The value of an alias is written elsewhere.
     hidden.extend(values.entries().map(|entry| entry.value.span()));
     values.entries().map(|entry| key(source, &entry)).collect()
 }
 
-/// Hides what of a text is not shown.
+/// Hides everything in `whole` but the `shown` parts.
 fn hide_between(source: &SourceFile, whole: Span, mut shown: Vec<Span>, hidden: &mut Vec<Span>) {
     shown.sort_unstable();
     let mut from = whole.start;
@@ -193,7 +193,7 @@ fn hide_between(source: &SourceFile, whole: Span, mut shown: Vec<Span>, hidden: 
     hide(source, Span::new(from, whole.end), hidden);
 }
 
-/// Hides what is between two things that are shown, unless it is punctuation.
+/// Hides the text between two shown parts, unless it is punctuation.
 fn hide(source: &SourceFile, between: Span, hidden: &mut Vec<Span>) {
     if between.start < between.end
         && !source
@@ -205,8 +205,8 @@ fn hide(source: &SourceFile, between: Span, hidden: &mut Vec<Span>) {
     }
 }
 
-/// The parts of metadata that are shown: all, but for copies of the object that a client keeps in annotations, and for
-/// what may be data that stands a level too deep. Data is never a list; a misspelt list of finalizers is.
+/// Returns the parts of metadata that are shown: all but annotations with a copy of the object, and unknown mappings,
+/// which may be data at the wrong level. Data is never a list; a misspelt list of finalizers is.
 fn shown_metadata(source: &SourceFile, metadata: Value<'_>) -> Vec<Span> {
     let is_metadata = |entry: &Entry<'_>| {
         OBJECT_META_FIELDS.contains(&entry.key) || entry.value.items().next().is_some()
@@ -235,7 +235,7 @@ fn shown_metadata(source: &SourceFile, metadata: Value<'_>) -> Vec<Span> {
     fields.collect()
 }
 
-/// A key with its colon.
+/// Returns the place of a key with its colon.
 fn key(source: &SourceFile, entry: &Entry<'_>) -> Span {
     let rest = &source.text()[entry.key_span.end as usize..];
     let colon = rest
@@ -247,7 +247,7 @@ fn key(source: &SourceFile, entry: &Entry<'_>) -> Span {
     )
 }
 
-/// The error in a document, without the text that the message quotes: an alias is a value that begins with `*`.
+/// Masks the text that an error message quotes, since it may be a value: one that begins with `*` is read as an alias.
 pub(super) fn without_quotes(message: &str) -> String {
     let mut shown = String::with_capacity(message.len());
     let mut quote = None;
@@ -273,7 +273,7 @@ pub(super) fn without_quotes(message: &str) -> String {
     shown
 }
 
-/// Hides all of a text but the keys at the beginning of its lines.
+/// Hides all of a text but the keys at the beginning of its lines, and the lines in [`SHOWN_LINES`].
 fn hide_lines(source: &SourceFile, whole: Span, hidden: &mut Vec<Span>) {
     let mut start = whole.start;
     for line in source.slice(whole).split_inclusive('\n') {

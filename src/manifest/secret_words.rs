@@ -1,33 +1,33 @@
-//! Where a text may speak of Secrets: found once for a text, and asked for each of its documents.
+//! Finds the words in a text that indicate Secrets, once for all its documents.
 
 use memchr::memmem;
 
 use crate::text::Span;
 
-/// The common part of all words that name a Secret, however it begins.
+/// The common part of all words for Secrets, whatever their first letter.
 const SECRET: &str = "ecret";
 
 /// The kustomize field that generates Secrets.
 pub(super) const GENERATOR: &str = "secretGenerator";
 
-/// The field that only Secrets have, whatever their author took for their kind.
+/// The field that only Secrets have, even if their kind is misspelt.
 pub(super) const STRING_DATA: &str = "stringData";
 
-/// The places of a text that may speak of Secrets.
+/// The places of a text that indicate Secrets.
 #[derive(Debug, Default)]
 pub(super) struct SecretWords {
-    /// Whether there is any word of that sort, in whatever place. Most texts have none.
+    /// Whether there is any such word, in any place. Most texts have none.
     pub(super) any: bool,
-    /// The words after `kind:` that are about Secrets, in order.
+    /// The words after `kind:` that name Secrets, in order.
     kinds: Vec<Span>,
-    /// Where generators of Secrets are, in order.
+    /// The offsets of generators of Secrets, in order.
     generators: Vec<u32>,
-    /// Where [`STRING_DATA`] is, in order.
+    /// The offsets of [`STRING_DATA`], in order.
     string_data: Vec<u32>,
 }
 
 impl SecretWords {
-    /// Looks through a text.
+    /// Finds the words in a text.
     pub(super) fn of(text: &str) -> Self {
         let string_data = memmem::find_iter(text.as_bytes(), STRING_DATA)
             .map(|at| at as u32)
@@ -37,7 +37,7 @@ impl SecretWords {
             ..Self::default()
         };
         words.any = !words.string_data.is_empty();
-        // Where the last word ends, which may say so more than once.
+        // The end of the last word, which may contain [`SECRET`] more than once.
         let mut seen = 0;
         for at in memmem::find_iter(text.as_bytes(), SECRET) {
             words.any = true;
@@ -58,13 +58,13 @@ impl SecretWords {
         words
     }
 
-    /// Whether a part of the text may contain Secrets, or what makes some.
+    /// Whether a part of the text may contain Secrets, or templates or generators of them.
     pub(super) fn are_in(&self, part: Span) -> bool {
         let holds_data = is_any_in(&self.string_data, part);
         holds_data || self.has_generator_in(part) || !self.kinds_in(part).is_empty()
     }
 
-    /// The words after `kind:` in a part of the text.
+    /// Returns the words after `kind:` in a part of the text.
     pub(super) fn kinds_in(&self, part: Span) -> &[Span] {
         let first = self.kinds.partition_point(|word| word.start < part.start);
         let count = self.kinds[first..].partition_point(|word| word.end <= part.end);
@@ -76,7 +76,7 @@ impl SecretWords {
     }
 }
 
-/// Whether a text may contain Secrets, or what makes some.
+/// Whether a text may contain Secrets, or templates or generators of them.
 pub(super) fn are_mentioned_in(text: &str) -> bool {
     SecretWords::of(text).are_in(Span::new(0, text.len() as u32))
 }
@@ -86,9 +86,9 @@ fn is_any_in(places: &[u32], part: Span) -> bool {
     places.get(first).is_some_and(|at| *at < part.end)
 }
 
-/// Whether a text ends with the key `kind` and what may be between it and its value.
+/// Whether a text ends with the key `kind` and the separators before its value.
 fn is_after_kind(before: &str) -> bool {
-    // Within a text of JSON a quote has a backslash before it.
+    // In JSON within a string, quotes follow a backslash.
     let blanks = [' ', '\t', '"', '\'', '\\'];
     let key = before.trim_end_matches(blanks).strip_suffix(':');
     key.is_some_and(|key| key.trim_end_matches(blanks).ends_with("kind"))

@@ -2,7 +2,7 @@
 
 use crate::yaml::Value;
 
-/// Which labels are selected: all requirements have to hold. Without requirements everything is selected.
+/// A set of labels that satisfy all requirements. Without requirements, everything is selected.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LabelSelector {
     /// In written order; those of `matchLabels` first.
@@ -27,7 +27,7 @@ pub enum SelectorOperator {
     NotIn(Vec<String>),
     /// The label exists.
     Exists,
-    /// It does not.
+    /// The label does not exist.
     DoesNotExist,
     /// An operator that Kubernetes does not have: the API server rejects the selector.
     Unknown,
@@ -47,7 +47,7 @@ impl LabelSelector {
         read
     }
 
-    /// Reads a map of labels, each with the only value that is selected.
+    /// Reads a map of labels and their required values.
     pub fn of_map(map: Option<Value<'_>>) -> Self {
         let entries = map.into_iter().flat_map(Value::entries);
         let requirements = entries.map(|entry| Requirement {
@@ -78,7 +78,7 @@ impl LabelSelector {
 }
 
 impl Requirement {
-    /// Whether it holds for the value of its label; `None` where the label does not exist.
+    /// Whether it holds for the value of its label, which is `None` if the label does not exist.
     pub fn holds(&self, value: Option<&str>) -> bool {
         let among =
             |values: &[String]| value.is_some_and(|value| values.iter().any(|one| one == value));

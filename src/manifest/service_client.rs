@@ -21,17 +21,17 @@ pub struct ServiceReference {
 /// One entry of `webhooks` of a ValidatingWebhookConfiguration or MutatingWebhookConfiguration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
-    /// Place in the list.
+    /// The index in the list.
     pub index: usize,
     /// `name`.
     pub name: Spanned<String>,
     /// `clientConfig.service`; `None` for a webhook that is called by its URL.
     pub service: Option<ServiceReference>,
-    /// Whether requests are rejected without an answer: `failurePolicy: Fail`, the default of v1.
+    /// Whether requests are rejected if the webhook does not answer: `failurePolicy: Fail`, the default of v1.
     pub fails_closed: bool,
-    /// Whether a request in one version meets rules on another one: `matchPolicy: Equivalent`, the default of v1.
+    /// Whether rules on one version match requests in another: `matchPolicy: Equivalent`, the default of v1.
     pub any_version: bool,
-    /// `rules`: one that matches is enough.
+    /// `rules`: one of them has to match.
     pub rules: Vec<WebhookRule>,
     /// `namespaceSelector`.
     pub namespaces: LabelSelector,
@@ -43,7 +43,7 @@ pub struct Webhook {
     pub timeout_seconds: i64,
 }
 
-/// Which requests a webhook is called for; `*` stands for all.
+/// Requests for which a webhook is called; `*` stands for all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookRule {
     /// `operations`: `CREATE`, `UPDATE`, `DELETE`, `CONNECT`.
@@ -54,7 +54,7 @@ pub struct WebhookRule {
     pub versions: Vec<String>,
     /// `resources`, subresources after a slash.
     pub resources: Vec<String>,
-    /// `scope`: `Namespaced`, `Cluster`, or all.
+    /// `scope`: `Namespaced`, `Cluster` or `*`; all if none is written.
     pub scope: Option<String>,
 }
 
@@ -69,19 +69,19 @@ pub struct ApiService {
     pub service: Option<ServiceReference>,
 }
 
-/// The calls of an object to Services.
+/// The Services that the API server calls because of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServiceClient {
     /// Each of its webhooks.
     Webhooks(Vec<Webhook>),
-    /// The API group that it announces.
+    /// The API group that it registers.
     Api(ApiService),
-    /// The conversion between versions of the kind that it defines: a CustomResourceDefinition.
+    /// The webhook of a CustomResourceDefinition that converts objects between versions.
     Conversion(ServiceReference),
 }
 
 impl ServiceClient {
-    /// Reads it from an object of that kind and version.
+    /// Reads the Services of an object of that kind and version.
     pub(super) fn read(kind: GroupKind<&str>, version: &str, object: Value<'_>) -> Option<Self> {
         match kind {
             kinds::VALIDATING_WEBHOOK_CONFIGURATION | kinds::MUTATING_WEBHOOK_CONFIGURATION => {
@@ -114,7 +114,7 @@ impl ServiceClient {
                 if conversion.get("strategy").and_then(Value::as_str) != Some("Webhook") {
                     return None;
                 }
-                // v1, and v1beta1.
+                // The fields of v1, then of v1beta1.
                 let client = conversion.at(&["webhook", "clientConfig"]);
                 let client = client.or_else(|| conversion.get("webhookClientConfig"))?;
                 client
@@ -129,7 +129,7 @@ impl ServiceClient {
 
 fn read_webhook(index: usize, version: &str, webhook: Value<'_>) -> Option<Webhook> {
     let word = |name: &str| webhook.get(name).and_then(Value::as_str);
-    // The defaults of v1beta1, which 1.22 removed, were the other way round (admissionregistration v1beta1 defaults.go).
+    // The defaults of v1beta1, which 1.22 removed, were the opposite (admissionregistration v1beta1 defaults.go).
     let is_v1 = version != "v1beta1";
     Some(Webhook {
         index,

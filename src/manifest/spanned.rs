@@ -1,20 +1,20 @@
-//! A fact with its place.
+//! A value with its place.
 
 use crate::text::Span;
 
-/// A value with the place of its key and of itself.
+/// A value with the places of its key and of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spanned<T> {
     /// The value as Kubernetes understands it.
     pub value: T,
-    /// The key; the value's own place for items of a list.
+    /// The place of the key; for items of a list, that of the value.
     pub key_span: Span,
-    /// The value, quotes included.
+    /// The place of the value, including quotes.
     pub span: Span,
 }
 
 impl<T> Spanned<T> {
-    /// Returns the place with another view of the value.
+    /// Applies `f` to the value and keeps the places.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Spanned<U> {
         Spanned {
             value: f(self.value),
@@ -25,7 +25,7 @@ impl<T> Spanned<T> {
 }
 
 impl Spanned<String> {
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.value
     }

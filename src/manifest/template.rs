@@ -2,7 +2,7 @@
 //!
 //! A pod template's finalizers reach every pod ([VAL-35]); a StatefulSet's claim templates are copied whole ([VAL-36]);
 //! a job template passes only labels and annotations on ([VAL-37]); ephemeral volumes and ResourceClaimTemplates reject
-//! anything else ([VAL-38]). The same keys anywhere else (CRD schemas, ConfigMap strings) are not metadata.
+//! anything else ([VAL-38]). Equal keys elsewhere (CRD schemas, ConfigMap strings) are not metadata.
 
 use smallvec::SmallVec;
 use smol_str::SmolStr;
@@ -13,7 +13,7 @@ use super::{DecodeError, Metadata};
 use crate::kube::GroupKind;
 use crate::yaml::{NodeId, Tree, Value};
 
-/// Whose metadata a template holds.
+/// The objects that a controller creates from a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TemplateKind {
     /// Pods of a workload ([VAL-35]).
@@ -29,28 +29,28 @@ pub enum TemplateKind {
 /// The metadata of one template.
 #[derive(Clone, Copy, Debug)]
 pub struct Template<'a> {
-    /// Whose metadata it is.
+    /// The objects that are created from it.
     pub kind: TemplateKind,
     /// The field that contains the template: `spec.template`, `spec.volumeClaimTemplates[0]`.
     pub field: &'a str,
-    /// Its metadata.
+    /// The metadata that the objects get.
     pub metadata: Metadata<'a>,
-    /// Fields of it that do not decode.
+    /// The errors of its fields that do not decode.
     pub decode_errors: &'a [DecodeError],
 }
 
-/// The kept fields of a template.
+/// The parts of a template that are stored with its object.
 #[derive(Clone, Debug)]
 pub(super) struct FoundTemplate {
     kind: TemplateKind,
     field: SmolStr,
-    /// The mapping with the metadata.
+    /// The mapping that contains the metadata.
     node: NodeId,
     metadata: MetadataFields,
 }
 
 impl FoundTemplate {
-    /// The template, in the tree that it was found in.
+    /// Returns the template in the tree in which it was found.
     pub(super) fn of<'a>(&'a self, tree: &'a Tree) -> Template<'a> {
         let Self {
             kind,
@@ -81,7 +81,7 @@ pub const WITH_TEMPLATES: [GroupKind<&str>; 9] = [
     GroupKind::new("resource.k8s.io", "ResourceClaimTemplate"),
 ];
 
-/// The templates of an object of that group and kind whose metadata takes effect.
+/// Finds the templates of an object of that group and kind whose metadata takes effect.
 pub(super) fn templates_of(
     group: &str,
     kind: &str,

@@ -13,8 +13,7 @@ pub(super) fn is_time(text: &str) -> bool {
         && rest.0.is_empty()
 }
 
-/// The text that is left to read. Every reader answers `None` where the text has another shape, and whether the value
-/// is in range.
+/// The remaining text. The methods return `None` if the text has another form, and else whether the value is in range.
 struct Remaining<'a>(&'a str);
 
 impl Remaining<'_> {
@@ -50,7 +49,7 @@ impl Remaining<'_> {
         Some(hours <= 24 && minutes <= 60)
     }
 
-    /// A number of exactly `digits` digits.
+    /// Reads a number of exactly `digits` digits.
     fn number(&mut self, digits: usize) -> Option<i16> {
         let (number, rest) = self.0.split_at_checked(digits)?;
         let number = number

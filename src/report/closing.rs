@@ -1,5 +1,5 @@
-//! The lines after the findings: hidden findings, skipped documents, the next steps. The human format
-//! ends with it; for formats whose documents have no place for it, it goes to standard error.
+//! The lines after the findings: hidden findings, skipped documents, the next steps. The human format ends with them;
+//! for formats that cannot contain them, they go to standard error.
 
 use std::collections::BTreeSet;
 
@@ -9,24 +9,24 @@ use crate::finding::Severity;
 use crate::starter::Exclusion;
 use crate::text::plain;
 
-/// Rules of a failed run that are named.
+/// The maximum number of rules of a failed run that are named.
 const EXPLAINED: usize = 5;
-/// Notes that are shown unless all are asked for.
+/// The maximum number of notes, besides errors, that are shown unless all are requested.
 const NOTES: usize = 5;
 
-/// How much is said after the findings.
+/// The options of the lines after the findings.
 #[derive(Clone, Copy, Debug)]
 pub struct Closing {
-    /// Findings from this severity on are shown in text.
+    /// The lowest severity that text shows.
     pub show: Severity,
-    /// Findings from this severity on make the run fail; `None` if none does.
+    /// The lowest severity that makes the run fail; `None` if none does.
     pub fail_on: Option<Severity>,
-    /// List every note and everything that was skipped.
+    /// List every note and every skipped document.
     pub verbose: bool,
 }
 
-/// Notes for readers of a document in `format`, ending in a line break: its notes, skipped and hidden
-/// items, and for a run that failed the command that explains each rule. Empty for formats that contain them.
+/// Returns the lines for a document in `format`, ending in a line break: its notes, skipped documents and hidden
+/// findings, and for a failed run the command that explains each rule. Empty for formats that contain all this.
 pub fn closing(format: Format, report: &Report, options: &Closing) -> String {
     if matches!(
         format,
@@ -54,7 +54,7 @@ pub fn closing(format: Format, report: &Report, options: &Closing) -> String {
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
-/// The notes: failures first and all of them, of the others the first ones.
+/// Returns the notes: all errors, then the first of the others.
 pub(super) fn notes(report: &Report, verbose: bool) -> Vec<String> {
     let mut notes: Vec<_> = report.notes.iter().collect();
     notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
@@ -87,7 +87,7 @@ pub(super) fn notes(report: &Report, verbose: bool) -> Vec<String> {
     lines
 }
 
-/// `a.yaml:3: skipped: template (an action of Helm)`.
+/// Returns `a.yaml:3: skipped: template (an action of Helm)`.
 pub(super) fn skip(skip: &ListedSkip) -> String {
     let detail = plain::one_line(&skip.detail);
     let detail = if detail.is_empty() {
@@ -103,7 +103,7 @@ pub(super) fn skip(skip: &ListedSkip) -> String {
     )
 }
 
-/// The step that settles most findings.
+/// Describes the step that settles most findings; `None` if there is none.
 pub(super) fn remedy(report: &Report) -> Option<String> {
     Some(match report.remedy.as_ref()? {
         Remedy::Build { settled, of } => format!(
@@ -119,7 +119,7 @@ pub(super) fn remedy(report: &Report) -> Option<String> {
     })
 }
 
-/// The number of findings that existed before the change.
+/// Says how many findings existed before the change; `None` if there are none.
 fn before(report: &Report) -> Option<String> {
     let before = report.summary.before.filter(|&before| before > 0)?;
     let verb = if before == 1 { "was" } else { "were" };
@@ -129,7 +129,7 @@ fn before(report: &Report) -> Option<String> {
     ))
 }
 
-/// One line per rule whose findings are not shown.
+/// Returns one line per rule whose findings are hidden.
 pub(super) fn held_back(digest: &Digest<'_>) -> Vec<String> {
     if digest.held_back.is_empty() {
         return Vec::new();
@@ -157,7 +157,7 @@ pub(super) fn held_back(digest: &Digest<'_>) -> Vec<String> {
     std::iter::once(title).chain(rows).collect()
 }
 
-/// How much there is, and the command that explains each rule that made the run fail.
+/// Counts the findings and names the command that explains each rule that made the run fail.
 fn failure(report: &Report, fail_on: Option<Severity>) -> Vec<String> {
     let Some(least) = fail_on else {
         return Vec::new();

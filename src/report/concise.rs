@@ -6,7 +6,7 @@ use super::{ConciseOptions, Report};
 use crate::text::ColumnUnit;
 use crate::text::plain;
 
-/// One line per finding, the worst first; columns count bytes, as compilers' do.
+/// Renders one line per finding, the worst first; columns count bytes, as in compilers.
 pub(super) fn render(report: &Report, options: &ConciseOptions) -> String {
     let digest = Digest::new(report, options.show, Folding::WithinFiles);
     let lines = digest.shown.iter().map(|entry| {
@@ -36,7 +36,7 @@ pub(super) fn render(report: &Report, options: &ConciseOptions) -> String {
     lines.collect()
 }
 
-/// A path on one line. GitHub's runner obeys lines that begin with two colons, so a path never begins a line with them.
+/// Returns a path on one line. It never begins with two colons, since GitHub's runner executes such lines as commands.
 fn path(path: &str) -> String {
     let shown = plain::visible(path);
     if shown.trim_start().starts_with("::") {

@@ -1,5 +1,5 @@
-//! The part of a report that text for people shows: the worst first, equal findings drawn together, and one count per
-//! rule of those that are hidden. Formats for programs keep everything.
+//! The part of a report that text for people shows: the findings by descending severity, equal ones merged, and a count
+//! per rule of the hidden ones. Formats for programs contain every finding.
 
 use std::collections::BTreeMap;
 
@@ -9,42 +9,42 @@ use super::{Report, Reported};
 use crate::finding::{Finding, Identity, Severity};
 use crate::text::{ColumnUnit, FileId, plain};
 
-/// Rows of a table; what there is more of is counted.
+/// The maximum number of rows of a table. The findings of further rows are counted.
 const ROWS: usize = 12;
-/// Places of equal findings that are named.
+/// The maximum number of places that are listed for equal findings.
 const PLACES: usize = 5;
 
 /// The shown and the hidden findings.
 pub(super) struct Digest<'r> {
-    /// The worst first, else in report order.
+    /// Sorted by descending severity, otherwise in report order.
     pub(super) shown: Vec<DigestEntry<'r>>,
-    /// One row per rule with findings below the severity that is shown, the worst first.
+    /// One row per severity and rule of the findings below the shown severity, the worst first.
     pub(super) held_back: Vec<HeldBack<'r>>,
 }
 
-/// A finding, and those that say the same, as copies of an object in several overlays do.
+/// A finding, merged with equal ones, for example those on copies of an object in several overlays.
 pub(super) struct DigestEntry<'r> {
-    /// The first one.
+    /// The first of them.
     pub(super) reported: &'r Reported,
     /// The files and the 1-based lines of the others, in report order.
     more: Vec<(FileId, usize)>,
 }
 
-/// The findings of one rule that are not shown.
+/// The hidden findings of one rule and severity.
 pub(super) struct HeldBack<'r> {
-    /// Of the rule in this run.
+    /// Their severity.
     pub(super) severity: Severity,
     /// The rule's id.
     pub(super) rule: &'static str,
     /// The summary of the rule.
     pub(super) summary: &'r str,
-    /// How many there are.
+    /// The number of findings.
     pub(super) count: usize,
 }
 
 /// A row of the table at the end of a long report.
 pub(super) struct TableRow<'r> {
-    /// How many findings.
+    /// The number of findings.
     pub(super) count: usize,
     /// Their rule.
     pub(super) rule: &'static str,
@@ -52,16 +52,16 @@ pub(super) struct TableRow<'r> {
     pub(super) folder: &'r str,
 }
 
-/// Which equal findings are drawn together.
+/// Which equal findings are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Folding {
-    /// Findings of one file: readers who jump from line to line want each file.
+    /// Equal findings in one file: readers who jump from line to line need each file.
     WithinFiles,
-    /// Those of all files.
+    /// Equal findings in all files.
     AcrossFiles,
 }
 
-/// The common part of equal findings.
+/// The fields that are the same in equal findings.
 #[derive(PartialEq, Eq, Hash)]
 struct SameWords<'r> {
     rule: &'static str,
@@ -91,7 +91,7 @@ impl<'r> SameWords<'r> {
 }
 
 impl<'r> Digest<'r> {
-    /// The findings of `report` from severity `show` on.
+    /// Selects the findings of `report` with at least the severity `show`.
     pub(super) fn new(report: &'r Report, show: Severity, folding: Folding) -> Self {
         let mut shown: Vec<DigestEntry<'r>> = Vec::new();
         let mut first: HashMap<SameWords<'r>, usize> = HashMap::default();
@@ -140,12 +140,12 @@ impl<'r> Digest<'r> {
         }
     }
 
-    /// How many findings are shown, each of the equal ones counted.
+    /// Returns the number of shown findings, counting each of the merged ones.
     pub(super) fn count(&self) -> usize {
         self.shown.iter().map(|entry| 1 + entry.more.len()).sum()
     }
 
-    /// How many findings of each severity are not shown: `61 infos`. Empty if all are.
+    /// Returns the number of hidden findings by severity: `61 infos`. Empty if all are shown.
     pub(super) fn held_back_in_words(&self) -> String {
         let of = |severity| {
             self.held_back
@@ -163,8 +163,8 @@ impl<'r> Digest<'r> {
             .join(" and ")
     }
 
-    /// The shown findings by rule and folder, most first, and how many findings are in none of the rows. The folders are as deep
-    /// as the table has room for.
+    /// Counts the shown findings by rule and folder, the highest counts first, and those that are in no row. Folders
+    /// are cut to the greatest depth at which all rows fit.
     pub(super) fn table(&self, report: &'r Report) -> (Vec<TableRow<'r>>, usize) {
         let found: Vec<_> = self
             .shown
@@ -204,7 +204,7 @@ impl<'r> Digest<'r> {
                 folder,
             })
             .collect();
-        // Stable: rows of one count stay in the order of rule and folder.
+        // The sort is stable: rows with equal counts stay in the order of rule and folder.
         rows.sort_by_key(|row| std::cmp::Reverse(row.count));
         let rest = rows.split_off(rows.len().min(ROWS));
         (rows, rest.iter().map(|row| row.count).sum())
@@ -212,8 +212,8 @@ impl<'r> Digest<'r> {
 }
 
 impl DigestEntry<'_> {
-    /// `264 more in this file, on lines 12, 40, 77, 80, 91 and others`, `2 more in other files: a.yaml:3, b.yaml:7`, or
-    /// both; `None` for a finding that is alone.
+    /// Returns `264 more in this file, on lines 12, 40, 77, 80, 91 and others`, `2 more in other files: a.yaml:3,
+    /// b.yaml:7`, or both; `None` for a finding without equal ones.
     pub(super) fn alike(&self, report: &Report) -> Option<String> {
         let own = self.reported.finding.primary.file;
         let (here, elsewhere): (Vec<_>, Vec<_>) =
@@ -242,7 +242,7 @@ impl DigestEntry<'_> {
     }
 }
 
-/// The first places.
+/// Joins the first [`PLACES`] places.
 fn some(places: Vec<String>) -> String {
     let shown = places[..places.len().min(PLACES)].join(", ");
     if places.len() > PLACES {
@@ -260,7 +260,7 @@ fn depth(folder: &str) -> usize {
     folder.split('/').count()
 }
 
-/// The first `levels` parts of a folder.
+/// Returns the first `levels` parts of a folder.
 fn cut(folder: &str, levels: usize) -> &str {
     folder
         .match_indices('/')

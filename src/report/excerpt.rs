@@ -1,17 +1,17 @@
 //! The few lines of a file that a finding shows.
 //!
-//! The lines come from the line index, and only they are copied: made harmless for a terminal, and cut around what
-//! matters, since a manifest in JSON may be one line of many megabytes.
+//! Only the lines that are shown are copied. They are made safe for a terminal and cut around the places, since a
+//! manifest in JSON may be one line of many megabytes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::text::{ColumnUnit, SourceFile, Span, plain};
 
-/// Lines of context around each place.
+/// Lines of context before and after each place.
 const CONTEXT: usize = 2;
 
-/// Characters of a line. The drawing cuts what does not fit into the width of the terminal.
+/// The maximum number of characters of a line. The renderer cuts it further to the width of the terminal.
 const WIDTH: usize = 2_000;
 
 /// Consecutive lines of a file.
@@ -21,24 +21,24 @@ pub(super) struct Excerpt {
     pub(super) first_line: usize,
     /// The lines, each with its line break.
     pub(super) text: String,
-    /// Places in the text: each with its index among the places that were asked for.
+    /// The places in `text`, each with its index among the spans that were passed.
     pub(super) places: Vec<(usize, Range<usize>)>,
 }
 
-/// A place as a line and the bytes in it, the end of the line included; what goes on behind that line is left out.
+/// A place as a line and the bytes in it, possibly the end of the line. Its further lines are left out.
 pub(super) struct InLine {
     pub(super) line: usize,
     pub(super) bytes: Range<usize>,
 }
 
-/// The lines of `file` around `spans`: that of the first span first, then the others in the order of the file. A span is in
-/// no excerpt if its line had to be cut and it lies in the part that is not shown; the first one always is. Places beyond
-/// `width` have no other lines around them.
+/// Returns the lines of `file` around `spans`: those of the first span first, then the others in the order of the file.
+/// A span is in no excerpt if it lies in the hidden part of a line that had to be cut, unless it is the first one.
+/// Places beyond column `width` have no context.
 pub(super) fn excerpts(file: &SourceFile, spans: &[Span], width: usize) -> Vec<Excerpt> {
     let places: Vec<InLine> = spans.iter().map(|&span| in_line(file, span)).collect();
     let mut lines: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (index, place) in places.iter().enumerate() {
-        // The drawing moves all lines to the left, so that the place is in sight: nothing would be left of others.
+        // The renderer shifts all lines to the left until the place is visible; nothing would be left of the context.
         let context = if place.bytes.end < width { CONTEXT } else { 0 };
         let last = (place.line + context).min(file.line_count());
         for near in place.line.saturating_sub(context).max(1)..=last {
@@ -66,7 +66,7 @@ pub(super) fn excerpts(file: &SourceFile, spans: &[Span], width: usize) -> Vec<E
 }
 
 impl Excerpt {
-    /// The number of the last line.
+    /// Returns the number of the last line.
     pub(super) fn last_line(&self) -> usize {
         (self.first_line + self.text.lines().count()).saturating_sub(1)
     }
@@ -96,7 +96,7 @@ impl Excerpt {
     }
 }
 
-/// Where `span` starts, and its bytes on that line. Past the last line is the end of the last line.
+/// Returns the line and the bytes on it of `span`. After the last line, that is the end of the last line.
 pub(super) fn in_line(file: &SourceFile, span: Span) -> InLine {
     let line = file
         .position(span.start, ColumnUnit::Utf8)
@@ -113,7 +113,7 @@ pub(super) fn in_line(file: &SourceFile, span: Span) -> InLine {
     }
 }
 
-/// The bytes of `line` to show: all, or `width` characters around `focus`.
+/// Returns the bytes of `line` to show: all, or `width` characters around `focus`.
 pub(super) fn window(line: &str, focus: usize, width: usize) -> Range<usize> {
     if line.chars().nth(width).is_none() {
         return 0..line.len();
@@ -125,7 +125,7 @@ pub(super) fn window(line: &str, focus: usize, width: usize) -> Range<usize> {
         .map_or(0, |(at, _)| at);
     match line[start..].char_indices().nth(width) {
         Some((end, _)) => start..start + end,
-        // The rest is short: there is room for more on the left.
+        // The rest of the line is short: there is room for more on the left.
         None => {
             line.char_indices()
                 .rev()

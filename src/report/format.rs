@@ -13,7 +13,7 @@ pub enum Format {
     Concise,
     /// The contract `ownerlint.report/1`.
     Json,
-    /// The findings of that contract, one per line.
+    /// The findings of `ownerlint.report/1`, one per line.
     Jsonl,
     /// SARIF 2.1.0 as GitHub code scanning reads it.
     Sarif,
@@ -27,9 +27,9 @@ pub enum Format {
     Rdjson,
     /// One `PublishDiagnosticsParams` of the language server protocol per file.
     Lsp,
-    /// A job summary or a comment.
+    /// Markdown for a job summary or a comment.
     Markdown,
-    /// One self-contained page to explore.
+    /// One self-contained HTML page.
     Html,
 }
 
@@ -50,7 +50,7 @@ impl Format {
         Self::Html,
     ];
 
-    /// The word on the command line.
+    /// Returns the name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Human => "human",
@@ -68,25 +68,25 @@ impl Format {
         }
     }
 
-    /// Whether the format draws what is deleted.
+    /// Whether the format draws graphs of deletions.
     #[doc(hidden)]
     pub fn draws_graphs(self) -> bool {
         self == Self::Markdown
     }
 
-    /// Whether the format says of a comparison what becomes of every object.
+    /// Whether the format shows the fate of every object in a comparison.
     #[doc(hidden)]
     pub fn tells_outcomes(self) -> bool {
         matches!(self, Self::Json | Self::Html)
     }
 
-    /// Whether the format shows steps one by one.
+    /// Whether the format shows the steps of a simulation.
     #[doc(hidden)]
     pub fn tells_stories(self) -> bool {
         self == Self::Html
     }
 
-    /// Whether the format has a place for the edits of fixes.
+    /// Whether the format contains the edits of fixes.
     pub fn carries_fixes(self) -> bool {
         match self {
             Self::Json | Self::Jsonl | Self::Sarif | Self::Rdjson | Self::Lsp | Self::Html => true,
@@ -117,7 +117,7 @@ impl FromStr for Format {
     }
 }
 
-/// A word that is no format.
+/// The error for a name that is no format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no output format `{0}`")]
 pub struct UnknownFormat(pub String);

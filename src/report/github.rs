@@ -1,7 +1,7 @@
 //! GitHub workflow commands: annotations on the lines of a pull request.
 //!
-//! The runner takes `::name key=value,…::data` at the start of a line, and undoes the escapes of `actions/runner`'s
-//! `ActionCommand`; what is not escaped there would end the command or start another one.
+//! The runner reads `::name key=value,…::data` at the start of a line, and undoes the escapes of `actions/runner`'s
+//! `ActionCommand`; an unescaped character could end the command or start another one.
 
 use super::relation::{other_ends, rendered_from};
 use super::{GithubOptions, Report, Reported, Roots, paths};
@@ -9,7 +9,7 @@ use crate::finding::Severity;
 use crate::text::ColumnUnit;
 use crate::text::plain;
 
-/// The worst findings, so many of each severity as the runner shows, and a line on the rest.
+/// Renders the worst findings, as many of each severity as the runner shows, and a line on the rest.
 pub(super) fn render(report: &Report, options: &GithubOptions, roots: &Roots) -> String {
     let mut out = String::new();
     for severity in [Severity::Error, Severity::Warning, Severity::Info] {

@@ -32,7 +32,7 @@ struct Lines {
     end: usize,
 }
 
-/// An array with one element per finding.
+/// Renders an array with one element per finding.
 pub(super) fn render(report: &Report, roots: &Roots) -> String {
     let findings = report.findings.iter();
     let issues = findings.map(|reported| Issue::new(report, reported, roots));
@@ -63,7 +63,7 @@ impl<'a> Issue<'a> {
     }
 }
 
-/// One line: GitLab shows no other text, and one place.
+/// Describes a finding in one line: GitLab shows no other text and only one place.
 fn description(report: &Report, reported: &Reported, roots: &Roots) -> String {
     let finding = &reported.finding;
     let from = rendered_from(report, &finding.primary);

@@ -1,7 +1,7 @@
-//! For people: what, where, why and what to do, with the lines in question.
+//! Findings on a terminal: for each one the lines, the reason and the fix.
 //!
-//! annotate-snippets draws each finding as rustc draws its own. The headline starts the line with `severity[rule]:`, to be
-//! found by eye and by `grep`.
+//! annotate-snippets draws each finding as rustc draws a diagnostic. The headline starts with `severity[rule]:`, which
+//! is easy to see and to `grep` for.
 
 use std::ops::Range;
 
@@ -15,26 +15,25 @@ use crate::finding::{Chain, Label, Relation, Severity};
 use crate::kube::ObjectKey;
 use crate::text::{ColumnUnit, FileId, Span, plain};
 
-/// Related places that are drawn, in the main snippet and outside it; a finding that touches hundreds of objects stays
-/// readable.
+/// The maximum number of related places that are drawn in the finding's own file, and the maximum in other files.
 const MAX_PLACES: usize = 8;
 
-/// Lines that the places of a finding take before the rest of them is only counted.
+/// The maximum number of lines for the places of a finding; further places are only counted.
 const MOST_LINES: usize = 20;
 
-/// Objects of a chain that are drawn. Each stands to the right of the one before it.
+/// The maximum number of objects that are drawn of a chain.
 const MAX_LINKS: usize = 12;
 
-/// Facts that are wrapped.
+/// The facts whose text is wrapped.
 const PROSE: [&str; 2] = ["note", "help"];
 
-/// Lines of a screen. A longer report ends with a table.
+/// Lines of a screen. A longer report contains a table.
 const SCREEN: usize = 50;
 
-/// Findings that a table sums up; fewer are seen at a glance.
+/// The minimum number of findings for a table.
 const TABLE: usize = 5;
 
-/// The step that settles most findings, the findings with the worst first, the notes, what is hidden, and one line of counts.
+/// Renders the step that settles most findings, the findings, the notes, what is hidden, and one line of counts.
 pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
     let digest = Digest::new(report, options.show, Folding::AcrossFiles);
     let remedy = closing::remedy(report);
@@ -63,7 +62,7 @@ pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
     out
 }
 
-/// The findings alone.
+/// Renders the findings alone.
 pub(super) fn findings(report: &Report, options: &HumanOptions) -> String {
     shown(
         report,
@@ -82,7 +81,7 @@ fn shown(report: &Report, digest: &Digest<'_>, options: &HumanOptions) -> String
     drawn.collect()
 }
 
-/// Writes where most findings are.
+/// Writes a table of the rules and folders with most findings.
 fn table(out: &mut String, report: &Report, digest: &Digest<'_>) {
     let (rows, rest) = digest.table(report);
     if digest.shown.len() < TABLE {
@@ -115,7 +114,7 @@ fn table(out: &mut String, report: &Report, digest: &Digest<'_>) {
     out.push('\n');
 }
 
-/// The finding as one drawing: the headline, its lines file by file, and the facts.
+/// Draws a finding: the headline, its lines file by file, and the facts.
 fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: &HumanOptions) {
     let reported = entry.reported;
     let finding = &reported.finding;
@@ -169,7 +168,7 @@ fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: 
     }
     for Fact { level, name, text } in facts(report, reported, options) {
         let text = if PROSE.contains(&name) {
-            // `12 = note: `
+            // The width of ` = note: ` after the line numbers.
             let indent = gutter + name.len() + 5;
             wrap::fill(&text, options.width.saturating_sub(indent), "", "")
         } else {
@@ -185,13 +184,13 @@ fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: 
 struct Section<'a> {
     file: FileId,
     excerpt: Excerpt,
-    /// Whether the first label, the finding's own place, is in it.
+    /// Whether it contains the first label, the finding's own place.
     is_primary: bool,
     labels: Vec<&'a Label>,
 }
 
-/// The lines of the first label, the others of its file, then file by file. A label on a part of a long line that is not
-/// shown has a section of its own.
+/// Splits the places into sections: first the lines of the first label, then the rest of its file, then the other
+/// files. A label on a part of a long line that is not shown has a section of its own.
 fn sections<'a>(
     report: &Report,
     labels: impl Iterator<Item = &'a Label>,
@@ -235,7 +234,7 @@ fn sections<'a>(
 }
 
 impl<'a> Section<'a> {
-    /// How many lines it takes, the one with its path included.
+    /// Returns the number of lines that it takes, including the one with its path.
     fn height(&self) -> usize {
         self.excerpt.text.lines().count() + self.excerpt.places.len() + 2
     }
@@ -250,7 +249,7 @@ impl<'a> Section<'a> {
         for (index, range) in &self.excerpt.places {
             let label = self.labels[*index];
             let role = Some(plain::one_line(&label.message)).filter(|role| !role.is_empty());
-            // Two labels on one place would push each other aside.
+            // Two labels on one place would displace each other.
             match places.iter_mut().find(|(known, ..)| *known == range) {
                 Some((_, _, roles)) => roles.extend(role),
                 None => places.push((
@@ -275,8 +274,8 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// `path:line:column` of the first place, if the excerpt does not have the same column: of a line that is cut, or that
-    /// is not ASCII before the place. Columns count bytes of the file in every format.
+    /// Returns `path:line:column` of the first place if the excerpt shows another column, because the line is cut or is
+    /// not ASCII before the place. Columns count bytes of the file.
     fn place_beside(&self, report: &Report) -> Option<String> {
         let is_own = |(index, _): &&(usize, _)| self.is_primary && *index == 0;
         let places = &self.excerpt.places;
@@ -329,7 +328,7 @@ fn facts(report: &Report, reported: &Reported, options: &HumanOptions) -> Vec<Fa
     facts.collect()
 }
 
-/// The templates that the places were rendered from.
+/// Returns the templates that the places were rendered from; `None` if there are none.
 fn templates(report: &Report, reported: &Reported) -> Option<String> {
     let labels = reported.finding.labels().take(MAX_PLACES + 1);
     let mut templates: Vec<&str> = labels
@@ -339,7 +338,7 @@ fn templates(report: &Report, reported: &Reported) -> Option<String> {
     (!templates.is_empty()).then(|| plain::one_line(&templates.join(", ")))
 }
 
-/// The lines of a text that are not empty.
+/// Returns the lines of a text that are not empty.
 fn lines(text: &str) -> String {
     let lines = text
         .trim()
@@ -349,8 +348,8 @@ fn lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The chain as a small tree, one line each: below a dependent its owner, to the right of it; below what takes others with
-/// it all of them, side by side.
+/// Draws the chain as a small tree, a line per object: each owner below its dependent, further to the right; objects
+/// that are deleted with the first one below it, side by side.
 fn chain(chain: &Chain, options: &HumanOptions) -> String {
     let [tee, corner] = if options.ascii {
         ["|- ", "`- "]

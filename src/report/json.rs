@@ -1,6 +1,6 @@
 //! The contract `ownerlint.report/1`, and its findings one per line.
 //!
-//! The published schema is derived from these types; a field is only ever added within the major version.
+//! The published schema is derived from these types. Within a major version, fields are only ever added.
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -39,8 +39,7 @@ pub(super) struct ReportDocument<'a> {
     skipped: &'a [ListedSkip],
 }
 
-/// The findings of a report. Each is made while it is written: all of them together may take many times as much memory
-/// as the report.
+/// The findings of a report. Each one is converted while it is written, so that they are never all in memory.
 pub(super) struct Findings<'a>(pub(super) &'a Report);
 
 /// The program.
@@ -183,12 +182,12 @@ struct LocationDocument<'a> {
     template: Option<&'a str>,
 }
 
-/// The document, indented: people read it too.
+/// Renders the document, indented for human readers.
 pub(super) fn render(report: &Report) -> String {
     line(serde_json::to_string_pretty(&ReportDocument::new(report)))
 }
 
-/// One finding per line.
+/// Renders one finding per line.
 pub(super) fn render_lines(report: &Report) -> String {
     Findings(report)
         .documents()
@@ -197,7 +196,7 @@ pub(super) fn render_lines(report: &Report) -> String {
 }
 
 impl<'a> ReportDocument<'a> {
-    /// The whole contract of a report.
+    /// Builds the whole document of a report.
     pub(super) fn new(report: &'a Report) -> Self {
         Self {
             schema: "ownerlint.report/1",

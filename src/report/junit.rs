@@ -123,7 +123,7 @@ fn attributes(pairs: &[(&str, &str)]) -> String {
         .collect()
 }
 
-/// Escapes `text` for XML 1.0. Control characters that it cannot have are replaced.
+/// Escapes `text` for XML 1.0. Control characters that it does not allow are replaced.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -135,7 +135,7 @@ fn escaped(text: &str) -> String {
             '\r' => out.push_str("&#13;"),
             '\n' | '\t' => out.push(c),
             '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push(char::REPLACEMENT_CHARACTER),
-            // Valid in XML, but a terminal would obey them.
+            // Valid in XML, but interpreted by terminals.
             c if plain::is_obeyed(c) => out.push(char::REPLACEMENT_CHARACTER),
             _ => out.push(c),
         }

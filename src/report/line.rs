@@ -1,4 +1,4 @@
-//! JSON as a text of lines.
+//! JSON as text that ends in a line break.
 
 use std::borrow::Cow;
 
@@ -6,8 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::text::plain;
 
-/// An array whose elements are made while it is written: all of them together may take many times as much memory as what they
-/// are made of.
+/// An array whose elements are converted while it is written, so that they are never all in memory.
 pub(super) struct Each<I>(pub(super) I);
 
 impl<I: Iterator<Item: Serialize> + Clone> Serialize for Each<I> {
@@ -16,10 +15,10 @@ impl<I: Iterator<Item: Serialize> + Clone> Serialize for Each<I> {
     }
 }
 
-/// `serde_json` fails only on maps with keys that are no strings and on writers that fail; there are none here.
+/// Ends JSON in a line break. `serde_json` fails only on maps whose keys are not strings and on failing writers.
 pub(super) fn line(json: serde_json::Result<String>) -> String {
     let json = json.unwrap_or_default();
-    // Nearly always there is nothing to replace, and a report may be many times as long as the input.
+    // There is rarely anything to replace, and then the text is not copied.
     let replaced = match plain::visible_json(&json) {
         Cow::Owned(replaced) => Some(replaced),
         Cow::Borrowed(_) => None,

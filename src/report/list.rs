@@ -1,4 +1,4 @@
-//! `list`: which objects, scopes, owners and finalizers were seen.
+//! `list`: the objects of the input with their scopes, owners and finalizers.
 
 use std::cell::Cell;
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::text::{RewrittenLines, plain};
 
-/// The width of the column of keys; a longer one moves only its own line.
+/// The maximum width of the key column. A longer key shifts only its own line.
 const MAX_KEY: usize = 60;
 
 /// The content of an input: the contract `ownerlint.list/1`.
@@ -17,7 +17,7 @@ const MAX_KEY: usize = 60;
 pub struct Listing {
     /// The objects, in path, document and offset order.
     pub objects: Vec<ListedObject>,
-    /// Documents that are no object.
+    /// The documents and list items that are not objects.
     pub skipped: Vec<ListedSkip>,
 }
 
@@ -118,7 +118,7 @@ pub struct ListedSkip {
 }
 
 impl ListedSkip {
-    /// Whether nothing is there, so nothing is lost by skipping it.
+    /// Whether the document is empty, so that skipping it loses nothing.
     pub(crate) fn is_empty(&self) -> bool {
         self.reason == "empty"
     }
@@ -146,11 +146,11 @@ fn each<S: Serializer>(
     to.collect_seq(all.take().into_iter().flatten())
 }
 
-/// Writes the JSON contract of a listing, ending in a line break. It may be many times as long as the input: each
-/// object is written as it comes.
+/// Writes a listing as JSON, ending in a line break. Each object is converted while it is written, so that they are
+/// never all in memory.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub fn write_listed(
     objects: impl Iterator<Item: Serialize>,
     skipped: &[ListedSkip],
@@ -168,15 +168,15 @@ pub fn write_listed(
 }
 
 impl Listing {
-    /// The JSON contract, ending in a line break.
+    /// Returns the listing as JSON, ending in a line break.
     pub fn json(&self) -> String {
         let mut text = Vec::new();
-        // Memory takes everything.
+        // Writing to a `Vec` never fails.
         let _ = write_listed(self.objects.iter(), &self.skipped, &mut text);
         String::from_utf8(text).unwrap_or_default()
     }
 
-    /// For people: a line per object with its place, owners below it, and what was skipped.
+    /// Returns the listing for people: a line per object, its owners below it, and the skipped documents.
     pub fn human(&self) -> String {
         let mut text = String::new();
         let keys = self
@@ -249,7 +249,7 @@ impl Listing {
     }
 }
 
-/// Indentation stays; the rest is one harmless line.
+/// Appends `line` with its indentation; the rest is made safe to print on one line.
 fn push(text: &mut String, line: &str) {
     let indent = line.len() - line.trim_start().len();
     text.push_str(&line[..indent]);

@@ -1,6 +1,6 @@
 //! The language server protocol: one `PublishDiagnosticsParams` per file of the run, in an array.
 //!
-//! A file without findings has an empty list, which is how an editor learns that the old ones are gone.
+//! A file without findings has an empty list, which clears its old diagnostics in the editor.
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use super::{LspOptions, Place, Report, Reported, Roots, paths, suggestion};
 use crate::finding::{Applicability, Edit, Fix, Label, Severity};
 use crate::text::{ColumnUnit, FileId, Position, SourceFile, Span, plain};
 
-/// Related places of one diagnostic. An editor lists them all below it.
+/// The maximum number of related places of one diagnostic; an editor lists them all below it.
 const MAX_RELATED: usize = 1_000;
 
 #[derive(Serialize)]
@@ -71,7 +71,7 @@ struct CodeAction<'a> {
 
 #[derive(Serialize)]
 struct WorkspaceEdit<'a> {
-    /// By the URI of the file.
+    /// The edits of each file, by its URI.
     changes: IndexMap<String, Vec<TextEdit<'a>>>,
 }
 
@@ -88,14 +88,14 @@ struct Range {
     end: LinePosition,
 }
 
-/// 0-based.
+/// A 0-based position.
 #[derive(Serialize)]
 struct LinePosition {
     line: usize,
     character: usize,
 }
 
-/// Every file of the run, in the order of the sources.
+/// Renders every file of the run, in the order of the sources.
 pub(super) fn render(report: &Report, options: &LspOptions, roots: &Roots) -> String {
     let by_file = report.by_file();
     let files = report
@@ -112,7 +112,7 @@ pub(super) fn render(report: &Report, options: &LspOptions, roots: &Roots) -> St
     line(serde_json::to_string_pretty(&Each(files)))
 }
 
-/// The diagnostics of the file at an absolute path, or those of them that touch a part of it.
+/// Returns the diagnostics of the file at an absolute path, only those that touch `part` if it is given.
 pub fn diagnostics_of(
     report: &Report,
     path: &str,
@@ -130,7 +130,7 @@ pub fn diagnostics_of(
                 && paths::is_at(report.path(*file), path, roots)
         })
         .map(|reported| Diagnostic::new(report, reported, options, roots))
-        // It fails only on maps with keys that are no strings; there are none.
+        // Serialization fails only on maps whose keys are not strings; there are none.
         .filter_map(|diagnostic| serde_json::to_value(diagnostic).ok())
         .collect()
 }
@@ -169,7 +169,7 @@ impl<'a> Diagnostic<'a> {
     }
 }
 
-/// Message, reason and help. An editor shows what it gets: in a terminal, or on a page that turns text around.
+/// Joins message, reason and help. Control characters are replaced: an editor may interpret them.
 fn message(report: &Report, reported: &Reported) -> String {
     let finding = &reported.finding;
     let message = format!(
@@ -242,7 +242,7 @@ impl Range {
 }
 
 impl LinePosition {
-    /// Editors keep the byte order mark, of length `mark`, out of the text that they show.
+    /// Converts a position. Editors do not count the byte order mark, of length `mark`.
     fn new(at: Position, mark: usize) -> Self {
         let mark = if at.line == 1 { mark } else { 0 };
         Self {
@@ -252,7 +252,7 @@ impl LinePosition {
     }
 }
 
-/// The length of the file's byte order mark.
+/// Returns the length of the file's byte order mark, 0 if there is none.
 fn mark(report: &Report, file: FileId, unit: ColumnUnit) -> usize {
     let file: &SourceFile = report.sources.file(file);
     file.text()

@@ -1,8 +1,8 @@
-//! Markdown for a job summary or a comment: counts, the cascades behind findings as graphs, the worst findings by object,
-//! then why and how to fix, by rule.
+//! Markdown for a job summary or a comment: counts, graphs of the cascades behind findings, the findings by object, the
+//! worst first, then reasons and fixes by rule.
 //!
 //! Text from manifests is written as character references, so it is neither Markdown nor HTML and mentions no user. The
-//! document never outgrows [`MarkdownOptions::bytes`]: a summary over GitHub's limit is not cut but dropped.
+//! document never exceeds [`MarkdownOptions::bytes`]: GitHub drops a summary over its limit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,22 +13,22 @@ use crate::kube::ObjectKey;
 use crate::text::ColumnUnit;
 use crate::text::plain;
 
-/// Characters of a reason or a help text.
+/// The maximum number of characters of a reason or a help text.
 const MAX_PROSE: usize = 4_000;
-/// Bytes of the address of a line. The path of a stranger's file may have thousands.
+/// The maximum number of bytes of a link to a line: paths in the input may have any length.
 const MAX_ADDRESS: usize = 2_000;
-/// Different fixes of one rule that are shown.
+/// The maximum number of different fixes that are shown for one rule.
 const FIXES_OF_A_RULE: usize = 10;
-/// Findings of one object that come before those of others, where not all are shown.
+/// The number of findings of one object that come before those of other objects if not all fit.
 const OF_ONE_OBJECT: usize = 3;
-/// Findings of a change that are listed unfolded.
+/// The maximum number of findings of a change that are listed unfolded.
 const LISTED: usize = 10;
-/// Rules of a change whose fix is shown unfolded.
+/// The maximum number of rules of a change whose fix is shown unfolded.
 const RECIPES: usize = 3;
-/// Objects that are named beside a fix.
+/// The maximum number of objects that are named beside a fix.
 const OBJECTS_OF_A_FIX: usize = 3;
 
-/// The whole document, within its size.
+/// Renders the whole document within its size limit.
 pub(super) fn render(report: &Report, options: &MarkdownOptions, roots: &Roots) -> String {
     let mut page = MarkdownText {
         text: heading(report),
@@ -59,7 +59,7 @@ fn heading(report: &Report) -> String {
     )
 }
 
-/// The graphs, in at most half of the page: the findings matter more.
+/// Draws the graphs in at most half of the page, so that there is room for the findings.
 fn cascades(page: &mut MarkdownText, cascades: &Cascades) {
     let room = page.limit / 2;
     let mut left_out = cascades.left_out;
@@ -92,7 +92,7 @@ fn cascades(page: &mut MarkdownText, cascades: &Cascades) {
     }
 }
 
-/// A table of the findings, and folded below it why and how to fix, by rule.
+/// Writes a table of the findings, and folded below it the reasons and fixes, by rule.
 fn findings(
     page: &mut MarkdownText,
     report: &Report,
@@ -129,7 +129,7 @@ fn findings(
     explanations(page, report);
 }
 
-/// A row for each finding; an object is named in the first of its rows that follow each other.
+/// Returns a row for each finding. Consecutive rows of one object name it only once.
 fn rows(
     report: &Report,
     findings: &[&Reported],
@@ -150,7 +150,7 @@ fn rows(
     rows.collect()
 }
 
-/// The subject of a finding: its object, or else its file.
+/// Returns the subject of a finding: its object, or else its file.
 fn object(reported: &Reported) -> (Option<&ObjectKey>, u32) {
     let finding = &reported.finding;
     match &finding.object {
@@ -159,8 +159,8 @@ fn object(reported: &Reported) -> (Option<&ObjectKey>, u32) {
     }
 }
 
-/// The findings with those of one object together, in the order of the first one of each; of each object so `many`,
-/// then the others.
+/// Groups the findings by object, in the order of the first finding of each object. Findings after the first `many` of
+/// an object come last.
 fn by_object(findings: Vec<&Reported>, many: usize) -> Vec<&Reported> {
     let mut objects: BTreeMap<_, (usize, usize)> = BTreeMap::new();
     let mut places = Vec::with_capacity(findings.len());
@@ -202,7 +202,7 @@ fn row(
     )
 }
 
-/// The name of a finding's rule, as a link to its page.
+/// Formats the id of a finding's rule as a link to its page.
 fn rule(reported: &Reported) -> String {
     let name = text(reported.finding.rule);
     match &reported.url {
@@ -211,7 +211,7 @@ fn rule(reported: &Reported) -> String {
     }
 }
 
-/// The findings of a change as a list, since each says what it is about; below it how to do the same safely, and folded why.
+/// Lists the findings of a change; below them how to make the change safely, and folded the reasons.
 pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
     if report.findings.is_empty() {
         return;
@@ -223,7 +223,7 @@ pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
     let item = |reported: &&Reported| {
         let finding = &reported.finding;
         let at = report.first_line(&finding.primary, ColumnUnit::Chars);
-        // A line of base has no address: what is published is what it leads to.
+        // Lines of base get no link: only head is published.
         let place = place(&paths::from_root(at.path, roots), at.start.line, None);
         format!(
             "- **{}:** {} ({}, {place})\n",
@@ -257,7 +257,7 @@ pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
     explanations(page, report);
 }
 
-/// A line of a file, as a link where the file is published as it was read.
+/// Formats a line of a file, as a link if the published file is the one that was read.
 fn place(path: &str, line: usize, published: Option<&Published>) -> String {
     let place = code(&format!("{path}:{line}"));
     match published {
@@ -274,7 +274,7 @@ fn place(path: &str, line: usize, published: Option<&Published>) -> String {
     }
 }
 
-/// Why and how to fix, once per rule, with the words of its first finding; errors first.
+/// Writes the reason and the fix, once per rule, in the words of its first finding; errors first.
 fn explanations(page: &mut MarkdownText, report: &Report) {
     let mut rules: Vec<(&Reported, usize)> = Vec::new();
     for reported in report.worst_first() {
@@ -309,7 +309,7 @@ fn explanations(page: &mut MarkdownText, report: &Report) {
     }
 }
 
-/// How to fix what a rule found: once if it is the same for all objects, else for each.
+/// Says how to fix the findings of a rule: once if the help is the same for all objects, else for each.
 fn fixes(report: &Report, rule: &str) -> String {
     let mut helps: Vec<&str> = Vec::new();
     let mut objects: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
@@ -361,7 +361,7 @@ fn fixes(report: &Report, rule: &str) -> String {
     }
 }
 
-/// The notes, in at most so many bytes: findings leave room for them.
+/// Renders the notes in at most `limit` bytes, to leave room for findings.
 fn notes(report: &Report, limit: usize) -> String {
     let mut page = MarkdownText {
         text: String::new(),
@@ -385,7 +385,7 @@ fn notes(report: &Report, limit: usize) -> String {
     page.text
 }
 
-/// Several lines of prose: line breaks and indents stay.
+/// Formats several lines of prose, and keeps line breaks and indentation.
 fn paragraphs(part: &str) -> String {
     let part = plain::shortened(part.trim(), MAX_PROSE);
     part.lines()
@@ -397,7 +397,7 @@ fn paragraphs(part: &str) -> String {
         .join("<br>")
 }
 
-/// One line in which `names` between backticks become code.
+/// Formats one line in which `names` between backticks become code.
 pub(super) fn prose(line: &str) -> String {
     prose_of(line, MAX_CELL)
 }
@@ -419,7 +419,7 @@ fn prose_of(line: &str, limit: usize) -> String {
     parts.collect()
 }
 
-/// An address inside the parentheses of a link.
+/// Escapes a URL for the parentheses of a link.
 fn address(url: &str) -> String {
     plain::one_line(url)
         .replace(' ', "%20")

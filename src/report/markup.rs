@@ -1,20 +1,20 @@
-//! Pieces of Markdown that a stranger's text cannot break out of, and a document that never outgrows its size.
+//! Pieces of Markdown that text from the input cannot break out of, and a document with a size limit.
 
 use crate::text::plain;
 
-/// Characters of one cell.
+/// The maximum number of characters of one cell.
 pub(super) const MAX_CELL: usize = 400;
-/// Bytes kept free for what says that something was left out.
+/// Bytes reserved for the note that something was left out.
 pub(super) const RESERVE: usize = 200;
 
-/// A document that takes whole blocks or nothing.
+/// A document to which only whole blocks are added, up to a size limit.
 pub(super) struct MarkdownText {
     pub(super) text: String,
     pub(super) limit: usize,
 }
 
 impl MarkdownText {
-    /// Appends `block` if it fits, and says whether it did. After the first that does not, nothing fits any more.
+    /// Appends `block` and returns `true` if it fits. After the first block that does not fit, none is accepted.
     pub(super) fn push(&mut self, block: &str) -> bool {
         let fits = self.text.len() + block.len() <= self.limit;
         if fits {
@@ -25,8 +25,8 @@ impl MarkdownText {
         fits
     }
 
-    /// Appends a folded part with at most `most` of `rows` below `head`, and says whether all of it fits. It is closed even
-    /// where the page ends inside it.
+    /// Appends a folded section with at most `most` of `rows` below `head`, and returns whether it fits. The section is
+    /// closed even if the limit is reached inside it.
     pub(super) fn folded(
         &mut self,
         title: &str,
@@ -48,7 +48,7 @@ impl MarkdownText {
     }
 }
 
-/// A name as code, in one line, at most [`MAX_CELL`] characters.
+/// Formats a name as code, in one line of at most [`MAX_CELL`] characters.
 pub(super) fn code(name: &str) -> String {
     format!(
         "<code>{}</code>",
@@ -56,12 +56,12 @@ pub(super) fn code(name: &str) -> String {
     )
 }
 
-/// `text` as text: nothing in it is Markdown, HTML, the end of a cell, an address or a mention.
+/// Escapes `text`, so that nothing in it is Markdown, HTML, the end of a cell, a link or a mention.
 pub(super) fn text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in plain::visible(text).chars() {
         match c {
-            // GitHub looks for mentions in the finished page: only a character between hides one.
+            // GitHub looks for mentions after rendering: only a character in between prevents one.
             '@' => out.push_str("@&#8203;"),
             '&' | '<' | '>' | '|' | '`' | '[' | ']' | '*' | '_' | '~' | '\\' | '#' | '$' => {
                 out.push_str(&format!("&#{};", c as u32));

@@ -1,8 +1,8 @@
 //! The findings of a run, and one file per format that shows them.
 //!
-//! Every format is a pure function of a finished [`Report`]: no environment, no terminal, no clock, no I/O. Facts that a format
-//! cannot know by itself (colour, width, where the repository's root is) stands in [`Options`]. Text that comes from
-//! manifests is hostile until a format has made it harmless in its own way.
+//! Every format is a pure function of a finished [`Report`]: no environment, no terminal, no clock, no I/O. Facts that
+//! a format cannot know by itself (colour, width, the root of the repository) are in [`Options`]. Text from manifests
+//! is untrusted; each format escapes it in its own way.
 //!
 //! Knows nothing of manifests, rules or how a finding came about.
 

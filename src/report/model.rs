@@ -1,4 +1,4 @@
-//! A finished report: everything that a format may say about one run.
+//! The result of one run, which every format renders.
 
 use foldhash::HashSet;
 use schemars::JsonSchema;
@@ -13,16 +13,16 @@ use crate::rules::Subject;
 use crate::starter::Exclusion;
 use crate::text::{FileId, Sources, Span, plain};
 
-/// Everything a format may say about one run.
+/// The result of one run: everything that a format may show.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Who speaks.
+    /// The program that made the report.
     #[doc(hidden)]
     pub tool: Tool,
     /// The input and the options of the run.
     #[doc(hidden)]
     pub run: RunInfo,
-    /// The files of the run, those without findings too: editors clear old diagnostics of them.
+    /// All files of the run, including those without findings: editors clear the old diagnostics of these.
     #[doc(hidden)]
     pub sources: Sources,
     /// The findings, sorted by path, offset and rule.
@@ -32,22 +32,22 @@ pub struct Report {
     pub rules: Vec<RuleInfo>,
     /// Counts of the run.
     pub summary: Summary,
-    /// How often each rule says something, if that was asked for.
+    /// The number of findings of each rule, if requested.
     pub statistics: Option<Vec<RuleStatistics>>,
     /// Findings that were suppressed, sorted like `findings`.
     #[doc(hidden)]
     pub suppressed: Vec<SuppressedFinding>,
-    /// The step that settles most findings, if there is one.
+    /// The one step that settles most findings, if there is one.
     #[doc(hidden)]
     pub remedy: Option<Remedy>,
     /// Notes besides the findings: skipped templates, files that could not be opened.
     pub notes: Vec<Note>,
     /// Documents and list items that were not judged, in path order.
     pub skipped: Vec<ListedSkip>,
-    /// The simulated deletions behind findings that stand on one.
+    /// The simulated deletions on which findings are based.
     #[doc(hidden)]
     pub cascades: Cascades,
-    /// The files that each of `run.bundles` read, in order.
+    /// The files that each bundle of `run.bundles` read, in the order of the bundles.
     #[doc(hidden)]
     pub files_of_bundles: Vec<Vec<FileId>>,
 }
@@ -57,17 +57,17 @@ pub struct Report {
 pub enum Remedy {
     /// Build the kustomizations, and check the output.
     Build {
-        /// The errors and warnings in files that kustomizations change.
+        /// The number of errors and warnings in files that kustomizations change.
         settled: usize,
-        /// All errors and warnings.
+        /// The number of all errors and warnings.
         of: usize,
     },
-    /// Leave out files that hold most errors and look like no manifests to apply.
+    /// Exclude the files that contain most errors and do not look like manifests to apply.
     Exclude(Exclusion),
 }
 
 impl Remedy {
-    /// The number of findings that it settles.
+    /// Returns the number of findings that it settles.
     pub fn settles(&self) -> usize {
         match self {
             Self::Build { settled, .. } => *settled,
@@ -120,7 +120,7 @@ pub struct RuleStatistics {
 }
 
 impl RuleStatistics {
-    /// Those of a rule that says nothing.
+    /// Returns zero counts for `rule`.
     pub(crate) fn none(rule: &'static str) -> Self {
         Self {
             rule,
@@ -132,7 +132,7 @@ impl RuleStatistics {
         }
     }
 
-    /// Errors, warnings, infos, suppressed and undelivered findings.
+    /// Returns the numbers of errors, warnings, infos, suppressed and undelivered findings.
     pub(crate) fn counts(&self) -> [usize; 5] {
         [
             self.error,
@@ -149,26 +149,26 @@ impl RuleStatistics {
 pub struct SuppressedFinding {
     /// The finding.
     pub reported: Reported,
-    /// The reason that was given.
+    /// The reason given for the suppression, if any.
     pub reason: Option<String>,
 }
 
-/// Simulated deletions, for formats that can draw.
+/// Simulated deletions, for formats that draw graphs.
 #[derive(Clone, Debug, Default)]
 pub struct Cascades {
-    /// The first ones.
+    /// The deletions to draw.
     pub shown: Vec<Cascade>,
-    /// How many more there are.
+    /// The number of further deletions.
     pub left_out: usize,
 }
 
-/// Whether a report has its [`Cascades`]. Each is simulated once more, which a report that draws none does not need.
+/// Whether a report contains [`Cascades`]. Each one is simulated again, which formats without graphs do not need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Graphs {
-    /// The first few are there.
+    /// The report contains the first few.
     #[default]
     Drawn,
-    /// None is.
+    /// The report contains none.
     LeftOut,
 }
 
@@ -179,31 +179,31 @@ pub struct Tool {
     pub name: String,
     /// The released version: `1.2.3`.
     pub version: String,
-    /// Where the program lives.
+    /// The URL of the project.
     pub url: String,
 }
 
 /// A finding as it is reported: with its identity across runs and its documentation.
 #[derive(Clone, Debug)]
 pub struct Reported {
-    /// What, where, why.
+    /// The finding itself.
     pub finding: Finding,
-    /// How sure its rule is.
+    /// The certainty of its rule.
     pub certainty: Certainty,
-    /// Equal in every format and in baselines.
+    /// Its identity, the same in every format and in baselines.
     pub fingerprint: Fingerprint,
-    /// The page of its rule.
+    /// The URL of its rule's page.
     pub url: Option<String>,
-    /// Where the objects of [`Finding::chain`] are written, link by link; `None` for an object that no file holds. May be
-    /// shorter than the chain.
+    /// The place of each object of [`Finding::chain`]; `None` for an object that is in no file. May be shorter than the
+    /// chain.
     #[doc(hidden)]
     pub chain_places: Vec<Option<Place>>,
 }
 
-/// Bytes of one file.
+/// A range of bytes in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file.
+    /// The file that contains them.
     pub file: FileId,
     /// The bytes.
     pub span: Span,
@@ -229,22 +229,22 @@ pub struct RuleInfo {
     pub summary: &'static str,
     /// Its severity in this run.
     pub severity: Severity,
-    /// The cluster's reaction.
+    /// The effect on the cluster.
     pub consequence: Consequence,
-    /// Whether its findings are input that was not read.
+    /// Whether its findings are about input that was not read.
     pub is_unread: bool,
     /// Its page, in Markdown.
     pub page: &'static str,
-    /// Where the page is published.
+    /// The URL of the published page.
     pub url: String,
 }
 
-/// A rule, as `rules` and `explain` describe it: without a run.
+/// A rule, as `rules` and `explain` show it, independent of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownRule {
-    /// The rule's facts in reports; the severity is its default.
+    /// The rule as in reports, with its default severity.
     pub info: RuleInfo,
-    /// How its fixes may be applied, for each kind of fix that it offers; empty if it offers none.
+    /// The applicability of each kind of fix that it offers; empty if it offers none.
     pub fixes: Vec<Applicability>,
 }
 
@@ -276,7 +276,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Counts the findings by severity; files and objects are counted by their readers.
+    /// Counts the findings by severity. The caller fills in the other counts.
     pub(crate) fn of(findings: &[Reported]) -> Self {
         let count = |severity| {
             findings
@@ -292,7 +292,7 @@ impl Summary {
         }
     }
 
-    /// `; 2 suppressed; 12 there before the change`: what was found and is not reported.
+    /// Lists the numbers of findings that are not reported: `; 2 suppressed; 12 there before the change`.
     pub(super) fn kept(&self) -> String {
         let kept = [
             (self.suppressed, "suppressed"),
@@ -305,7 +305,7 @@ impl Summary {
             .collect()
     }
 
-    /// `1 error, 2 warnings`; `nothing found`, or `nothing to check` where there is no object.
+    /// Returns `1 error, 2 warnings`; without findings `nothing found`, or `nothing to check` if there are no objects.
     pub fn found(&self) -> String {
         let found = [
             (self.error, "error"),
@@ -325,29 +325,29 @@ impl Summary {
     }
 }
 
-/// Something about the run itself.
+/// A remark on the run itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// `Error`: part of the input was not analysed, so absence of findings proves nothing there.
     pub severity: Severity,
     /// One sentence without a full stop.
     pub message: String,
-    /// The file it is about, as reported; it need not be one of the sources.
+    /// The reported path of the file that it is about, which need not be one of the sources.
     pub path: Option<String>,
     /// The 1-based line in that file.
     pub line: Option<usize>,
 }
 
 impl Report {
-    /// The findings, worst first, else in report order.
+    /// Returns the findings by descending severity, otherwise in report order.
     pub(super) fn worst_first(&self) -> Vec<&Reported> {
         let mut findings: Vec<_> = self.findings.iter().collect();
         findings.sort_by_key(|reported| std::cmp::Reverse(reported.finding.severity));
         findings
     }
 
-    /// The findings where not all of them are shown: worst first, and of one severity the first of each rule before all
-    /// others, so that no number of equal findings pushes another one out. Unrequested deletions come before rejections.
+    /// Returns the findings, if not all of them fit: by descending severity, then the first of each rule, then the
+    /// rest. Among those, unrequested deletions come first, then stuck objects.
     pub(super) fn each_rule_first(&self) -> Vec<&Reported> {
         let mut seen = HashSet::default();
         let rank = |reported: &Reported| {
@@ -374,7 +374,7 @@ impl Report {
         findings.into_iter().map(|(_, reported)| reported).collect()
     }
 
-    /// The findings of each file, in the order of the sources; empty for a file without.
+    /// Groups the findings by file, in the order of the sources. The group of a file without findings is empty.
     pub(super) fn by_file(&self) -> Vec<Vec<&Reported>> {
         let mut files = vec![Vec::new(); self.sources.len()];
         for reported in &self.findings {
@@ -383,7 +383,7 @@ impl Report {
         files
     }
 
-    /// The template that the text at `place` was rendered from.
+    /// Returns the template that the text at `place` was rendered from; `None` if there is none.
     pub(super) fn template(&self, place: Place) -> Option<&str> {
         let file = self.sources.file(place.file);
         let parts = file.rendered_parts();
@@ -392,14 +392,14 @@ impl Report {
         Some(file.slice(template))
     }
 
-    /// The names of the bundles that read `file`.
+    /// Returns the names of the bundles that read `file`.
     pub(super) fn bundles_of(&self, file: FileId) -> impl Iterator<Item = &str> {
         let bundles = self.run.bundles.iter().zip(&self.files_of_bundles);
         let reading = bundles.filter(move |(_, files)| files.binary_search(&file).is_ok());
         reading.map(|(bundle, _)| bundle.name.as_deref().unwrap_or("outside any bundle"))
     }
 
-    /// The path under which `file` is reported.
+    /// Returns the path under which `file` is reported.
     pub(super) fn path(&self, file: FileId) -> &str {
         self.sources.file(file).path()
     }

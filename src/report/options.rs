@@ -1,4 +1,4 @@
-//! Options that the formats cannot know by themselves. Each gets the part that it uses and no more.
+//! Settings that the formats take from their caller. Each format gets only the part that it uses.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::text::ColumnUnit;
 /// The options of all formats.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Text for people.
+    /// Text for terminals.
     pub human: HumanOptions,
     /// One line per finding.
     pub concise: ConciseOptions,
@@ -20,28 +20,28 @@ pub struct Options {
     pub github: GithubOptions,
     /// Markdown for GitHub.
     pub markdown: MarkdownOptions,
-    /// Pages to explore.
+    /// The HTML page.
     pub html: HtmlOptions,
-    /// Formats whose readers want paths from another place than those that were given.
+    /// Formats whose paths are relative to another folder than the reported paths.
     pub roots: Roots,
 }
 
-/// How text for people is drawn.
+/// The options of text for terminals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HumanOptions {
     /// ANSI colours.
     pub color: bool,
     /// OSC 8 links instead of plain addresses.
     pub links: bool,
-    /// Draw with ASCII only.
+    /// Whether to draw with ASCII only.
     pub ascii: bool,
     /// Columns of the terminal; prose is wrapped and long source lines are cut to fit.
     pub width: usize,
-    /// Findings from this severity on are shown; the others are counted by rule.
+    /// The lowest severity that is shown. Findings below it are only counted, by rule.
     pub show: Severity,
-    /// List every note, and each document that was skipped.
+    /// List every note and every skipped document.
     pub verbose: bool,
-    /// Plans: say by which rules of Kubernetes' behaviour each thing happens, `[GC-22]`.
+    /// In plans, cite the rules of Kubernetes' behaviour: `[GC-22]`.
     pub citations: bool,
 }
 
@@ -59,10 +59,10 @@ impl Default for HumanOptions {
     }
 }
 
-/// The contents of one line per finding.
+/// The options of one-line findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConciseOptions {
-    /// Findings from this severity on are shown.
+    /// The lowest severity that is shown.
     pub show: Severity,
 }
 
@@ -74,7 +74,7 @@ impl Default for ConciseOptions {
     }
 }
 
-/// The agreement of an editor and the server.
+/// The options that an editor and the language server agree on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LspOptions {
     /// The unit of a column.
@@ -89,10 +89,10 @@ impl Default for LspOptions {
     }
 }
 
-/// Which findings count as failed tests.
+/// The options of JUnit's XML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JunitOptions {
-    /// Findings from this severity on are failures; `None` when nothing fails.
+    /// The lowest severity that is a failed test; `None` if no test fails.
     pub fail_on: Option<Severity>,
 }
 
@@ -104,10 +104,10 @@ impl Default for JunitOptions {
     }
 }
 
-/// The options of GitHub's runner.
+/// The options of GitHub's annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GithubOptions {
-    /// Annotations per severity; the runner shows ten of each kind per step.
+    /// The maximum number of annotations per severity. GitHub's runner shows ten of each kind per step.
     pub annotation_cap: usize,
 }
 
@@ -117,10 +117,10 @@ impl Default for GithubOptions {
     }
 }
 
-/// How long a Markdown document may be, and where it can link to.
+/// The options of a Markdown document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarkdownOptions {
-    /// Bytes the document may take; GitHub drops a job summary over 1 MiB and a comment over 64 KiB.
+    /// The maximum size in bytes. GitHub drops a job summary over 1 MiB and a comment over 64 KiB.
     pub bytes: usize,
     /// Where lines of files can be read on the web.
     pub published: Option<Published>,
@@ -135,30 +135,30 @@ impl Default for MarkdownOptions {
     }
 }
 
-/// Where a page can link to.
+/// The options of the HTML page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HtmlOptions {
-    /// Where lines of files can be read on the web; of a change, those of head.
+    /// Where lines of files can be read on the web; in a comparison, those of head.
     pub published: Option<Published>,
-    /// Where lines of base can be read, of a change.
+    /// Where lines of base can be read on the web, in a comparison.
     pub base: Option<Published>,
 }
 
 /// A commit on a code host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Published {
-    /// The address below which its files are shown, `https://github.com/owner/name/blob/<commit>`; or, for other hosts, the address
-    /// of a line with `{path}` and `{line}` in it.
+    /// The URL below which its files are shown, `https://github.com/owner/name/blob/<commit>`; or, for other hosts, a
+    /// URL template of a line with `{path}` and `{line}`.
     pub url: String,
-    /// The files that are there as they were read, from the root of the repository. All others get no link.
+    /// The files, from the root of the repository, that the commit contains as they were read. Only these get links.
     pub files: BTreeSet<String>,
 }
 
-/// Where paths begin.
+/// The folders that paths are relative to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roots {
     /// The absolute directory that reported paths are relative to, with forward slashes.
     pub working_directory: Option<String>,
-    /// The absolute root of the repository, with forward slashes: code hosts want paths from there.
+    /// The absolute root of the repository, with forward slashes. Code hosts expect paths relative to it.
     pub repository_root: Option<String>,
 }

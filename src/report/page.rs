@@ -4,13 +4,13 @@ use super::wrap::fill;
 use super::{HumanOptions, KnownRule};
 use crate::finding::Applicability;
 
-/// Text is indented below its heading, examples below the text.
+/// The indentation of text below its heading, and of examples below the text.
 const INDENT: &str = "  ";
 
-/// Longer lines of prose are hard to read.
+/// The maximum width: longer lines of prose are hard to read.
 const WIDEST: usize = 100;
 
-/// A rule's page as plain text.
+/// Formats a rule's page as plain text.
 pub fn page_human(rule: &KnownRule, options: &HumanOptions) -> String {
     let KnownRule { info: rule, fixes } = rule;
     let options = &HumanOptions {
@@ -56,7 +56,7 @@ pub fn page_human(rule: &KnownRule, options: &HumanOptions) -> String {
                 .push_str(format!("{INDENT}{INDENT}{shown}").trim_end());
             page.out.push('\n');
         } else if line.starts_with("# ") {
-            // The title is the id, which the first line has.
+            // The title is the id, which is in the first line already.
         } else if let Some(heading) = line.strip_prefix("## ") {
             page.heading(heading);
         } else if let Some(row) = line.strip_prefix('|') {
@@ -87,7 +87,7 @@ pub fn page_human(rule: &KnownRule, options: &HumanOptions) -> String {
     page.out
 }
 
-/// Which command applies the fixes of a rule.
+/// Names the command that applies the fixes of a rule; `None` if it has none.
 fn fixed_by(fixes: &[Applicability]) -> Option<&'static str> {
     Some(match fixes {
         [] => return None,
@@ -127,7 +127,7 @@ impl TerminalPage<'_> {
         }
     }
 
-    /// A row of a table: `- first cell: second cell`, or a line per cell with the name of its column.
+    /// Writes a row of a table: `- first cell: second cell`, or a line per cell with the name of its column.
     fn row(&mut self, columns: &[&str], cells: &[&str]) {
         let (first, others) = cells.split_first().unwrap_or((&"", &[]));
         let below = [INDENT, INDENT].concat();
@@ -152,7 +152,7 @@ impl TerminalPage<'_> {
     }
 }
 
-/// Pages link each other as `[rule](rule.md)`.
+/// Replaces links between pages, written `[rule](rule.md)`, by their labels.
 fn without_links(text: &str) -> String {
     let mut shown = String::new();
     let mut rest = text;

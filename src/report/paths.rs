@@ -1,11 +1,11 @@
-//! Paths as other programs want them: from the root of the repository, or as URIs.
+//! Paths in the form that other programs expect: from the root of the repository, or as URIs.
 //!
-//! Works on the text of paths with forward slashes; the file system is not asked.
+//! Paths are handled as text with forward slashes; the file system is never accessed.
 
 use super::options::{Published, Roots};
 
 impl Published {
-    /// The address of the lines of a file, before and after their number.
+    /// Returns the URL of a line of a file, as the parts before and after the line number.
     pub(super) fn address(&self, path: &str) -> (String, String) {
         let path = encode(path);
         if !self.url.contains("{path}") {
@@ -17,13 +17,13 @@ impl Published {
         let address = self.url.replace("{path}", &path);
         match address.split_once("{line}") {
             Some((before, after)) => (before.to_owned(), after.to_owned()),
-            // An address without a line leads to the file: whatever comes after `#` is no part of it.
+            // A URL without `{line}` leads to the file: the line number becomes a fragment.
             None => (format!("{address}#"), String::new()),
         }
     }
 }
 
-/// `path` from the root of the repository, without `.` and `..` where that can be said; else as it is reported.
+/// Returns `path` from the root of the repository, without `.` and `..`; outside of it, the reported path.
 pub(super) fn from_root(path: &str, roots: &Roots) -> String {
     let Some(root) = &roots.repository_root else {
         return normal(path);
@@ -39,15 +39,15 @@ pub(super) fn from_root(path: &str, roots: &Roots) -> String {
     }
 }
 
-/// A reference to `path` for formats that resolve it against the root of the repository: percent-encoded, and a `file:`
-/// URI for what lies outside.
+/// Returns a reference to `path` for formats that resolve it against the root of the repository: percent-encoded, and a
+/// `file:` URI for an absolute path outside.
 pub(super) fn uri_from_root(path: &str, roots: &Roots) -> String {
     let path = from_root(path, roots);
     if is_absolute(&path) {
         return file_uri(&path);
     }
     let encoded = encode(&path);
-    // Before the first slash a colon would end a scheme; encoding has replaced it already.
+    // A colon before the first slash would end a scheme, but it is percent-encoded already.
     if encoded.is_empty() {
         ".".to_owned()
     } else {
@@ -55,7 +55,7 @@ pub(super) fn uri_from_root(path: &str, roots: &Roots) -> String {
     }
 }
 
-/// The `file:` URI of `path`; a plain reference when the start of relative paths is unknown.
+/// Returns the `file:` URI of `path`; a relative reference if the working directory is unknown.
 pub fn absolute_uri(path: &str, roots: &Roots) -> String {
     let absolute = absolute(path, roots);
     match path {
@@ -65,7 +65,7 @@ pub fn absolute_uri(path: &str, roots: &Roots) -> String {
     }
 }
 
-/// Whether `path` leads to the file at an absolute path.
+/// Whether `path` leads to the file at the absolute path `file`.
 pub(super) fn is_at(path: &str, file: &str, roots: &Roots) -> bool {
     path == file || !is_absolute(path) && absolute(path, roots) == file
 }
@@ -86,7 +86,7 @@ fn has_drive(path: &str) -> bool {
     matches!(bytes, [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
 }
 
-/// The `file:` URI of an absolute path.
+/// Returns the `file:` URI of an absolute path.
 pub fn file_uri(path: &str) -> String {
     if has_drive(path) {
         format!("file:///{}:{}", &path[..1], encode(&path[2..]))
@@ -95,7 +95,7 @@ pub fn file_uri(path: &str) -> String {
     }
 }
 
-/// `path` without empty and `.` segments, `..` resolved as far as it goes.
+/// Returns `path` without empty and `.` segments, and with `..` resolved where possible.
 fn normal(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for segment in path.split('/') {

@@ -29,7 +29,7 @@ struct Diagnostic<'a> {
     location: Location<'a>,
     severity: &'static str,
     code: Code<'a>,
-    /// A suggestion names no file: it is for the file of its diagnostic.
+    /// A suggestion names no file: it applies to the file of its diagnostic.
     #[serde(skip_serializing_if = "Option::is_none")]
     suggestions: Option<Vec<Suggestion<'a>>>,
 }
@@ -65,7 +65,7 @@ struct LineAndColumn {
     column: usize,
 }
 
-/// One document with a severity for each diagnostic.
+/// Renders one document with a severity for each diagnostic.
 pub(super) fn render(report: &Report) -> String {
     let findings = report.findings.iter();
     let document = DiagnosticResult {

@@ -1,4 +1,4 @@
-//! A place in the terms formats use: path, lines and columns.
+//! A place as formats describe it: path, lines and columns.
 
 use super::{Place, Report};
 use crate::finding::Label;
@@ -8,23 +8,23 @@ use crate::text::{ColumnUnit, Position, Span};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Region<'a> {
-    /// As reported.
+    /// The path as reported.
     pub path: &'a str,
-    /// The first character.
+    /// The position of the first character.
     pub start: Position,
-    /// One past the last character.
+    /// The position one past the last character.
     pub end: Position,
     /// The bytes.
     pub span: Span,
 }
 
 impl Report {
-    /// Where a label is, with columns counted in `unit`.
+    /// Locates a label, with columns counted in `unit`.
     pub fn locate(&self, label: &Label, unit: ColumnUnit) -> Region<'_> {
         self.region(label, unit)
     }
 
-    /// All of `place`, columns counted in `unit`.
+    /// Locates all of `place`, with columns counted in `unit`.
     pub(super) fn region(&self, place: impl Into<Place>, unit: ColumnUnit) -> Region<'_> {
         let Place { file, span } = place.into();
         let file = self.sources.file(file);
@@ -40,8 +40,8 @@ impl Report {
         }
     }
 
-    /// The part of `place` on its first line. A code host shows a finding on a pull request only if the change touches
-    /// every line of its region, and a snippet prints every line of it.
+    /// Locates the part of `place` on its first line. A code host shows a finding on a pull request only if the change
+    /// touches every line of its region, and a snippet prints every line of it.
     pub(super) fn first_line(&self, place: impl Into<Place>, unit: ColumnUnit) -> Region<'_> {
         let place = place.into();
         self.region(
@@ -53,7 +53,7 @@ impl Report {
         )
     }
 
-    /// The bytes of `place` on its first line, without the line break.
+    /// Returns the bytes of `place` on its first line, without the line break.
     pub(super) fn first_line_span(&self, place: Place) -> Span {
         let file = self.sources.file(place.file);
         let line = file.position(place.span.start, ColumnUnit::Utf8).line;

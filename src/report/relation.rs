@@ -4,10 +4,10 @@ use super::{Place, Report};
 use crate::finding::Finding;
 use crate::text::{ColumnUnit, plain};
 
-/// Other places that fit beside a message.
+/// The maximum number of other places that are shown beside a message.
 const PLACES: usize = 3;
 
-/// `owner declared here: deploy/rook/cluster.yaml:5:3` for the first of the other places of `finding`; columns count bytes.
+/// Formats the first of the other places of `finding` as `owner declared here: deploy/rook/cluster.yaml:5:3`.
 pub(super) fn other_ends(
     report: &Report,
     finding: &Finding,
@@ -25,7 +25,7 @@ pub(super) fn other_ends(
         .collect()
 }
 
-/// ` (web/templates/crd.yaml)`: the template that a place was rendered from; empty where it is unknown.
+/// Returns the template that a place was rendered from as ` (web/templates/crd.yaml)`; empty if there is none.
 pub(super) fn rendered_from(report: &Report, place: impl Into<Place>) -> String {
     report
         .template(place.into())

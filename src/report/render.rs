@@ -8,13 +8,13 @@ use super::{
 };
 
 impl Report {
-    /// The whole document in a format, without colours and 100 columns wide where that matters.
+    /// Renders the whole document in a format, without colours and 100 columns wide where that matters.
     pub fn render(&self, format: Format) -> String {
         render(format, self, &Options::default())
     }
 }
 
-/// The whole document of `report` in `format`, ending in a line break unless it is empty.
+/// Renders the whole document of `report` in `format`, ending in a line break unless it is empty.
 pub fn render(format: Format, report: &Report, options: &Options) -> String {
     let Options {
         human,

@@ -8,11 +8,11 @@ use super::wrap::fill;
 /// One row of a table, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RowInfo {
-    /// The table and the row: `generators/ExternalSecret.external-secrets.io`. Findings that rest on it name it so.
+    /// The table and the row, as findings cite it: `generators/ExternalSecret.external-secrets.io`.
     pub row: String,
     /// Its facts, a sentence each.
     pub says: Vec<String>,
-    /// Whether its source proves it; what rests on an unproven row is never more than info.
+    /// Whether its source proves it. Findings that rest on an unproven row are never more than info.
     pub verified: bool,
     /// Where the facts come from.
     pub source: String,
@@ -24,7 +24,7 @@ struct RowsDocument<'a> {
     rows: &'a [RowInfo],
 }
 
-/// The contract `ownerlint.rows/1`, ending in a line break.
+/// Returns the rows in the contract `ownerlint.rows/1`, ending in a line break.
 pub fn rows_json(rows: &[RowInfo]) -> String {
     super::line::line(serde_json::to_string_pretty(&RowsDocument {
         schema: "ownerlint.rows/1",
@@ -32,7 +32,7 @@ pub fn rows_json(rows: &[RowInfo]) -> String {
     }))
 }
 
-/// The rows as plain text.
+/// Formats the rows as plain text.
 pub fn rows_human(rows: &[RowInfo], options: &HumanOptions) -> String {
     let tell = |row: &RowInfo| {
         let unproven =

@@ -23,7 +23,7 @@ struct RuleJson<'a> {
     page: &'a str,
 }
 
-/// The contract `ownerlint.rules/1`, ending in a line break.
+/// Returns the contract `ownerlint.rules/1`, ending in a line break.
 pub fn rules_json(rules: &[KnownRule]) -> String {
     let rules = rules.iter().map(|KnownRule { info, fixes }| RuleJson {
         id: info.id,
@@ -41,7 +41,7 @@ pub fn rules_json(rules: &[KnownRule]) -> String {
     }))
 }
 
-/// The subjects, and a line for each of their rules: severity, id, what it flags.
+/// Lists the subjects with a line for each of their rules: severity, id, summary.
 pub fn rules_human(rules: &[KnownRule]) -> String {
     let infos = || rules.iter().map(|rule| &rule.info);
     let width = infos().map(|rule| rule.id.len()).max().unwrap_or_default();

@@ -29,8 +29,8 @@ pub const SCHEMAS: [&str; 9] = [
     "steps",
 ];
 
-/// The JSON Schema of the document `ownerlint.<name>/1`, indented and ending in a line break; `None` when there is no such
-/// document.
+/// Returns the JSON Schema of the document `ownerlint.<name>/1`, indented and ending in a line break; `None` if there
+/// is no such document.
 pub fn schema(name: &str) -> Option<String> {
     let schema = match name {
         "baseline" => written::<BaselineDocument>(name),
@@ -41,21 +41,21 @@ pub fn schema(name: &str) -> Option<String> {
         "operator" => read::<Operator>(name),
         "plan" => written::<PlanDocument<'_>>(name),
         "report" => written::<ReportDocument<'_>>(name),
-        // Null is as good as no member, but for a policy, which then is none.
+        // A null member equals a missing one, except for a policy, where it means that none is sent.
         "steps" => published(name, for_reading::<StepsDocument>(), |_| false),
         _ => return None,
     };
     Some(super::line::line(serde_json::to_string_pretty(&schema)))
 }
 
-/// The schema of a document that ownerlint writes: members that may be missing are never null.
+/// Returns the schema of a document that ownerlint writes: members that may be missing are never null.
 fn written<T: JsonSchema>(name: &str) -> Schema {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let schema = settings.into_generator().into_root_schema_for::<T>();
     published(name, schema, |_| true)
 }
 
-/// The schema of a document that people write: null stands for an empty mapping or list, and for nothing else.
+/// Returns the schema of a document that users write: only mappings and lists may be null, which means empty.
 fn read<T: JsonSchema>(name: &str) -> Schema {
     let schema = for_reading::<T>();
     let definitions = schema.get("$defs").and_then(Value::as_object);
@@ -84,8 +84,8 @@ fn for_reading<T: JsonSchema>() -> Schema {
     settings.into_generator().into_root_schema_for::<T>()
 }
 
-/// Names a schema and makes it as strict as the documents are. An optional property for which `never_null` holds accepts
-/// no null.
+/// Names a schema and makes it as strict as the documents are. An optional property for which `never_null` returns
+/// `true` does not accept null.
 fn published(name: &str, mut schema: Schema, never_null: impl Fn(&Value) -> bool) -> Schema {
     RecursiveTransform(|schema: &mut Schema| {
         let Some(members) = schema.as_object_mut() else {
@@ -104,7 +104,7 @@ fn published(name: &str, mut schema: Schema, never_null: impl Fn(&Value) -> bool
                 }
             }
         }
-        // Conditions on members have properties, but no type.
+        // Conditions, such as `not`, have properties, but no type.
         if members.get("type").is_some_and(|name| name == "object")
             && members.contains_key("properties")
         {
@@ -121,7 +121,7 @@ fn published(name: &str, mut schema: Schema, never_null: impl Fn(&Value) -> bool
     schema
 }
 
-/// Removes widths of integers, which no validator knows, and joins the lines of a description.
+/// Removes the formats of integers, which no validator knows, and joins the lines of a description.
 fn plain(members: &mut Map<String, Value>) {
     let format = members.get("format").and_then(Value::as_str);
     if format.is_some_and(|format| format.contains("int")) {

@@ -1,11 +1,11 @@
-//! `check --statistics`: how often each rule says something, as a table.
+//! `check --statistics`: the number of findings of each rule, as a table.
 
 use super::model::RuleStatistics;
 
 /// The columns after the rule.
 const COLUMNS: [&str; 5] = ["errors", "warnings", "infos", "suppressed", "undelivered"];
 
-/// A line for each rule, and their sums.
+/// Renders a line for each rule, and the sums.
 pub(super) fn table(statistics: &[RuleStatistics]) -> String {
     let rules = statistics.iter().map(|rule| (rule.rule, rule.counts()));
     let mut sums = [0; COLUMNS.len()];

@@ -8,7 +8,7 @@ use crate::text::{FileId, plain};
 /// `check --fix` still applies it.
 const MOST_EDITS: usize = 1_000;
 
-/// Returns the fix of a finding if it has no more edits than that.
+/// Returns the fix of a finding if it has at most [`MOST_EDITS`] edits.
 pub(super) fn shown(finding: &Finding) -> Option<&Fix> {
     finding
         .fix

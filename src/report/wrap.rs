@@ -1,13 +1,13 @@
-//! Prose in the width of a terminal, so that what a reader copies out of it still works: a name is never broken, a kubectl
-//! command stays on one line however long it is, and so does what is short and in square brackets.
+//! Wraps prose to the width of a terminal, such that copied text still works: names are never broken, and kubectl
+//! commands and short text in square brackets stay on one line.
 
-/// A space at which no line breaks: visible text holds no control characters.
+/// A space at which no line breaks. Visible text contains no control characters.
 const HELD: &str = "\u{1}";
 
-/// Characters in square brackets that stay on one line: a few citations.
+/// The maximum number of characters in square brackets that stay on one line: a few citations.
 const BRACKETS: usize = 40;
 
-/// Wraps `text`, one line of output per entry of the result's lines. The indents are part of the width.
+/// Wraps `text` to lines of `width` columns, including the indents.
 pub(super) fn fill(text: &str, width: usize, first_indent: &str, indent: &str) -> String {
     if first_indent.len() + text.len() <= width && !text.contains('\n') && !text.ends_with(' ') {
         return format!("{first_indent}{text}");
@@ -32,7 +32,7 @@ pub(super) fn fill(text: &str, width: usize, first_indent: &str, indent: &str) -
     textwrap::fill(&hold_brackets(&held.join("`")), options).replace(HELD, " ")
 }
 
-/// Holds `[GC-22, GC-31]` together.
+/// Keeps `[GC-22, GC-31]` on one line.
 fn hold_brackets(text: &str) -> String {
     let mut parts = text.split('[');
     let mut out = parts.next().unwrap_or_default().to_owned();

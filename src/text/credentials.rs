@@ -1,21 +1,21 @@
-//! Passwords that stand in the open: in the environment of a container, in values of a chart, in parameters of Argo CD, in files
-//! inside of a ConfigMap.
+//! Finds credentials in plain text: in the environment of a container, values of a chart, parameters of Argo CD, files
+//! inside a ConfigMap.
 //!
-//! Lines are judged when they are shown, by their text and by the lines around them: a value is hidden if its key, or the `name`
-//! beside it, is one of a credential. A reference to a Secret (`secretName`, `passwordKey`) is shown.
+//! Lines are searched when they are shown, together with the lines around them: a value is hidden if its key, or the
+//! `name` beside it, is that of a credential. A reference to a Secret (`secretName`, `passwordKey`) is shown.
 
 use std::ops::Range;
 
-/// How many lines above and below one are looked at for what it belongs to.
+/// The number of lines above and below a line that are searched for its context.
 const REACH: isize = 100;
 
-/// The longest part of a neighbouring line that is looked at, in bytes.
+/// The longest part of a neighbouring line that is searched, in bytes.
 pub(super) const LONGEST: u32 = 1000;
 
-/// How many bytes of a line are looked at for the name beside a value.
+/// The number of bytes of a line that are searched for the name beside a value.
 const WINDOW: usize = 1000;
 
-/// Ends of the last word of a key that has a credential.
+/// Endings of the last word in keys of credentials.
 const ENDS: [&str; 9] = [
     "password",
     "passwords",
@@ -28,10 +28,10 @@ const ENDS: [&str; 9] = [
     "credentials",
 ];
 
-/// Last words of such a key.
+/// Last words in keys of credentials.
 const WORDS: [&str; 6] = ["pwd", "pass", "authorization", "bearer", "dsn", "psk"];
 
-/// Last two words of such a key.
+/// Last two words in keys of credentials.
 const PAIRS: [(&[&str], &str); 3] = [
     (
         &[
@@ -64,11 +64,11 @@ const PAIRS: [(&[&str], &str); 3] = [
     ),
 ];
 
-/// Words after these that say how the credential is written.
+/// Words after these that describe the encoding of the credential.
 const SUFFIXES: [&str; 6] = ["base64", "b64", "encoded", "hash", "plain", "value"];
 
-/// The parts of a line that are likely credentials, in order. `line(n)` is the text of the line `n` lines below it
-/// (above: negative), of others than itself as much of it as matters.
+/// Returns the parts of a line that are likely credentials, in order. `line(n)` returns the line `n` lines below it
+/// (above: negative); neighbouring lines may be truncated.
 pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<Range<usize>> {
     let Some(text) = line(0).filter(|text| !text.trim().is_empty()) else {
         return Vec::new();
@@ -80,7 +80,7 @@ pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<R
     let mut found = Vec::new();
     let mut pairs = Pairs::of(text);
     while let Some(pair) = pairs.next() {
-        // The text inside of a mapping or a list has keys of its own.
+        // Text inside a mapping or a list has keys of its own.
         if text[pair.value_start..].starts_with(['{', '[']) || !pair.has_credential(text, line) {
             continue;
         }
@@ -95,7 +95,7 @@ pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<R
     disjoint(found)
 }
 
-/// A key and where its value begins: `key: value` of YAML and JSON, `key=value` of arguments and files of settings.
+/// A key and the start of its value: `key: value` of YAML and JSON, `key=value` of arguments and files of settings.
 struct Pair<'t> {
     key: &'t str,
     key_start: usize,
@@ -107,9 +107,9 @@ struct Pair<'t> {
 /// The pairs of a line.
 struct Pairs<'t> {
     text: &'t str,
-    /// Up to where separators were looked for.
+    /// The end of the text that was searched for separators.
     at: usize,
-    /// How many braces are open, up to some place.
+    /// The number of open braces up to an offset, and that offset.
     open: (isize, usize),
 }
 
@@ -122,7 +122,7 @@ impl<'t> Pairs<'t> {
         }
     }
 
-    /// The pair with the separator at `at`, if that is one.
+    /// Returns the pair with the separator at `at`; `None` if it separates nothing.
     fn pair_at(&mut self, at: usize) -> Option<Pair<'t>> {
         let (text, is_assigned) = (self.text, self.text[at..].starts_with('='));
         let before = text[..at].trim_end_matches([' ', '\t']);
@@ -178,9 +178,9 @@ impl Pair<'_> {
 
     /// Whether the value is a credential by the name of its key, or by the `name` beside a `value`.
     fn has_credential<'l>(&self, text: &str, line: &impl Fn(isize) -> Option<&'l str>) -> bool {
-        // `valu`, too: excerpts show what is misspelt.
+        // Also `valu`: excerpts show misspelt keys.
         if !self.key.starts_with("val") || self.key == "valueFrom" {
-            // An ExternalSecret has names of keys under this one.
+            // Under this key, an ExternalSecret has the names of keys.
             let is_name = || {
                 (-2..=2)
                     .filter_map(line)
@@ -196,13 +196,13 @@ impl Pair<'_> {
                 .or_else(|| after.split('}').next().and_then(name_in))
                 .is_some_and(is_credential);
         }
-        // Beside others on a line it is no key of a block.
+        // A key that is not the first of its line is not a key of a block mapping.
         self.key_start == first_column(text)
             && name_beside(self.key_start, text, line).is_some_and(is_credential)
     }
 }
 
-/// The nearest place at or before `at` that is between two characters.
+/// Returns the nearest character boundary at or before `at`.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len()))
         .rev()
@@ -210,7 +210,7 @@ fn floor(text: &str, at: usize) -> usize {
         .unwrap_or_default()
 }
 
-/// Whether a value is a text of its own, and not one that something else fills in.
+/// Whether a value is literal text, and not a reference, a placeholder or the start of a block.
 fn is_written_out(value: &str) -> bool {
     let value = value.trim_matches(['"', '\'', '\\', ' ', ',']);
     let is_word = [
@@ -221,12 +221,12 @@ fn is_written_out(value: &str) -> bool {
         .iter()
         .any(|start| value.starts_with(start));
     let is_placeholder = value.starts_with('<') && value.ends_with('>');
-    // An anchor alone names what stands in the next lines.
+    // After an anchor alone, the value is on the next lines.
     let is_anchor = value.starts_with('&') && !value.contains(' ');
     !is_word && !is_filled_in && !is_placeholder && !is_anchor
 }
 
-/// How long a value is that a text begins with.
+/// Returns the length of the value at the start of a text.
 fn value_length(text: &str, is_assigned: bool, in_flow: bool) -> usize {
     let escape = text.len() - text.trim_start_matches('\\').len();
     if let Some(quote) = text[escape..]
@@ -236,7 +236,7 @@ fn value_length(text: &str, is_assigned: bool, in_flow: bool) -> usize {
     {
         let opened = escape + 1;
         let (mut doubled, bytes) = (false, text.as_bytes());
-        // Within a text of JSON a quote has as many backslashes as the one that opened the value.
+        // In JSON within a string, the closing quote has as many backslashes as the opening one.
         let end = text[opened..]
             .match_indices(quote)
             .map(|(at, _)| opened + at)
@@ -261,7 +261,7 @@ fn value_length(text: &str, is_assigned: bool, in_flow: bool) -> usize {
     text.find(ends).unwrap_or_else(|| text.trim_end().len())
 }
 
-/// The value of `name` in a mapping of one line.
+/// Returns the value of `name` or `key` in a mapping on one line.
 fn name_in(text: &str) -> Option<&str> {
     let pair = Pairs::of(text).find(|pair| matches!(pair.key, "name" | "key"))?;
     let value = &text[pair.value(text)];
@@ -274,7 +274,7 @@ fn name_in(text: &str) -> Option<&str> {
     )
 }
 
-/// The name in the block mapping that has a key at this column.
+/// Returns the name in the block mapping that has a key at this column.
 fn name_beside<'t>(
     column: usize,
     text: &str,
@@ -285,7 +285,7 @@ fn name_beside<'t>(
             .then(|| name_in(text))
             .flatten()
     };
-    // An entry of a list begins with a dash: what stands above it belongs to another one.
+    // A list item begins with a dash: lines above it belong to another item.
     let begins = |text: &str| text.trim_start().starts_with("- ");
     if !begins(text) {
         for above in (-REACH..0).rev().map_while(line) {
@@ -300,7 +300,7 @@ fn name_beside<'t>(
             }
         }
     }
-    // The dash of the next entry stands before the column.
+    // The dash of the next item is left of the column.
     let belongs =
         |below: &&str| below.trim().is_empty() || indentation(below) >= column.saturating_sub(1);
     (1..=REACH)
@@ -313,7 +313,7 @@ fn indentation(text: &str) -> usize {
     text.len() - text.trim_start_matches(' ').len()
 }
 
-/// Where the first key of a line is: after its blanks, dashes and the quote that opens it.
+/// Returns the column of a line's first key: after its blanks, dashes and opening quote.
 fn first_column(text: &str) -> usize {
     let mut rest = text.trim_start_matches(' ');
     while let Some(after) = rest.strip_prefix("- ") {
@@ -323,7 +323,7 @@ fn first_column(text: &str) -> usize {
     text.len() - rest.len()
 }
 
-/// Whether a line goes on with a credential that began above it: in a block scalar, or in the lines of a plain or quoted one.
+/// Whether a line continues a credential that began above it, in a block scalar or a scalar of several lines.
 fn continues_credential<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>) -> bool {
     let first_key = |text| {
         Pairs::of(text)
@@ -355,7 +355,7 @@ fn continues_credential<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>
     false
 }
 
-/// Whether a line is one of the body of a private key.
+/// Whether a line belongs to the body of a private key.
 fn is_in_private_key<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>) -> bool {
     let body = text.trim();
     if !body
@@ -369,7 +369,7 @@ fn is_in_private_key<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>) -
     mark.is_some_and(|mark| mark.contains("-----BEGIN") && mark.contains("PRIVATE KEY"))
 }
 
-/// The body of a private key that stands on one line.
+/// Returns the body of a private key that is on one line.
 fn in_private_key(text: &str) -> Option<Range<usize>> {
     let begin = text
         .find("-----BEGIN ")
@@ -381,7 +381,7 @@ fn in_private_key(text: &str) -> Option<Range<usize>> {
     Some(body..end)
 }
 
-/// The passwords in addresses: `scheme://user:password@host`.
+/// Returns the passwords in URLs: `scheme://user:password@host`.
 fn in_addresses(text: &str) -> Vec<Range<usize>> {
     let passwords = text.match_indices("://").filter_map(|(at, mark)| {
         let start = at + mark.len();
@@ -395,7 +395,7 @@ fn in_addresses(text: &str) -> Vec<Range<usize>> {
     passwords.collect()
 }
 
-/// Whether people keep a credential under this name.
+/// Whether a key or variable of this name usually contains a credential.
 fn is_credential(name: &str) -> bool {
     let words = words(name);
     let kept = words.iter().rposition(|word| {
@@ -407,7 +407,7 @@ fn is_credential(name: &str) -> bool {
     let before = kept
         .and_then(|at| at.checked_sub(1))
         .map(|at| words[at].as_str());
-    // `TLS_SECRET` is a variable, `tlsSecret` the name of a Secret.
+    // `TLS_SECRET` is a variable with a secret, `tlsSecret` the name of a Secret.
     let is_variable = !name.contains(|c: char| c.is_ascii_lowercase());
     ENDS.iter().any(|end| last.ends_with(end))
         || WORDS.contains(&last)
@@ -417,7 +417,7 @@ fn is_credential(name: &str) -> bool {
         || (last == "secret" && (is_variable || before.is_none()))
 }
 
-/// The words of a name, in small letters: `dbPassword`, `DB_PASSWORD` and `db.password` have the same two.
+/// Splits a name into lower-case words: `dbPassword`, `DB_PASSWORD` and `db.password` have the same two.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before: Option<char> = None;
@@ -461,7 +461,7 @@ fn disjoint(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
 mod tests {
     use super::credentials;
 
-    /// The text with an asterisk for each byte of a credential.
+    /// Returns the text with an asterisk for each byte of a credential.
     fn shown(text: &str) -> String {
         let lines: Vec<&str> = text.lines().collect();
         let shown = (0..lines.len()).map(|at| {

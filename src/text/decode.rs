@@ -4,32 +4,32 @@ use thiserror::Error;
 
 use super::{SourceFile, Span};
 
-/// Why the bytes of a file are not text.
+/// The error for bytes that are not text.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{message}")]
 pub struct UndecodableBytes {
-    /// The first byte that is wrong, counted in the file.
+    /// The offset in the file of the first wrong byte.
     pub offset: u64,
     /// The error.
     pub message: String,
 }
 
-/// Text, and what of it stands in place of bytes that are none.
+/// Decoded text, and the characters that replace undecodable bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decoded {
     /// The text.
     pub text: String,
-    /// The first U+FFFD that replaces bytes which are not UTF-8, in bytes of `text`, and how many there are.
+    /// The first U+FFFD in `text` that replaces bytes which are not UTF-8, and the number of these characters.
     pub replaced: Option<(Span, usize)>,
 }
 
 /// Decodes a file: UTF-8, or UTF-16 with a byte order mark.
 ///
-/// A UTF-8 byte order mark stays in the text, so that offsets are the file's. The mark of UTF-16 does not, and its unpaired
-/// surrogates become U+FFFD, as in kubectl.
+/// A UTF-8 byte order mark stays in the text, so that offsets are those of the file. A UTF-16 mark is removed, and
+/// unpaired surrogates become U+FFFD, as in kubectl.
 ///
 /// # Errors
-/// Bytes that are not UTF-8, with the offset of the first, and files over [`SourceFile::MAX_BYTES`].
+/// The bytes are not UTF-8, with the offset of the first, or the file is over [`SourceFile::MAX_BYTES`].
 pub fn decode(bytes: Vec<u8>) -> Result<String, UndecodableBytes> {
     limited(&bytes)?;
     let text = match utf16(&bytes) {
@@ -46,11 +46,11 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, UndecodableBytes> {
     limited_text(text)
 }
 
-/// Decodes a manifest as kubectl does: like [`decode`], and bytes that are not UTF-8 become U+FFFD, one for each sequence
-/// that breaks off. kubectl reads through `unicode.BOMOverride` over a UTF-8 decoder that replaces them, in comments too.
+/// Decodes a manifest as kubectl does: like [`decode`], but every invalid sequence of UTF-8 becomes one U+FFFD. kubectl
+/// reads through `unicode.BOMOverride` over a UTF-8 decoder that replaces these sequences, also in comments.
 ///
 /// # Errors
-/// Files over [`SourceFile::MAX_BYTES`].
+/// The file is over [`SourceFile::MAX_BYTES`].
 pub fn decode_manifest(bytes: Vec<u8>) -> Result<Decoded, UndecodableBytes> {
     limited(&bytes)?;
     if let Some(text) = utf16(&bytes) {
@@ -113,7 +113,7 @@ fn limited_text(text: String) -> Result<String, UndecodableBytes> {
     }
 }
 
-/// The text of bytes that begin with a mark of UTF-16.
+/// Decodes bytes that begin with a UTF-16 byte order mark; `None` for others.
 fn utf16(bytes: &[u8]) -> Option<String> {
     match bytes {
         [0xFF, 0xFE, rest @ ..] => Some(decode_utf16(rest, u16::from_le_bytes)),

@@ -2,7 +2,7 @@
 
 use super::Span;
 
-/// `text` with other text in the place of some spans. `None` if spans overlap, or are not in the text.
+/// Replaces some spans of `text` by other text. `None` if spans overlap, or are not in the text.
 pub fn replaced<'r>(
     text: &str,
     edits: impl IntoIterator<Item = (Span, &'r str)>,

@@ -1,4 +1,4 @@
-//! A file's decoded text and its lazy line index.
+//! A file's decoded text and its index of lines, which is built on first use.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use super::lengths::{BLOCK, BlockLengths};
 use super::masked::masked;
 use super::{ColumnUnit, Position, Span};
 
-/// Which state of the files a text belongs to. Two texts of one path are two sources if their sides differ.
+/// The state of the files to which a text belongs. Two texts of one path are two sources if their sides differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// The state before a change.
@@ -18,14 +18,14 @@ pub enum Side {
     /// The input of the run: files as they are, or the state after a change.
     #[default]
     Head,
-    /// A text that an editor has not saved yet; it stands in for a file of [`Side::Head`].
+    /// A text that an editor has not saved yet; it replaces a file of [`Side::Head`].
     Unsaved,
 }
 
-/// A part of a rendered text: where it begins, and the name of its template, where a comment gives one.
+/// A part of a rendered text: its offset, and the place of its template's name if a comment contains it.
 pub type RenderedPart = (u32, Option<Span>);
 
-/// One file: the name it is reported under, the side it belongs to, and its text, decoded to UTF-8. A clone shares the text.
+/// One file: its reported path, its side, and its text, decoded to UTF-8. A clone shares the text.
 ///
 /// Offsets count bytes of the decoded text. For the usual UTF-8 file that is the file itself, byte for byte, a byte order
 /// mark included; a UTF-16 file is counted as if it had been saved as UTF-8, and bytes that are not UTF-8 as the three bytes
@@ -34,23 +34,23 @@ pub type RenderedPart = (u32, Option<Span>);
 pub struct SourceFile {
     path: Arc<str>,
     side: Side,
-    /// Not an `Arc<str>`, which would copy every text that is read.
+    /// An `Arc<str>` would copy every text that is read.
     text: Arc<String>,
-    /// Of most texts nothing.
+    /// `None` for most texts.
     facts: Option<Arc<TextFacts>>,
     tables: Arc<PlaceTables>,
-    /// Long lines of which something is hidden, as they are shown.
+    /// Long lines with hidden parts, as they are shown.
     long_lines: Arc<OnceLock<BTreeMap<usize, String>>>,
 }
 
-/// Where lines begin, and how long the text is up to some places: counted when a place is asked for.
+/// The starts of lines, and the lengths of the text up to some offsets, computed on first use.
 #[derive(Debug, Default)]
 struct PlaceTables {
     line_starts: OnceLock<Vec<u32>>,
     block_lengths: OnceLock<BlockLengths>,
 }
 
-/// Facts about a text besides itself.
+/// Facts about a text that the text itself does not contain.
 #[derive(Clone, Debug, Default)]
 struct TextFacts {
     generator: Option<Generator>,
@@ -68,10 +68,10 @@ struct Generator {
 }
 
 impl SourceFile {
-    /// The largest file that is read, in bytes: offsets are `u32`, and no rendering comes near it.
+    /// The largest file that is read, in bytes. Offsets are `u32`.
     pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-    /// A file reported as `path` (as given on the command line, forward slashes, `-` for standard input).
+    /// Creates a file reported as `path` (as given on the command line, forward slashes, `-` for standard input).
     pub fn new(path: impl Into<Arc<str>>, text: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -83,8 +83,8 @@ impl SourceFile {
         }
     }
 
-    /// Notes that the text was decoded from bytes that are not all UTF-8: the first U+FFFD that replaces some, and how many there
-    /// are.
+    /// Records that the text was decoded from bytes that are not all UTF-8: the first U+FFFD that replaces some, and
+    /// the number of these characters.
     pub fn with_replaced(self, replaced: Option<(Span, usize)>) -> Self {
         self.with(replaced.is_some(), |facts| facts.replaced = replaced)
     }
@@ -98,18 +98,18 @@ impl SourceFile {
         })
     }
 
-    /// Hides parts of the text from every excerpt: spans in order, without overlaps.
+    /// Hides parts of the text from every excerpt: sorted spans without overlaps.
     pub fn with_hidden(mut self, hidden: Vec<Span>) -> Self {
         self.long_lines = Arc::default();
         self.with(!hidden.is_empty(), |facts| facts.hidden = hidden)
     }
 
-    /// Notes the parts of a text that was rendered, in order.
+    /// Records the parts of a text that was rendered, in order.
     pub fn with_rendered(self, parts: Vec<RenderedPart>) -> Self {
         self.with(!parts.is_empty(), |facts| facts.rendered = parts)
     }
 
-    /// Changes a fact. Most texts have none: `is_said` is false for one that need not be stored.
+    /// Changes a fact, unless `is_said` is false and no fact is stored yet.
     fn with(mut self, is_said: bool, learn: impl FnOnce(&mut TextFacts)) -> Self {
         if is_said || self.facts.is_some() {
             learn(Arc::make_mut(self.facts.get_or_insert_default()));
@@ -121,13 +121,13 @@ impl SourceFile {
         self.facts.as_ref().map_or(&[], |facts| &facts.hidden)
     }
 
-    /// The parts of a rendered text, in order; none where no comment says that it was rendered.
+    /// Returns the parts of a rendered text, in order; empty if no comment says that it was rendered.
     pub fn rendered_parts(&self) -> &[RenderedPart] {
         self.facts.as_ref().map_or(&[], |facts| &facts.rendered)
     }
 
-    /// A 1-based line as people may see it: an asterisk takes the place of each byte that is hidden or likely a
-    /// credential, so places stay right. Empty when the file has no such line.
+    /// Returns a 1-based line as it may be shown: every byte that is hidden or likely a credential is an asterisk, so
+    /// offsets stay right. Empty if the file has no such line.
     pub fn shown_line(&self, line: usize) -> Cow<'_, str> {
         let is_long = |line: usize| {
             self.line_span(line)
@@ -136,7 +136,7 @@ impl SourceFile {
         if !is_long(line) {
             return self.masked_line(line);
         }
-        // Many findings may be in one long line: it is searched and copied once.
+        // Many findings may be in one long line, so it is masked once.
         let long_lines = self.long_lines.get_or_init(|| {
             let masked = (1..=self.line_count())
                 .filter(|line| is_long(*line))
@@ -153,7 +153,7 @@ impl SourceFile {
         ))
     }
 
-    /// A line with what is hidden in it, and likely credentials, as asterisks.
+    /// Masks the hidden parts of a line and likely credentials with asterisks.
     fn masked_line(&self, line: usize) -> Cow<'_, str> {
         let Some(span) = self.line_span(line) else {
             return Cow::Borrowed("");
@@ -184,12 +184,12 @@ impl SourceFile {
         }
     }
 
-    /// The first U+FFFD that replaces bytes which are not UTF-8, and how many there are.
+    /// Returns the first U+FFFD that replaces bytes which are not UTF-8, and the number of these characters.
     pub fn replaced(&self) -> Option<(Span, usize)> {
         self.facts.as_ref()?.replaced
     }
 
-    /// Shares the text under another name, or on another side.
+    /// Returns the file under another path, or on another side; the text is shared.
     pub fn seen_as(&self, path: impl Into<Arc<str>>, side: Side) -> Self {
         Self {
             path: path.into(),
@@ -198,12 +198,12 @@ impl SourceFile {
         }
     }
 
-    /// The name the file is reported under.
+    /// Returns the reported path.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The path of the file of the tree: of what generates the objects, if the file has only generated ones.
+    /// Returns the path of the file in the tree: for generated objects, that of the file that generates them.
     pub fn path_in_tree(&self) -> &str {
         self.generator()
             .map_or(&self.path, |generator| &generator.path)
@@ -222,29 +222,29 @@ impl SourceFile {
         self.facts.as_ref()?.generator.as_ref()
     }
 
-    /// The state of the files that the text belongs to.
+    /// Returns the state of the files to which the text belongs.
     pub fn side(&self) -> Side {
         self.side
     }
 
-    /// The decoded text.
+    /// Returns the decoded text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The decoded text, to be shared by values that point into it.
+    /// Returns the decoded text, to be shared by values that point into it.
     pub(crate) fn shared_text(&self) -> &Arc<String> {
         &self.text
     }
 
-    /// The text under `span`; clamped to the file and to character boundaries, so it never fails.
+    /// Returns the text under `span`, clamped to the file and to character boundaries, so it never fails.
     pub fn slice(&self, span: Span) -> &str {
         let start = self.floor(span.start as usize);
         let end = self.floor(span.end as usize).max(start);
         &self.text()[start..end]
     }
 
-    /// Line and column of a byte offset. Offsets past the end give the end of the file.
+    /// Returns the line and column of a byte offset. Offsets past the end give the end of the file.
     pub fn position(&self, offset: u32, unit: ColumnUnit) -> Position {
         let offset = self.floor(offset as usize);
         let starts = self.line_starts();
@@ -256,7 +256,7 @@ impl SourceFile {
         }
     }
 
-    /// Where each line begins. After a line break at the end there is an empty one.
+    /// Returns the offset of each line's start. A line break at the end is followed by an empty line.
     fn line_starts(&self) -> &[u32] {
         self.tables.line_starts.get_or_init(|| {
             let breaks = memchr::memchr_iter(b'\n', self.text.as_bytes());
@@ -265,8 +265,8 @@ impl SourceFile {
         })
     }
 
-    /// The length of a part of the text, whose bounds are between characters. A long part, of a manifest in one line, is counted
-    /// by blocks that are counted once.
+    /// Returns the length of a part of the text, whose bounds are between characters. In a long part, as of a manifest
+    /// in one line, whole blocks are counted once and cached.
     pub(crate) fn length(&self, part: Range<usize>, unit: ColumnUnit) -> usize {
         if unit == ColumnUnit::Utf8 || part.len() < 2 * BLOCK {
             return unit.length(&self.text()[part]);
@@ -286,8 +286,8 @@ impl SourceFile {
             + unit.length(&self.text()[last..part.end])
     }
 
-    /// The byte offset of a place. A column past the end of its line is the end of the line, a line past the last the end of the
-    /// file.
+    /// Returns the byte offset of a place. A column past the end of its line is the end of the line, a line past the
+    /// last one is the end of the file.
     pub fn offset(&self, at: Position, unit: ColumnUnit) -> u32 {
         let Some(line) = self.line_span(at.line) else {
             return self.text().len() as u32;
@@ -305,7 +305,7 @@ impl SourceFile {
         offset
     }
 
-    /// The bytes of a 1-based line without the spaces around them; nothing where there is no such line.
+    /// Returns the bytes of a 1-based line without the spaces around them; empty if there is no such line.
     pub(crate) fn written_part(&self, line: usize) -> Span {
         let span = self.line_span(line).unwrap_or_default();
         let text = self.slice(span);
@@ -313,7 +313,7 @@ impl SourceFile {
         Span::new(start, start + text.trim().len() as u32)
     }
 
-    /// The span of a 1-based line without its line break; `None` when the file has no such line.
+    /// Returns the span of a 1-based line without its line break; `None` if the file has no such line.
     pub fn line_span(&self, line: usize) -> Option<Span> {
         let starts = self.line_starts();
         let start = *starts.get(line.checked_sub(1)?)? as usize;
@@ -324,7 +324,7 @@ impl SourceFile {
         Some(Span::new(start as u32, (start + length) as u32))
     }
 
-    /// How many lines the file has; a text that ends in a line break has no further empty line.
+    /// Returns the number of lines. A line break at the end is not followed by an empty line.
     pub fn line_count(&self) -> usize {
         self.line_starts().len() - usize::from(self.text.ends_with('\n'))
     }

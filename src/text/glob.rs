@@ -2,11 +2,11 @@
 
 use globset::{Error, GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// A set that matches one of several patterns.
+/// Compiles a set that matches if one of several patterns does.
 ///
 /// # Errors
-/// The first pattern that is malformed, and what is wrong with it. Braces in braces in braces make an expression that is too
-/// large: a single compiled glob would panic there.
+/// Returns the first pattern that is malformed, with the reason. Nested braces can make an expression too large: a
+/// single compiled glob would panic.
 pub(crate) fn globs<'p>(
     patterns: impl IntoIterator<Item = &'p str>,
 ) -> Result<GlobSet, (&'p str, String)> {
@@ -24,10 +24,10 @@ pub(crate) fn globs<'p>(
     all.build().map_err(|error| ("", reason(error)))
 }
 
-/// A set that matches a pattern.
+/// Compiles a set that matches a pattern.
 ///
 /// # Errors
-/// The error in the pattern.
+/// Returns the error in the pattern.
 pub(crate) fn glob(pattern: &str) -> Result<GlobSet, String> {
     globs([pattern]).map_err(|(_, reason)| reason)
 }

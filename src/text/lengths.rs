@@ -1,11 +1,11 @@
-//! How long a text is in characters and in UTF-16 units, up to many of its places: counted once, for a manifest in one line.
+//! The lengths of a text, in characters and UTF-16 units, up to many of its offsets: cached for manifests in one line.
 
 use super::ColumnUnit;
 
-/// Characters are counted in blocks of so many bytes.
+/// The number of bytes of a block, in which characters are counted.
 pub(super) const BLOCK: usize = 4096;
 
-/// How long a text is up to each multiple of [`BLOCK`] bytes, or the beginning of the character there.
+/// The length of a text up to each multiple of [`BLOCK`] bytes, rounded down to a character boundary.
 #[derive(Debug)]
 pub(super) struct BlockLengths {
     characters: Vec<u32>,
@@ -13,7 +13,7 @@ pub(super) struct BlockLengths {
 }
 
 impl BlockLengths {
-    /// Counts them.
+    /// Counts the lengths.
     pub(super) fn of(text: &str) -> Self {
         let mut lengths = Self {
             characters: vec![0],
@@ -36,7 +36,7 @@ impl BlockLengths {
         lengths
     }
 
-    /// The length before a block.
+    /// Returns the length before a block.
     pub(super) fn up_to(&self, block: usize, unit: ColumnUnit) -> usize {
         let lengths = if unit == ColumnUnit::Utf16 {
             &self.utf16

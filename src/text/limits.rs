@@ -1,4 +1,4 @@
-//! The limits on the work that a small input can ask for. A configuration sets them as `limits`.
+//! Limits on the work that a small input can cause. A configuration sets them as `limits`.
 
 /// The limits of a run. An input beyond one of them ends with an error that names the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

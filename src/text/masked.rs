@@ -1,11 +1,11 @@
-//! Text without what is never shown.
+//! Masks hidden parts of a text.
 
 use std::borrow::Cow;
 
 use super::Span;
 
-/// A part of a text that begins at `start`, with an asterisk in the place of each byte of `hidden`, so that places stay
-/// right: spans of the text in order, without overlaps. Blanks are not hidden.
+/// Replaces each byte of `hidden` in a part of a text by an asterisk, so that offsets stay right; blanks stay. `part`
+/// begins at `start`, and `hidden` are sorted spans of the text without overlaps.
 pub(super) fn masked<'t>(part: &'t str, start: u32, hidden: &[Span]) -> Cow<'t, str> {
     let end = start + part.len() as u32;
     let first = hidden.partition_point(|hidden| hidden.end <= start);

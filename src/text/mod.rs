@@ -1,10 +1,10 @@
 //! Source files, byte spans and positions.
 //!
-//! Everything that points into a file does so with a [`Span`] of bytes and the [`FileId`] of a [`SourceFile`]. Lines and
-//! columns are derived from the offset on demand, so files without findings never pay for a line table.
+//! Everything that points into a file does so with a [`Span`] of bytes and the [`FileId`] of a [`SourceFile`]. Lines
+//! and columns are computed from offsets on demand, so files without findings need no index of lines.
 //!
-//! `plain` makes the text of strangers safe to print, `runner` where a runner of workflows reads it; `near` says what a misspelt
-//! word may have meant; `credentials` finds likely passwords in lines that are shown; `rewritten` writes long texts;
+//! `plain` makes text from manifests safe to print, `runner` disables workflow commands in it; `near` suggests words
+//! for misspelt ones; `credentials` finds likely passwords in lines that are shown; `rewritten` writes long texts;
 //! `limits` bounds the work of a run. Knows nothing of YAML.
 
 mod credentials;
@@ -32,7 +32,7 @@ pub(crate) use rewritten::RewrittenLines;
 pub use sources::{FileId, Sources};
 pub use span::Span;
 
-/// A text that begins with a capital.
+/// Returns a text with its first letter in upper case.
 pub(crate) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| {

@@ -1,13 +1,13 @@
-//! Suggestions for an unknown word.
+//! Suggestions for unknown words.
 //!
-//! A wrong suggestion costs a glance; a rule that mistakes one word for another is a false finding. So suggestions
-//! ([`nearest`], [`did_you_mean`]) are generous, and recognition ([`meant`], [`is_misspelling`]) is strict.
+//! A wrong suggestion does little harm, but a rule that mistakes one word for another reports a false finding. So
+//! suggestions ([`nearest`], [`did_you_mean`]) are generous, and recognition ([`meant`], [`is_misspelling`]) is strict.
 
-/// Words more similar than this (Jaro-Winkler, from 0 to 1) are suggested. That admits beginnings of words and swapped letters, but no
-/// words that only share some letters.
+/// The Jaro-Winkler similarity, from 0 to 1, above which words are suggested. Beginnings of words and swapped letters
+/// are above it; words that only share some letters are not.
 const SIMILAR: f64 = 0.8;
 
-/// The candidates that are similar to `word`, the most similar first and equal ones in their own order.
+/// Returns the candidates that are similar to `word`, the most similar first; equally similar ones keep their order.
 pub(crate) fn similar<T: AsRef<str>>(
     word: &str,
     candidates: impl IntoIterator<Item = T>,
@@ -26,7 +26,7 @@ pub(crate) fn similar<T: AsRef<str>>(
     scored.into_iter().map(|(_, one)| one).collect()
 }
 
-/// The candidate that is most similar to `word`, if one is similar.
+/// Returns the candidate that is most similar to `word`; `None` if none is similar.
 pub(crate) fn nearest<T: AsRef<str>>(
     word: &str,
     candidates: impl IntoIterator<Item = T>,
@@ -34,7 +34,7 @@ pub(crate) fn nearest<T: AsRef<str>>(
     similar(word, candidates).into_iter().next()
 }
 
-/// A question about the nearest candidate, or `otherwise` when none is similar.
+/// Asks whether the nearest candidate is meant; returns `otherwise` if none is similar.
 pub(crate) fn did_you_mean<T: AsRef<str>>(
     word: &str,
     candidates: impl IntoIterator<Item = T>,
@@ -46,8 +46,8 @@ pub(crate) fn did_you_mean<T: AsRef<str>>(
     }
 }
 
-/// The field that `name` most likely means: one that differs in case or in a few letters, or that begins with `name` without its
-/// plural (`owners`: `ownerReferences`). `None` when nothing is close.
+/// Returns the field that `name` most likely means: one that differs in case or in a few letters, or that begins with
+/// `name` without its plural (`owners`: `ownerReferences`). `None` if nothing is close.
 pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str> {
     let written = name.to_lowercase();
     let limit = (written.chars().count() / 4).clamp(1, 3);
@@ -56,7 +56,7 @@ pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str>
         let beginning = written.trim_end_matches('s');
         let is_shorthand = beginning.len() >= 5 && field.starts_with(beginning);
         if is_shorthand {
-            // As near as a field with one wrong letter.
+            // This counts like one wrong letter.
             Some(1)
         } else {
             distance_within(limit, &written, &field)
@@ -68,16 +68,16 @@ pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str>
     close.min().map(|(_, field)| field)
 }
 
-/// Whether `name` equals `word` up to case and two wrong letters at most. `word` is ASCII.
+/// Whether `name` equals `word` except for case and at most two wrong letters. `word` is ASCII.
 pub(crate) fn is_misspelling(name: &str, word: &str) -> bool {
-    // Cheaper than their distance, and enough for most names. Only in ASCII does each letter have one byte.
+    // Comparing lengths is cheaper and excludes most names. Only in ASCII does each letter have one byte.
     let differs_in_length = name.is_ascii() && name.len().abs_diff(word.len()) > 2;
     !differs_in_length && distance_within(2, &word.to_lowercase(), &name.to_lowercase()).is_some()
 }
 
-/// How many letters two words in lower case differ in, unless it is more than `limit`.
+/// Returns the number of letters in which two lower-case words differ, unless it is more than `limit`.
 fn distance_within(limit: usize, one: &str, other: &str) -> Option<usize> {
-    // Words are no closer than their lengths, which are cheaper to compare.
+    // The distance is at least the difference of the lengths, which is cheaper to compute.
     let apart = one.chars().count().abs_diff(other.chars().count());
     let distance = (apart <= limit).then(|| strsim::osa_distance(one, other));
     distance.filter(|distance| *distance <= limit)

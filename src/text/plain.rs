@@ -1,10 +1,10 @@
-//! Text from manifests, made safe for a terminal: nothing in it can move the cursor, change colours, open links or
-//! turn the reading direction around.
+//! Makes text from manifests safe for a terminal: nothing in it can move the cursor, change colours, open links or
+//! reverse the reading direction.
 
 use std::borrow::Cow;
 use std::path::{MAIN_SEPARATOR, Path};
 
-/// `text` with every character that a terminal would act on replaced by a visible one. Tabs stay.
+/// Replaces every character that a terminal would interpret by a visible one. Tabs stay.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if text.chars().any(|c| picture(c).is_some()) {
         Cow::Owned(text.chars().map(|c| picture(c).unwrap_or(c)).collect())
@@ -13,7 +13,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// `text` with every character that a terminal would act on replaced by as many bytes, so that places in it stay right. Line
+/// Replaces every character that a terminal would interpret by one of as many bytes, so that offsets stay right. Line
 /// breaks and tabs stay.
 pub(crate) fn visible_in_place(text: &str) -> String {
     let replaced = |c: char| match c {
@@ -28,7 +28,7 @@ pub(crate) fn visible_in_place(text: &str) -> String {
     text.chars().map(replaced).collect()
 }
 
-/// JSON with every character that a terminal would act on escaped. Within strings JSON itself escapes the first 32.
+/// Escapes every character in JSON that a terminal would interpret. In strings, JSON itself escapes the first 32.
 pub(crate) fn visible_json(json: &str) -> Cow<'_, str> {
     let obeyed = |c: char| c >= '\u{7f}' && picture(c).is_some();
     if !json.contains(obeyed) {
@@ -45,13 +45,13 @@ pub(crate) fn visible_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// `text` as one visible line: white space, line breaks included, becomes single spaces.
+/// Returns `text` as one visible line: white space, including line breaks, becomes single spaces.
 pub(crate) fn one_line(text: &str) -> String {
     visible(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
 }
 
-/// A path as reports name it: with forward slashes, and with bytes that are not UTF-8 as `\xFF`. On Unix a backslash is a part of
-/// a name like any other.
+/// Returns a path as reports show it: with forward slashes, and with bytes that are not UTF-8 as `\xFF`. On Unix, a
+/// backslash is an ordinary part of a name.
 pub(crate) fn path(path: &Path) -> String {
     let text = path_of_bytes(path.as_os_str().as_encoded_bytes());
     if MAIN_SEPARATOR == '/' {
@@ -61,7 +61,7 @@ pub(crate) fn path(path: &Path) -> String {
     }
 }
 
-/// The bytes of a path with forward slashes, as [`path`] shows them.
+/// Formats the bytes of a path with forward slashes, like [`path`].
 pub(crate) fn path_of_bytes(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -74,7 +74,7 @@ pub(crate) fn path_of_bytes(bytes: &[u8]) -> String {
     text
 }
 
-/// The beginning of `text`, at most `limit` characters, with an ellipsis when something is cut.
+/// Truncates `text` to at most `limit` characters, with an ellipsis if something is cut.
 pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     if text.chars().nth(limit).is_none() {
         return Cow::Borrowed(text);
@@ -87,25 +87,25 @@ pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     )
 }
 
-/// `1 file`, `2 files`.
+/// Returns `1 file`, `2 files`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Whether a terminal acts on a character.
+/// Whether a terminal interprets a character.
 pub(crate) fn is_obeyed(c: char) -> bool {
     picture(c).is_some()
 }
 
-/// The replacement of a control or direction character; `None` for a character that is safe.
+/// Returns the replacement of a control or direction character; `None` for a character that is safe.
 fn picture(c: char) -> Option<char> {
     match c {
         '\t' => None,
-        // Unicode has a picture of each of the old control characters: ␛ for escape.
+        // Unicode has a visible picture of each ASCII control character: ␛ for escape.
         '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32),
         '\u{7f}' => Some('␡'),
         '\u{80}'..='\u{9f}' => Some(char::REPLACEMENT_CHARACTER),
-        // Marks, embeddings, overrides and isolates of the bidirectional algorithm, and the two other line breaks.
+        // Controls of the bidirectional algorithm, and the two Unicode line separators.
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
             Some(char::REPLACEMENT_CHARACTER)
         }

@@ -7,18 +7,18 @@ pub enum ColumnUnit {
     Utf8,
     /// Unicode scalar values: terminals and people.
     Chars,
-    /// UTF-16 code units: SARIF and the language server protocol.
+    /// UTF-16 code units: SARIF, GitHub's annotations and the language server protocol.
     Utf16,
 }
 
 impl ColumnUnit {
-    /// The length of `text` in this unit.
+    /// Returns the length of `text` in this unit.
     pub fn length(self, text: &str) -> usize {
         match self {
             Self::Utf8 => text.len(),
             Self::Chars => text.chars().count(),
-            // One unit per character, two where UTF-8 takes four bytes. Counting these bytes is many times faster than
-            // decoding, which matters where a manifest is one line of JSON.
+            // One unit per character, two where UTF-8 takes four bytes. Counting these bytes is much faster than
+            // decoding, which matters for a manifest in one line of JSON.
             Self::Utf16 => text.chars().count() + text.bytes().filter(|&byte| byte >= 0xf0).count(),
         }
     }
@@ -29,6 +29,6 @@ impl ColumnUnit {
 pub struct Position {
     /// 1-based line.
     pub line: usize,
-    /// 1-based column in the unit that was asked for.
+    /// 1-based column in the requested unit.
     pub column: usize,
 }

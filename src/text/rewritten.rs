@@ -1,17 +1,17 @@
-//! Texts that are larger than memory should be, written a few lines at a time.
+//! Writes texts that are too large for memory, a few lines at a time.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// So many bytes are rewritten at once.
+/// The number of bytes that are rewritten at once.
 const MANY: usize = 1 << 16;
 
-/// Passes whole lines on to `out` as `rewrite` has them. The text after the last line break is passed on by `flush`.
+/// Writes whole lines to `out` after applying `rewrite`. `flush` writes the text after the last line break.
 #[derive(Debug)]
 pub(crate) struct RewrittenLines<W, F> {
     out: W,
     rewrite: F,
-    /// The text that is not passed on yet.
+    /// The text that is not written yet.
     waiting: Vec<u8>,
 }
 

@@ -1,27 +1,27 @@
-//! Commands that runners of workflows obey in the output of a step, made inert: a manifest must not give any.
+//! Disables workflow commands, which runners execute from the output of a step: a manifest must not contain any.
 
 use std::borrow::Cow;
 
-/// How a text is read.
+/// How a text will be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
-    /// By people, or as markup.
+    /// By a person, or as markup.
     Text,
-    /// As JSON: its strings are what counts.
+    /// As JSON: only its strings matter.
     Json,
-    /// By the runner: commands are meant, and escaped already.
+    /// By the runner: the commands are intended, and already escaped.
     Commands,
 }
 
-/// `text` without anything that would start a command.
+/// Returns `text` without anything that would start a command.
 ///
-/// Commands are `::name` at the start of a line, blanks before it ignored, and `##[name]` or `##vso[name]` anywhere.
+/// Commands are `::name` at the start of a line, after optional blanks, and `##[name]` or `##vso[name]` anywhere.
 pub fn without_commands(text: &str, syntax: Syntax) -> Cow<'_, str> {
     let suspect = text.contains("##") || text.contains("::");
     if syntax == Syntax::Commands || !suspect {
         return Cow::Borrowed(text);
     }
-    // Within a string of JSON the escape says the same; elsewhere the blank is seen.
+    // In a JSON string, an escape keeps the value; elsewhere, the added blank is visible.
     let apart = if syntax == Syntax::Json {
         "#\\u0023"
     } else {
@@ -39,7 +39,7 @@ pub fn without_commands(text: &str, syntax: Syntax) -> Cow<'_, str> {
             }
             None => rest,
         };
-        // The rest of `###` is another pair.
+        // A second pass, since `###` contains two overlapping pairs.
         out.push_str(&rest.replace("##", apart).replace("##", apart));
     }
     Cow::Owned(out)

@@ -2,7 +2,7 @@
 
 use super::{Side, SourceFile};
 
-/// The place of a [`SourceFile`] in its [`Sources`].
+/// The index of a [`SourceFile`] in its [`Sources`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);
 
@@ -13,7 +13,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// All files, in order; the position of a file is its [`FileId`].
+    /// Collects all files, in order; the index of a file is its [`FileId`].
     pub fn new(files: Vec<SourceFile>) -> Self {
         Self { files }
     }
@@ -24,12 +24,12 @@ impl Sources {
         FileId(self.files.len() as u32 - 1)
     }
 
-    /// The file of `id`. Ids come from this set; another set's id is a programming error and panics.
+    /// Returns the file with this id, which must be an id of this set. Panics if there is none.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
     }
 
-    /// The file of a path and a side. The files must be in the order of both.
+    /// Finds the file with this path and side. The files must be sorted by both.
     pub(crate) fn find(&self, path: &str, side: Side) -> Option<FileId> {
         let found = self
             .files
@@ -37,7 +37,7 @@ impl Sources {
         found.ok().map(|at| FileId(at as u32))
     }
 
-    /// All files with their ids.
+    /// Returns all files with their ids.
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> + Clone {
         self.files
             .iter()
@@ -45,7 +45,7 @@ impl Sources {
             .map(|(at, file)| (FileId(at as u32), file))
     }
 
-    /// How many files there are.
+    /// Returns the number of files.
     pub fn len(&self) -> usize {
         self.files.len()
     }

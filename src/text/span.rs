@@ -5,14 +5,14 @@
 /// Offsets are `u32`: files over [`crate::text::SourceFile::MAX_BYTES`] are rejected before they are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// First byte.
+    /// The first byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// The range `start..end`. An `end` before `start` gives the empty span at `start`.
+    /// Creates the range `start..end`. An `end` before `start` gives the empty span at `start`.
     pub fn new(start: u32, end: u32) -> Self {
         Self {
             start,
@@ -20,7 +20,7 @@ impl Span {
         }
     }
 
-    /// The empty span at `offset`.
+    /// Creates the empty span at `offset`.
     pub fn empty(offset: u32) -> Self {
         Self {
             start: offset,
@@ -28,7 +28,7 @@ impl Span {
         }
     }
 
-    /// Length in bytes.
+    /// Returns the length in bytes.
     pub fn len(self) -> u32 {
         self.end - self.start
     }
@@ -38,7 +38,7 @@ impl Span {
         self.start == self.end
     }
 
-    /// The bytes of this span as a range for slicing.
+    /// Returns the bytes of this span as a range for slicing.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }

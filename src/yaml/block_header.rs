@@ -1,11 +1,11 @@
-//! The header of a block scalar: what follows `|` or `>`.
+//! The header of a block scalar: the indicators after `|` or `>`.
 
 /// The handling of the line breaks at the end of a block scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chomp {
-    /// `-`: all are dropped.
+    /// `-`: all are removed.
     Strip,
-    /// The last line keeps its own.
+    /// Neither of these: the last line keeps its own.
     Clip,
     /// `+`: all are kept.
     Keep,
@@ -15,12 +15,12 @@ pub(super) enum Chomp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockHeader {
     pub(super) chomp: Chomp,
-    /// How far right of its parent the text is, if that is written.
+    /// The indentation relative to the parent, if it is written.
     pub(super) increment: Option<u8>,
 }
 
 impl BlockHeader {
-    /// Reads the indicators in either order, each at most once. Returns how many bytes they are.
+    /// Reads the indicators in either order, each at most once. Returns their length in bytes.
     pub(super) fn read(after_indicator: &[u8]) -> (Self, usize) {
         let (mut chomp, mut increment, mut width) = (None, None, 0);
         loop {

@@ -1,29 +1,29 @@
-//! Why Kubernetes rejects a document, for a person.
+//! Explains to users why Kubernetes rejects a document.
 
 const REFUSED: &str = "Kubernetes rejects this document, and kubectl stops reading the file here.";
 
 const UNSENDABLE: &str = "The API server takes at most 3 MiB in one request, and this object's JSON does not fit into that. It was not checked.";
 
-/// Why a document is broken. A file may have a million that cannot be read, and few of them are shown: the text is computed
-/// on request.
+/// The reason why a document is broken. The text is computed on request, since a file may have very many unreadable
+/// documents and few of them are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Breakage {
-    /// The text is not YAML, or not what Kubernetes takes for it.
+    /// The text is not YAML as Kubernetes reads it.
     Syntax,
-    /// There is more in it than an object can hold.
+    /// The object is too large.
     TooLarge,
-    /// An unfinished merge.
+    /// An unresolved merge conflict.
     Conflict,
     /// Braces of an unrendered template.
     Braces,
-    /// Something after a `---`.
+    /// Text after a `---`.
     Separator,
     /// A character that YAML does not allow.
     Character,
 }
 
 impl Breakage {
-    /// The consequence.
+    /// Returns the consequence.
     pub(super) fn reason(self) -> &'static str {
         match self {
             Self::TooLarge => UNSENDABLE,
@@ -35,7 +35,7 @@ impl Breakage {
         }
     }
 
-    /// The remedy for a problem.
+    /// Returns how to fix a problem.
     pub(super) fn help(self, problem: &str) -> &'static str {
         match self {
             Self::Syntax | Self::TooLarge => {
@@ -52,7 +52,7 @@ impl Breakage {
     }
 }
 
-/// The beginning of a problem's message, and the remedy.
+/// A part of a problem's message, and the fix.
 const HELP: [(&str, &str); 16] = [
     (
         "cannot start any token",

@@ -1,21 +1,21 @@
-//! The characters of a document, looked at once before it is scanned.
+//! Checks the characters of a document once, before it is scanned.
 
-/// How many bytes are looked at together.
+/// The number of bytes that are checked together.
 const BLOCK: usize = 64;
 
 /// A text without characters that go-yaml's reader rejects.
 #[derive(Clone, Copy)]
 pub(super) struct CheckedText<'t> {
     pub(super) text: &'t str,
-    /// How long the text is up to the first character that is not ASCII.
+    /// The length of the text up to the first character that is not ASCII.
     pub(super) ascii_length: usize,
-    /// Whether every line break is LF or CR LF, so that a line ends at the next LF.
+    /// Whether every line break is LF or CR LF, so that each line ends at the next LF.
     pub(super) has_plain_breaks: bool,
 }
 
 impl<'t> CheckedText<'t> {
     /// # Errors
-    /// The first character that go-yaml rejects wherever it is.
+    /// Returns the first character that go-yaml always rejects, with its offset.
     pub(super) fn new(text: &'t str) -> Result<Self, (usize, char)> {
         let mut checked = Self {
             text,
@@ -31,7 +31,7 @@ impl<'t> CheckedText<'t> {
         Ok(checked)
     }
 
-    /// A text that may have any characters.
+    /// Accepts a text with any characters.
     pub(super) fn unchecked(text: &'t str) -> Self {
         let mut checked = Self {
             text,
@@ -59,11 +59,11 @@ fn is_forbidden(found: char) -> bool {
         | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }
 
-/// The characters of those blocks that do not consist of tabs, line feeds and printable ASCII.
+/// Returns the characters of all blocks that contain more than tabs, line feeds and printable ASCII.
 fn unusual(text: &str) -> impl Iterator<Item = (usize, char)> {
     let is_ordinary = |byte: &u8| matches!(byte, b'\t' | b'\n' | b' '..=b'~');
     let blocks = text.as_bytes().chunks(BLOCK).enumerate();
-    // Without a way out early, this is a few vector instructions.
+    // Without an early exit, this compiles to a few vector instructions.
     let unusual = blocks.filter(move |(_, block)| {
         !block
             .iter()
@@ -77,7 +77,7 @@ fn unusual(text: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// The first place from `at` on that is between two characters.
+/// Returns the first character boundary from `at` on.
 fn boundary_from(text: &str, at: usize) -> usize {
     (at..text.len())
         .find(|at| text.is_char_boundary(*at))

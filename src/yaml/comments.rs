@@ -1,11 +1,11 @@
-//! The comments of a document, found by the scanner itself, so a `#` inside a scalar is never mistaken for one.
+//! Finds the comments of a document with the scanner, so a `#` inside a scalar is never mistaken for one.
 
 use super::characters::CheckedText;
 use super::document::Comment;
 use super::scan::{Scanner, TokenKind};
 use crate::text::Span;
 
-/// The comments of a document of the file `file`, at the places where its scanner saw some.
+/// Returns the comments of the file `file` at the places at which the scanner found them.
 pub(super) fn at(file: &str, places: &[Span]) -> Vec<Comment> {
     let comment = |&span: &Span| {
         let before =
@@ -19,7 +19,7 @@ pub(super) fn at(file: &str, places: &[Span]) -> Vec<Comment> {
     places.iter().map(comment).collect()
 }
 
-/// The comments of a document that the grammar did not read to its end: up to what no scanner can read.
+/// Returns the comments of a document that the grammar did not read to its end, up to the first scanner error.
 pub(super) fn scanned(file: &str, document: Span) -> Vec<Comment> {
     let text = file.get(document.range()).unwrap_or_default();
     if memchr::memchr(b'#', text.as_bytes()).is_none() {

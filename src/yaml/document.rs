@@ -1,4 +1,4 @@
-//! The result of reading: documents, their problems, and why one could not be read.
+//! The result of reading a file: documents, their problems, and errors.
 
 use std::borrow::Cow;
 
@@ -6,27 +6,26 @@ use super::breakage::Breakage;
 use super::tree::Tree;
 use crate::text::{SourceFile, Span};
 
-/// One document of a file, in Kubernetes' counting.
+/// One document of a file, as Kubernetes counts them.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// 0-based, as Kubernetes' reader counts; documents without an object count too.
+    /// 0-based, as in Kubernetes' reader; documents without an object count, too.
     pub index: u32,
     /// The text of the document. A leading `---` belongs to it, the `---` that ends it does not.
     pub span: Span,
     /// Whether Kubernetes reads the document as JSON or as YAML.
     pub format: Notation,
-    /// Its content.
+    /// The content of the document.
     pub content: Content,
     /// Fields that Kubernetes silently drops or overrides, in the order of their places.
     pub problems: Vec<Problem>,
-    /// Text that Kubernetes accepts and YAML 1.2 does not, each with its place, in order. A few bytes each: a document may have
-    /// millions.
+    /// Text that Kubernetes accepts and YAML 1.2 does not, each with its place, in order.
     pub quirks: Vec<(Quirk, Span)>,
-    /// The comments, in their order; of an unreadable document those before the error. JSON has none.
+    /// The comments, in order; for an unreadable document those before the error. JSON has none.
     pub comments: Vec<Comment>,
 }
 
-/// The two languages of manifests. A `{` at the start makes Kubernetes try JSON first, and YAML if that fails.
+/// The two languages of manifests. If the text starts with `{`, Kubernetes tries JSON first, and YAML if that fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Notation {
     /// YAML as go-yaml v2 reads it.
@@ -39,31 +38,31 @@ pub enum Notation {
 /// The content of one document.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// Nothing, comments only, or `null`: Kubernetes skips the document.
+    /// Empty, comments only, or `null`: Kubernetes skips the document.
     Empty,
     /// A value.
     Value(Tree),
-    /// Kubernetes rejects the document, or one of our limits was hit.
+    /// Kubernetes rejects the document, or it exceeds one of ownerlint's limits.
     Unreadable(ReadError),
 }
 
-/// Why a document cannot be read.
+/// The error in a document that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
-    /// The place to look at; never outside the file.
+    /// The place of the error; never outside the file.
     pub span: Span,
-    /// The error, in the words of Kubernetes' reader where it has any.
+    /// The message, in the words of Kubernetes' reader where it has any.
     pub message: Cow<'static, str>,
     pub(super) cause: Breakage,
 }
 
 impl ReadError {
-    /// The consequence.
+    /// Returns the consequence of the error.
     pub fn reason(&self) -> &'static str {
         self.cause.reason()
     }
 
-    /// The remedy.
+    /// Returns how to fix the error.
     pub fn help(&self) -> &'static str {
         self.cause.help(&self.message)
     }
@@ -74,16 +73,16 @@ impl ReadError {
     }
 }
 
-/// Something in a readable document that its author would want to know.
+/// A problem in a readable document that its author should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The kind of the problem.
     pub kind: ProblemKind,
     /// Its place.
     pub span: Span,
-    /// The other place that belongs to it, where there is one.
+    /// A second place that belongs to the problem, if any.
     pub related: Option<Span>,
-    /// The field it concerns, `metadata.labels[app.kubernetes.io/name]`; empty for the document as a whole.
+    /// The field, `metadata.labels[app.kubernetes.io/name]`; empty for the document as a whole.
     pub path: String,
 }
 
@@ -94,24 +93,24 @@ pub enum ProblemKind {
     /// value is lost. Keys that become the same JSON key (`1` and `"1"`) collide as well, and there Kubernetes picks at
     /// random.
     DuplicateKey {
-        /// The key as a JSON key.
+        /// The key in JSON.
         key: String,
     },
-    /// A merge (`<<`) below a written key replaces its value by another one: go-yaml v2 merges in written order, unlike
-    /// YAML's merge type.
+    /// A merge (`<<`) after a written key replaces its value: go-yaml v2 merges in written order, unlike YAML's merge
+    /// type.
     /// `span` is the written key, `related` the `<<`.
     MergeOverride {
-        /// The key as a JSON key.
+        /// The key in JSON.
         key: String,
     },
-    /// Text that Kubernetes never reads. `span` covers it all.
+    /// Text that Kubernetes never reads. `span` covers all of it.
     DroppedContent {
         /// Why Kubernetes stopped.
         after: Dropped,
     },
-    /// Bytes that are not UTF-8 were replaced by U+FFFD. `span` is the first one of the file.
+    /// Bytes that are not UTF-8 were replaced by U+FFFD. `span` is the first U+FFFD of the file.
     NotUtf8 {
-        /// How many sequences of bytes in the whole file.
+        /// The number of replaced sequences in the whole file.
         count: usize,
     },
 }
@@ -121,7 +120,7 @@ pub enum ProblemKind {
 pub enum Dropped {
     /// A line `...` ended the document.
     DocumentEnd,
-    /// The value was complete, such as a `{…}` at the top, and something followed.
+    /// The value was complete, for example a `{…}` at the top level, and more text followed.
     Root,
 }
 
@@ -132,14 +131,14 @@ pub enum Quirk {
     LowContinuation,
     /// A comment without a space before its `#`, as in `'x'#y`.
     CommentWithoutBlank,
-    /// NEL, LS or PS breaks a line of a quoted scalar, and is folded.
+    /// NEL, LS or PS is a line break in a quoted scalar, and is folded.
     UnicodeLineBreakInQuotes,
-    /// NEL, LS or PS breaks a line: what follows may be another key.
+    /// NEL, LS or PS is a line break, so the text after it may be another key.
     UnicodeLineBreak,
 }
 
 impl Quirk {
-    /// Its description, as a clause for a message.
+    /// Describes it as a clause for a message.
     pub fn describe(self) -> &'static str {
         match self {
             Self::LowContinuation => {
@@ -157,14 +156,14 @@ impl Quirk {
 /// A comment of a YAML document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comment {
-    /// From `#` to the end of the line.
+    /// The place from `#` to the end of the line.
     pub span: Span,
     /// Whether nothing else is on its line.
     pub own_line: bool,
 }
 
 impl Comment {
-    /// The text after `#`, as written in `file`.
+    /// Returns the text after `#`, as written in `file`.
     pub fn text(self, file: &SourceFile) -> &str {
         let text = file.slice(self.span);
         text.strip_prefix('#').unwrap_or(text)

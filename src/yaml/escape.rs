@@ -1,9 +1,9 @@
 //! The escapes of double quotes, as go-yaml v2 decodes them.
 
-/// Decodes the escape whose backslash is before `rest`. Returns the character, and how many bytes of `rest` it takes.
+/// Decodes the escape whose backslash is before `rest`. Returns the character, and its length in `rest` in bytes.
 ///
 /// # Errors
-/// go-yaml's words for an escape that it does not know.
+/// Returns go-yaml's message for an unknown escape.
 pub(super) fn decode(rest: &[u8]) -> Result<(char, usize), &'static str> {
     let first = rest.first().copied().unwrap_or_default();
     let digits = match first {
@@ -26,7 +26,7 @@ pub(super) fn decode(rest: &[u8]) -> Result<(char, usize), &'static str> {
     Ok((character, 1 + digits))
 }
 
-/// The escapes of one letter. go-yaml accepts `\'` besides YAML's own, but not JSON's `\/`.
+/// Decodes the escapes of one letter. go-yaml accepts `\'` besides YAML's own, but not JSON's `\/`.
 fn simple(byte: u8) -> Option<char> {
     Some(match byte {
         b'0' => '\0',

@@ -1,17 +1,17 @@
-//! The events of a document: what a reader of YAML or JSON reports, node by node, in written order.
+//! The events of a document, which a parser of YAML or JSON emits for each node in written order.
 //!
-//! A reader knows where nodes begin and end and what their text is; the *meaning* of the text is decided by the receiver of the
-//! events: [`super::compose`] for the value, [`super::edit`] for the layout. Offsets are absolute in the file.
+//! A parser knows the places and the text of nodes. The receiver of the events interprets them: [`super::compose`]
+//! builds the value, [`super::edit`] the layout. Offsets are absolute in the file.
 
 use std::borrow::Cow;
 
 use super::document::Quirk;
 use crate::text::Span;
 
-/// How a scalar is written.
+/// The style of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
-    /// Unquoted; also a value that is left out.
+    /// Unquoted, or left out.
     Plain,
     /// `'…'`.
     Single,
@@ -27,11 +27,11 @@ pub(super) enum Style {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScalarEvent<'e> {
     pub(super) style: Style,
-    /// The token as written: quotes included, a block scalar from its `|` or `>`, without anchor and tag.
+    /// The place of the token: including quotes, a block scalar from its `|` or `>`, without anchor and tag.
     pub(super) span: Span,
-    /// The text, decoded.
+    /// The decoded text.
     pub(super) text: &'e str,
-    /// Whether `text` is what is written, between the quotes if there are some.
+    /// Whether `text` equals what is written, without the quotes.
     pub(super) is_verbatim: bool,
 }
 
@@ -48,8 +48,8 @@ pub(super) struct StartEvent {
 pub(super) struct Properties<'e> {
     /// The anchor's name without `&`.
     pub(super) anchor: Option<&'e str>,
-    /// The tag as go-yaml resolves it, `tag:yaml.org,2002:str` for `!!str`, in two parts: a document may define a long
-    /// prefix once and use it a million times.
+    /// The tag as go-yaml resolves it, `tag:yaml.org,2002:str` for `!!str`, as prefix and suffix: a document may define
+    /// a long prefix and use it often.
     pub(super) tag: Option<[&'e str; 2]>,
 }
 
@@ -59,8 +59,8 @@ impl Properties<'_> {
     }
 }
 
-/// Receives the events of one document. A receiver that has failed ignores further events: an error of the syntax, wherever it
-/// is, comes before one of the meaning.
+/// Receives the events of one document. After its first error, a receiver ignores all further events, since a syntax
+/// error anywhere in the document takes precedence.
 pub(super) trait Events {
     fn scalar(&mut self, scalar: ScalarEvent<'_>, properties: &Properties<'_>);
 
@@ -73,23 +73,23 @@ pub(super) trait Events {
     fn alias(&mut self, span: Span, name: &str);
 }
 
-/// Observations of a reader in a document besides its events.
+/// Information about a document besides its events.
 #[derive(Debug, Default)]
 pub(super) struct Read {
-    /// Where the text begins that Kubernetes never looks at.
+    /// The offset of the text that Kubernetes never reads.
     pub(super) dropped_from: Option<u32>,
     /// Whether the document ended with a line `...`.
     pub(super) ended_by_marker: bool,
     /// Text that Kubernetes accepts although YAML 1.2 does not.
     pub(super) quirks: Vec<(Quirk, Span)>,
-    /// Where comments are, up to where the grammar stopped.
+    /// The places of comments, up to the end of parsing.
     pub(super) comments: Vec<Span>,
 }
 
-/// Why a document cannot be read, in go-yaml's words.
+/// An error in a document, in go-yaml's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SyntaxError {
-    /// Where, as an offset in the file.
+    /// The offset of the error in the file.
     pub(super) at: u32,
     /// go-yaml's problem text, such as `did not find expected key`.
     pub(super) problem: Cow<'static, str>,

@@ -1,13 +1,13 @@
-//! JSON as Go's `encoding/json` reads it, as the same events.
+//! Reads JSON as Go's `encoding/json` does, and emits events.
 //!
-//! A manifest whose first character is `{` is a stream of JSON values for Kubernetes, as long as that works. Go is strict
-//! about JSON's grammar and lenient in two points that are kept here: a lone surrogate becomes U+FFFD, and equal keys pass.
+//! Kubernetes reads a manifest whose first character is `{` as a stream of JSON values, as long as that works. Go is
+//! strict about JSON's grammar, with two exceptions: a lone surrogate becomes U+FFFD, and equal keys are accepted.
 
 use super::event::{Events, Properties, ScalarEvent, StartEvent, Style, SyntaxError};
 use super::limits::MAX_DEPTH;
 use crate::text::Span;
 
-/// Reads one value at `start`, blanks before it skipped. `None` when only blanks are left. Returns where the value is.
+/// Reads one value at `start` after optional blanks, and returns its place; `None` if only blanks are left.
 pub(super) fn parse(
     text: &str,
     start: usize,
@@ -76,7 +76,7 @@ impl<E: Events> JsonReader<'_, '_, E> {
         self.events.scalar(scalar, &Properties::default());
     }
 
-    /// One value and everything in it.
+    /// Reads one value and everything in it.
     fn value(&mut self) -> Result<(), SyntaxError> {
         loop {
             self.skip_blanks();
@@ -91,7 +91,7 @@ impl<E: Events> JsonReader<'_, '_, E> {
         }
     }
 
-    /// Reads a scalar, or opens a collection and says so.
+    /// Reads a scalar, or opens a collection and returns `true`.
     fn start_value(&mut self) -> Result<bool, SyntaxError> {
         let start = self.at;
         match self.byte() {
@@ -116,7 +116,7 @@ impl<E: Events> JsonReader<'_, '_, E> {
         Ok(false)
     }
 
-    /// Whether the collection just opened closes at once; if it does not and is an object, a key must follow.
+    /// Whether the collection just opened closes at once. If not, and it is an object, a key must follow.
     fn closes_empty(&mut self) -> bool {
         self.skip_blanks();
         matches!(
@@ -125,7 +125,7 @@ impl<E: Events> JsonReader<'_, '_, E> {
         )
     }
 
-    /// In an object, reads a key and its colon.
+    /// Reads a key and its colon in an object; does nothing in an array.
     fn key(&mut self) -> Result<(), SyntaxError> {
         if self.open.last() != Some(&true) {
             return Ok(());
@@ -143,7 +143,7 @@ impl<E: Events> JsonReader<'_, '_, E> {
         Ok(())
     }
 
-    /// After a value: closes what closes here. True when another value follows a comma.
+    /// Closes all collections that end after a value. Returns `true` if another value follows a comma.
     fn end_value(&mut self) -> Result<bool, SyntaxError> {
         while let Some(&object) = self.open.last() {
             self.skip_blanks();
@@ -302,11 +302,11 @@ impl<E: Events> JsonReader<'_, '_, E> {
     }
 }
 
-/// How many bytes there are before the first that ends a string or may not be in one, looked for in steps of eight.
+/// Returns the number of bytes before the first that ends a string or is not allowed in one, checking eight at once.
 fn ordinary(text: &[u8]) -> usize {
     const LOWEST: u64 = u64::from_le_bytes([0x01; 8]);
     const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
-    // Marks the lowest byte that is below a limit; what is marked above it means nothing.
+    // Sets the high bit of the lowest byte that is below a limit; higher bits are meaningless.
     let below =
         |eight: u64, limit: u8| eight.wrapping_sub(LOWEST * u64::from(limit)) & !eight & HIGHEST;
     let mut length = 0;

@@ -1,17 +1,17 @@
-//! Finds equal keys of a mapping: without an allocation in the usual small one, and in linear time in a huge one.
+//! Finds equal keys of a mapping: without an allocation in small mappings, and in linear time in large ones.
 
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-/// Mappings up to this size are searched from end to end when the filter says that a key may be there.
+/// Mappings up to this size are searched linearly if the filter says that the key may exist.
 const SEARCHED: usize = 32;
 
-/// The keys of one mapping, by their places. It holds no text: the caller compares texts.
+/// The keys of one mapping, by their indices. It contains no text: the caller compares texts.
 #[derive(Default)]
 pub(super) struct KeySet {
-    /// One bit for each key, by its text.
+    /// A Bloom filter with one bit for each key.
     filter: u64,
     large: Option<Box<LargeSet>>,
 }
@@ -23,8 +23,8 @@ struct LargeSet {
 }
 
 impl KeySet {
-    /// Notes that `key` is at `place`, the number of keys so far. Returns the place of an earlier equal key. `text_at`
-    /// is the text at an earlier place.
+    /// Adds `key` at the index `place`, which is the number of keys so far. Returns the index of an earlier equal key.
+    /// `text_at` returns the text at an earlier index.
     #[inline]
     pub(super) fn insert<'t>(
         &mut self,
@@ -53,7 +53,7 @@ impl KeySet {
     }
 }
 
-/// A bit that equal keys share. Keys of one mapping mostly differ in their length, their first or their last byte.
+/// Returns a bit that is the same for equal keys. Most keys of a mapping differ in length, first byte or last byte.
 fn filter_bit(key: &[u8]) -> u64 {
     let (first, last) = match key {
         [] => (0, 0),

@@ -1,12 +1,12 @@
 //! YAML and JSON as Kubernetes reads them.
 //!
-//! `read` turns the text of a file into [`Document`]s: split textually as Kubernetes' reader splits, parsed to events,
-//! and composed into a [`Tree`] under Kubernetes' rules (go-yaml scalars, merge keys, last duplicate wins). What
-//! Kubernetes silently drops or overrides is kept as a [`Problem`].
+//! `read` turns the text of a file into [`Document`]s: split textually as Kubernetes' reader does, parsed to events,
+//! and composed into a [`Tree`] under Kubernetes' rules (go-yaml scalars, merge keys, last duplicate wins). Values that
+//! Kubernetes silently drops or overrides are kept as [`Problem`]s.
 //!
-//! The way through the room: `split` → `scan` → `grammar`, or `json` → events → `compose` → [`Tree`].
+//! The steps: `split` → `scan` → `grammar`, or `json` → events → `compose` → [`Tree`].
 //!
-//! `edit` goes the way back: from a change of the value to edits of the text.
+//! `edit` is the reverse: it turns a change of the value into edits of the text.
 //!
 //! Knows nothing of Kubernetes objects.
 

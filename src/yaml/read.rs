@@ -1,7 +1,7 @@
-//! From a file to its documents: which reader, in which order.
+//! Splits a file into documents and reads each as JSON or YAML.
 //!
-//! Follows `YAMLOrJSONDecoder` of k8s.io/apimachinery: JSON values as long as they come, then YAML for the rest. It
-//! stops at the first error; here the next document is read all the same.
+//! Follows `YAMLOrJSONDecoder` of k8s.io/apimachinery: JSON values as long as there are any, then YAML. That decoder
+//! stops at the first error; this reader continues with the next document.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,20 +22,20 @@ use super::tree::Tree;
 use super::{grammar, json, refusal};
 use crate::text::{SourceFile, Span};
 
-/// The size from which the documents of a file are read in parallel, in bytes.
+/// The size in bytes from which the documents of a file are read in parallel.
 const LARGE: usize = 256 * 1024;
 
-/// Into how many parts the documents of a large file are divided.
+/// The maximum number of parts into which the documents of a large file are divided.
 const PARTS: usize = 64;
 
-/// Reads all documents of a file, in their order. Never fails as a whole and never panics: a document that cannot be read
-/// says so in its content.
+/// Reads all documents of a file, in order. Never fails as a whole and never panics: the content of a document that
+/// cannot be read is an error.
 pub fn read(file: &SourceFile) -> Vec<Document> {
     read_each(file, Vec::push).into_iter().flatten().collect()
 }
 
-/// [`read`], where `each` takes every document as soon as it is read. The documents of a large file are read in parallel, in
-/// parts that follow each other: the result is what came of each part.
+/// Reads like [`read`], and passes every document to `each` as soon as it is read. The documents of a large file are
+/// read in parallel, in consecutive parts; the results of the parts are returned in order.
 pub fn read_each<T: Default + Send>(
     file: &SourceFile,
     each: impl Fn(&mut T, Document) + Sync,
@@ -54,8 +54,8 @@ pub fn read_each<T: Default + Send>(
     [reader.done].into_iter().chain(parts).collect()
 }
 
-/// Reads one document again, at a place of a text where `read` found one or where an edit put one. `None` if exactly one
-/// document is no longer there, or if a part of it is dropped.
+/// Reads one document again, where `read` found it or where an edit changed it. `None` if there is not exactly one
+/// document, or if a part of it is dropped.
 pub(super) fn reread(
     text: &str,
     span: Span,
@@ -77,7 +77,7 @@ pub(super) fn reread(
     read.dropped_from.is_none().then_some(read)
 }
 
-/// The value of a text that is one document.
+/// Returns the value of a text that is one document.
 pub(super) fn reread_value(text: &Arc<String>, notation: Notation) -> Option<Tree> {
     let whole = Span::new(0, text.len() as u32);
     let mut composer = Composer::new(text, text.len(), notation == Notation::Json);
@@ -130,7 +130,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         (self.each)(&mut self.done, document);
     }
 
-    /// A document of which nothing but its comments can be read.
+    /// Adds a document of which only the comments can be read.
     fn push_unreadable(&mut self, span: Span, error: ReadError) {
         let comments = comments::scanned(self.text, span);
         self.push(
@@ -144,7 +144,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         );
     }
 
-    /// JSON values up to the first text that is not one; that and everything after it is YAML.
+    /// Reads JSON values up to the first text that is not one; the rest is read as YAML.
     fn json_stream(&mut self, start: usize) -> Vec<T> {
         let mut at = start;
         loop {
@@ -160,7 +160,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
                     at = span.end as usize;
                 }
                 Err(error) => {
-                    // The rest of the line after the last value is skipped if it is blank.
+                    // A blank rest of the line after the last value is skipped.
                     let rest = &self.text[at..];
                     let blanks = rest.len()
                         - rest
@@ -173,8 +173,8 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         }
     }
 
-    /// YAML documents from `start` on; returns what came of those that were read in parallel. `json_error` is why the text is not
-    /// JSON; if it is not YAML either, that is the error.
+    /// Reads YAML documents from `start` on, and returns the results of those that were read in parallel. `json_error`
+    /// says why the text is not JSON; it is reported if the text is not YAML either.
     fn yaml_stream(&mut self, start: usize, mut json_error: Option<SyntaxError>) -> Vec<T> {
         let pieces = split(self.text, start);
         if self.text.len() < LARGE || json_error.is_some() {
@@ -198,7 +198,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
             .collect()
     }
 
-    /// Each piece is one document.
+    /// Reads a piece, which is one document.
     fn piece(&mut self, piece: Piece, json_error: Option<SyntaxError>) {
         match piece {
             Piece::BadSeparator { span, line } => {
@@ -251,9 +251,9 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         Ok((composer, read))
     }
 
-    /// Composes the JSON value that comes at `at`, and says where it is.
+    /// Composes the JSON value at `at`, and returns its place.
     fn compose_json(&self, at: usize) -> Result<Option<(Composer<'f>, Span)>, SyntaxError> {
-        // A stream may have a value for every other byte of its text.
+        // Without a capacity: a stream may have a value for every other byte of its text.
         let mut composer = Composer::new(self.text, 0, true);
         if self.text.len() - at > size::SMALL {
             let mut size = SizeCheck::default();
@@ -264,7 +264,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         Ok(found.map(|span| (composer, span)))
     }
 
-    /// Adds a YAML document that could be parsed.
+    /// Adds a YAML document that was parsed.
     fn push_read(&mut self, span: Span, composer: Composer<'_>, read: Read) {
         if composer.is_empty() {
             return self.push(span, Notation::Yaml, Content::Empty, Noticed::default());
@@ -286,7 +286,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         self.push(span, Notation::Yaml, content, noticed);
     }
 
-    /// The value of a document, and what is lost of it.
+    /// Returns the content of a document, and the problems with lost values.
     fn content(
         &self,
         composer: Composer<'_>,
@@ -341,7 +341,7 @@ struct Noticed {
     comments: Vec<Comment>,
 }
 
-/// Kubernetes' line reader ends every line with LF, the last one too.
+/// Adds the final LF that Kubernetes' line reader adds.
 pub(super) fn with_final_newline(text: &str) -> Cow<'_, str> {
     if text.ends_with('\n') {
         Cow::Borrowed(text)
@@ -350,7 +350,7 @@ pub(super) fn with_final_newline(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A `{{ … }}` that parses as a mapping used as a key fails only when it is composed.
+/// Finds a `{{ … }}` that parses as a mapping used as a key, which fails only when it is composed.
 fn template_braces(file: &str, error: &SyntaxError, chunk: Span) -> Option<u32> {
     let at = error.at as usize;
     let around = file.get(at.saturating_sub(1)..chunk.end as usize)?;
@@ -393,7 +393,7 @@ mod tests {
         assert!(list("- {}\n"), "an empty item");
         let large = format!("- {{a: {}}}\n", "x".repeat(MAX_REQUEST));
         assert!(list(&large), "a large item");
-        // These are `null`, however much room they take.
+        // These are `null`, which is small in JSON.
         assert!(!refused(format!(
             "kind: ConfigMap\ndata:\n{}",
             "- # nothing\n".repeat(MAX_REQUEST / 10)

@@ -1,4 +1,4 @@
-//! From a parser's error to words for a person.
+//! Turns a parser's error into a message for users.
 
 use super::breakage::Breakage;
 use super::document::ReadError;
@@ -6,8 +6,8 @@ use super::event::SyntaxError;
 use super::size::TOO_LARGE;
 use crate::text::Span;
 
-/// The rejection of a document. `chunk` is the document, `file` the whole text, `braces` where a `{{` is part of the
-/// structure.
+/// Returns the error of a document. `chunk` is the document, `file` the whole text, `braces` the offset of a `{{` that
+/// is part of the structure.
 pub(super) fn syntax(
     file: &str,
     chunk: Span,
@@ -43,12 +43,12 @@ pub(super) fn syntax(
     }
 }
 
-/// The first line of a document that git left for a person to resolve. Such a line is at the margin, where no text of a
-/// manifest can be: block scalars are indented.
+/// Returns the first line of a document with a conflict marker of Git. Such a line has no indentation, so it cannot be
+/// text in a block scalar.
 fn conflict_marker(file: &str, chunk: Span) -> Option<Span> {
     let mut start = chunk.start;
     let text = file.get(chunk.range())?;
-    // Most have no such character at all.
+    // Most documents contain neither character.
     memchr::memchr2(b'<', b'>', text.as_bytes())?;
     for line in text.split_inclusive('\n') {
         if ["<<<<<<< ", ">>>>>>> "]
@@ -62,7 +62,7 @@ fn conflict_marker(file: &str, chunk: Span) -> Option<Span> {
     None
 }
 
-/// The rejection of a line like `---foo`.
+/// Returns the error for a line like `---foo`.
 pub(super) fn separator(file: &str, line: Span) -> ReadError {
     let written = file.get(line.range()).unwrap_or_default();
     let after = written.trim_start_matches("---").trim();
@@ -77,7 +77,7 @@ pub(super) fn separator(file: &str, line: Span) -> ReadError {
     }
 }
 
-/// The rejection of a character that YAML does not allow.
+/// Returns the error for a character that YAML does not allow.
 pub(super) fn character(span: Span, found: char) -> ReadError {
     let message = format!("control characters are not allowed: U+{:04X}", found as u32);
     ReadError {
@@ -87,7 +87,7 @@ pub(super) fn character(span: Span, found: char) -> ReadError {
     }
 }
 
-/// The span of the character at `at`, kept inside the document; empty at its end and at line breaks.
+/// Returns the span of the character at `at`, kept inside the document; empty at its end and at line breaks.
 fn character_at(file: &str, chunk: Span, at: u32) -> Span {
     let mut start = at.clamp(chunk.start, chunk.end);
     while !file.is_char_boundary(start as usize) {

@@ -1,4 +1,4 @@
-//! The meaning of a scalar: go-yaml v2's `resolve`, then its way through JSON.
+//! The meaning of a scalar: go-yaml v2's `resolve`, followed by the conversion to JSON.
 //!
 //! Kubernetes converts YAML to JSON before it decodes anything. So `1.0` arrives as the integer `1`, `.inf` not at all, and
 //! `yes` as `true`. Sources: sigs.k8s.io/yaml (goyaml.v2/resolve.go, yaml.go), Go's strconv and encoding/json.
@@ -9,7 +9,7 @@ use super::event::Style;
 
 pub(super) const CORE: &str = "tag:yaml.org,2002:";
 
-/// The meaning of a tag to go-yaml.
+/// The meaning of a tag in go-yaml.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TagMeaning {
     Bool,
@@ -25,7 +25,7 @@ pub(super) enum TagMeaning {
     Text,
 }
 
-/// The tags that mean something.
+/// The tags with a special meaning.
 const TAGS: [(&str, TagMeaning); 8] = [
     ("!", TagMeaning::Bare),
     ("tag:yaml.org,2002:bool", TagMeaning::Bool),
@@ -38,15 +38,15 @@ const TAGS: [(&str, TagMeaning); 8] = [
 ];
 
 impl TagMeaning {
-    /// The meaning of a tag that is written in two parts. A prefix may be as long as the file, and stand before each of
-    /// its values, so the parts are not put together.
+    /// Returns the meaning of a tag that is written in two parts. They are not joined, since a document may repeat a
+    /// prefix of any length before each value.
     pub(super) fn of([prefix, suffix]: [&str; 2]) -> Self {
         TAGS.iter()
             .find(|(tag, _)| tag.strip_prefix(prefix) == Some(suffix))
             .map_or(Self::Text, |(_, meaning)| *meaning)
     }
 
-    /// The name of a value's type.
+    /// Returns the name of a value's type.
     fn name(self) -> &'static str {
         match self {
             Self::Bool => "bool",
@@ -58,21 +58,20 @@ impl TagMeaning {
     }
 }
 
-/// A resolved scalar as go-yaml has it, before JSON.
+/// A scalar as go-yaml resolves it, before the conversion to JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Scalar<'t> {
     Null,
     Bool(bool),
     Int(i64),
     Uint(u64),
-    /// Over 64 bits: a number in JSON, but no possible key.
+    /// Over 64 bits: a number in JSON, but not allowed as a key.
     Big(f64),
     Float(f64),
     Text(Cow<'t, str>),
 }
 
-/// Resolves a YAML scalar. `plain` is whether it is written without quotes and not as a block. The error is
-/// go-yaml's message.
+/// Resolves a YAML scalar. `plain` means that it is neither quoted nor a block scalar. The error is go-yaml's message.
 pub(super) fn resolve(
     text: &str,
     plain: bool,
@@ -116,7 +115,7 @@ pub(super) fn resolve(
     }
 }
 
-/// Resolves a bare JSON word; `None` when it is not a JSON value that Kubernetes can store.
+/// Resolves a bare JSON word; `None` if it is not a JSON value that Kubernetes can store.
 pub(super) fn resolve_json(word: &str) -> Option<Scalar<'static>> {
     Some(match word {
         "null" => Scalar::Null,
@@ -131,8 +130,8 @@ pub(super) fn resolve_json(word: &str) -> Option<Scalar<'static>> {
 }
 
 impl<'t> Scalar<'t> {
-    /// The value after JSON, never [`Scalar::Big`]. A float that JSON writes without a point comes back as an integer when
-    /// it came from YAML. The error is the message of Go's JSON writer.
+    /// Converts the value to JSON and back; the result is never [`Scalar::Big`]. A YAML float that JSON writes without
+    /// a point becomes an integer. The error is the message of Go's JSON writer.
     pub(super) fn through_json(self, json: bool) -> Result<Self, String> {
         match self {
             Self::Float(value) if json => Ok(Self::Float(value)),
@@ -149,7 +148,7 @@ impl<'t> Scalar<'t> {
         }
     }
 
-    /// The JSON key that this scalar becomes. `Err` says what it is, when Kubernetes rejects it as a key.
+    /// Returns the JSON key for this scalar. The error describes a scalar that Kubernetes rejects as a key.
     pub(super) fn into_key(self) -> Result<Cow<'t, str>, &'static str> {
         Ok(Cow::Owned(match self {
             Self::Text(value) => return Ok(value),
@@ -174,7 +173,7 @@ fn go_special(value: f64) -> &'static str {
     }
 }
 
-/// Whether a scalar without a tag is nothing but text.
+/// Whether a scalar without a tag is a string.
 #[inline]
 pub(super) fn is_text_as(style: Style, text: &str) -> bool {
     match style {
@@ -184,7 +183,7 @@ pub(super) fn is_text_as(style: Style, text: &str) -> bool {
     }
 }
 
-/// Whether an unquoted scalar without a tag is nothing but text. Most show it by their first character.
+/// Whether an unquoted scalar without a tag is a string. For most, the first character decides.
 #[inline]
 pub(super) fn is_text(text: &str) -> bool {
     match text.as_bytes().first() {
@@ -212,7 +211,7 @@ fn resolve_untagged(text: &str) -> Scalar<'_> {
     resolved.unwrap_or(Scalar::Text(Cow::Borrowed(text)))
 }
 
-/// YAML 1.1's words, in exactly the spellings that go-yaml knows.
+/// Resolves YAML 1.1's words, in exactly the spellings that go-yaml knows.
 fn resolve_word(text: &str) -> Option<Scalar<'static>> {
     Some(match text {
         "~" | "null" | "Null" | "NULL" => Scalar::Null,
@@ -235,7 +234,7 @@ fn resolve_special_float(text: &str) -> Option<Scalar<'static>> {
     }))
 }
 
-/// Integers in Go's notations (`0x`, `0o`, `0b`, a leading 0 for octal), else decimal floats; underscores anywhere.
+/// Resolves Go's integers (`0x`, `0o`, `0b`, a leading 0 for octal), else decimal floats; underscores anywhere.
 fn resolve_number(text: &str) -> Option<Scalar<'static>> {
     let plain = if text.contains('_') {
         Cow::Owned(text.replace('_', ""))
@@ -280,7 +279,7 @@ fn go_radix(magnitude: &str) -> (u32, &str) {
     }
 }
 
-/// A decimal float: `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, and one that `f64` can hold.
+/// Parses a decimal float that `f64` can hold: `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`.
 fn parse_float(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (mantissa, exponent) = match unsigned.find(['e', 'E']) {
@@ -301,7 +300,7 @@ fn parse_float(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Go's `strconv.FormatFloat(value, 'g', -1, 32)`: shortest digits, with an exponent below 1e-04 and from 1e+06 on.
+/// Formats like Go's `strconv.FormatFloat(value, 'g', -1, 32)`: exponents below 1e-04 and from 1e+06 on.
 fn go_float_key(value: f32) -> String {
     let scientific = format!("{value:e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else {
@@ -317,8 +316,8 @@ fn go_float_key(value: f32) -> String {
     format!("{mantissa}e{sign}{:02}", power.abs())
 }
 
-/// Go's standard base64, line breaks ignored, padding required. Bytes that are not UTF-8 become U+FFFD, as in Go's
-/// JSON. `None` for what is none.
+/// Decodes Go's standard base64; line breaks are ignored, padding is required. Bytes that are not UTF-8 become U+FFFD,
+/// as in Go's JSON. `None` if it is not base64.
 pub(crate) fn base64(text: &str) -> Option<String> {
     let symbols: Vec<u8> = text
         .bytes()
@@ -351,7 +350,7 @@ pub(crate) fn base64(text: &str) -> Option<String> {
             bytes.push((buffer >> bits) as u8);
         }
     }
-    // Go's JSON has one replacement character for each byte that is not UTF-8.
+    // Go's JSON replaces each byte that is not UTF-8 by its own U+FFFD.
     let parts = bytes.utf8_chunks();
     let texts =
         parts.map(|part| part.valid().to_owned() + &"\u{FFFD}".repeat(part.invalid().len()));

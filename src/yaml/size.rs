@@ -1,33 +1,33 @@
-//! How large an object is as JSON, found out before anything of it is kept.
+//! Computes the size of an object as JSON before any of it is kept.
 
 use super::event::{Events, Properties, ScalarEvent, StartEvent, SyntaxError};
 use super::limits::MAX_REQUEST;
 use super::scalar;
 use crate::text::Span;
 
-/// The problem of an object that is too large.
+/// The error for an object that is too large.
 pub(super) const TOO_LARGE: &str = "the object is larger than the 3 MiB that an API server takes";
 
-/// No shorter document is too large: one character and the comma after it are four bytes of JSON.
+/// Shorter documents are never too large: a character with its comma is at most four bytes of JSON.
 pub(super) const SMALL: usize = MAX_REQUEST / 2;
 
-/// Counts the bytes of a document's JSON. Of a list, which a client takes apart, each item counts by itself; a document without a
-/// kind is not applied. A value that is there twice counts twice, although only the last one is sent.
+/// Counts the bytes of a document's JSON. In a list, each item counts on its own, since clients apply the items; a
+/// document without a kind is not applied. Repeated keys count twice, although only the last one is sent.
 #[derive(Default)]
 pub(super) struct SizeCheck {
     size: usize,
     depth: usize,
-    /// Where it became too large.
+    /// The offset at which it became too large.
     exceeded: Option<u32>,
     /// Whether the root is a mapping.
     is_map: bool,
-    /// The key of the root whose value comes next or is read.
+    /// The key of the root whose value follows or is being read.
     key: Option<RootKey>,
-    /// Whether the kind is that of a list.
+    /// Whether the kind is that of a list, if there is a kind.
     kind: Option<bool>,
-    /// The item that is read: where it begins, and the size before it.
+    /// The current item of the list: its offset, and the size before it.
     item: Option<(u32, usize)>,
-    /// The first item that no client can apply: too large, or nothing like an object.
+    /// The first item that no client can apply, because it is too large or not an object.
     unfit: Option<u32>,
     /// Whether the innermost collection is empty so far.
     is_empty: bool,
@@ -41,7 +41,7 @@ enum RootKey {
 }
 
 impl SizeCheck {
-    /// The rejection of an object that is too large for any API server.
+    /// Returns the error for an object that is too large for any API server.
     pub(super) fn error(&self) -> Option<SyntaxError> {
         let exceeded = self.exceeded?;
         let at = match self.kind {
@@ -63,7 +63,7 @@ impl SizeCheck {
         self.depth == 2 && self.key == Some(RootKey::Items)
     }
 
-    /// Notes a node of so many bytes; `text` is that of a scalar.
+    /// Records a node of `bytes` bytes; `text` is that of a scalar.
     fn see(&mut self, is_map: bool, start: u32, bytes: usize, text: Option<&str>) {
         self.add(bytes, start);
         self.is_empty = false;
@@ -74,7 +74,7 @@ impl SizeCheck {
         }
     }
 
-    /// Notes a key or a value of the root.
+    /// Records a key or a value of the root.
     fn see_member(&mut self, text: &str) {
         match self.key {
             None => {
@@ -92,7 +92,7 @@ impl SizeCheck {
         }
     }
 
-    /// Notes the end of a value of the root.
+    /// Records the end of a value of the root.
     fn end_member(&mut self, was_key: bool) {
         if self.depth == 1 && !was_key {
             self.key = None;
@@ -102,7 +102,7 @@ impl SizeCheck {
 
 impl Events for SizeCheck {
     fn scalar(&mut self, scalar: ScalarEvent<'_>, properties: &Properties<'_>) {
-        // A number may be written longer than it is, and a tag makes something else of a text.
+        // A number may be shorter in JSON, and a tag may change the type of text.
         let is_text = properties.is_empty() && scalar::is_text_as(scalar.style, scalar.text);
         let bytes = if is_text { scalar.text.len() + 3 } else { 2 };
         if self.is_in_items() {
@@ -124,7 +124,7 @@ impl Events for SizeCheck {
 
     fn end(&mut self, end: Span) {
         self.depth = self.depth.saturating_sub(1);
-        // A collection ends with a bracket in place of the comma after its last member.
+        // A collection ends with a bracket instead of the comma after its last member.
         self.add(usize::from(self.is_empty), end.start);
         if self.is_in_items()
             && let Some((start, before)) = self.item.take()

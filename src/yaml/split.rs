@@ -1,7 +1,7 @@
-//! The textual split of a YAML stream, as Kubernetes' `YAMLReader` does it before any parser runs.
+//! Splits the text of a YAML stream as Kubernetes' `YAMLReader` does, before any parser runs.
 //!
-//! Every line that starts with `---` separates, wherever it is, even inside a block scalar. Only blanks and a comment
-//! may follow it. When nothing was collected yet the separator itself begins the document. Source: k8s.io/apimachinery,
+//! Every line that starts with `---` is a separator, even inside a block scalar. Only blanks and a comment may follow
+//! the `---`. If there is no text before the separator, it belongs to the next document. Source: k8s.io/apimachinery,
 //! pkg/util/yaml/decoder.go.
 
 use memchr::{memchr, memmem};
@@ -13,11 +13,11 @@ use crate::text::Span;
 pub(super) enum Piece {
     /// The text of one document.
     Chunk(Span),
-    /// A line like `---foo`: Kubernetes rejects it, and has lost what came before it in the same document.
+    /// A line like `---foo`: Kubernetes rejects it, and loses the text before it in the same document.
     BadSeparator { span: Span, line: Span },
 }
 
-/// Cuts `text` from `start` on into documents.
+/// Splits `text` from `start` on into documents.
 pub(super) fn split(text: &str, start: usize) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut collected: Option<usize> = None;
@@ -52,7 +52,7 @@ pub(super) fn split(text: &str, start: usize) -> Vec<Piece> {
     pieces
 }
 
-/// Where the lines from `start` on begin that begin with `---`.
+/// Returns the offsets of the lines from `start` on that begin with `---`.
 fn separators(text: &str, start: usize) -> impl Iterator<Item = usize> {
     let rest = text.get(start..).unwrap_or_default();
     let first = rest.starts_with("---").then_some(start);

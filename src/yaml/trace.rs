@@ -1,4 +1,4 @@
-//! The events of a text as lines, to compare the parser with another one.
+//! Formats the events of a text as lines, to compare the parser with another one.
 
 use super::characters::CheckedText;
 use super::event::{Events, Properties, ScalarEvent, StartEvent, Style};
@@ -6,9 +6,9 @@ use super::grammar;
 use super::read::with_final_newline;
 use crate::text::Span;
 
-/// The events that the parser reads from one chunk, one per line in the notation of the YAML test suite: `+MAP`,
-/// `=VAL &a <tag> :text`, `=ALI *a`. Texts are escaped as in Rust. A block scalar is `|`, folded or not, and the marks of a flow
-/// are left out. Without any content there is no event.
+/// Returns the events that the parser reads from one chunk, one per line in the notation of the YAML test suite:
+/// `+MAP`, `=VAL &a <tag> :text`, `=ALI *a`. Texts are escaped as in Rust. A block scalar is `|`, folded or not, and
+/// flow collections are not marked. Without content there is no event.
 ///
 /// # Errors
 /// The error in the text, in go-yaml's words.

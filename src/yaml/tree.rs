@@ -1,8 +1,8 @@
 //! The composed value of one document.
 //!
-//! Nodes, entries and items live in three lists. A text is a place in the file, unless escapes or folding changed it. An alias
-//! shares the node it names, so a document never grows by expansion; walks that must expand carry their own budget. Nesting is
-//! walked iteratively by every consumer: documents may be 10,000 deep.
+//! Nodes, entries and items are in three lists. Text is a place in the file, unless escapes or folding changed it. An
+//! alias shares the node it names, so a document never grows by expansion; walks that must expand have their own
+//! budget. All code walks nested values iteratively: documents may be 10,000 deep.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::text::Span;
 pub enum Kind<'a> {
     /// `null`, `~`, or nothing.
     Null,
-    /// `true`, `yes`, `on` and their kin.
+    /// `true`, `yes`, `on` and the other spellings.
     Bool(bool),
     /// An integer that fits `i64`.
     Int(i64),
@@ -23,7 +23,7 @@ pub enum Kind<'a> {
     Uint(u64),
     /// Any other number.
     Float(f64),
-    /// Text, decoded.
+    /// Decoded text.
     String(&'a str),
     /// A mapping: see [`Value::entries`].
     Map,
@@ -31,18 +31,18 @@ pub enum Kind<'a> {
     Seq,
 }
 
-/// The place of a node in its [`Tree`].
+/// The index of a node in its [`Tree`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(super) u32);
 
-/// Where the text of a key or a scalar is.
+/// The place of a key's or a scalar's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextPlace {
-    /// It is the token as written.
+    /// The token as written.
     Written,
-    /// It is between the token's quotes.
+    /// The part of the token between its quotes.
     Quoted,
-    /// It differs from what is written: a part of [`Tree::decoded`].
+    /// A part of [`Tree::decoded`], since the text differs from the token.
     Decoded(Span),
 }
 
@@ -61,7 +61,7 @@ pub(super) enum NodeContent {
     Seq(Range),
 }
 
-/// Consecutive members of a list.
+/// A range of indices in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) start: u32,
@@ -97,35 +97,35 @@ pub(super) struct NodeEntry {
 /// The composed value of one document: lists of nodes with their spans.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// The text of the file.
+    /// The text of the whole file.
     pub(super) file: Arc<String>,
-    /// Texts that differ from the file's.
+    /// Texts that differ from what the file contains.
     pub(super) decoded: Box<str>,
     pub(super) nodes: Box<[Node]>,
     pub(super) entries: Box<[NodeEntry]>,
     pub(super) items: Box<[NodeId]>,
     pub(super) root: NodeId,
-    /// Whether a value may be in several places.
+    /// Whether a value may be reachable in several ways.
     pub(super) has_aliases: bool,
 }
 
 impl Tree {
-    /// The value of the whole document.
+    /// Returns the value of the whole document.
     pub fn root(&self) -> Value<'_> {
         self.value(self.root)
     }
 
-    /// Every key of the document, at whatever depth; those reached through an alias come once.
+    /// Returns every key of the document, at any depth. A key that aliases reach, too, is returned once.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| self.entry(entry).key)
     }
 
-    /// Every value of the document, in no order that means anything.
+    /// Returns every value of the document, in unspecified order.
     pub(super) fn values(&self) -> impl Iterator<Item = Value<'_>> {
         (0..self.nodes.len() as u32).map(|at| self.value(NodeId(at)))
     }
 
-    /// The value at `id`, which must come from this tree.
+    /// Returns the value of `id`, which must come from this tree.
     pub fn value(&self, id: NodeId) -> Value<'_> {
         Value { tree: self, id }
     }
@@ -138,13 +138,13 @@ impl Tree {
         }
     }
 
-    /// The text at `place`, whose token is at `token`.
+    /// Returns the text at `place` of the token at `token`.
     fn text(&self, place: TextPlace, token: Span) -> &str {
         text_at(&self.file, &self.decoded, place, token)
     }
 }
 
-/// The text at `place`, whose token is at `token`.
+/// Returns the text at `place` of the token at `token`.
 #[inline]
 pub(super) fn text_at<'t>(
     file: &'t str,
@@ -170,33 +170,33 @@ pub struct Value<'a> {
 /// One entry of a mapping: the key as Kubernetes normalises it (`yes:` is `"true"`), its place, and the value.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
-    /// The key as a JSON object key.
+    /// The key in JSON.
     pub key: &'a str,
-    /// Where the key is written, quotes included.
+    /// The place of the key, including quotes.
     pub key_span: Span,
-    /// The value that won.
+    /// The value; of a repeated key, the one that Kubernetes uses.
     pub value: Value<'a>,
 }
 
-/// The values that a walk through a tree has visited. Only aliases lead to a value twice, so where there is none nothing is
-/// noted.
+/// The values that a walk through a tree has visited. Only aliases lead to a value twice, so without aliases no value
+/// is recorded.
 #[derive(Debug, Default)]
 pub struct Visited(HashSet<NodeId>);
 
 impl Visited {
-    /// Notes a value. Returns `false` if it was already visited.
+    /// Records a value. Returns `false` if it was already visited.
     pub fn is_new(&mut self, value: Value<'_>) -> bool {
         !value.may_be_shared() || self.0.insert(value.id())
     }
 }
 
 impl<'a> Value<'a> {
-    /// The arena index, to come back to this value later.
+    /// Returns the index of the value, for later access.
     pub fn id(self) -> NodeId {
         self.id
     }
 
-    /// The kind of the value.
+    /// Returns the kind of the value.
     pub fn kind(self) -> Kind<'a> {
         let node = self.node();
         match node.content {
@@ -211,14 +211,14 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Where the value is written: quotes included; a block scalar starts at `|` or `>`; a value that is left out is
-    /// the empty span after its key; a mapping starts at its first key. Values reached through an alias are at the
+    /// Returns the place of the value, including quotes. A block scalar starts at `|` or `>`; a value that is left out
+    /// is the empty span after its key; a mapping starts at its first key. A value that an alias reaches is at its
     /// anchor.
     pub fn span(self) -> Span {
         self.node().span
     }
 
-    /// The text, when the value is a string.
+    /// Returns the text, if the value is a string.
     pub fn as_str(self) -> Option<&'a str> {
         match self.kind() {
             Kind::String(text) => Some(text),
@@ -226,7 +226,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The truth value, when the value is a boolean.
+    /// Returns the truth value, if the value is a boolean.
     pub fn as_bool(self) -> Option<bool> {
         match self.kind() {
             Kind::Bool(value) => Some(value),
@@ -234,7 +234,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The number, when the value is an integer that fits `i64`.
+    /// Returns the number, if the value is an integer that fits `i64`.
     pub fn as_int(self) -> Option<i64> {
         match self.kind() {
             Kind::Int(value) => Some(value),
@@ -242,7 +242,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether an alias may lead to the value, too.
+    /// Whether an alias may lead to the value, too. False only if the document has no aliases.
     pub(super) fn may_be_shared(self) -> bool {
         self.tree.has_aliases
     }
@@ -269,7 +269,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The entries of a mapping in written order, keys unique; nothing for other kinds.
+    /// Returns the entries of a mapping in written order, with unique keys; other kinds have none.
     pub fn entries(self) -> impl DoubleEndedIterator<Item = Entry<'a>> + ExactSizeIterator {
         let tree = self.tree;
         self.raw_entries()
@@ -277,8 +277,8 @@ impl<'a> Value<'a> {
             .map(move |entry| tree.entry(entry))
     }
 
-    /// Every entry of every mapping at or below this value, each once however many aliases lead to it, in the order of
-    /// their places.
+    /// Returns every entry of every mapping at or below this value, in the order of their places. An entry that several
+    /// aliases reach is returned once.
     pub fn entries_below(self) -> Vec<Entry<'a>> {
         let mut visited = Visited::default();
         let mut pending = vec![self];
@@ -298,7 +298,7 @@ impl<'a> Value<'a> {
         found
     }
 
-    /// The items of a sequence; nothing for other kinds.
+    /// Returns the items of a sequence; other kinds have none.
     pub fn items(self) -> impl DoubleEndedIterator<Item = Value<'a>> + ExactSizeIterator {
         let tree = self.tree;
         let items = match self.node().content {
@@ -308,7 +308,7 @@ impl<'a> Value<'a> {
         items.iter().map(move |item| tree.value(*item))
     }
 
-    /// The entry of a mapping with that key, compared exactly.
+    /// Returns the entry of a mapping with this key, compared exactly.
     pub fn entry(self, key: &str) -> Option<Entry<'a>> {
         let tree = self.tree;
         let mut entries = self.raw_entries().iter();
@@ -316,7 +316,7 @@ impl<'a> Value<'a> {
         Some(tree.entry(found))
     }
 
-    /// The value under a key; `None` when this is not a mapping or has no such key. An explicit null is `Some`.
+    /// Returns the value of a key; `None` if this is not a mapping or has no such key. An explicit null is `Some`.
     pub fn get(self, key: &str) -> Option<Value<'a>> {
         self.entry(key).map(|entry| entry.value)
     }
@@ -326,7 +326,7 @@ impl<'a> Value<'a> {
         path.iter().try_fold(self, |value, key| value.get(key))
     }
 
-    /// How Kubernetes names the JSON type of this value in its errors: `string`, `number`, `bool`, `object`, `array`, `null`.
+    /// Returns Kubernetes' name for the JSON type of this value: `string`, `number`, `bool`, `object`, `array`, `null`.
     pub fn type_name(self) -> &'static str {
         match self.kind() {
             Kind::Null => "null",

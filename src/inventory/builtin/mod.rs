@@ -27,18 +27,18 @@ const REMOVED: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/removed-kind
 const INTRODUCED: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/introduced.json"));
 const COHABITING: &str = include_str!(concat!(env!("OUT_DIR"), "/rules/cohabiting-kinds.json"));
 
-/// A table does not have the form that `rules/tables/README.md` describes.
+/// The error for a table that does not have the form that `rules/tables/README.md` describes.
 #[derive(Debug, thiserror::Error)]
 #[error("the table of {table}: {reason}")]
 pub struct KindTableError {
-    /// Which one.
+    /// The table.
     pub table: &'static str,
     /// Why it cannot be read.
     #[source]
     pub reason: serde_json::Error,
 }
 
-/// How a release answers a request for a group, version and kind.
+/// The answer of a release to a request for a group, version and kind.
 #[derive(Clone, Debug)]
 pub enum Served<'t> {
     /// Served.
@@ -52,7 +52,7 @@ pub enum Served<'t> {
     Removed(&'t RemovedKind),
     /// A later release serves it first.
     NotYet {
-        /// That release.
+        /// The first release that serves it.
         introduced_in: Release,
         /// Its scope.
         scope: Scope,
@@ -74,7 +74,7 @@ pub enum Served<'t> {
 }
 
 impl Served<'_> {
-    /// The scope, wherever the table knows a kind of that name.
+    /// Returns the scope; `None` if the table has no kind of that name.
     pub fn scope(&self) -> Option<Scope> {
         match self {
             Self::Yes(kind) | Self::OffByDefault(kind) => Some(kind.scope),
@@ -96,7 +96,7 @@ impl Served<'_> {
 /// Everything Kubernetes' releases serve themselves.
 #[derive(Debug)]
 pub struct BuiltinTable {
-    /// In the order of discovery: by the priority of the group, then as the table has them.
+    /// In the order of discovery: by the priority of the group, then in the order of the table.
     kinds: Vec<BuiltinKind>,
     removed: Vec<RemovedKind>,
     groups: BTreeSet<String>,
@@ -104,7 +104,7 @@ pub struct BuiltinTable {
     cohabiting: Vec<Cohabitation>,
 }
 
-/// Where the rows of one kind's name are.
+/// The indices of the rows with one kind's name.
 #[derive(Debug, Default)]
 struct KindRows {
     kinds: Vec<usize>,
@@ -114,14 +114,14 @@ struct KindRows {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct KindsFile {
-    /// Keys in the order in which discovery lists groups; the values are not needed.
+    /// The keys are in the order in which discovery lists groups; the values are not used.
     group_version_priority: serde_json::Map<String, serde_json::Value>,
     resources: Vec<BuiltinKind>,
 }
 
-/// The table that is compiled in.
+/// Returns the table that is compiled in.
 pub fn table() -> &'static BuiltinTable {
-    // The text is compiled in and parsed by the tests, so the branch is unreachable in a build that passes them.
+    // The tests parse the compiled-in text, so the branch is unreachable in a build that passes them.
     static TABLE: LazyLock<BuiltinTable> =
         LazyLock::new(
             || match BuiltinTable::parse(KINDS, REMOVED, INTRODUCED, COHABITING) {
@@ -136,7 +136,7 @@ impl BuiltinTable {
     /// Reads the four tables.
     ///
     /// # Errors
-    /// When one of them does not have the form that `rules/tables/README.md` describes.
+    /// One of them does not have the form that `rules/tables/README.md` describes.
     pub fn parse(
         kinds: &str,
         removed: &str,
@@ -154,7 +154,7 @@ impl BuiltinTable {
             kind.introduced_in = introduced
                 .iter()
                 .filter(|row| row.is_of(kind))
-                // A row about the kind itself knows it better than one about all kinds of the version.
+                // A row about the kind itself takes precedence over one about all kinds of the version.
                 .max_by_key(|row| row.kind != "*")
                 .map(|row| row.introduced_in);
         }
@@ -189,7 +189,7 @@ impl BuiltinTable {
         }
     }
 
-    /// How `release` answers a request for `kind` in `group`/`version`; `group` is empty for the core group.
+    /// Returns the answer of `release` to a request for `kind` in `group`/`version`, empty for the core group.
     pub fn served(&self, group: &str, version: &str, kind: &str, release: Release) -> Served<'_> {
         let exact = self.find(group, version, kind);
         if let Some(row) = exact {
@@ -231,7 +231,7 @@ impl BuiltinTable {
         }
     }
 
-    /// The scope of a kind of a built-in group, in whichever version and release: it never varies [SCOPE-5].
+    /// Returns the scope of a kind of a built-in group. It is the same in every version and release [SCOPE-5].
     pub fn scope_of(&self, group: &str, kind: &str) -> Option<Scope> {
         let today = self
             .versions_of(GroupKind::new(group, kind))
@@ -244,7 +244,7 @@ impl BuiltinTable {
         })
     }
 
-    /// The plural of a kind of a built-in group: it never varies either.
+    /// Returns the plural of a kind of a built-in group. It is the same in every version and release.
     pub fn plural_of(&self, kind: GroupKind<&str>) -> Option<&str> {
         let today = self.versions_of(kind).next().map(|row| row.plural.as_str());
         let then = || {
@@ -254,7 +254,7 @@ impl BuiltinTable {
         today.or_else(|| then().map(|row| row.plural.as_str()))
     }
 
-    /// The versions in which `release` serves kinds of that name by default, those of `group` first.
+    /// Returns the versions in which `release` serves kinds of that name by default, those of `group` first.
     pub fn served_as(&self, group: &str, kind: &str, release: Release) -> Vec<String> {
         let today = self
             .named(kind)
@@ -283,8 +283,8 @@ impl BuiltinTable {
         rows
     }
 
-    /// The group under which a kind is known that the API server serves in several groups and stores once: a ReplicaSet of
-    /// `extensions` is one of `apps`, with the same uid. Every other kind is known under its own group.
+    /// Returns the group under which the API server stores a kind that it serves in several groups: a ReplicaSet of
+    /// `extensions` is one of `apps`, with the same uid. For every other kind, that is its own group.
     pub fn identity<'g>(&'g self, group: &'g str, kind: &str) -> &'g str {
         let row = self
             .cohabiting
@@ -293,43 +293,43 @@ impl BuiltinTable {
         row.map_or(group, |row| &row.same_as)
     }
 
-    /// The kinds with several groups, in the group that is not their identity, each with the one that is.
+    /// Returns the kinds with several groups, in the groups that do not store them, each with the group that does.
     pub fn cohabiting(&self) -> impl Iterator<Item = (GroupKind<&str>, &str)> {
         self.cohabiting
             .iter()
             .map(|row| (GroupKind::new(&row.group, &row.kind), row.same_as.as_str()))
     }
 
-    /// Whether a group is Kubernetes' own, in any release; the core group is the empty text.
+    /// Whether a group is Kubernetes' own, in any release; the core group is the empty string.
     pub fn is_builtin_group(&self, group: &str) -> bool {
         self.groups.contains(group)
     }
 
-    /// The row of a group, version and kind of the newest release.
+    /// Returns the row of a group, version and kind of the newest release.
     pub fn find(&self, group: &str, version: &str, kind: &str) -> Option<&BuiltinKind> {
         self.versions_of(GroupKind::new(group, kind))
             .find(|row| row.version == version)
     }
 
-    /// The rows of a kind of the newest release, one for each version.
+    /// Returns the rows of a kind of the newest release, one for each version.
     pub fn versions_of(&self, kind: GroupKind<&str>) -> impl Iterator<Item = &BuiltinKind> {
         self.named(kind.kind)
             .filter(move |row| row.group == kind.group)
     }
 
-    /// Every kind of the newest release, in every version, in the order of discovery.
+    /// Returns every kind of the newest release, in every version, in the order of discovery.
     pub fn resources(&self) -> impl Iterator<Item = &BuiltinKind> {
         self.kinds.iter()
     }
 
-    /// Every kind that only earlier releases served.
+    /// Returns every kind that only earlier releases served.
     pub fn removed(&self) -> impl Iterator<Item = &RemovedKind> {
         self.removed.iter()
     }
 
-    /// Resource arguments as kubectl understands them, in the order in which it prefers groups: plural, singular, kind
-    /// or short name in any case, alone (`deploy`), with a group (`deployments.apps`) or with a version and a group
-    /// (`deployments.v1.apps`). Without a version only the preferred one.
+    /// Finds resource arguments as kubectl does, in the order in which it prefers groups: plural, singular, kind or
+    /// short name in any case, alone (`deploy`), with a group (`deployments.apps`) or with a version and a group
+    /// (`deployments.v1.apps`). Without a version, only the preferred one is returned.
     pub fn by_plural_or_short_name(&self, name: &str) -> Vec<&BuiltinKind> {
         let name = name.to_ascii_lowercase();
         let (resource, qualifier) = match name.split_once('.') {
@@ -358,7 +358,7 @@ impl BuiltinTable {
             .filter_map(|at| self.removed.get(*at))
     }
 
-    /// The scope of whatever kind of that name, in whatever group and release.
+    /// Returns the scope of the first kind of that name, in any group and release.
     pub fn scope_of_name(&self, kind: &str) -> Option<Scope> {
         let today = self.named(kind).next().map(|row| row.scope);
         today.or_else(|| self.removed_named(kind).next().map(|row| row.scope))

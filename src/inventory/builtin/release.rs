@@ -12,7 +12,7 @@ pub struct Release {
     minor: u16,
 }
 
-/// The text is not a version of Kubernetes.
+/// The error for a text that is not a version of Kubernetes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is not a Kubernetes release; write it like `{}`",
@@ -27,12 +27,12 @@ impl Release {
     /// The newest release that the built-in table knows.
     pub const NEWEST: Self = Self { minor: 37 };
 
-    /// Release 1.`minor`.
+    /// Creates release 1.`minor`.
     pub const fn new(minor: u16) -> Self {
         Self { minor }
     }
 
-    /// The number after `1.`.
+    /// Returns the number after `1.`.
     pub const fn minor(self) -> u16 {
         self.minor
     }
@@ -47,7 +47,7 @@ impl fmt::Display for Release {
 impl FromStr for Release {
     type Err = UnreadableRelease;
 
-    /// Reads what people and clusters write: `1.37`, `v1.37`, `1.37.2`, `v1.37.2+k3s1`, `1.37+`, `v1.37.2-gke.100`.
+    /// Parses versions as people and clusters write them: `1.37`, `v1.37`, `1.37.2`, `v1.37.2+k3s1`, `v1.37.2-gke.100`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let unreadable = || UnreadableRelease {
             text: text.to_owned(),

@@ -7,27 +7,27 @@ use serde::{Deserialize, Deserializer};
 use super::Release;
 use crate::kube::{GroupKind, Scope};
 
-/// The policy of a DELETE that names none, of an object that has neither the finalizer `orphan` nor `foregroundDeletion` [DEL-4].
+/// The policy of a DELETE that names none, for an object without finalizer `orphan` or `foregroundDeletion` [DEL-4].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum DefaultGcPolicy {
-    /// Dependents are collected.
+    /// Dependents are deleted.
     DeleteDependents,
-    /// Dependents are kept: the default of ReplicationController and Job still, for compatibility.
+    /// Dependents are orphaned: still the default of ReplicationController and Job, for compatibility.
     OrphanDependents,
     /// The kind takes no part in garbage collection.
     Unsupported,
 }
 
-/// The API server's requirement for the names in `metadata.finalizers` [VAL-18], [VAL-20], [VAL-21].
+/// The API server's check of the names in `metadata.finalizers` [VAL-18], [VAL-20], [VAL-21].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum FinalizerNameCheck {
-    /// The kind is never stored, so nothing is checked.
+    /// Objects of the kind are never stored, so nothing is checked.
     #[serde(rename = "none")]
     None,
-    /// A label key.
+    /// Each name must be a label key.
     #[serde(rename = "qualified")]
     Qualified,
-    /// A label key; without a slash only `kubernetes`, `orphan` and `foregroundDeletion`.
+    /// Each name must be a label key; without a slash only `kubernetes`, `orphan` and `foregroundDeletion`.
     #[serde(rename = "qualified+standard")]
     QualifiedAndStandard,
 }
@@ -62,12 +62,12 @@ pub struct BuiltinKind {
     pub persisted: bool,
     /// Whether the garbage collector watches it [GC-1].
     pub gc_tracked: bool,
-    /// Whether deleting its namespace purges it.
+    /// Whether deleting its namespace deletes it.
     pub namespace_deletable: bool,
-    /// The policy of a DELETE that names none.
+    /// The propagation policy of a DELETE request without one.
     #[serde(rename = "defaultGCPolicy")]
     pub default_policy: DefaultGcPolicy,
-    /// The requirement for finalizer names.
+    /// The check of finalizer names.
     pub finalizer_name_check: FinalizerNameCheck,
     /// The first release that served it, from `introduced.csv`; `None`: every release that is known here.
     #[serde(skip)]
@@ -117,25 +117,25 @@ pub(super) struct Cohabitation {
     #[serde(default)]
     pub(super) group: String,
     pub(super) kind: String,
-    /// That group; empty for the core group.
+    /// The group with which they are stored; empty for the core group.
     #[serde(default)]
     pub(super) same_as: String,
 }
 
 impl BuiltinKind {
-    /// The kind within its group.
+    /// Returns the kind within its group.
     pub fn group_kind(&self) -> GroupKind<&str> {
         GroupKind::new(&self.group, &self.kind)
     }
 
-    /// `apiVersion` as manifests write it: `apps/v1`, or `v1` for the core group.
+    /// Returns `apiVersion` as manifests write it: `apps/v1`, or `v1` for the core group.
     pub fn api_version(&self) -> String {
         api_version(&self.group, &self.version)
     }
 }
 
 impl RemovedKind {
-    /// `apiVersion` as manifests write it.
+    /// Returns `apiVersion` as manifests write it.
     pub fn api_version(&self) -> String {
         api_version(&self.group, &self.version)
     }

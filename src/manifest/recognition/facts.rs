@@ -1,4 +1,4 @@
-//! Statements of one file about its neighbours and about itself.
+//! The facts of one file about its neighbours and about itself.
 
 use super::mentions::{Mention, Mentions, tested_folders};
 use super::object::configured_tool;
@@ -8,18 +8,18 @@ use crate::yaml::Value;
 /// The file names under which kustomize finds a kustomization.
 pub const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// Statements of the documents of one file about its neighbours, and about the file.
+/// Facts of the documents of one file about its neighbours, and about the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileFacts {
     /// The files that it names.
     pub mentions: Vec<Mention>,
     /// Whether it is a kustomization.
     pub is_kustomization: bool,
-    /// Folders that contain tests, by documents of kuttl or chainsaw; from the folder of the file.
+    /// Folders that contain tests, according to documents of kuttl or chainsaw; relative to the folder of the file.
     pub tested: Vec<String>,
-    /// Whether a document is a kuttl `TestAssert`, so all others are asserted.
+    /// Whether a document is a kuttl `TestAssert`, so that all others are assertions.
     pub has_test_assert: bool,
-    /// Whether an object lacks what no object can be applied without.
+    /// Whether an object lacks a field without which no object can be applied.
     pub has_partial_object: bool,
     /// Whether it contains an object that no tool reads as its own configuration.
     pub has_manifest: bool,
@@ -28,7 +28,7 @@ pub struct FileFacts {
 }
 
 impl FileFacts {
-    /// Adds what further documents of the file say.
+    /// Adds the facts of further documents of the file.
     pub(in crate::manifest) fn add(&mut self, said: Self) {
         self.mentions.extend(said.mentions);
         self.is_kustomization |= said.is_kustomization;
@@ -39,7 +39,7 @@ impl FileFacts {
         self.has_directive |= said.has_directive;
     }
 
-    /// Notes an object of the file.
+    /// Adds the facts of an object of the file.
     pub(in crate::manifest) fn see_object(&mut self, object: &Object) {
         let mut mentions = Mentions::default();
         match (object.group(), object.kind()) {
@@ -51,7 +51,7 @@ impl FileFacts {
                 self.has_test_assert |= kind == "TestAssert";
                 mentions.in_kuttl_step(object.value());
             }
-            // The paths of a StepTemplate start at the test that uses it.
+            // The paths of a StepTemplate are relative to the test that uses it.
             ("chainsaw.kyverno.io", "Test") => {
                 self.tested.extend(tested_folders(object.value()));
                 mentions.in_chainsaw_test(object.value());
@@ -64,7 +64,7 @@ impl FileFacts {
         self.mentions.extend(mentions.found);
     }
 
-    /// Notes a document without `apiVersion` and `kind`: a kustomization needs neither.
+    /// Adds the facts of a document without `apiVersion` and `kind`. A kustomization needs neither.
     pub(in crate::manifest) fn see_other(&mut self, path: &str, value: Value<'_>) {
         if is_kustomization(path) {
             self.see_kustomization(value);
@@ -79,7 +79,7 @@ impl FileFacts {
     }
 }
 
-/// Whether kustomize takes the file at `path` for a kustomization, whatever it says.
+/// Whether kustomize reads the file at `path` as a kustomization, whatever its content.
 pub fn is_kustomization(path: &str) -> bool {
     KUSTOMIZATIONS.iter().any(|name| {
         path.strip_suffix(name)
@@ -87,7 +87,7 @@ pub fn is_kustomization(path: &str) -> bool {
     })
 }
 
-/// The API server accepts no object without a name, and no owner reference without a uid.
+/// Whether it is a part of an object: the API server rejects objects without a name and owner references without a uid.
 fn is_partial(object: &Object) -> bool {
     let references = &object.metadata().owner_references().entries;
     object.name().is_none()

@@ -1,4 +1,4 @@
-//! Mentions of other files in files.
+//! Mentions of files and folders in other files.
 
 use super::reason::{ManifestTool, SkipReason};
 use crate::yaml::{Value, Visited};
@@ -15,7 +15,7 @@ pub enum Use {
 /// A file or folder that a file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// The path as written, without its key; from the folder of the file that names it.
+    /// The path as written, relative to the folder of the file that names it, without the key of a generator.
     pub path: String,
     /// How it is used.
     pub used: Use,
@@ -28,13 +28,13 @@ pub(super) struct Mentions {
 }
 
 impl Mentions {
-    /// The files and folders that a kustomization names in these fields; components are found elsewhere. The fields:
+    /// Adds the files and folders that a kustomization names; components are found elsewhere. The fields:
     /// <https://kubectl.docs.kubernetes.io/references/kustomize/>.
     pub(super) fn in_kustomization(&mut self, root: Value<'_>) {
         use SkipReason::{Configuration, Data, Patch};
         let tool = ManifestTool::Kustomize;
         self.add_texts(root, &["resources", "bases"], &Use::Applied(tool));
-        // A patch is a path or inline. `add` skips a text of several lines, and an inline patch in one line is the path of no file.
+        // A patch is a path or inline. `add` skips text of several lines; an inline patch of one line is no path.
         self.add_texts(
             root,
             &["patchesStrategicMerge"],
@@ -69,7 +69,7 @@ impl Mentions {
         }
     }
 
-    /// `apply`, `assert` and `error` of a kuttl TestStep: lists of paths.
+    /// Adds `apply`, `assert` and `error` of a kuttl TestStep: lists of paths.
     pub(super) fn in_kuttl_step(&mut self, root: Value<'_>) {
         self.add_texts(root, &["apply"], &Use::Applied(ManifestTool::Kuttl));
         self.add_texts(
@@ -79,7 +79,7 @@ impl Mentions {
         );
     }
 
-    /// Operations of a chainsaw Test: `apply: {file: …}`, wherever they appear.
+    /// Adds the files of a chainsaw Test's operations, at any depth: `apply: {file: …}`.
     pub(super) fn in_chainsaw_test(&mut self, root: Value<'_>) {
         let mut visited = Visited::default();
         let mut pending: Vec<Value<'_>> = root.get("spec").into_iter().collect();
@@ -94,7 +94,7 @@ impl Mentions {
                         ManifestTool::Chainsaw,
                     ))),
                     "patch" => Some(Use::Otherwise(SkipReason::Patch(ManifestTool::Chainsaw))),
-                    // A Kubernetes object stands below it, and keys of that are no operations.
+                    // This is a Kubernetes object, whose keys are not operations.
                     "resource" => continue,
                     _ => None,
                 };
@@ -132,7 +132,7 @@ impl Mentions {
         if written.is_empty() || written.contains('\n') || written.contains("://") {
             return;
         }
-        // `files` of generators may give the key first: `config.yaml=files/config-prod.yaml`.
+        // `files` of generators may begin with a key: `config.yaml=files/config-prod.yaml`.
         let written = written.split_once('=').map_or(written, |(_, file)| file);
         self.found.push(Mention {
             path: written.to_owned(),
@@ -141,7 +141,7 @@ impl Mentions {
     }
 }
 
-/// The folders with tests: those of `testDirs`, if a document of a test tool has it (a kuttl TestSuite), else the document's own.
+/// Returns the folders with tests: `testDirs` of a kuttl TestSuite, else the folder of the document.
 pub(super) fn tested_folders(root: Value<'_>) -> Vec<String> {
     match root.get("testDirs") {
         Some(folders) => folders

@@ -1,11 +1,10 @@
-//! Distinguishes a manifest to apply from what only looks like one, as far as one file shows it: templates that were
-//! not rendered, parts of objects, the files of tools, text. Statements of files about each other are settled in the
-//! inventory.
+//! Distinguishes manifests to apply from text that only looks like one, by the content of one file: templates that were
+//! not rendered, parts of objects, the files of tools, text. The inventory evaluates what files say about each other.
 //!
-//! The name of a folder is never evidence. An object is set aside only for what no object has: a name `${NAME}`, a key
-//! `(containers[?name == 'app'])`; text that cannot be read, for a template's line where it breaks, or because nothing in its
-//! file is about manifests. An object that was read from a cluster is always an object. Nothing is dropped here: each
-//! verdict is a [`SkipReason`] that is counted and shown.
+//! The name of a folder is never evidence. An object is skipped only for content that no object can have: a name
+//! `${NAME}`, a key `(containers[?name == 'app'])`. Text that cannot be read is a template if the line of the error is
+//! one, else it matters only in a file about manifests. Objects with server fields are skipped only for their kind.
+//! Nothing is dropped silently: each verdict is a [`SkipReason`] that is counted and shown.
 
 mod facts;
 mod mentions;

@@ -1,4 +1,4 @@
-//! Evidence of an object on its own.
+//! Recognises objects that are not to be applied by their own content.
 
 use std::cell::{Cell, OnceCell};
 
@@ -7,26 +7,26 @@ use super::reason::{ManifestTool, SkipReason, TemplateLanguage};
 use crate::manifest::{Expected, Object};
 use crate::yaml::{Tree, Value, Visited};
 
-/// How many values the search for foreign keys visits in one document: aliases of one big mapping in many items of a list
-/// would make it quadratic.
+/// The maximum number of values that the search for foreign keys visits in one document. Aliases of a big mapping in
+/// many items of a list would make it quadratic.
 const MAX_VISITS: usize = 1_000_000;
 
-/// Facts about a document as a whole, computed once and not for each item of a list.
+/// Facts about a document as a whole, computed once for all items of a list.
 #[derive(Debug)]
 pub(in crate::manifest) struct DocumentTraits<'t> {
     text: &'t str,
     rendered: OnceCell<bool>,
-    /// Whether some key, at whatever depth, is one of chainsaw's assertion language.
+    /// Whether some key, at any depth, belongs to chainsaw's assertion language.
     has_expressions: bool,
-    /// Whether some key, at whatever depth, is a directive of a strategic merge patch.
+    /// Whether some key, at any depth, is a directive of a strategic merge patch.
     has_directives: bool,
-    /// A comment that is a statement of ytt.
+    /// The first comment that is a statement of ytt.
     ytt: Option<&'t str>,
     visits_left: Cell<usize>,
 }
 
 impl<'t> DocumentTraits<'t> {
-    /// The traits of a document with that text, value and comments: each comment with whether it has a line of its own.
+    /// Computes the traits of a document. Each comment comes with whether it has a line of its own.
     pub(in crate::manifest) fn of(
         text: &'t str,
         tree: &Tree,
@@ -57,7 +57,7 @@ impl<'t> DocumentTraits<'t> {
         self.has_directives && has_directive(object)
     }
 
-    /// Whether the text names the chart's file it was rendered from: what looks like a placeholder is what will be applied.
+    /// Whether the text names the template that it was rendered from. Then, placeholders in it are applied.
     fn is_rendered(&self) -> bool {
         *self
             .rendered
@@ -65,7 +65,7 @@ impl<'t> DocumentTraits<'t> {
     }
 }
 
-/// Why an object is not a manifest to apply, as far as it shows on its own.
+/// Returns why an object is not a manifest to apply, judging by its own content.
 pub(in crate::manifest) fn skip_reason(
     object: &Object,
     document: &DocumentTraits<'_>,
@@ -73,7 +73,7 @@ pub(in crate::manifest) fn skip_reason(
     if let Some(tool) = configured_tool(object) {
         return Some(SkipReason::Configuration(tool));
     }
-    // No server answers with a kind that has a placeholder in it: a dump was turned into a template.
+    // No server returns a kind with a placeholder in it: a dump was turned into a template.
     if let Some(template) = in_type(object).filter(|_| !document.is_rendered()) {
         return Some(template);
     }
@@ -118,9 +118,9 @@ fn is_ytt(comment: &str, own_line: bool) -> bool {
             .any(|statement| code.trim_start().starts_with(statement))
 }
 
-/// The tool whose own file this is: never sent to a cluster. The group decides, not the file name: Flux's
-/// `Kustomization` is a manifest. `apiVersion: builtin` is how configurations of kustomize's own transformers are
-/// written.
+/// Returns the tool for which the object is a configuration, which is never sent to a cluster. The group decides, not
+/// the file name: Flux's `Kustomization` is a manifest. Configurations of kustomize's own transformers have
+/// `apiVersion: builtin`.
 pub(super) fn configured_tool(object: &Object) -> Option<ManifestTool> {
     match object.group() {
         "kustomize.config.k8s.io" => Some(ManifestTool::Kustomize),
@@ -138,12 +138,12 @@ fn is_from_a_server(object: &Object) -> bool {
         && object.metadata().has_server_field("resourceVersion")
 }
 
-/// A key of chainsaw's assertion language: `(length(items))`.
+/// Whether a key belongs to chainsaw's assertion language: `(length(items))`.
 fn is_expression(key: &str) -> bool {
     key.starts_with('(')
 }
 
-/// A directive of a strategic merge patch.
+/// Whether a key is a directive of a strategic merge patch.
 fn is_directive(key: &str) -> bool {
     matches!(key, "$patch" | "$retainKeys")
         || key.starts_with("$setElementOrder/")
@@ -155,7 +155,7 @@ pub fn has_directive(object: &Object) -> bool {
     has_key(object, &Cell::new(MAX_VISITS), is_directive)
 }
 
-/// Whether an object has such a key where only keys of Kubernetes can be.
+/// Whether an object has a wanted key in a place where all keys are Kubernetes' own.
 fn has_key(object: &Object, visits_left: &Cell<usize>, is_wanted: fn(&str) -> bool) -> bool {
     if has_closed_schema(object) {
         return in_depth(object.value(), visits_left, is_wanted);
@@ -169,14 +169,14 @@ fn has_key(object: &Object, visits_left: &Cell<usize>, is_wanted: fn(&str) -> bo
     keys.any(|entry| is_wanted(entry.key))
 }
 
-/// Whether every key of the object is Kubernetes' own, at any depth. Custom resources may contain anything in their
-/// depths: the patterns of Kyverno's policies have keys in parentheses, Flux' releases have patches in them. Groups
-/// without a dot are Kubernetes' own: a CustomResourceDefinition cannot have one.
+/// Whether every key of the object is Kubernetes' own, at any depth. Custom resources may contain other keys at depth:
+/// patterns of Kyverno's policies have keys in parentheses, Flux' HelmReleases contain patches. Groups without a dot
+/// are Kubernetes' own: a CustomResourceDefinition cannot have one.
 fn has_closed_schema(object: &Object) -> bool {
     !object.group().contains('.') && object.kind() != "ControllerRevision"
 }
 
-/// Whether there is such a key at any depth. Shared values are visited once.
+/// Whether there is a wanted key at any depth. Shared values are visited once.
 fn in_depth(root: Value<'_>, visits_left: &Cell<usize>, is_wanted: fn(&str) -> bool) -> bool {
     let mut visited = Visited::default();
     let mut pending = vec![root];
@@ -199,7 +199,7 @@ fn in_depth(root: Value<'_>, visits_left: &Cell<usize>, is_wanted: fn(&str) -> b
     false
 }
 
-/// A placeholder in the version or the kind.
+/// Finds a placeholder in the version or the kind.
 fn in_type(object: &Object) -> Option<SkipReason> {
     in_field("apiVersion", object.api_version()).or_else(|| in_field("kind", object.kind()))
 }
@@ -220,14 +220,14 @@ fn in_field(field: &str, text: &str) -> Option<SkipReason> {
     ))
 }
 
-/// A placeholder in a key of the object or of its metadata. Keys and values elsewhere do not matter: a ConfigMap may
+/// Finds a placeholder in a key of the object or of its metadata. Other keys and values do not matter: a ConfigMap may
 /// contain any template.
 fn in_a_key(object: &Object) -> Option<SkipReason> {
     let metadata = object.value().get("metadata");
     let keys = std::iter::once(object.value())
         .chain(metadata)
         .flat_map(Value::entries);
-    // `$schema` is a key that editors understand.
+    // Editors read the key `$schema`.
     keys.filter(|entry| entry.key != "$schema" && !is_directive(entry.key))
         .find_map(|entry| {
             let (language, found) = placeholder::find(entry.key)?;
@@ -238,7 +238,7 @@ fn in_a_key(object: &Object) -> Option<SkipReason> {
         })
 }
 
-/// `annotations: $ANNOTATIONS`, `labels: (removed)`; `name: {name}`, which YAML reads as a mapping, `kind: [KIND]`, a list.
+/// Finds a placeholder in place of a value: `annotations: $ANNOTATIONS`, `labels: (removed)`, `name: {name}`.
 fn in_place_of_a_value(object: &Object) -> Option<SkipReason> {
     object.decode_errors().iter().find_map(|error| {
         let value = object
@@ -258,7 +258,7 @@ fn in_place_of_a_value(object: &Object) -> Option<SkipReason> {
     })
 }
 
-/// `{word}` is a mapping of one key without a value for YAML, `[WORD]` a list of one text in capitals.
+/// Whether a value is a placeholder: for YAML, `{word}` is a mapping without a value, `[WORD]` a list of one word.
 fn braces_as_yaml(value: Value<'_>) -> bool {
     let word = |text: &str| {
         !text.is_empty()

@@ -1,4 +1,4 @@
-//! Placeholders of template languages in a text that Kubernetes would never accept with them.
+//! Placeholders of template languages in fields in which Kubernetes does not accept them.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::reason::TemplateLanguage;
 
-/// One language's placeholder, anywhere in a text.
+/// The placeholders of one language, anywhere in a text.
 struct Pattern {
     language: TemplateLanguage,
     regex: LazyLock<Option<Regex>>,
@@ -29,19 +29,19 @@ static PATTERNS: [Pattern; 4] = [
         Variable,
         r"\$\{[^{}]+\}|\$\([A-Za-z_][A-Za-z0-9_.-]*\)|\$[A-Za-z_][A-Za-z0-9_]*"
     ),
-    // Go writes `<nil>` and `<no value>` when it renders a value that is missing: that text is what would be applied.
+    // Go renders a missing value as `<nil>` or `<no value>`, and that text is applied.
     pattern!(
         Placeholder,
         r"\{[A-Za-z][A-Za-z0-9_.-]*\}|\[[A-Z][A-Z0-9_-]*\]|<[A-Za-z][A-Za-z0-9_ .-]*>|__[A-Z][A-Z0-9_]*?__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%"
     ),
 ];
 
-/// Placeholders that stand where a value is expected and that begin no YAML value: `@NAME@`, `%%_NAME_%%`, `%s`, `${NAME}`.
+/// Placeholders in place of a value that no YAML value begins with: `@NAME@`, `%%_NAME_%%`, `%s`, `${NAME}`.
 static IN_PLACE_OF_A_VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(?:@+[A-Za-z_][A-Za-z0-9_.-]*@+|%+[A-Za-z_][A-Za-z0-9_.-]*%+|%[-+#0-9.]*[sdvqtfx]\b|\$\{[^{}]+\})").ok()
 });
 
-/// Whether `text` begins with a placeholder that no value of YAML begins with.
+/// Whether `text` begins with a placeholder that no YAML value begins with.
 pub(super) fn stands_for_a_value(text: &str) -> bool {
     let pattern = IN_PLACE_OF_A_VALUE.as_ref();
     pattern.is_some_and(|pattern| pattern.is_match(text))
@@ -59,7 +59,7 @@ pub(super) fn may_begin(text: &str) -> bool {
     text.bytes().next().is_some_and(may_be_first)
 }
 
-/// The first placeholder in `text`, with its language.
+/// Finds the first placeholder in `text`, with its language.
 pub(super) fn find(text: &str) -> Option<(TemplateLanguage, &str)> {
     // Most names are plain words.
     if !text.bytes().any(may_be_first) {
@@ -69,7 +69,7 @@ pub(super) fn find(text: &str) -> Option<(TemplateLanguage, &str)> {
         let regex = pattern.regex.as_ref()?;
         let mut found = regex.find_iter(text).map(|found| found.as_str());
         let found = found.find(|found| !RENDERED_AS_MISSING.contains(found))?;
-        // `<b>` in a name that is hostile anyway is not a placeholder: the rest has to be a name.
+        // `<b>` is a placeholder only if the rest of the text can be a name.
         let sure = pattern.language != TemplateLanguage::Placeholder
             || regex.replace_all(text, "").chars().all(is_of_names);
         sure.then_some((pattern.language, found))
@@ -80,7 +80,7 @@ fn is_of_names(character: char) -> bool {
     character.is_ascii_alphanumeric() || "-._:/".contains(character)
 }
 
-/// The language of `text` when it is one placeholder and nothing else; `(removed)` counts here, too.
+/// Returns the language if `text` is one placeholder and nothing else; `(removed)` counts here, too.
 pub(super) fn is_whole(text: &str) -> Option<TemplateLanguage> {
     let text = text.trim();
     let redacted = text

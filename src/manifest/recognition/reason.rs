@@ -1,4 +1,4 @@
-//! Why something in the input is not judged.
+//! Reasons for skipping a part of the input.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,9 +9,9 @@ use crate::text::Span;
 /// A document, or an item of a list, that is not an object to apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
-    /// Where.
+    /// The place.
     pub span: Span,
-    /// Why.
+    /// The reason.
     pub reason: SkipReason,
 }
 
@@ -26,7 +26,7 @@ pub enum ManifestTool {
     Chainsaw,
 }
 
-/// The language of a template, as far as it matters for what to run.
+/// The language of a template, which decides on the program that renders it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TemplateLanguage {
     /// `{{ … }}`: Go's templates, which Helm uses; Jinja's expressions look the same.
@@ -37,36 +37,36 @@ pub enum TemplateLanguage {
     Ytt,
     /// `${X}`, `$X`, `$(X)`: envsubst, Flux' substitution, make.
     Variable,
-    /// `<word>`, `{word}`, `[WORD]`, `__WORD__`, `@WORD@`, `(removed)`: to be filled in by a script or by hand.
+    /// `<word>`, `{word}`, `[WORD]`, `__WORD__`, `@WORD@`, `(removed)`: filled in by a script or by hand.
     Placeholder,
 }
 
-/// Why a document, or an item of a list, is not judged as a manifest to apply. Its [`Display`](fmt::Display) is the detail
-/// that `list` shows.
+/// The reason why a document, or an item of a list, is not a manifest to apply. Its [`Display`](fmt::Display) is the
+/// detail that `list` shows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipReason {
-    /// Nothing, or nothing but comments.
+    /// The document is empty, or contains only comments.
     Empty,
-    /// No `apiVersion` and `kind`; what there is instead.
+    /// The value has no `apiVersion` or no `kind`.
     NoIdentity(WithoutIdentity),
-    /// A tool reads it as its own configuration.
+    /// It is the configuration of a tool.
     Configuration(ManifestTool),
-    /// Part of an object that a test compares with the cluster's.
+    /// It is a part of an object that a test compares with the one in the cluster.
     Assertion(ManifestTool),
-    /// Part of an object that a tool merges into a whole one.
+    /// It is a part of an object that a tool merges into a whole one.
     Patch(ManifestTool),
-    /// A file that a tool packs into a ConfigMap or a Secret.
+    /// It is a file that a tool packs into a ConfigMap or a Secret.
     Data(ManifestTool),
-    /// A template that was not rendered, and where it shows.
+    /// It is a template that was not rendered, with the evidence.
     Template(TemplateLanguage, Cow<'static, str>),
-    /// Text that cannot be read, in a file that contains a manifest; why.
+    /// It cannot be read, and its file contains a manifest; with the error.
     Unreadable(Cow<'static, str>),
-    /// Text that cannot be read, in a file that contains nothing of a manifest; why.
+    /// It cannot be read, and its file contains no manifest; with the error.
     Text(Cow<'static, str>),
 }
 
 impl SkipReason {
-    /// The word of the `list` contract.
+    /// Returns the word in the contract `ownerlint.list/1`.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Empty => "empty",
@@ -80,14 +80,14 @@ impl SkipReason {
         }
     }
 
-    /// Whether objects that will be in the cluster may be hidden in it, so nothing can be said about their absence.
+    /// Whether it may contain objects that will be in the cluster, so that their absence from the input proves nothing.
     pub fn hides_objects(&self) -> bool {
         matches!(self, Self::Template(..) | Self::Unreadable(_))
     }
 }
 
 impl ManifestTool {
-    /// As its project writes it.
+    /// Returns the name as its project writes it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Kustomize => "kustomize",
@@ -98,12 +98,12 @@ impl ManifestTool {
 }
 
 impl TemplateLanguage {
-    /// Whether a text in it becomes a manifest by filling in variables.
+    /// Whether such a text becomes a manifest by filling in variables.
     pub fn is_variable(self) -> bool {
         matches!(self, Self::Variable | Self::Placeholder)
     }
 
-    /// As it appears in a sentence.
+    /// Returns the name for use in a sentence.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Braces => "unrendered template",

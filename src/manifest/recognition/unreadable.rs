@@ -10,18 +10,18 @@ use crate::yaml::ReadError;
 /// The kind of a document that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::manifest) enum Unreadable {
-    /// A template: its line, or the one above it, is a statement of that language.
+    /// A template: the line of the error, or the one above it, is a statement of that language.
     Statement(TemplateLanguage),
     /// A template: braces break the YAML.
     Braces,
-    /// A document of a file that [is about manifests](is_about_manifests): it stops kubectl.
+    /// A document of a file that [is about manifests](is_about_manifests): kubectl fails on it.
     Manifest,
     /// A document of any other file.
     Text,
 }
 
 impl Unreadable {
-    /// Returns the kind of such a document of `file`. `document` is its text.
+    /// Returns the kind of an unreadable document of `file`. `document` is its text.
     pub(in crate::manifest) fn of(
         file: &SourceFile,
         document: Span,
@@ -36,7 +36,7 @@ impl Unreadable {
         }
     }
 
-    /// Why it is skipped, in words.
+    /// Returns the reason for skipping it.
     pub(in crate::manifest) fn reason(self, error: &ReadError) -> SkipReason {
         let message = error.message.clone();
         match self {
@@ -51,13 +51,13 @@ impl Unreadable {
     }
 }
 
-/// The line of an error, and the line above it that may be the culprit.
+/// The line of an error, and the line above it, which may be its cause.
 struct Lines<'f> {
     here: &'f str,
     /// The text from the error on.
     rest: &'f str,
-    /// The last line above that is not blank, if the error is one that a reader notices a line later: a value on its
-    /// own where a key is expected.
+    /// The last line above that is not blank, if the scanner may have noticed the error one line late, as for a value
+    /// on its own where a key is expected; else empty.
     above: &'f str,
 }
 
@@ -81,7 +81,7 @@ impl<'f> Lines<'f> {
                 .unwrap_or_default()
         };
         let indentation = |line: &str| line.len() - line.trim_start().len();
-        // A text on its own continues in the next line, unless that is indented differently: a block scalar ended
+        // A plain scalar continues on the next line, unless that has another indentation: then a block scalar ended
         // there.
         let goes_on = || {
             problem.ends_with("mapping values are not allowed in this context")
@@ -89,7 +89,7 @@ impl<'f> Lines<'f> {
         };
         let noticed_late = problem.ends_with("could not find expected ':'") || goes_on();
         let above = if noticed_late { above() } else { "" };
-        // In a list between brackets the scanner takes the `$` of `${NAME}` for a text, and stumbles over the brace.
+        // In a flow sequence, the scanner reads the `$` of `${NAME}` as a scalar, and fails at the brace.
         let begin = before.len() - usize::from(before.ends_with('$'));
         let rest = file.slice(Span::new(
             document.start + begin as u32,
@@ -113,7 +113,7 @@ impl<'f> Lines<'f> {
     }
 }
 
-/// A line that is nothing but a statement of a template: `{% if x %}`, `$X`, `<word>`.
+/// Returns the language of a line that is nothing but a statement of a template: `{% if x %}`, `$X`, `<word>`.
 fn statement(line: &str) -> Option<TemplateLanguage> {
     if line.starts_with("{%") || line.starts_with("{#") {
         return Some(TemplateLanguage::Jinja);
@@ -125,7 +125,7 @@ fn statement(line: &str) -> Option<TemplateLanguage> {
     (found == line && language != TemplateLanguage::Braces).then_some(language)
 }
 
-/// A value that begins with a placeholder in braces or brackets and continues after it: `cidr: {IPv6}/128`.
+/// Returns the language of a value that begins with a placeholder and continues after it: `cidr: {IPv6}/128`.
 fn begins_with_braces(line: &str) -> Option<TemplateLanguage> {
     let value = line.split_once(": ").map_or(line, |(_, value)| value);
     let value = value.trim_start_matches("- ").trim();
@@ -138,9 +138,9 @@ fn begins_with_braces(line: &str) -> Option<TemplateLanguage> {
 }
 
 /// Whether a line of the text begins with `apiVersion` or `kind`, or either is a JSON key. Indented, or in JSON, `kind`
-/// counts only with a kind after it: tasks of an editor have `"kind": "build"`.
+/// counts only before a capitalized word: tasks of an editor have `"kind": "build"`.
 pub(in crate::manifest) fn is_about_manifests(text: &str) -> bool {
-    // Most texts that are no manifest do not have the words at all.
+    // Most texts that are not manifests contain neither word.
     if !["apiVersion", "kind"]
         .iter()
         .any(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some())
@@ -162,8 +162,8 @@ pub(in crate::manifest) fn is_about_manifests(text: &str) -> bool {
         || json_values(text, "\"kind\"").any(is_kind)
 }
 
-/// The text after each `"key":` of a text at the top of a mapping: a configuration of another tool may have such a key
-/// deep inside.
+/// Returns the text after each `"key":` in the outermost mapping. A configuration of another tool may have such a key
+/// further inside.
 fn json_values<'t>(text: &'t str, key: &'static str) -> impl Iterator<Item = &'t str> {
     let mut depth = 0_usize;
     let mut seen = 0;

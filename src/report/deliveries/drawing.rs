@@ -1,16 +1,16 @@
-//! The listing as a graph: clusters, deliveries, and who applies whom.
+//! The listing as a graph of clusters, deliveries, and the deliveries that these apply.
 
 use super::rows::{Row, RowKind};
 use super::{DeliveryListing, ListedDelivery};
 use crate::report::plan::{dot_text, mermaid_text};
 use crate::text::plain;
 
-/// Mermaid draws at most 500 arrows and 50,000 characters.
+/// Limits of the graph: Mermaid draws at most 500 edges and 50,000 characters.
 const MOST_NODES: usize = 300;
 const MOST_TEXT: usize = 45_000;
 
 impl DeliveryListing {
-    /// As a flowchart of Mermaid. Beyond what Mermaid draws, the rest is counted in one node.
+    /// Returns the graph as a Mermaid flowchart. Rows beyond Mermaid's limits are counted in one node.
     pub fn mermaid(&self) -> String {
         let mut text = String::from("flowchart LR\n");
         let rows = self.rows();
@@ -43,7 +43,7 @@ impl DeliveryListing {
         text
     }
 
-    /// As a graph of Graphviz.
+    /// Returns the graph in Graphviz' language.
     pub fn dot(&self) -> String {
         let mut text = String::from(
             "digraph deliveries {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n",
@@ -67,7 +67,7 @@ impl DeliveryListing {
 }
 
 impl Row<'_> {
-    /// The lines in its node.
+    /// Returns the lines of text in its node.
     fn label(&self) -> Vec<String> {
         let lines = match self.about {
             RowKind::Delivery(one) => vec![one.called(), one.below()],
@@ -79,7 +79,7 @@ impl Row<'_> {
 }
 
 impl RowKind<'_> {
-    /// How its node is drawn.
+    /// Returns the style of its node.
     fn class(&self) -> &'static str {
         match self {
             Self::Cluster(_) => "cluster",
@@ -92,7 +92,7 @@ impl RowKind<'_> {
 }
 
 impl ListedDelivery {
-    /// The lines below its name: why it fails, else its objects and its unread inputs.
+    /// Returns the text below its name: why it fails, else its objects, unread inputs and settings.
     fn below(&self) -> String {
         if let Some(failure) = self.failure() {
             return failure;

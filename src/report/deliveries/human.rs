@@ -5,7 +5,7 @@ use super::{DeliveryListing, DeliverySummary, ListedDelivery, ListedUnread, Unre
 use crate::text::plain;
 
 impl DeliveryListing {
-    /// As a tree: clusters, deliveries below those that apply them, and what is wrong beside each.
+    /// Returns the listing as a tree: clusters, deliveries below those that apply them, and the problems of each.
     pub fn human(&self) -> String {
         let mut text = String::new();
         for row in self.rows() {
@@ -28,7 +28,7 @@ impl DeliveryListing {
         text
     }
 
-    /// How many there are of everything, in a line.
+    /// Counts the deliveries, objects, unread inputs and undelivered files in a line.
     pub(in crate::report) fn counted(&self) -> String {
         let DeliverySummary {
             deliveries,
@@ -55,7 +55,7 @@ impl ListedDelivery {
         let marks = self.marks().into_iter();
         let marks: String = marks.map(|mark| format!("  [{mark}]")).collect();
         let name = self.called();
-        // A release says in one line what it installs.
+        // A release that only installs an unread chart takes one line.
         if let ([], [chart], None) = (&*self.instances, &*self.unread, &self.error) {
             return format!("{indent}{name}{marks}  not read: {}\n", chart.subject);
         }

@@ -1,4 +1,4 @@
-//! `list --deliveries`: which objects a tree puts into which cluster, and who applies them.
+//! `list --deliveries`: the objects that a tree puts into each cluster, and the deliveries that apply them.
 
 mod drawing;
 mod human;
@@ -16,7 +16,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeliveryListing {
-    /// The deliveries, by their ids.
+    /// The deliveries, ordered by id.
     pub deliveries: Vec<ListedDelivery>,
     /// The files with objects that no delivery reaches.
     pub unreached: Vec<UnreachedFile>,
@@ -149,7 +149,7 @@ pub struct ListedUnread {
 }
 
 impl ListedUnread {
-    /// The kind, the place, and why it was not read.
+    /// Describes the input and its place, and why it was not read.
     pub(in crate::report) fn said(&self) -> String {
         let Self {
             subject,
@@ -211,7 +211,7 @@ impl DeliveryListing {
         }
     }
 
-    /// Only the deliveries that apply an object, and those that apply these. A key with an unknown part stands for all that fit.
+    /// Keeps the deliveries that apply `key`, and those above them. A listed key with unknown parts may fit `key`.
     #[must_use]
     pub fn of(mut self, key: &str) -> Self {
         let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -251,7 +251,7 @@ impl DeliveryListing {
         self
     }
 
-    /// Whether there is no object at all.
+    /// Whether there are neither deliveries nor files outside them.
     pub fn is_empty(&self) -> bool {
         self.deliveries.is_empty() && self.unreached.is_empty()
     }
@@ -259,7 +259,7 @@ impl DeliveryListing {
     /// Writes the listing as JSON.
     ///
     /// # Errors
-    /// As those of the writer.
+    /// Returns the errors of `out`.
     pub fn write_json(&self, mut out: impl Write) -> io::Result<()> {
         let document = DeliveriesDocument {
             schema: "ownerlint.deliveries/1",
@@ -272,14 +272,14 @@ impl DeliveryListing {
     }
 }
 
-/// A key as people say it: `Application argocd/web`.
+/// Formats a key for people: `Application argocd/web`.
 pub(in crate::report) fn spoken(key: &str) -> String {
     let (kind, name) = key.split_once('/').unwrap_or(("", key));
     let kind = kind.split('.').next().unwrap_or_default();
     format!("{kind} {name}")
 }
 
-/// Whether a key is that of an object, or fits it but for what is unknown of it.
+/// Whether `key` is `listed`, or fits it if every unknown part `{{…}}` is replaced.
 fn stands_for(listed: &str, key: &str) -> bool {
     if listed == key {
         return true;
@@ -301,7 +301,7 @@ fn stands_for(listed: &str, key: &str) -> bool {
         } else {
             rest.find(part)
         };
-        // An unknown part of one name is replaced.
+        // An unknown part matches one or more characters of a name, but no slash.
         match found {
             Some(found) if found > 0 && !rest[..found].contains('/') => {
                 rest = &rest[found + part.len()..];

@@ -1,4 +1,4 @@
-//! The tree of a listing, as every format for people shows it: clusters, and deliveries below those that apply them.
+//! The tree of a listing, which every format for people shows: clusters, and deliveries below those that apply them.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use super::{DeliveryListing, ListedDelivery, spoken};
 use crate::kustomize::shown;
 use crate::text::plain;
 
-/// So many kinds of a delivery are named.
+/// The maximum number of kinds that are named for a delivery.
 const KINDS: usize = 4;
 
-/// So many Applications of a set are shown that may not exist.
+/// The maximum number of an ApplicationSet's possible Applications that are shown.
 const SHOWN: usize = 3;
 
 /// A row of the tree.
 pub(in crate::report) struct Row<'l> {
-    /// How many rows are above it, up to its cluster.
+    /// The number of rows above it, up to its cluster.
     pub(in crate::report) depth: usize,
-    /// The row above it.
+    /// The index of the row above it.
     pub(in crate::report) parent: Option<usize>,
     /// Its subject.
     pub(in crate::report) about: RowKind<'l>,
@@ -28,17 +28,17 @@ pub(in crate::report) enum RowKind<'l> {
     Cluster(&'l str),
     /// A delivery.
     Delivery(&'l ListedDelivery),
-    /// Applications that may not exist and are like those above.
+    /// Further Applications of a set that may not exist.
     More {
-        /// How many there are.
+        /// Their number.
         applications: usize,
-        /// How many objects they have together.
+        /// The number of objects that they apply together.
         objects: usize,
     },
 }
 
 impl RowKind<'_> {
-    /// The text in place of a delivery, if it is none.
+    /// Returns the text of a row that is not a delivery; `None` for a delivery.
     pub(in crate::report) fn said(&self) -> Option<String> {
         match self {
             Self::Cluster(name) => Some((*name).to_owned()),
@@ -55,7 +55,7 @@ impl RowKind<'_> {
 }
 
 impl DeliveryListing {
-    /// The rows, each below the one above it.
+    /// Returns the rows of the tree, each after its parent.
     pub(in crate::report) fn rows(&self) -> Vec<Row<'_>> {
         let mut children: BTreeMap<Option<&str>, Vec<&ListedDelivery>> = BTreeMap::new();
         for one in &self.deliveries {
@@ -107,7 +107,7 @@ impl DeliveryListing {
 }
 
 impl ListedDelivery {
-    /// Its title: the object that delivers, or the folder.
+    /// Returns its title: the object that delivers, or the folder.
     pub(in crate::report) fn called(&self) -> String {
         match &self.key {
             Some(key) => spoken(key),
@@ -115,13 +115,13 @@ impl ListedDelivery {
         }
     }
 
-    /// Why it builds nothing, if it does not.
+    /// Says why it cannot be built; `None` if it can.
     pub(in crate::report) fn failure(&self) -> Option<String> {
         let error = self.error.as_ref()?;
         Some(format!("cannot be built: {error}"))
     }
 
-    /// The marks that keep it from deleting objects that leave.
+    /// Returns the settings because of which it does not delete removed objects.
     pub(in crate::report) fn marks(&self) -> Vec<&'static str> {
         let marks = [
             (self.settings.suspend == Some(true)).then_some("suspended"),
@@ -130,7 +130,7 @@ impl ListedDelivery {
         marks.into_iter().flatten().collect()
     }
 
-    /// `12 objects: 5 Deployment, 4 Service, 3 of other kinds`; empty if there is none.
+    /// Returns `12 objects: 5 Deployment, 4 Service, 3 of other kinds`; empty if it applies none.
     pub(in crate::report) fn contents(&self) -> String {
         if self.instances.is_empty() {
             return String::new();
@@ -156,8 +156,8 @@ impl ListedDelivery {
     }
 }
 
-/// Takes those out that may not exist, but for a few, unless something is wrong with them or they deliver others.
-/// Returns how many there were, and how many objects they have together.
+/// Removes all but the first few deliveries that may not exist; those that fail to build or deliver others stay.
+/// Returns the number of removed deliveries, and the number of their objects.
 fn fold(
     below: &mut Vec<&ListedDelivery>,
     children: &BTreeMap<Option<&str>, Vec<&ListedDelivery>>,

@@ -1,4 +1,4 @@
-//! Accepted deletions: an object is accepted by its key, never by a pattern, and a finding when all of its losses are.
+//! Accepted deletions. An object is accepted by its key, never by a pattern; a finding, when all of its losses are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,13 @@ use crate::merge::{DiffEffect, EffectKind};
 use crate::report::Summary;
 use crate::text::plain;
 
-/// Which deletions are wanted, and by whom.
+/// The deletions that a user wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Acceptance {
-    /// Keys of objects, as reports write them: `PersistentVolumeClaim/shop/data`. Of an object that several clusters
-    /// lose, each with `@` and the cluster: `PersistentVolumeClaim/shop/data@clusters/prod`.
+    /// Keys of objects, as reports write them: `PersistentVolumeClaim/shop/data`. If several clusters lose an object,
+    /// each key ends with `@` and the cluster: `PersistentVolumeClaim/shop/data@clusters/prod`.
     pub keys: BTreeSet<String>,
-    /// Who accepts them.
+    /// The user who accepts them, if known.
     pub by: Option<String>,
 }
 
@@ -36,10 +36,10 @@ pub struct AcceptedFinding {
     pub by: Option<String>,
 }
 
-/// The losses of a merge, and the objects that go together.
+/// The losses of a merge, and the objects that are lost together.
 struct Losses<'r> {
     by_key: BTreeMap<String, Vec<&'r DiffEffect>>,
-    /// The keys of the objects that go directly with an object: those that it owns, contains or delivers.
+    /// The keys of the objects that are directly lost with an object: those that it owns, contains or delivers.
     with: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -77,7 +77,7 @@ impl<'r> Losses<'r> {
         losses
     }
 
-    /// The names of all objects that are lost with the one that a finding is about; none if it is about no loss.
+    /// Returns the names of the lost objects among the one that a finding is about and those lost with it.
     fn names(&self, finding: &Finding) -> BTreeSet<String> {
         let mut pending: Vec<String> = finding.object.iter().map(ObjectKey::to_string).collect();
         let (mut seen, mut names) = (BTreeSet::new(), BTreeSet::new());
@@ -105,8 +105,8 @@ impl<'r> Losses<'r> {
 }
 
 impl DiffReport {
-    /// Lowers the findings of which every lost object is accepted, and adds a note on each key that names no lost object.
-    /// An unknown loss is never accepted.
+    /// Lowers the severity of the findings whose lost objects are all accepted, and adds a note on each key that names
+    /// no lost object. Losses that depend on an unknown tool are never accepted.
     #[must_use]
     pub fn accepting(mut self, acceptance: &Acceptance) -> Self {
         if acceptance.keys.is_empty() {
@@ -147,7 +147,7 @@ impl DiffReport {
         self
     }
 
-    /// Whether a finding that is not accepted is at least as bad as this.
+    /// Whether a finding that is not accepted has at least the severity `least`.
     pub fn reaches(&self, least: Severity) -> bool {
         let accepted = self.accepted.iter();
         let accepted: BTreeSet<&str> = accepted.map(|one| one.fingerprint.as_str()).collect();
@@ -158,7 +158,7 @@ impl DiffReport {
         })
     }
 
-    /// The keys that accept the findings that are more than an info.
+    /// Returns the keys that accept all findings above info.
     pub(super) fn acceptable(&self) -> BTreeSet<String> {
         let losses = Losses::of(&self.effects);
         let findings = self

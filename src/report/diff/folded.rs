@@ -1,4 +1,4 @@
-//! Findings of one rule with one cause, as one: an edited line may take dozens of objects away.
+//! Merges the findings of one rule that have one cause: an edited line may remove dozens of objects.
 
 use foldhash::HashMap;
 
@@ -6,17 +6,17 @@ use crate::finding::{Finding, Label, Severity};
 use crate::report::{Report, Reported};
 use crate::text::{FileId, Span};
 
-/// Findings with one cause that are shown one by one.
+/// The maximum number of findings with one cause that are shown separately.
 const APART: usize = 3;
 
-/// Places of other findings that the first one shows.
+/// The maximum number of other findings whose places the first one shows.
 const SHOWN: usize = 8;
 
-/// The rule, the severity, and the line of head that was edited, or the place itself where that is not known.
+/// The rule, the severity, and the edited line of head, or the finding's own place if that line is not known.
 type Cause = (&'static str, Severity, FileId, Span);
 
-/// Folds the findings that a rule has for one cause into the first of them, which names the others. What somebody accepted
-/// stays apart, as it has another severity.
+/// Merges the findings that a rule has for one cause into the first of them, which names the others. Accepted findings
+/// stay separate, since their severity differs.
 pub(super) fn folded(report: &Report) -> Report {
     let mut causes: HashMap<Cause, Vec<usize>> = HashMap::default();
     for (at, reported) in report.findings.iter().enumerate() {
@@ -51,7 +51,7 @@ fn cause(finding: &Finding) -> Cause {
     (finding.rule, finding.severity, label.file, label.span)
 }
 
-/// The place of a finding, with its object or, without one, its message.
+/// Returns the place of a finding, labelled with its object or, without one, its message.
 fn place(reported: &Reported) -> Label {
     let finding = &reported.finding;
     let words = match &finding.object {

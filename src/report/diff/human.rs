@@ -1,4 +1,4 @@
-//! For people: the findings, then what left, what came under another name, and how much else changed.
+//! A comparison on a terminal: the findings, the removed, renamed, moved and added objects, the effects, and counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use crate::report::human::findings;
 use crate::report::wrap::fill;
 use crate::text::plain;
 
-/// How many lines of one kind are shown.
+/// The maximum number of lines of a section.
 const MOST: usize = 40;
 
-/// How many objects of one delivery are shown.
+/// The maximum number of objects of one delivery.
 const OF_EACH: usize = 8;
 
 pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
@@ -56,7 +56,7 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
     for note in &report.notes {
         text.push_str(&format!("note: {}\n", plain::one_line(note)));
     }
-    // The section above names the inputs.
+    // The headlines of the other verdicts name these inputs.
     let not_read = report
         .not_read()
         .filter(|_| report.summary.verdict == DiffVerdict::Deletes);
@@ -73,12 +73,12 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
     text
 }
 
-/// A title with its lines; nothing where there are none.
+/// Formats a title with its lines; empty if there are none.
 fn section(title: &str, lines: impl Iterator<Item = String>) -> String {
     nested(title, &lines.map(|line| (0, line)).collect::<Vec<_>>())
 }
 
-/// Writes lines of which some are below others, each with its depth.
+/// Formats a title with its lines, each indented by its depth.
 fn nested(title: &str, lines: &[(usize, String)]) -> String {
     if lines.is_empty() {
         return String::new();
@@ -95,7 +95,7 @@ fn nested(title: &str, lines: &[(usize, String)]) -> String {
     text
 }
 
-/// The effects of the merge, the worst first; those that the change itself shows come last.
+/// Lists the effects of the merge, the worst first; direct deletions come last.
 fn effects(report: &DiffReport) -> String {
     WORST_FIRST
         .into_iter()
@@ -106,7 +106,7 @@ fn effects(report: &DiffReport) -> String {
         .collect()
 }
 
-/// The objects that tools delete, below their deliverers.
+/// Lists the objects that tools delete, below the deliveries that apply them.
 fn deleted(report: &DiffReport) -> Vec<(usize, String)> {
     let mut by: BTreeMap<Option<&DeliveryName>, Vec<&DiffEffect>> = BTreeMap::new();
     for effect in report.of(EffectKind::Deleted) {
@@ -121,7 +121,7 @@ fn deleted(report: &DiffReport) -> Vec<(usize, String)> {
         lines.push((0, applied_by(delivery, effects[0].cluster.as_deref())));
         let doubt = &delivery.doubt;
         let shown = effects.iter().take(OF_EACH).map(|effect| match doubt {
-            // The line above says it for all.
+            // The condition is in the line of the delivery.
             Some(_) => effect.key.to_string(),
             None => told(effect),
         });
@@ -162,7 +162,7 @@ fn failed((failed, when): (&FailedBuild, &str)) -> String {
     format!("{file}:{line}  {reason}{when}")
 }
 
-/// Changes, a line for each object; `names_clusters`: because there are several.
+/// Lists changes, a line for each object; `names_clusters` adds its clusters.
 fn changed<'c>(
     changes: impl Iterator<Item = &'c ReportedChange>,
     names_clusters: bool,

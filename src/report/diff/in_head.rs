@@ -1,16 +1,16 @@
-//! The findings of a change for formats that can only point into what it leads to.
+//! The findings of a change for formats that can only point into head.
 
 use crate::finding::{Finding, Label};
 use crate::report::{Report, Reported};
 use crate::text::{ColumnUnit, FileId, Side, Sources, Span};
 
-/// Moves each finding to the line of head that caused it, else to its file in base. The text names the lines of
-/// base.
+/// Moves each finding to the line of head that caused it, else to the beginning of its file. The text names the lines
+/// of base.
 pub(super) fn in_head(report: &Report) -> Report {
     let mut report = report.clone();
     for reported in &mut report.findings {
         move_to_head(reported, &report.sources);
-        // The templates are those of base.
+        // The objects of the chain are in base.
         reported.chain_places.clear();
     }
     report
@@ -50,7 +50,7 @@ fn move_to_head(reported: &mut Reported, sources: &Sources) {
     };
 }
 
-/// The beginning of the file: of head's, if it has one of that path.
+/// Returns the beginning of the file, in head if it exists there.
 fn on_the_file(sources: &Sources, file: FileId) -> Label {
     let head = sources.find(sources.file(file).path_in_tree(), Side::Head);
     Label::new(head.unwrap_or(file), Span::new(0, 0), String::new())

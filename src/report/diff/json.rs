@@ -83,13 +83,13 @@ struct FindingCounts {
     info: usize,
 }
 
-/// The document, indented: people read it too.
+/// Renders the document, indented for human readers.
 pub(super) fn render(report: &DiffReport) -> String {
     line(serde_json::to_string_pretty(&DiffDocument::new(report)))
 }
 
 impl<'a> DiffDocument<'a> {
-    /// The whole contract of a comparison.
+    /// Builds the whole document of a comparison.
     pub(in crate::report) fn new(report: &'a DiffReport) -> Self {
         Self {
             schema: "ownerlint.diff/1",

@@ -1,9 +1,9 @@
-//! The comment on a pull request: one sentence on the effect of merging, the findings and how to fix them, a picture of
-//! the cascades, a table by effect, and folded below it every object, how to release stuck objects, and the changes of the
-//! itself shows.
+//! The comment on a pull request: one sentence on the effect of merging, the findings and how to fix them, graphs of
+//! the cascades, and a table by effect. Folded below: every object, how to release stuck objects, and the changes that
+//! the Git diff itself shows.
 //!
-//! A change that does nothing it does not show gets that sentence alone. The document never outgrows
-//! [`MarkdownOptions::bytes`](crate::report::MarkdownOptions::bytes); text from manifests is written as character references.
+//! If the Git diff shows all effects, that sentence is all. The document never exceeds
+//! [`MarkdownOptions::bytes`](crate::report::MarkdownOptions::bytes); text from manifests is escaped.
 
 use super::folded::folded;
 use super::words::{WORST_FIRST, applied_by, unless};
@@ -17,18 +17,18 @@ use crate::story::remedy::Stuck;
 use crate::story::words;
 use crate::text::plain;
 
-/// Objects of one effect that the table names; of more it counts the kinds.
+/// The maximum number of objects of one effect that the table names; of more, it counts the kinds.
 const NAMED: usize = 3;
-/// Characters of the sentence on what merging does: it names objects, whose names may have any length.
+/// The maximum number of characters of a sentence: it names objects, whose names may have any length.
 const SAID: usize = 1_000;
-/// Rows of a folded table; a comment is read by people.
+/// The maximum number of rows of a folded table.
 const ROWS: usize = 200;
-/// Images that changed.
+/// The maximum number of changed images that are listed.
 const IMAGES: usize = 10;
-/// Objects that are stuck, with the commands that release them: what holds the others is seldom anything else.
+/// The maximum number of stuck objects that are shown with the commands that release them.
 const RELEASED: usize = 10;
 
-/// The whole document, within its size.
+/// Renders the whole document within its size limit.
 pub(super) fn render(report: &DiffReport, options: &Options) -> String {
     let is_doubtful = report.summary.verdict == DiffVerdict::Unknown && !report.is_calm();
     if report.findings.findings.is_empty() && !report.surprises() && !is_doubtful {
@@ -40,7 +40,7 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
         limit,
     };
     listed(&mut page, &folded(&report.findings), &options.roots);
-    // The objects that the tool deletes directly are usually visible in the change.
+    // Objects that the tool deletes directly are listed only if the Git diff does not show all of them.
     let is_seen = !report.are_out_of_sight(&[EffectKind::Deleted]);
     let mut told = WORST_FIRST
         .into_iter()
@@ -64,7 +64,7 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
     page.text
 }
 
-/// The deletions by a tool of which nothing is known.
+/// Writes the deletions that happen if an unknown tool prunes.
 fn supposed(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let Some(said) = report.supposition() else {
         return true;
@@ -74,7 +74,7 @@ fn supposed(page: &mut MarkdownText, report: &DiffReport) -> bool {
         .map(|(effect, how)| format!("| {} | {} |\n", name(effect), text(&how)))
         .collect();
     let title = format!("Deleted if a tool prunes ({})", rows.len());
-    // The sentence marks commands as code.
+    // Backticks in the sentence enclose commands.
     let said = said
         .split('`')
         .enumerate()
@@ -89,7 +89,7 @@ fn supposed(page: &mut MarkdownText, report: &DiffReport) -> bool {
             ))
 }
 
-/// The inputs that were not read, folded, and the builds that fail.
+/// Writes the builds that fail and the changed images, and folded the inputs that were not read.
 fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let place = |file: &str, line: usize| code(&format!("{file}:{line}"));
     let failed = report.failed_builds().into_iter().map(|(failed, when)| {
@@ -121,7 +121,7 @@ fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
             ))
 }
 
-/// A line for each image that changed.
+/// Writes a line for each image that changed.
 fn images(page: &mut MarkdownText, images: &[ChangedImage]) -> bool {
     let line = |image: &ChangedImage| {
         let (repository, from, to) = image.split();
@@ -141,7 +141,7 @@ fn images(page: &mut MarkdownText, images: &[ChangedImage]) -> bool {
         && (more == 0 || page.push(&format!("\nAnd {}.\n", plain::count(more, "more image"))))
 }
 
-/// The sentence on a change that shows all its effects.
+/// Returns the sentence on a change whose effects are all visible in the Git diff.
 fn quiet(report: &DiffReport) -> String {
     let left = match report.summary.orphaned {
         0 => String::new(),
@@ -167,7 +167,7 @@ fn quiet(report: &DiffReport) -> String {
     }
 }
 
-/// A sentence within its limit.
+/// Formats a sentence within its size limit.
 fn sentence(said: &str) -> String {
     prose(&plain::shortened(said, SAID))
 }
@@ -183,7 +183,7 @@ fn heading(report: &DiffReport) -> String {
     format!("## {}\n{more}", sentence(&report.headline()))
 }
 
-/// The pictures, in at most half of the page.
+/// Draws the graphs in at most half of the page.
 fn pictures(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let room = page.limit / 2;
     let mut left_out = report.cascades.left_out;
@@ -208,7 +208,7 @@ fn pictures(page: &mut MarkdownText, report: &DiffReport) -> bool {
         ))
 }
 
-/// How many objects have each effect, and which ones.
+/// Writes a table with the number of objects of each effect, and their names or kinds.
 fn by_effect(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let row = |(kind, title): (_, &str)| {
         let effects: Vec<&DiffEffect> = report.of(kind).collect();
@@ -240,13 +240,13 @@ fn name(effect: &DiffEffect) -> String {
     code(&effect.key.to_string())
 }
 
-/// Every object with an effect, folded.
+/// Writes every object with an effect, folded.
 fn every_object(page: &mut MarkdownText, title: &str, effects: &[&DiffEffect]) -> bool {
-    // The table above names them already, and there is nothing else to say.
+    // The table above names these objects already, and there is nothing to add.
     if effects.iter().all(|effect| because(effect).is_empty()) && effects.len() <= NAMED {
         return true;
     }
-    // Of objects that share their cause, the first one has it.
+    // Of consecutive objects with the same cause, only the first one shows it.
     let causes = effects.iter().map(|effect| because(effect));
     let mut last = None;
     let rows: Vec<String> = effects
@@ -271,7 +271,7 @@ fn every_object(page: &mut MarkdownText, title: &str, effects: &[&DiffEffect]) -
     )
 }
 
-/// The object that an object is deleted with, and the condition.
+/// Returns the object that an object is deleted with, or the delivery that deletes it, and the condition.
 fn because(effect: &DiffEffect) -> String {
     let chain: Vec<String> = effect
         .because
@@ -291,7 +291,7 @@ fn because(effect: &DiffEffect) -> String {
     said.strip_prefix(", ").map(str::to_owned).unwrap_or(said)
 }
 
-/// How to release what gets stuck.
+/// Writes how to release the stuck objects.
 fn release(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let held = report.cascades.shown.iter().flat_map(Cascade::held);
     let held: Vec<&Stuck> = held.collect();
@@ -305,7 +305,7 @@ fn release(page: &mut MarkdownText, report: &DiffReport) -> bool {
         )
 }
 
-/// The keys that accept what is found, to be copied.
+/// Writes the keys that accept the findings, ready to copy.
 fn wanted(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let keys = report.acceptable();
     if keys.is_empty() {
@@ -320,7 +320,7 @@ fn wanted(page: &mut MarkdownText, report: &DiffReport) -> bool {
     ))
 }
 
-/// The changes that the diff itself shows.
+/// Writes the changes that the Git diff itself shows.
 fn changes(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let shown: Vec<&ReportedChange> = report
         .changes
@@ -341,7 +341,7 @@ fn changes(page: &mut MarkdownText, report: &DiffReport) -> bool {
             )
         })
         .collect();
-    // An object that several roots apply leaves each of them.
+    // An object that several deliveries apply has the same row for each.
     rows.dedup();
     let counted = report.counted().unwrap_or_default();
     let title = format!("What the change shows ({counted})");

@@ -20,8 +20,8 @@ pub use model::{
     StateName,
 };
 
-/// The comparison in a format. Where a format has no place for changes and effects, it has the findings alone, and
-/// where it can only point into head, they are there.
+/// Renders the comparison in a format. Formats that have no place for changes and effects contain the findings alone;
+/// in formats that can only point into head, the findings are moved there.
 pub fn render(format: Format, report: &DiffReport, options: &Options) -> String {
     let findings = &report.findings;
     match format {
@@ -40,7 +40,7 @@ pub fn render(format: Format, report: &DiffReport, options: &Options) -> String 
 }
 
 impl DiffReport {
-    /// The comparison in a format, without colours and 100 columns wide where that matters.
+    /// Renders the comparison in a format, without colours and 100 columns wide where that matters.
     pub fn render(&self, format: Format) -> String {
         render(format, self, &Options::default())
     }

@@ -1,4 +1,4 @@
-//! A finished comparison: everything that a format may say about it.
+//! A finished comparison, which every format renders.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::report::{Cascades, Report, Tool};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DiffReport {
-    /// Who speaks.
+    /// The program that made the report.
     #[doc(hidden)]
     pub tool: Tool,
     /// The state before the change.
@@ -27,24 +27,24 @@ pub struct DiffReport {
     pub changes: Vec<ReportedChange>,
     /// The effects of the merge on the cluster, ordered by key.
     pub effects: Vec<DiffEffect>,
-    /// The effects as a step of a plan: the states of all objects after everything has come to rest.
+    /// The effects as a step of a plan: the states of all objects once the cluster has settled.
     #[doc(hidden)]
     pub plan: Option<LastStep>,
-    /// The ties of the deleted objects: one for each bundle.
+    /// The relations between the deleted objects, as one graph for each bundle.
     #[doc(hidden)]
     pub cascades: Cascades,
-    /// The events in each bundle, step by step, for pages to explore.
+    /// The simulated deletions of each bundle, for the HTML page.
     #[doc(hidden)]
     pub stories: Vec<StoryDocument>,
     /// The inputs that the change touches and that were not evaluated, the gravest first.
     pub unread: Vec<Unread>,
-    /// The builds that fail: what they deliver stays as it is.
+    /// The builds that fail. The objects that they deliver stay unchanged in the cluster.
     pub failed: Vec<FailedBuild>,
     /// The images that changed.
     pub images: Vec<ChangedImage>,
     /// The findings of the rules of change.
     pub findings: Report,
-    /// The findings that [`DiffReport::accepting`] lowered.
+    /// The findings whose severity [`DiffReport::accepting`] lowered.
     pub accepted: Vec<AcceptedFinding>,
     /// Further notes.
     pub notes: Vec<String>,
@@ -64,7 +64,7 @@ pub struct ChangedImage {
 }
 
 impl ChangedImage {
-    /// The repository, if it is the same, and what else the two are: tag or digest.
+    /// Splits both references into the common repository, which may be empty, and their tags or digests.
     pub(super) fn split(&self) -> (&str, &str, &str) {
         let (repository, from) = repository_and_version(&self.from);
         let (other, to) = repository_and_version(&self.to);
@@ -76,7 +76,7 @@ impl ChangedImage {
     }
 }
 
-/// The reference of an image before and after the colon or the at sign; the colon before a port is followed by a slash.
+/// Splits an image reference at the `:` or `@` after its name. A slash follows the colon before a port.
 fn repository_and_version(image: &str) -> (&str, &str) {
     let name = image.split('@').next().unwrap_or_default();
     let last = name.rfind('/').map_or(0, |at| at + 1);
@@ -107,7 +107,7 @@ pub struct FailedBuild {
 }
 
 impl FailedBuild {
-    /// The delivery and the folder: the same in both states.
+    /// Returns the delivery and the folder, which identify the build in both states.
     pub(super) fn identity(&self) -> (Option<&str>, &str) {
         (self.delivery.as_deref(), &self.folder)
     }
@@ -127,27 +127,27 @@ pub enum DiffVerdict {
     Unknown,
 }
 
-/// How a state was named.
+/// The name of a compared state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StateName {
-    /// A commit, as it was asked for.
+    /// A commit, as the user named it.
     Ref(String),
-    /// The commit at which head left another one.
+    /// The merge base of head and another commit.
     MergeBase {
-        /// The other one, as it was asked for.
+        /// The other commit, as the user named it.
         reference: String,
         /// The full name of the commit that was compared.
         commit: String,
     },
     /// A file or folder; `.` is the work tree.
     Path(String),
-    /// The index.
+    /// The Git index.
     Staged,
 }
 
 impl StateName {
-    /// The commit that was compared, if it is one.
+    /// Returns the commit that was compared; `None` for a path or the index.
     #[cfg(feature = "cli")]
     pub(crate) fn commit(&self) -> Option<&str> {
         match self {

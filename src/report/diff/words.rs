@@ -1,4 +1,4 @@
-//! The result of a comparison, in words that every format for people shares.
+//! Sentences on a comparison that every format for people shares.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::merge::{CascadeKind, DiffEffect, EffectCertainty, EffectKind};
 use crate::report::deliveries::spoken;
 use crate::text::plain;
 
-/// The effects of a merge, the worst first; what the change itself shows comes last.
+/// The effects of a merge, the worst first. Direct deletions come last: the Git diff usually shows them.
 pub(super) const WORST_FIRST: [(EffectKind, &str); 8] = [
     (EffectKind::Stuck, "Gets stuck in Terminating"),
     (EffectKind::DataLost, "Data is deleted with"),
@@ -25,14 +25,14 @@ pub(super) const WORST_FIRST: [(EffectKind, &str); 8] = [
     (EffectKind::Deleted, "Deleted by the tool"),
 ];
 
-/// Objects that a headline names.
+/// The maximum number of objects that a headline names.
 const GRAVEST: usize = 2;
 
-/// Inputs that a headline names; of more it says how many there are.
+/// The maximum number of inputs that a headline names; further ones are counted.
 const NAMED: usize = 3;
 
 impl DiffReport {
-    /// The answer to what merging the change deletes, in one line without its full stop.
+    /// Says what merging the change deletes, in one line without its full stop.
     pub(in crate::report) fn headline(&self) -> String {
         match self.summary.verdict {
             DiffVerdict::Deletes => self
@@ -50,14 +50,14 @@ impl DiffReport {
         }
     }
 
-    /// The inputs that were not read, after a headline that is about something else.
+    /// Names the inputs that were not read; `None` if there are none or if the headline names them.
     pub(in crate::report) fn not_read(&self) -> Option<String> {
         let is_told = self.summary.verdict == DiffVerdict::Unknown && self.is_calm();
         let unread: Vec<&Unread> = self.unread.iter().collect();
         (!unread.is_empty() && !is_told).then(|| format!("Not read: {}", subjects(&unread)))
     }
 
-    /// The builds that fail, each place once, with the state in which it fails if that is only one.
+    /// Returns each failing build once per place and reason, with the state in which it fails if that is only one.
     pub(super) fn failed_builds(&self) -> Vec<(&FailedBuild, &'static str)> {
         let mut places: BTreeMap<(&str, usize, &str), Vec<&FailedBuild>> = BTreeMap::new();
         for failed in &self.failed {
@@ -76,7 +76,7 @@ impl DiffReport {
         places.collect()
     }
 
-    /// The deliveries that fail only after the change.
+    /// Describes the deliveries that fail only after the change; `None` if there are none.
     pub(in crate::report) fn newly_failing(&self) -> Option<String> {
         let of = |side| self.failed.iter().filter(move |failed| failed.side == side);
         let before: BTreeSet<_> = of(UnreadSide::Base).map(FailedBuild::identity).collect();
@@ -96,7 +96,7 @@ impl DiffReport {
         ))
     }
 
-    /// Whether nothing unread was removed, and the tool of everything that left is known.
+    /// Whether no unread input lost anything, and the tool of every removed object is known.
     pub(super) fn is_calm(&self) -> bool {
         self.summary.unknown == 0 && self.unread.iter().all(|unread| unread.is_calm)
     }
@@ -135,7 +135,7 @@ impl DiffReport {
         doubts
     }
 
-    /// The inputs that were not read, a row each; the templates of a chart share one.
+    /// Returns a row for each input that was not read; the templates of a chart share one.
     pub(super) fn unread_rows(&self) -> Vec<Unread> {
         let mut rows: Vec<Unread> = Vec::new();
         let mut charts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
@@ -155,7 +155,7 @@ impl DiffReport {
         rows
     }
 
-    /// The deletions by a tool of which nothing is known, as a sentence with its full stop.
+    /// Says what happens to the removed objects whose tool is unknown, with a full stop; `None` if there are none.
     pub(in crate::report) fn supposition(&self) -> Option<String> {
         let count = |kinds: &[EffectKind]| {
             self.supposed()
@@ -193,7 +193,7 @@ impl DiffReport {
         ))
     }
 
-    /// Everything that merging the change does, in one sentence without its full stop; `None` if it deletes nothing.
+    /// Says what merging the change deletes, in one sentence without its full stop; `None` if it deletes nothing.
     pub(in crate::report) fn sentence(&self) -> Option<String> {
         let deleted = self.of(EffectKind::Deleted).count();
         let cascaded = self
@@ -275,13 +275,13 @@ impl DiffReport {
         Some(said)
     }
 
-    /// The gravest of the deleted objects, by name: those with data, those that deliver, define or contain others.
+    /// Names the gravest of the deleted objects: those with data, then those that deliver, define or contain others.
     fn gravest(&self, mut gone: Vec<&DiffEffect>) -> String {
         let with_data: BTreeSet<_> = self
             .of(EffectKind::DataLost)
             .map(|lost| &lost.key)
             .collect();
-        // Other objects come after all of these.
+        // Other kinds come last.
         let rank = |effect: &&DiffEffect| {
             let kind = CascadeKind::of(effect.key.group_kind());
             (!with_data.contains(&effect.key), kind.is_none(), kind)
@@ -304,7 +304,7 @@ impl DiffReport {
         }
     }
 
-    /// Objects that are deleted for a while only, and not with another object.
+    /// Returns the objects that are deleted and created again, except those that are deleted with another object.
     fn created_again(&self) -> Vec<&DiffEffect> {
         let cascaded: BTreeSet<_> = self
             .of(EffectKind::Cascaded)
@@ -315,7 +315,7 @@ impl DiffReport {
             .collect()
     }
 
-    /// How many objects changed, and in which way. `None` if none did and something else did, which was not read.
+    /// Counts the changed objects by kind of change; `None` if there are none and the verdict is not `Nothing`.
     pub(super) fn counted(&self) -> Option<String> {
         let DiffSummary {
             added,
@@ -343,17 +343,17 @@ impl DiffReport {
         (self.summary.verdict == DiffVerdict::Nothing).then(|| "No object changed".to_owned())
     }
 
-    /// Whether the change does something that it does not show: gets objects stuck, deletes data, or deletes what it does not
-    /// itself remove.
+    /// Whether the merge has effects that the Git diff does not show: it makes objects stuck, deletes data, recreates
+    /// objects, or deletes objects that it does not itself remove.
     pub(super) fn surprises(&self) -> bool {
         use EffectKind::{Cascaded, DataLost, Deleted, Recreated, Stuck};
-        // The deletion of a generated object is a surprise if something still needs it, which rules know.
+        // Deleted generated objects do not count: rules report them if something still needs them.
         let happens = |kind| self.of(kind).next().is_some();
         [Stuck, DataLost, Recreated].into_iter().any(happens)
             || self.are_out_of_sight(&[Deleted, Cascaded])
     }
 
-    /// Whether one of these effects is on an object whose file the change neither removes nor edits.
+    /// Whether one of these effects is on an object other than those that the Git diff removes or renames.
     pub(super) fn are_out_of_sight(&self, kinds: &[EffectKind]) -> bool {
         let removed = self
             .changes
@@ -366,14 +366,14 @@ impl DiffReport {
         effects.any(|effect| !visible.contains(effect.key.to_string().as_str()))
     }
 
-    /// The predicted effects of one kind, in the order of the keys.
+    /// Returns the effects of one kind that do not depend on an unknown tool, in the order of the keys.
     pub(super) fn of(&self, kind: EffectKind) -> impl Iterator<Item = &DiffEffect> {
         self.effects
             .iter()
             .filter(move |effect| effect.effect == kind && !effect.is_supposed())
     }
 
-    /// The objects that an unknown tool would delete if it prunes: the object, and how in a few words.
+    /// Returns the objects that an unknown tool would delete if it prunes, each with a few words on how.
     pub(super) fn supposed_deletions(&self) -> Vec<(&DiffEffect, String)> {
         let with_data: BTreeSet<_> = self
             .supposed()
@@ -405,13 +405,13 @@ impl DiffReport {
         deleted.collect()
     }
 
-    /// The effects that come true only if a tool prunes of which nothing is known.
+    /// Returns the effects that happen only if an unknown tool prunes.
     pub(super) fn supposed(&self) -> impl Iterator<Item = &DiffEffect> {
         self.effects.iter().filter(|effect| effect.is_supposed())
     }
 }
 
-/// The folder of the chart that a template belongs to.
+/// Returns the folder of the chart that a template belongs to; `None` for other inputs.
 fn chart_of(unread: &Unread) -> Option<&str> {
     if unread.what != UnreadWhat::Template {
         return None;
@@ -421,7 +421,7 @@ fn chart_of(unread: &Unread) -> Option<&str> {
     Some(chart)
 }
 
-/// The names of inputs: `chart cilium 1.16.5 → 1.17.0, values of HelmRelease web and 12 more`.
+/// Names inputs: `chart cilium 1.16.5 → 1.17.0, values of HelmRelease web and 12 more`.
 fn subjects(unread: &[&Unread]) -> String {
     let mut names: Vec<String> = Vec::new();
     let named = unread.iter().map(|unread| match chart_of(unread) {
@@ -449,7 +449,7 @@ fn is_certain(effects: &[&DiffEffect]) -> bool {
         .any(|effect| effect.certainty == EffectCertainty::Certain)
 }
 
-/// `2 volumes and 1 Cluster`.
+/// Counts objects that hold data: `2 volumes and 1 Cluster`.
 fn holders(effects: &[&DiffEffect]) -> String {
     let mut counts: BTreeMap<(bool, &str), usize> = BTreeMap::new();
     for effect in effects {
@@ -481,7 +481,7 @@ fn holders(effects: &[&DiffEffect]) -> String {
     }
 }
 
-/// The condition of an effect, after the object that it is about.
+/// Returns the condition of an effect, which follows the name of the object.
 pub(super) fn unless(certainty: EffectCertainty) -> &'static str {
     match certainty {
         EffectCertainty::Certain => "",
@@ -490,7 +490,7 @@ pub(super) fn unless(certainty: EffectCertainty) -> &'static str {
     }
 }
 
-/// `by Application argocd/web-eu of ApplicationSet argocd/web in cluster eu, if there is such a one (clusters: …)`
+/// Returns `by Application argocd/web-eu of ApplicationSet argocd/web in cluster eu, if …`.
 pub(super) fn applied_by(delivery: &DeliveryName, cluster: Option<&str>) -> String {
     let mut text = match &delivery.key {
         Some(key) => format!("by {}", spoken(key)),

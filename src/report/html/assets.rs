@@ -1,11 +1,11 @@
-//! The parts of the page that are always the same, and the hashes by which its policy lets them run.
+//! The parts of the page that are always the same, and the hashes by which its security policy allows them.
 //!
 //! A test compares the hashes with the parts, and writes them: `UPDATE_DOCS=1 cargo test --test it html`.
 
-/// The page before any script ran.
+/// The body of the page before any script runs.
 pub(super) const BODY: &str = include_str!("assets/body.html");
 
-/// How it looks.
+/// The style sheet.
 pub(super) const STYLE: &str = concat!(
     include_str!("assets/style.css"),
     include_str!("assets/explorer.css"),
@@ -13,7 +13,7 @@ pub(super) const STYLE: &str = concat!(
     include_str!("assets/print.css")
 );
 
-/// The program that builds the page from its data: one function, in parts by subject.
+/// The script that builds the page from its data: one function, in parts by subject.
 pub(super) const SCRIPT: &str = concat!(
     "(() => {\n\"use strict\";\n",
     include_str!("assets/dom.js"),
@@ -34,10 +34,10 @@ pub(super) const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// Lays graphs out in layers: dagre 3.1.3, MIT licence, in THIRD-PARTY-NOTICES.md.
+/// The library that lays out graphs in layers: dagre 3.1.3, MIT licence, in THIRD-PARTY-NOTICES.md.
 pub(super) const LAYOUT: &str = include_str!("assets/dagre.js");
 
-/// The hash of [`STYLE`], as a policy writes it.
+/// The hash of [`STYLE`] in the form of a security policy.
 pub(super) const STYLE_HASH: &str = "sha256-iNIgxqEvKpO0Ls/aDjIaBxfJRr20A0Qd/nK3FCY1hCo=";
 
 /// The hash of [`SCRIPT`].

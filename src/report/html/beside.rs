@@ -1,4 +1,4 @@
-//! Data of a page besides its contract: the stories, the texts of citations and rules, lines of files, and where to read them.
+//! Data of a page besides its contract: stories, the texts of citations and rules, lines of files, and links to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,19 +10,19 @@ use super::snippet::SnippetDocument;
 use crate::gc;
 use crate::report::{HtmlOptions, Published, Report, Roots};
 
-/// The second element of data.
+/// The data that the page contains besides the contract.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Beside<'a> {
-    /// The command that the page answers: `plan`, `diff` or `check`.
+    /// The command that made the page: `plan`, `diff` or `check`.
     pub(super) command: &'static str,
     pub(super) title: String,
     pub(super) stories: &'a [StoryDocument],
     /// The text of each citation.
     pub(super) citations: BTreeMap<&'a str, &'static str>,
-    /// Where files can be read; of a change, those of head.
+    /// Links to the files; in a comparison, to those of head.
     pub(super) links: BTreeMap<&'a str, FileLink>,
-    /// Where files of base can be read.
+    /// Links to the files of base.
     pub(super) base_links: BTreeMap<&'a str, FileLink>,
     /// The rules that found something.
     pub(super) rules: BTreeMap<&'static str, RulePage>,
@@ -33,7 +33,7 @@ pub(super) struct Beside<'a> {
     pub(super) removal: Option<RemovalDocument<'a>>,
 }
 
-/// The facts about a rule for readers of a finding.
+/// A rule, as the page shows it beside its findings.
 #[derive(Debug, Serialize)]
 pub(super) struct RulePage {
     summary: &'static str,
@@ -44,7 +44,7 @@ pub(super) struct RulePage {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RemovalDocument<'a> {
-    /// The command of the tool.
+    /// The command that removes the objects.
     pub(super) command: &'a str,
     /// Whether an order is known in which nothing gets stuck.
     pub(super) order_known: bool,
@@ -105,7 +105,7 @@ impl<'a> Beside<'a> {
         self
     }
 
-    /// Adds where `files` can be read, and files of base.
+    /// Adds links to `files`, and to the files of `base`.
     pub(super) fn linked(
         mut self,
         files: impl Iterator<Item = &'a str>,

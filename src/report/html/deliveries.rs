@@ -1,18 +1,18 @@
-//! The page of a listing: the tree to open and close, with every object, what was not read, and what nothing delivers.
-//! Nothing of it is a program.
+//! The page of a listing: a tree that opens and closes, with every object, the inputs that were not read, and the files
+//! that nothing delivers. It contains no script.
 
 use super::document::{still, text};
 use crate::report::deliveries::{DeliveryListing, ListedDelivery, ListedUnread, RowKind};
 use crate::text::plain;
 
-/// So deep into the tree it is open.
+/// Deliveries up to this depth of the tree are open.
 const OPEN: usize = 1;
 
-/// Ends a delivery, or a cluster.
+/// The end of a delivery or a cluster.
 const END: &str = "</ul>\n</details></li>\n";
 
 impl DeliveryListing {
-    /// As a page of HTML.
+    /// Renders the listing as an HTML page.
     pub fn html(&self) -> String {
         let mut body = format!(
             "<main>\n<h1>Who applies what</h1>\n<p>{}</p>\n<ul>\n",
@@ -62,7 +62,7 @@ impl DeliveryListing {
     }
 }
 
-/// A delivery, without the end: what it applies comes below it.
+/// Renders a delivery without its end, since the deliveries that it applies come inside it.
 fn delivery(one: &ListedDelivery, depth: usize) -> String {
     let marks = one.marks().into_iter().map(|mark| format!(" [{mark}]"));
     let possible = (one.certainty == "possible").then(|| " [possible]".to_owned());

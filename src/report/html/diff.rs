@@ -7,7 +7,7 @@ use crate::report::diff::{ChangedPlace, DiffDocument, DiffReport};
 use crate::report::{HtmlOptions, Roots};
 use crate::text::Side;
 
-/// The whole document.
+/// Renders the whole document.
 pub(in crate::report) fn diff(report: &DiffReport, options: &HtmlOptions, roots: &Roots) -> String {
     let title = report.headline();
     let sources = &report.findings.sources;

@@ -1,17 +1,17 @@
 //! The page around the data: one file, which loads nothing and runs nothing but its own scripts.
 //!
-//! Data from manifests is only ever JSON in an element that nothing executes, with every character escaped that means
-//! something to HTML. The scripts make the page of it through text nodes, and a policy with their hashes keeps it that way.
+//! Data from manifests is only embedded as JSON that is never executed, with every character escaped that has a meaning
+//! in HTML. The scripts insert it as text nodes, and a policy allows no other scripts, by their hashes.
 
 use serde::Serialize;
 
 use super::assets::{BODY, LAYOUT, LAYOUT_HASH, SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
 use crate::text::plain;
 
-/// Characters of the title.
+/// The maximum number of characters of the title.
 const TITLE: usize = 150;
 
-/// The document of a contract, with further data. Pages that draw a graph carry the library that lays it out.
+/// Renders the document of a contract, with further data. Pages with a graph contain the layout library.
 pub(super) fn page(
     title: &str,
     contract: &impl Serialize,
@@ -45,7 +45,7 @@ pub(super) fn page(
     )
 }
 
-/// A document without programs.
+/// Renders a document without scripts.
 pub(super) fn still(title: &str, body: &str) -> String {
     let title = text(&plain::shortened(&plain::one_line(title), TITLE));
     format!(
@@ -58,17 +58,17 @@ pub(super) fn still(title: &str, body: &str) -> String {
     )
 }
 
-/// Text between tags.
+/// Escapes text between tags.
 pub(super) fn text(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }
 
-/// JSON that ends no element, begins no comment and no command of a runner, and turns no text around: such characters are only in
-/// strings, where an escape says the same.
+/// Serializes JSON that ends no element, begins no comment or workflow command, and does not change the text direction.
+/// Such characters occur only in strings, where they are escaped.
 fn json(document: &impl Serialize) -> String {
-    // `serde_json` fails only on maps with keys that are no strings; there are none here.
+    // Serialization fails only on maps whose keys are not strings; there are none.
     let json = serde_json::to_string(document).unwrap_or_default();
     let json = plain::visible_json(&json);
     let mut escaped = String::with_capacity(json.len());

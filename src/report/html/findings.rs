@@ -5,7 +5,7 @@ use super::document::page;
 use crate::report::json::ReportDocument;
 use crate::report::{HtmlOptions, Report, Roots};
 
-/// The whole document.
+/// Renders the whole document.
 pub(in crate::report) fn findings(report: &Report, options: &HtmlOptions, roots: &Roots) -> String {
     let title = report.summary.found();
     let mut files: Vec<&str> = Vec::new();

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::report::{Published, Roots, paths};
 
-/// The address of a file, around the number of a line.
+/// The URL of a line of a file, as the parts before and after the number of the line.
 #[derive(Debug, Serialize)]
 pub(super) struct FileLink {
     before: String,
@@ -12,7 +12,7 @@ pub(super) struct FileLink {
 }
 
 impl FileLink {
-    /// The address of a file that is published as it was read.
+    /// Returns the link to a file; `None` unless the published file is the one that was read.
     pub(super) fn of(file: &str, published: &Published, roots: &Roots) -> Option<Self> {
         let path = paths::from_root(file, roots);
         published.files.contains(&path).then(|| {

@@ -1,9 +1,9 @@
-//! One self-contained page to explore: what happens and why as a tree, a graph and a timeline; the findings with their lines.
+//! One self-contained HTML page: causes and effects as a tree, a graph and a timeline; the findings with their lines.
 //!
 //! * `document` the page around the data, and the policy that guards it; `assets` the parts that are always the same
-//! * `story` a step of a plan as the page explores it; `beside` everything else that the contract does not say
+//! * `story` a step of a plan as the page shows it; `beside` all other data that is not in the contract
 //! * `snippet`, `links` the lines of a finding, and where to read them on the web
-//! * `plan`, `diff`, `findings` the page of each command; `deliveries` that of a listing, which has no program
+//! * `plan`, `diff`, `findings` the page of each command; `deliveries` that of a listing, which has no script
 //!
 //! The contract is embedded as `--output json` prints it, so the page says the same and scripts can read it back.
 

@@ -7,7 +7,7 @@ use crate::report::plan::PlanDocument;
 use crate::report::{HtmlOptions, Roots};
 use crate::story::PlanView;
 
-/// The whole document.
+/// Renders the whole document.
 pub(in crate::report) fn plan(view: &PlanView<'_>, options: &HtmlOptions, roots: &Roots) -> String {
     let stories = StoryDocument::all(view);
     let title = view

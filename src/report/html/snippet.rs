@@ -1,4 +1,4 @@
-//! The lines that a finding points at: both ends of its relation, file by file.
+//! The lines that a finding refers to: its own place and the related ones, file by file.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,14 +12,14 @@ use crate::text::{FileId, Side, SourceFile, plain};
 
 /// Lines before and after each place.
 const CONTEXT: usize = 1;
-/// Characters of a line; a manifest in JSON may be one line.
+/// The maximum number of characters of a line; a manifest in JSON may be one line.
 const WIDTH: usize = 200;
 
 /// Lines of one file.
 #[derive(Debug, Serialize)]
 pub(super) struct SnippetDocument<'a> {
     file: &'a str,
-    /// `base` or `head`, of a change.
+    /// `base` or `head`, in a comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
     side: Option<&'static str>,
     lines: Vec<SnippetLine<'a>>,
@@ -28,11 +28,11 @@ pub(super) struct SnippetDocument<'a> {
 #[derive(Debug, Serialize)]
 struct SnippetLine<'a> {
     number: usize,
-    /// Pieces of the line, and what is said of each.
+    /// The pieces of the line, some of them with a message.
     pieces: Vec<LinePiece<'a>>,
 }
 
-/// A piece of a line. `mark`: what is said of it; empty for the place of the finding, if nothing more is.
+/// A piece of a line. `mark` is the message of a place, which may be empty for the finding's own place.
 #[derive(Debug, Serialize)]
 struct LinePiece<'a> {
     text: String,
@@ -41,7 +41,7 @@ struct LinePiece<'a> {
 }
 
 impl<'a> SnippetDocument<'a> {
-    /// The lines around the places of a finding: the file of its own place first. A chain's ends have no marks of their own.
+    /// Returns the lines around the places of a finding, those in the file of its own place first.
     pub(super) fn of(report: &'a Report, reported: &'a Reported) -> Vec<Self> {
         let finding = &reported.finding;
         let labels = std::iter::once(&finding.primary).chain(&finding.related);
@@ -64,7 +64,7 @@ impl<'a> SnippetDocument<'a> {
             Side::Head => Some("head"),
             _ => None,
         };
-        // Lines with what is marked on each, by its bytes in the line.
+        // The lines, with the range of bytes and the message of each place on them.
         let mut lines: BTreeMap<usize, Vec<(usize, usize, &'a str)>> = BTreeMap::new();
         for label in labels {
             let InLine { line, bytes } = in_line(file, label.span);
@@ -92,7 +92,7 @@ impl<'a> SnippetDocument<'a> {
 impl<'a> SnippetLine<'a> {
     fn new(file: &SourceFile, number: usize, mut marks: Vec<(usize, usize, &'a str)>) -> Self {
         let line = file.shown_line(number);
-        // Of places that overlap, the first is marked; all are said.
+        // If places overlap, only the first is marked; the messages of the others follow it.
         marks.sort_unstable();
         let focus = marks.first().map_or(0, |mark| mark.0);
         let Range {

@@ -1,5 +1,5 @@
-//! A step of a plan as the page explores it: the tree of causes, the ties, the stuck objects and how to release them. Data
-//! of the contract is not repeated here.
+//! A step of a plan as the HTML page shows it: the tree of causes, the relations, the stuck objects and how to release
+//! them. Data in the contract is not repeated here.
 
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub struct StoryDocument {
     counts: CountsDocument,
     /// Parents come before their children; untouched owners come last.
     objects: Vec<ObjectDocument>,
-    /// From, to, and how: places in `objects`.
+    /// Relations as indices into `objects`: from, to, and the kind.
     ties: Vec<(usize, usize, &'static str)>,
     stuck: Vec<StuckDocument>,
     unanswered: Vec<UnansweredDocument>,
@@ -59,7 +59,7 @@ struct ObjectDocument {
     why: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cites: Vec<&'static str>,
-    /// The evidence that a controller creates it.
+    /// The rule by which a controller creates it.
     #[serde(skip_serializing_if = "Option::is_none")]
     implied: Option<String>,
     /// The data that is deleted with it.
@@ -72,7 +72,7 @@ struct ObjectDocument {
     /// The finalizers that hold it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     finalizers: Vec<String>,
-    /// It does not get stuck if its controller is quicker than another deletion.
+    /// Whether its controller prevents this if it is quicker than another deletion.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     race: bool,
 }
@@ -80,9 +80,9 @@ struct ObjectDocument {
 #[derive(Clone, Debug, Serialize)]
 struct StuckDocument {
     key: String,
-    /// It was Terminating before the step.
+    /// Whether it was Terminating before the step.
     before: bool,
-    /// Releasing others is enough.
+    /// Whether releasing other objects is enough.
     waits: bool,
     holds: Vec<HoldDocument>,
 }
@@ -116,14 +116,14 @@ struct AlternativeDocument {
     cites: &'static [&'static str],
 }
 
-// The signature is serde's.
+// serde passes a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
 impl StoryDocument {
-    /// Every step of a plan.
+    /// Converts every step of a plan.
     pub(in crate::report) fn all(view: &PlanView<'_>) -> Vec<Self> {
         stories(view)
             .iter()
@@ -131,7 +131,7 @@ impl StoryDocument {
             .collect()
     }
 
-    /// The last step of a plan, under a title; `None` where nothing is touched.
+    /// Converts the last step of a plan, under a title; `None` if it touches nothing.
     pub fn last(view: &PlanView<'_>, title: &str) -> Option<Self> {
         let stories = stories(view);
         let last = stories
@@ -184,7 +184,7 @@ impl StoryDocument {
         }
     }
 
-    /// Every citation that the story makes.
+    /// Returns every citation in the story.
     pub(super) fn citations(&self) -> impl Iterator<Item = &str> {
         let holds = self.stuck.iter().flat_map(|stuck| &stuck.holds);
         let outcomes = self
@@ -204,12 +204,12 @@ impl StoryDocument {
             .chain(implied)
     }
 
-    /// Whether there is a tie to draw.
+    /// Whether there is a relation to draw.
     pub(super) fn has_graph(&self) -> bool {
         !self.ties.is_empty()
     }
 
-    /// The files that the objects are written in.
+    /// Returns the files that contain the objects.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
         self.objects
             .iter()
@@ -243,7 +243,7 @@ impl ObjectDocument {
         }
     }
 
-    /// An owner that the step leaves alone.
+    /// Describes an owner that the step does not touch.
     fn untouched(story: &Story<'_>, id: ObjectId) -> Self {
         let cluster = story.view.plan.cluster();
         let effect = if story.after.has(id) {

@@ -1,4 +1,4 @@
-//! A cascade as a report shows it: what is deleted and stuck below some objects, cut down to what fits one picture.
+//! A cascade as a report shows it: the deleted and stuck objects below some roots, reduced to what fits one picture.
 
 use std::collections::BTreeSet;
 
@@ -11,30 +11,30 @@ use crate::story::graph::{Detail, Graph};
 use crate::story::remedy::{self, Stuck};
 use crate::story::telling::{Ending, Story, stories};
 
-/// A report has other things to say too: what has nothing below it shares a node with its like.
+/// The detail of a graph in a report. Similar objects with nothing below them share a node.
 const DETAIL: Detail = Detail {
     nodes: 40,
     leaves: 3,
 };
-/// Most bytes of a flowchart.
+/// The maximum number of bytes of a flowchart.
 const MOST_TEXT: usize = 15_000;
 
-/// The fate of some objects and of everything that is touched because of them. Borrows nothing from the simulation.
+/// The fate of some objects and of everything that their deletion affects. Borrows nothing from the simulation.
 #[derive(Clone, Debug)]
 pub struct Cascade {
-    /// The start of it, in a few words.
+    /// The title, which names the roots.
     pub title: String,
-    /// How many objects are deleted.
+    /// The number of deleted objects.
     pub deleted: usize,
-    /// How many stay Terminating.
+    /// The number of objects that stay Terminating.
     pub stuck: usize,
     graph: Graph,
-    /// The holds of the stuck objects, and how to release them.
+    /// The stuck objects, with the reasons and how to release them.
     held: Vec<Stuck>,
 }
 
 impl Cascade {
-    /// The cascade below `roots` in a finished plan.
+    /// Builds the cascade below `roots` from a finished plan.
     pub fn new(title: impl Into<String>, view: &PlanView<'_>, roots: &[ObjectKey]) -> Self {
         let stories = stories(view);
         let roots: BTreeSet<ObjectId> = roots
@@ -44,8 +44,8 @@ impl Cascade {
         Self::drawn(title.into(), &stories, &Extent::below(&stories, &roots))
     }
 
-    /// The ties of the objects that a finished plan deletes, of those that `wanted` names; `None` where each is deleted
-    /// for itself.
+    /// Builds the graph of relations between the objects that a finished plan deletes and `wanted` contains; `None` if
+    /// there are no such relations.
     pub fn of_ties(
         title: impl Into<String>,
         view: &PlanView<'_>,
@@ -73,12 +73,12 @@ impl Cascade {
         }
     }
 
-    /// The holds of the objects that are stuck in the end, and how to release them.
+    /// Returns the objects that are stuck in the end, with the reasons and how to release them.
     pub(in crate::report) fn held(&self) -> &[Stuck] {
         &self.held
     }
 
-    /// As a Mermaid flowchart in Markdown.
+    /// Returns the graph as a Mermaid flowchart in Markdown.
     pub(in crate::report) fn flowchart(&self) -> String {
         mermaid::fenced(&self.graph)
     }

@@ -7,7 +7,7 @@ use crate::story::telling::stories;
 use crate::story::ties::Stroke;
 use crate::story::words;
 
-/// The graph, with its legend.
+/// Renders the graph with its legend.
 pub(super) fn render(view: &PlanView<'_>) -> String {
     let stories = stories(view);
     let graph = graph(&stories, &Extent::all(&stories), Detail::FULL);
@@ -37,7 +37,7 @@ pub(super) fn render(view: &PlanView<'_>) -> String {
     out
 }
 
-/// The legend, as the caption of the graph: sample nodes would be laid out among the nodes of the plan.
+/// Returns the legend as the caption of the graph: sample nodes would be laid out among the nodes of the plan.
 fn caption(graph: &Graph) -> Vec<String> {
     let tones = graph.tones().into_iter().map(|tone| match tone {
         Tone::Deleted => "red: deleted",
@@ -88,7 +88,7 @@ fn stroke(tie: Stroke) -> &'static str {
     }
 }
 
-/// A quoted string of the language: a backslash begins an escape, so it is doubled; a quote would end it.
+/// Quotes a string: escapes backslashes and quotes.
 pub(in crate::report) fn quoted(lines: &[String]) -> String {
     let lines: Vec<String> = lines
         .iter()

@@ -1,8 +1,8 @@
-//! The plan for an operator: per step a headline, the tree of deleted, stuck and kept objects with reasons, how
-//! to release stuck objects, what may vary, and the counts.
+//! A plan on a terminal: per step a headline, the tree of deleted, stuck and kept objects with reasons, how to release
+//! stuck objects, variations, and the counts.
 //!
-//! A tree line is `wave object reason [rules]`; objects of one wave are deleted together. However large the cascade, a step
-//! fits on a screen or two.
+//! A tree line is `wave object reason [rules]`; objects of one wave are deleted together. However large the cascade is,
+//! a step fits on a screen or two.
 
 use std::collections::BTreeSet;
 
@@ -19,23 +19,23 @@ use crate::story::variation::{incomplete, variations};
 use crate::story::words;
 use crate::text::plain;
 
-/// The part of a tree that fits on a screen or two.
+/// Limits that keep a tree to a screen or two.
 const TREE: Limits = Limits {
     entries: 80,
     siblings: 6,
     leaves: usize::MAX,
     depth: 16,
 };
-/// A tree up to this size shows every sibling.
+/// The maximum number of objects in a tree that shows every sibling.
 const SMALL: usize = 30;
-/// Stuck objects that are explained.
+/// The maximum number of stuck objects that are explained.
 const STUCK: usize = 12;
-/// How many of those that are held in the same way are explained.
+/// The maximum number that are explained of objects that are stuck for the same reason.
 const ALIKE: usize = 2;
-/// Events and rejected requests that are listed.
+/// The maximum number of events and of rejected requests that are listed.
 const LISTED: usize = 5;
 
-/// All steps, in order.
+/// Renders all steps, in order.
 pub(super) fn render(view: &PlanView<'_>, options: &HumanOptions) -> String {
     let mut page = Screen::new(options);
     let stories = stories(view);
@@ -98,7 +98,7 @@ fn headline(page: &mut Screen<'_>, story: &Story<'_>, steps: usize) {
     page.prose(2, &summary(story));
 }
 
-/// The whole step in one sentence.
+/// Sums up the whole step in one sentence.
 fn summary(story: &Story<'_>) -> String {
     let counts = &story.counts;
     let vary = story.view.plan.steps[story.step].outcomes.len() > 1;
@@ -156,7 +156,7 @@ fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
     }
 }
 
-/// The lines from the ancestors to an entry; `ends` contains which of them are last among their siblings.
+/// Draws the lines from the ancestors to an entry; `ends` says which of them are the last of their siblings.
 fn branch(ends: &[bool], ascii: bool) -> String {
     let [through, blank, tee, corner] = if ascii {
         ["|  ", "   ", "|- ", "`- "]
@@ -166,7 +166,7 @@ fn branch(ends: &[bool], ascii: bool) -> String {
     let Some((last, above)) = ends.split_last() else {
         return String::new();
     };
-    // Roots have no lines.
+    // Roots have no lines before them.
     if above.is_empty() {
         return String::new();
     }
@@ -205,7 +205,7 @@ fn object_line(
     )
 }
 
-/// `… and 94 more that are stuck: Pod`.
+/// Returns `… and 94 more that are stuck: Pod`.
 fn rest_line(
     page: &Screen<'_>,
     story: &Story<'_>,
@@ -232,7 +232,7 @@ fn rest_line(
     )
 }
 
-/// The wave of a deleted object, or else the word for its ending.
+/// Returns the wave of a deleted object, or else a word for its fate.
 fn margin(page: &Screen<'_>, story: &Story<'_>, affected: &Affected, wave: usize) -> String {
     match affected.ending {
         Ending::Deleted => format!("{wave:>5}"),
@@ -285,7 +285,8 @@ fn stuck_objects(page: &mut Screen<'_>, story: &Story<'_>) {
     }
 }
 
-/// Groups of one kind and namespace that are stuck for the same reason, in the order of their first members.
+/// Groups the objects of one kind and namespace that are stuck for the same reason, in the order of their first
+/// members.
 fn alike(stuck: &[Stuck]) -> Vec<Vec<&Stuck>> {
     let mut groups: Vec<Vec<&Stuck>> = Vec::new();
     let mut places = std::collections::BTreeMap::new();
@@ -332,7 +333,7 @@ fn stuck_object(page: &mut Screen<'_>, stuck: &Stuck) {
             page.prose(4, help);
         }
         for command in commands {
-            // A command is never wrapped: it is to be copied.
+            // Commands are never wrapped, so that they can be copied.
             page.line(&format!(
                 "      {}",
                 page.styled(&plain::visible(command), Emphasis::Strong)
@@ -400,7 +401,7 @@ fn varying(page: &mut Screen<'_>, story: &Story<'_>) {
     }
 }
 
-/// Events are cumulative: each is shown in the first step that has it.
+/// Lists each event in the first step that contains it: the events of a step include those of earlier steps.
 fn events(page: &mut Screen<'_>, story: &Story<'_>, told: &mut BTreeSet<String>) {
     let events = &story.view.plan.steps[story.step].events;
     let new: Vec<_> = events
@@ -437,7 +438,7 @@ fn events(page: &mut Screen<'_>, story: &Story<'_>, told: &mut BTreeSet<String>)
     }
 }
 
-/// `5 deleted (2 implied), 1 stuck, 1 kept, 12 untouched`.
+/// Returns `5 deleted (2 implied), 1 stuck, 1 kept, 12 untouched`.
 fn counts(story: &Story<'_>) -> String {
     let counts = &story.counts;
     let implied = if counts.implied > 0 {

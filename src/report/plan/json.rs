@@ -161,14 +161,14 @@ struct ImpliedDocument<'a> {
 pub struct LastStep(Option<StepDocument<Vec<OutcomeDocument>>>);
 
 impl LastStep {
-    /// The last step of a plan.
+    /// Takes the last step of a plan.
     pub fn of(view: &PlanView<'_>) -> Self {
         let last = view.plan.steps.len().saturating_sub(1);
         let step = view.steps.get(last).zip(view.plan.steps.get(last));
         Self(step.map(|(step, planned)| StepDocument::new(view, last, step, planned).collected()))
     }
 
-    /// Adds an object that nothing touches to all outcomes.
+    /// Adds an untouched object to all outcomes that do not contain it.
     pub fn appears(&mut self, key: &ObjectKey) {
         let untouched = FateDocument::from(Fate::Present(Present {
             terminating: false,
@@ -184,7 +184,7 @@ impl LastStep {
         }
     }
 
-    /// Adds the objects of another cluster, as they are in its verdict.
+    /// Adds the objects of another cluster, in the states of its verdict.
     pub fn merge(&mut self, mut other: Self) {
         let Some(verdict) = other.outcomes().next() else {
             return;
@@ -208,7 +208,7 @@ pub(super) fn render(view: &PlanView<'_>) -> String {
 }
 
 impl<'a> PlanDocument<'a> {
-    /// The whole contract of a plan.
+    /// Builds the whole document of a plan.
     pub(in crate::report) fn new(view: &'a PlanView<'a>) -> Self {
         let verdicts: Vec<BTreeMap<ObjectKey, Fate>> = if view.implied.is_empty() {
             Vec::new()
@@ -293,7 +293,7 @@ impl<'a> StepDocument<Outcomes<'a>> {
         }
     }
 
-    /// The steps before a removal, then a step per request; only the last one has outcomes.
+    /// Builds the steps before a removal, then one step per request; only the last one has outcomes.
     fn of_removal(view: &'a PlanView<'a>, removal: &RemovalView, steps: &'a [Step]) -> Vec<Self> {
         let (before, requests) = steps.split_at(removal.first.min(steps.len()));
         let Some(together) = view.plan.steps.get(removal.first) else {
@@ -347,7 +347,7 @@ impl<'a> StepDocument<Outcomes<'a>> {
 }
 
 impl StepDocument<Outcomes<'_>> {
-    /// The step with all its outcomes.
+    /// Collects the outcomes of the step.
     fn collected(self) -> StepDocument<Vec<OutcomeDocument>> {
         StepDocument {
             op: self.op,
@@ -367,7 +367,7 @@ impl StepDocument<Outcomes<'_>> {
     }
 }
 
-/// The contract's word, the policy that the client sends, and the targets of a step.
+/// Returns the operation in the contract's terms, the policy that the client sends, and the targets of a step.
 fn operation(step: &Step) -> (&'static str, Option<Policy>, &[ObjectKey]) {
     match step {
         Step::Settle => ("settle", None, &[]),
@@ -378,7 +378,7 @@ fn operation(step: &Step) -> (&'static str, Option<Policy>, &[ObjectKey]) {
         Step::RemoveAllFinalizers { target } => {
             ("remove-all-finalizers", None, std::slice::from_ref(target))
         }
-        // Its policy is part of the operation, not of the step.
+        // The operation implies the policy.
         Step::ForceDelete { target } => ("force-delete", None, std::slice::from_ref(target)),
     }
 }

@@ -1,7 +1,7 @@
-//! A job summary or a comment: per step the counts, the flowchart of the whole plan, what is stuck with the commands that
-//! release it, then in folded tables what is deleted and what is kept.
+//! A job summary or a comment: per step the counts, the flowchart of the whole plan, stuck objects with the commands
+//! that release them, then folded tables of the deleted and kept objects.
 //!
-//! Never outgrows [`MarkdownOptions::bytes`], as a report; what would not fit is counted.
+//! The document never exceeds [`MarkdownOptions::bytes`]; what does not fit is counted.
 
 use super::mermaid;
 use super::removal::{NO_ORDER, by_reason};
@@ -16,10 +16,10 @@ use crate::story::words;
 use crate::story::{PlanView, RemovalView, SafeCommand};
 use crate::text::plain;
 
-/// Rows of a table and entries of a list; a summary is read by people.
+/// The maximum number of rows of a table and of entries of a list.
 const ROWS: usize = 500;
 
-/// The whole document, within its size.
+/// Renders the whole document within its size limit.
 pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
     let limit = options.bytes.saturating_sub(RESERVE);
     let mut page = MarkdownText {
@@ -116,7 +116,7 @@ fn kept(page: &mut MarkdownText, removal: &RemovalView) -> bool {
         && by_reason(removal).iter().all(|one| page.push(&reason(one)))
 }
 
-/// The commands after which nothing gets stuck, unfolded: they are to be copied.
+/// Writes the commands after which nothing gets stuck, unfolded, so that they can be copied.
 fn safe_order(page: &mut MarkdownText, removal: &RemovalView) -> bool {
     let Some(commands) = &removal.safe_order else {
         return page.push(&format!("\n**Safe order:** {NO_ORDER}\n"));
@@ -135,7 +135,7 @@ fn safe_order(page: &mut MarkdownText, removal: &RemovalView) -> bool {
         ))
 }
 
-/// Stuck objects come unfolded: they need action.
+/// Writes the stuck objects, unfolded, since they need action.
 fn stuck_objects(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     let stuck = stuck(story);
     if stuck.is_empty() {
@@ -172,8 +172,8 @@ fn unanswered_calls(page: &mut MarkdownText, story: &Story<'_>) -> bool {
                 .all(|one| page.push(&item(one)))
 }
 
-/// An object that is stuck, what holds it, and the commands that release it, as an item of a list.
-/// With `citations`, it says by which rules of Kubernetes' behaviour.
+/// Formats a stuck object, what holds it, and the commands that release it, as a list item. With `citations`, it cites
+/// the rules of Kubernetes' behaviour.
 pub(in crate::report) fn held_item(stuck: &Stuck, citations: bool) -> String {
     let before = if stuck.before {
         " (was Terminating before this step)"
@@ -201,7 +201,7 @@ pub(in crate::report) fn held_item(stuck: &Stuck, citations: bool) -> String {
     item
 }
 
-/// A command as a block within a list item of the second level; the fence is longer than any run of backticks in it.
+/// Formats a command as a block within a list item; the fence is longer than any run of backticks in it.
 fn fenced(command: &str) -> String {
     let command = plain::one_line(command);
     let mut longest = 0;

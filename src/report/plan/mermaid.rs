@@ -1,7 +1,7 @@
 //! A Mermaid flowchart of the plan, as GitHub draws it in Markdown.
 //!
-//! A label is text, whatever its characters mean to Mermaid, Markdown or HTML: all but letters, digits and a few harmless
-//! marks are written as entities, and so is a first character that could begin a list.
+//! A label is plain text, whatever its characters mean to Mermaid, Markdown or HTML: all but letters, digits and a few
+//! harmless characters are escaped, and so is a first character that could begin a list.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +12,19 @@ use crate::story::telling::{Story, stories};
 use crate::story::ties::Stroke;
 use crate::story::words;
 
-/// Mermaid draws nothing beyond 50,000 characters of text.
+/// The maximum number of bytes of a flowchart: Mermaid draws nothing beyond 50,000 characters.
 const MOST_TEXT: usize = 45_000;
-/// Most links from the legend: Mermaid rejects more than 500 arrows of all sorts.
+/// The maximum number of links from the legend: Mermaid rejects more than 500 edges of all sorts.
 const LINKED: usize = 60;
 
-/// The flowchart of a view, with its legend: it stands alone.
+/// Renders the flowchart of a view with its legend, as a document of its own.
 pub(super) fn render(view: &PlanView<'_>) -> String {
     let stories = stories(view);
     let graph = fitting(&stories, &Extent::all(&stories), Detail::FULL, MOST_TEXT);
     draw(&graph, &(rest(&graph) + &legend(&graph)))
 }
 
-/// The objects without a node of their own.
+/// Writes a node that counts the objects without a node of their own.
 fn rest(graph: &Graph) -> String {
     if graph.collapsed.is_empty() {
         String::new()
@@ -37,7 +37,7 @@ fn rest(graph: &Graph) -> String {
     }
 }
 
-/// The flowchart of everything that the stories tell, as a part of a Markdown document.
+/// Renders the flowchart of all stories as a part of a Markdown document.
 pub(super) fn block(stories: &[Story<'_>]) -> String {
     fenced(&fitting(
         stories,
@@ -47,7 +47,7 @@ pub(super) fn block(stories: &[Story<'_>]) -> String {
     ))
 }
 
-/// A graph as a part of a Markdown document: what it uses is explained in a line below it, where it takes no room from it.
+/// Renders a graph as a part of a Markdown document. The legend is a line of text below it, where it takes no room.
 pub(super) fn fenced(graph: &Graph) -> String {
     let tones = graph.tones().into_iter().map(|tone| match tone {
         Tone::Deleted => "red: deleted",
@@ -63,7 +63,7 @@ pub(super) fn fenced(graph: &Graph) -> String {
     )
 }
 
-/// The graph with as many nodes, up to those of `detail`, as fit into `most` bytes of text.
+/// Builds the graph with as many nodes, up to those of `detail`, as fit into `most` bytes of text.
 pub(super) fn fitting(
     stories: &[Story<'_>],
     scope: &Extent,
@@ -79,7 +79,7 @@ pub(super) fn fitting(
     }
 }
 
-/// The text of a graph, with more statements after its own.
+/// Writes a graph in Mermaid's syntax, with the statements `more` after its own.
 fn draw(graph: &Graph, more: &str) -> String {
     let mut out = String::from("flowchart LR\n");
     for (at, node) in graph.nodes.iter().enumerate() {
@@ -101,8 +101,8 @@ fn draw(graph: &Graph, more: &str) -> String {
     out + more + CLASSES
 }
 
-/// The legend of the picture, with only the entries that it uses: without arrows of its own a legend is one narrow
-/// column. Invisible links keep it beside the next row, out of the way of the arrows.
+/// Writes the legend, with only the entries that the graph uses. It has no edges of its own, which would make it a
+/// narrow column. Invisible links keep it beside the nodes of the next row.
 fn legend(graph: &Graph) -> String {
     let mut out = String::from("  subgraph legend\n    direction LR\n");
     for tone in graph.tones() {
@@ -129,7 +129,7 @@ fn legend(graph: &Graph) -> String {
     out
 }
 
-/// The meanings of the arrows of a graph, by their strokes.
+/// Returns the meanings of the edges of a graph.
 fn ties(graph: &Graph) -> Vec<&'static str> {
     let mut ties = graph.ties();
     if ties.contains(&Stroke::Implied) && ties.remove(&Stroke::Contains) {
@@ -147,10 +147,10 @@ fn ties(graph: &Graph) -> Vec<&'static str> {
     ties.into_iter().map(tie).collect()
 }
 
-/// Mermaid has one sort of dotted arrow.
+/// The text for both `Implied` and `Contains`: Mermaid has only one dotted stroke.
 const EITHER: &str = "dotted: owns, implied, or contains";
 
-/// The meaning of an arrow.
+/// Returns the meaning of an edge.
 fn tie(tie: Stroke) -> &'static str {
     match tie {
         Stroke::Blocking => "thick: owns, with blockOwnerDeletion",
@@ -167,7 +167,7 @@ const CLASSES: &str = "  classDef deleted fill:#f8d7da,stroke:#b02a37,color:#000
   classDef untouched fill:#fff,stroke:#6c757d,color:#000,stroke-dasharray:4 3
 ";
 
-/// The class of a node, and its word in the legend.
+/// Returns the class of a node, which is also its text in the legend.
 fn class(tone: Tone) -> &'static str {
     match tone {
         Tone::Deleted => "deleted",
@@ -186,13 +186,13 @@ fn line(tie: Stroke) -> &'static str {
     }
 }
 
-/// `#45;` and the like: Mermaid's own entities, which it turns into HTML's after everything else was read.
+/// Escapes characters as Mermaid's own entities, such as `#45;`, which it turns into HTML's after parsing.
 pub(in crate::report) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.chars().enumerate() {
         let harmless =
             c.is_alphanumeric() || (at > 0 && matches!(c, ' ' | '/' | '.' | ',' | ':' | '-'));
-        // "1. x" would be a list.
+        // A label that begins with "1. " would be a list.
         let begins_list = at == 0 && c.is_ascii_digit();
         if harmless && !begins_list {
             out.push(c);

@@ -1,5 +1,5 @@
-//! The formats of a plan: each a pure function of a [`PlanView`] and its options. [`crate::story`] decides what
-//! is worth saying, in which words and in which order; a format only draws.
+//! The formats of a plan, each a pure function of a [`PlanView`] and its options. [`crate::story`] decides on the
+//! content, its order and its wording; a format only draws it.
 
 mod cascade;
 mod dot;
@@ -39,7 +39,7 @@ pub enum PlanFormat {
     Mermaid,
     /// A job summary or a comment, with the flowchart.
     Markdown,
-    /// One self-contained page to explore.
+    /// One self-contained HTML page.
     Html,
 }
 
@@ -54,7 +54,7 @@ impl PlanFormat {
         Self::Html,
     ];
 
-    /// The word on the command line.
+    /// Returns the name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Human => "human",
@@ -84,7 +84,7 @@ impl FromStr for PlanFormat {
     }
 }
 
-/// The whole document of `view` in `format`, ending in a line break.
+/// Renders the whole document of `view` in `format`, ending in a line break.
 pub fn render(format: PlanFormat, view: &PlanView<'_>, options: &Options) -> String {
     match format {
         PlanFormat::Json => json::render(view),

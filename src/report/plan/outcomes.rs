@@ -1,4 +1,4 @@
-//! The states of all objects after a step, as the contract has them.
+//! The states of all objects after a step, in the form of the contract.
 //!
 //! Outcomes are written one at a time, not collected first: a plan may have thousands, each naming every object.
 
@@ -18,7 +18,7 @@ use crate::story::PlanView;
 /// The outcomes of one step.
 pub(super) struct Outcomes<'a> {
     view: &'a PlanView<'a>,
-    /// Empty for a request of a removal that others follow.
+    /// Empty for every request of a removal but the last.
     outcomes: &'a [Outcome],
     implied: BTreeSet<&'a ObjectKey>,
 }
@@ -89,7 +89,7 @@ impl<'a> Outcomes<'a> {
         }
     }
 
-    /// The fates of the objects of the input.
+    /// Returns the fates of the objects of the input.
     fn objects(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate)> {
         let fates = self.view.plan.fates(outcome).into_iter();
         let mut fates: Vec<(ObjectKey, Fate)> = fates
@@ -101,8 +101,8 @@ impl<'a> Outcomes<'a> {
         fates
     }
 
-    /// The verdict, then the states that differ from it: outcomes that differ in implied objects alone look like the
-    /// verdict, or like one another, and are written once.
+    /// Returns the verdict, then the states that differ from it. Outcomes that differ only in implied objects equal the
+    /// verdict or one another, and are returned once.
     pub(super) fn documents(&self) -> impl Iterator<Item = OutcomeDocument> {
         let mut written = BTreeSet::new();
         let outcomes = self.outcomes.iter().enumerate();
@@ -125,7 +125,7 @@ impl<'a> Outcomes<'a> {
         })
     }
 
-    /// How an outcome differs from the verdict in objects of the input; `None` if it does not.
+    /// Returns how an outcome differs from the verdict in objects of the input; `None` if it does not.
     fn difference(&self, outcome: &Outcome) -> Option<Difference> {
         if self.implied.is_empty() {
             return outcome.differs;

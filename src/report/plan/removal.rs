@@ -8,12 +8,12 @@ use crate::story::telling::{Ending, Story};
 use crate::story::{RemovalView, words};
 use crate::text::plain;
 
-/// Lines of a list.
+/// The maximum number of lines of a list.
 const LISTED: usize = 12;
-/// Commands of a safe order.
+/// The maximum number of commands of a safe order that are shown.
 const COMMANDS: usize = 20;
 
-/// Writes the objects that stay on purpose, and the data that does not.
+/// Writes the objects that stay on purpose, and the data that is deleted.
 pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story: &Story<'_>) {
     if !removal.kept.is_empty() {
         page.section("Stays, and why");
@@ -43,7 +43,7 @@ pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story:
     }
 }
 
-/// The objects that stay, by reason, in the order in which the reasons turn up.
+/// Groups the objects that stay by reason, in the order in which the reasons first occur.
 pub(super) fn by_reason(removal: &RemovalView) -> Vec<(&str, Vec<&ObjectKey>)> {
     let mut reasons: Vec<(&str, Vec<&ObjectKey>)> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
@@ -57,7 +57,7 @@ pub(super) fn by_reason(removal: &RemovalView) -> Vec<(&str, Vec<&ObjectKey>)> {
     reasons
 }
 
-/// The objects that hold data and are deleted.
+/// Returns the deleted objects that hold data.
 pub(super) fn data<'s>(story: &'s Story<'_>) -> impl Iterator<Item = &'s ObjectKey> {
     let deleted = story
         .affected
@@ -80,7 +80,7 @@ fn list(page: &mut Screen<'_>, lines: Vec<String>) {
     }
 }
 
-/// The commands after which nothing gets stuck, and the removal itself.
+/// Writes the commands after which nothing gets stuck, and the removal itself.
 pub(super) fn safe_order(page: &mut Screen<'_>, removal: &RemovalView) {
     let Some(commands) = &removal.safe_order else {
         page.section("Safe order");
@@ -104,6 +104,6 @@ pub(super) fn safe_order(page: &mut Screen<'_>, removal: &RemovalView) {
     page.command(commands.len() + 1, &removal.command);
 }
 
-/// The text where the search found nothing.
+/// The text if no safe order was found.
 pub(super) const NO_ORDER: &str =
     "None was found: in every order, something gets stuck. Release it by hand, as above.";

@@ -1,4 +1,4 @@
-//! The page of a plan on a terminal, line by line.
+//! A plan on a terminal, line by line.
 
 use crate::report::{HumanOptions, wrap};
 use crate::story::words;
@@ -30,7 +30,7 @@ impl<'o> Screen<'o> {
             Emphasis::Strong => "1",
             Emphasis::Dim => "2",
             Emphasis::Bad => "31",
-            // Magenta, since yellow on white cannot be read.
+            // Magenta, since yellow is unreadable on white.
             Emphasis::Warn => "35",
         };
         if self.options.color && !text.is_empty() {
@@ -40,7 +40,7 @@ impl<'o> Screen<'o> {
         }
     }
 
-    /// Citations at the end of a line, if asked for.
+    /// Formats citations for the end of a line; empty unless requested.
     pub(super) fn cited(&self, citations: &[&'static str]) -> String {
         if self.options.citations {
             words::cited(citations)
@@ -49,7 +49,7 @@ impl<'o> Screen<'o> {
         }
     }
 
-    /// The mark of an object that a controller would have created.
+    /// Returns the mark of an object that a controller would have created.
     pub(super) fn implied(&self, rule: &str) -> String {
         if self.options.citations {
             format!(" (implied, {rule})")
@@ -68,20 +68,20 @@ impl<'o> Screen<'o> {
         self.line(&format!("\n{title}"));
     }
 
-    /// Prose, wrapped.
+    /// Writes wrapped prose.
     pub(super) fn prose(&mut self, indent: usize, text: &str) {
         let indent = " ".repeat(indent);
         let filled = wrap::fill(&plain::one_line(text), self.options.width, &indent, &indent);
         self.line(&filled);
     }
 
-    /// A numbered command, never wrapped: it is to be copied.
+    /// Writes a numbered command, never wrapped, so that it can be copied.
     pub(super) fn command(&mut self, number: usize, command: &str) {
         let command = self.styled(&plain::visible(command), Emphasis::Strong);
         self.line(&format!("{number:>3}. {command}"));
     }
 
-    /// A list item: the first line with a dash, the rest below it.
+    /// Writes a list item: the first line with a dash, the rest below it.
     pub(super) fn item(&mut self, text: &str) {
         let filled = wrap::fill(&plain::one_line(text), self.options.width, "  - ", "    ");
         self.line(&filled);

@@ -60,7 +60,7 @@ impl Silence {
     }
 }
 
-/// The requests that webhooks reject in a step.
+/// Returns the requests that webhooks reject in a step.
 pub(super) fn rejections(view: &PlanView<'_>, step: usize) -> Vec<RejectionDocument> {
     let cluster = view.plan.cluster();
     let rejections = view
@@ -82,7 +82,7 @@ pub(super) fn rejections(view: &PlanView<'_>, step: usize) -> Vec<RejectionDocum
     rejections.collect()
 }
 
-/// The APIs without a backend when a step is over.
+/// Returns the APIs that have no backend when a step is over.
 pub(super) fn failing_apis(view: &PlanView<'_>, step: usize) -> Vec<FailingApiDocument> {
     let failing = view
         .plan

@@ -1,7 +1,7 @@
 //! SARIF 2.1.0, as GitHub code scanning reads it.
 //!
-//! The limits are GitHub's: what is over them would be dropped there, from an end that we do not choose. Regions stay on
-//! one line, since an alert shows on a pull request only when the change touches all of its lines.
+//! Everything over GitHub's limits is left out here, since GitHub would choose itself what to drop. Regions stay on one
+//! line, since an alert shows on a pull request only when the change touches all of its lines.
 
 mod document;
 
@@ -18,20 +18,20 @@ use super::{Note, Place, Report, Reported, Roots, RuleInfo, paths, suggestion};
 use crate::finding::{Edit, Fix, Relation, Severity};
 use crate::text::{ColumnUnit, Position, plain};
 
-/// Results that GitHub keeps of one run.
+/// The maximum number of results that GitHub keeps of one run.
 const MAX_RESULTS: usize = 5_000;
-/// Related locations of one result. GitHub keeps a hundred; so many help no reader, and they fill the document.
+/// The maximum number of related locations of a result. GitHub keeps 100, which is more than a reader needs.
 const MAX_RELATED: usize = 20;
-/// Steps that it keeps of one flow.
+/// The maximum number of steps that GitHub keeps of one flow.
 const MAX_STEPS: usize = 1_000;
-/// Characters of a rule's descriptions.
+/// The maximum number of characters of a rule's descriptions.
 const MAX_DESCRIPTION: usize = 1_024;
-/// Characters of a message; with the other limits it keeps a document of full size under 10 MB compressed.
+/// The maximum number of characters of a message. All limits together keep a full document under 10 MB compressed.
 const MAX_MESSAGE: usize = 2_000;
-/// Notifications; GitHub shows a few.
+/// The maximum number of notifications; GitHub shows a few.
 const MAX_NOTIFICATIONS: usize = 100;
 
-/// One run with all its rules; the worst results if there are too many.
+/// Renders one run with all its rules; if there are too many results, the worst ones.
 pub(super) fn render(report: &Report, roots: &Roots) -> String {
     let kept = kept(report);
     let rules = report.rules.iter();
@@ -77,7 +77,7 @@ fn level(severity: Severity) -> &'static str {
 
 fn rule<'a>(rule: &'a RuleInfo, report: &Report) -> ReportingDescriptor<'a> {
     let summary = plain::shortened(rule.summary, MAX_DESCRIPTION);
-    // An error is certain, a warning says what it assumes, an info may be right as it is.
+    // An error is certain, a warning depends on assumptions, an info may be intended.
     let (precision, problem_severity) = match rule.severity {
         Severity::Error => ("very-high", "error"),
         Severity::Warning => ("high", "warning"),
@@ -103,7 +103,7 @@ fn rule<'a>(rule: &'a RuleInfo, report: &Report) -> ReportingDescriptor<'a> {
     }
 }
 
-/// The page of a rule. It is shown alone: links to pages beside it lead to where they are published.
+/// Returns the page of a rule. GitHub shows it alone, so its links to other pages lead to the published ones.
 fn page(rule: &RuleInfo, report: &Report) -> String {
     let published = |link: &str| {
         let (id, rest) = link.split_once(".md)")?;
@@ -186,7 +186,7 @@ fn replacement<'a>(report: &Report, edit: &'a Edit) -> Replacement<'a> {
     }
 }
 
-/// The first sentence is the alert's title; the related places are linked by their ids.
+/// Builds the message. The first sentence is the alert's title; the related places are linked by their ids.
 fn message(report: &Report, reported: &Reported) -> String {
     let finding = &reported.finding;
     let from = rendered_from(report, &finding.primary);
@@ -200,7 +200,7 @@ fn message(report: &Report, reported: &Reported) -> String {
             text.push_str(part.trim());
         }
     }
-    // Only our own links are links.
+    // Text from the input must not contain links.
     let mut text = plain::shortened(&text.replace("](", "] ("), MAX_MESSAGE).into_owned();
     let links = finding
         .related
@@ -221,7 +221,7 @@ fn message(report: &Report, reported: &Reported) -> String {
     text
 }
 
-/// The role of a place in one line; a link without text would not show.
+/// Returns the role of a place in one line; a link without text would be invisible.
 fn shown(role: &str) -> String {
     let role = plain::one_line(role);
     if role.is_empty() {
@@ -231,8 +231,8 @@ fn shown(role: &str) -> String {
     }
 }
 
-/// The chain. A step whose object no file holds is known from the reference before it, so it stands there:
-/// GitHub rejects steps without a place.
+/// Builds the flow of the chain. GitHub rejects steps without a place, so the step of an object that is in no file has
+/// the place of the step before it.
 fn flow<'a>(report: &Report, reported: &'a Reported, roots: &Roots) -> Vec<ThreadFlowLocation<'a>> {
     let finding = &reported.finding;
     let mut known: Place = (&finding.primary).into();
@@ -266,7 +266,7 @@ fn physical(report: &Report, place: Place, roots: &Roots) -> PhysicalLocation {
             start_line: line,
             start_column: Some(column),
             end_line: Some(line),
-            // An empty region would not show.
+            // An empty region would be invisible.
             end_column: Some(at.end.column.max(column + 1)),
         }),
     }

@@ -1,7 +1,7 @@
-//! Anchors and aliases: which node each alias names, and whether expanding them stays within bounds.
+//! Anchors and aliases: the node that each alias names, and the budget for expanding them.
 //!
-//! Nothing is expanded. An alias adds what the node that it names took to decode, which is known once that node is complete: so
-//! the budget of go-yaml, which decodes the node again for each alias, is counted without decoding it.
+//! Nothing is expanded. An alias costs as much as decoding the node that it names, which is known once that node is
+//! complete. So the budget of go-yaml, which decodes the node again for each alias, is checked without decoding it.
 
 use foldhash::HashMap;
 
@@ -14,21 +14,21 @@ pub(super) const TOO_DEEP: &str = "exceeded max depth of 10000";
 /// The cost of decoding a node, with everything that it contains or names.
 #[derive(Clone, Copy)]
 pub(super) struct Expansion {
-    /// How many nodes go-yaml counts.
+    /// The number of nodes that go-yaml counts.
     pub(super) nodes: u64,
-    /// How deep it nests: a scalar not at all.
+    /// The depth of nesting: 0 for a scalar.
     pub(super) depth: usize,
 }
 
-/// The anchors of a document so far, and the budget of its aliases.
+/// The anchors of a document so far, and the budget for its aliases.
 pub(super) struct Aliases {
-    /// The last node with each anchor.
+    /// The last node with each anchor so far.
     names: HashMap<Box<str>, NodeId>,
-    /// Anchored nodes that are complete.
+    /// The anchored nodes that are complete.
     complete: HashMap<NodeId, Expansion>,
-    /// How many nodes were decoded, the document itself included.
+    /// The number of decoded nodes, including the document itself.
     pub(super) decoded: u64,
-    /// Those of them that aliases led to.
+    /// The number of these that aliases led to.
     expanded: u64,
 }
 
@@ -47,24 +47,24 @@ impl Aliases {
         self.expanded > 0
     }
 
-    /// Notes that `node` has an anchor.
+    /// Records that `node` has an anchor.
     pub(super) fn define(&mut self, name: &str, node: NodeId) {
         self.names.insert(name.into(), node);
     }
 
-    /// Notes that an anchored node is complete.
+    /// Records that an anchored node is complete.
     pub(super) fn complete(&mut self, node: NodeId, expansion: Expansion) {
         self.complete.insert(node, expansion);
     }
 
-    /// Counts a node that is written at the offset `at`.
+    /// Counts a node that is written at offset `at`.
     #[inline]
     pub(super) fn decode(&mut self, at: u32) -> Result<(), SyntaxError> {
         self.decoded += 1;
         if self.exist() { self.check(at) } else { Ok(()) }
     }
 
-    /// Finds the node that an alias at the offset `at` names, and counts what it adds inside of `depth` collections.
+    /// Finds the node that an alias at offset `at` names, and counts its cost inside `depth` collections.
     pub(super) fn expand(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! A tree while it grows.
+//! A tree that is being built.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,25 +10,25 @@ use crate::yaml::event::{ScalarEvent, Style};
 use crate::yaml::scalar::Scalar;
 use crate::yaml::tree::{Node, NodeContent, NodeEntry, NodeId, Range, TextPlace, Tree, text_at};
 
-/// The lists of a tree. Each is only ever added to.
+/// The lists of a tree, to which nodes are only appended.
 pub(super) struct GrowingTree<'t> {
     file: &'t str,
     decoded: String,
     pub(super) nodes: Vec<Node>,
     pub(super) entries: Vec<NodeEntry>,
     pub(super) items: Vec<NodeId>,
-    /// How many nodes [`Self::same`] has looked at.
+    /// The number of nodes that [`Self::same`] has compared.
     looks: usize,
 }
 
-/// How many bytes of a document there are for each node, or more.
+/// The estimated number of bytes of a document per node, for the capacity.
 const BYTES_PER_NODE: usize = 32;
 
-/// How often [`GrowingTree::same`] looks at each node of a document, on average: comparing takes no longer than composing.
+/// The number of comparisons in [`GrowingTree::same`] per node of a document: comparing takes no longer than composing.
 const LOOKS_PER_NODE: usize = 3;
 
 impl<'t> GrowingTree<'t> {
-    /// An empty tree for a document of `length` bytes of `file`.
+    /// Creates an empty tree for a document of `length` bytes of `file`.
     pub(super) fn new(file: &'t str, length: usize) -> Self {
         let capacity = length / BYTES_PER_NODE + 4;
         Self {
@@ -56,7 +56,7 @@ impl<'t> GrowingTree<'t> {
         &mut self.nodes[id.0 as usize]
     }
 
-    /// The content of a node with the value of a scalar.
+    /// Returns the content of a node for the value of a scalar.
     pub(super) fn content(&mut self, value: Scalar<'_>, event: &ScalarEvent<'_>) -> NodeContent {
         match value {
             Scalar::Null => NodeContent::Null,
@@ -68,7 +68,7 @@ impl<'t> GrowingTree<'t> {
         }
     }
 
-    /// The place of a text that came from an event, borrowed if it is the event's own.
+    /// Returns the place of a scalar's text; if the text is borrowed and verbatim, that is the token itself.
     pub(super) fn text_place(&mut self, text: Cow<'_, str>, event: &ScalarEvent<'_>) -> TextPlace {
         match text {
             Cow::Borrowed(_) if event.is_verbatim => written_place(event.style),
@@ -76,7 +76,7 @@ impl<'t> GrowingTree<'t> {
         }
     }
 
-    /// The place of the text of an event.
+    /// Returns the place of the text of an event.
     #[inline]
     pub(super) fn place_of(&mut self, event: &ScalarEvent<'_>) -> TextPlace {
         if event.is_verbatim {
@@ -97,8 +97,8 @@ impl<'t> GrowingTree<'t> {
         text_at(self.file, &self.decoded, place, token)
     }
 
-    /// Whether two finished nodes have the same value. Aliases let a small text name large values many times, so the looks
-    /// of one document are limited; beyond the limit values count as different.
+    /// Whether two finished nodes have the same value. Aliases let a small text compare large values many times, so the
+    /// number of comparisons in a document is limited; beyond the limit, values count as different.
     pub(super) fn same(&mut self, one: NodeId, other: NodeId) -> bool {
         let mut pairs = vec![(one, other)];
         while let Some((one, other)) = pairs.pop() {

@@ -1,8 +1,8 @@
-//! From events to the tree, under Kubernetes' rules: aliases share their node, merges apply in written order, the last
-//! of two equal keys wins.
+//! Composes events into a tree under Kubernetes' rules: aliases share their node, merges apply in written order, the
+//! last of two equal keys takes precedence.
 //!
-//! Iterative: open collections are on an explicit stack. `growing` is the tree so far; `open` the collections around the place
-//! that is read; `alias` the anchors.
+//! The composer is iterative: open collections are on an explicit stack. `growing` is the tree so far, `open` the open
+//! collections, `alias` the anchors.
 
 mod alias;
 mod growing;
@@ -21,7 +21,7 @@ use super::scalar::{self, Scalar, TagMeaning};
 use super::tree::{Node, NodeContent, NodeId, Tree};
 use crate::text::Span;
 
-/// A document's value and what was noticed on the way.
+/// A document's value and the problems in it.
 pub(super) struct Composed {
     pub(super) tree: Tree,
     pub(super) problems: Vec<Problem>,
@@ -34,12 +34,12 @@ pub(super) struct Composer<'t> {
     tree: GrowingTree<'t>,
     open: OpenCollections,
     root: Option<NodeId>,
-    /// The first error. Events after it are not composed.
+    /// The first error. Later events are ignored.
     failure: Option<SyntaxError>,
 }
 
 impl<'t> Composer<'t> {
-    /// A composer for a document of `length` bytes of the text `file`; `json` is whether scalars follow JSON's rules.
+    /// Creates a composer for a document of `length` bytes of the text `file`; `json` selects JSON's rules for scalars.
     pub(super) fn new(file: &'t str, length: usize, json: bool) -> Self {
         Self {
             json,
@@ -51,20 +51,20 @@ impl<'t> Composer<'t> {
         }
     }
 
-    /// Rejects the document that comes, if there is an error.
+    /// Rejects the next document, if there is an error.
     pub(super) fn reject(&mut self, error: Option<SyntaxError>) {
         self.failure = error;
     }
 
-    /// Whether no event came.
+    /// Whether there was no event.
     pub(super) fn is_empty(&self) -> bool {
         self.root.is_none() && self.failure.is_none()
     }
 
-    /// The value; `None` if there was no event. `file` is the text that the composer was made for.
+    /// Returns the value; `None` if there was no event. `file` is the text that the composer was created with.
     ///
     /// # Errors
-    /// Why Kubernetes rejects the value.
+    /// The reason for which Kubernetes rejects the value.
     pub(super) fn finish(self, file: &Arc<String>) -> Result<Option<Composed>, SyntaxError> {
         if let Some(error) = self.failure {
             return Err(error);
@@ -141,7 +141,7 @@ impl<'t> Composer<'t> {
         self.place(node, span, false)
     }
 
-    /// Adds the node of a scalar, which an alias may name.
+    /// Adds the node of a scalar, and its anchor.
     #[inline]
     fn anchored(
         &mut self,
@@ -216,7 +216,7 @@ impl<'t> Composer<'t> {
         if !self.open.expects_key() {
             return self.place(node, span, true);
         }
-        // The key is what the anchor's scalar resolves to.
+        // The key is the resolved scalar of the anchor.
         let Node {
             content,
             span: anchored,
@@ -251,7 +251,7 @@ impl<'t> Composer<'t> {
         Ok(())
     }
 
-    /// Keeps the first error.
+    /// Records an error, after which no event is composed.
     #[inline]
     fn note(&mut self, result: Result<(), SyntaxError>) {
         if let Err(error) = result {
@@ -295,7 +295,7 @@ impl Events for Composer<'_> {
 
 const COLLECTION_AS_KEY: &str = "invalid map key: a mapping or a sequence";
 
-/// A scalar before its way through JSON.
+/// Resolves a scalar before the conversion to JSON.
 fn resolve<'e>(
     event: &ScalarEvent<'e>,
     tag: Option<TagMeaning>,

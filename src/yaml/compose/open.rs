@@ -1,4 +1,4 @@
-//! Opening and closing collections: entries and items wait here until their collection is whole, and equal keys are found.
+//! The open collections of a document: collects entries and items until a collection is complete, and finds equal keys.
 
 use super::alias::Expansion;
 use super::growing::GrowingTree;
@@ -8,30 +8,30 @@ use crate::yaml::event::{StartEvent, SyntaxError};
 use crate::yaml::keys::KeySet;
 use crate::yaml::tree::{NodeContent, NodeEntry, NodeId, Range, TextPlace};
 
-/// An entry of an open mapping, or the place of one that was replaced.
+/// An entry of an open mapping, which a later one may have replaced.
 struct Slot {
     entry: NodeEntry,
     merged: bool,
     replaced: bool,
 }
 
-/// A key whose value is to come.
+/// A key whose value follows.
 #[derive(Clone, Copy)]
 pub(super) enum Key {
     Name(TextPlace, Span),
     Merge(Span),
 }
 
-/// A collection while it is read. Its entries or items are the last ones of [`OpenCollections::slots`] or
+/// A collection that is not complete. Its entries or items are the last ones of [`OpenCollections::slots`] or
 /// [`OpenCollections::waiting`].
 struct OpenNode {
     node: NodeId,
     flow: bool,
-    /// Where its entries or items begin.
+    /// The index of its first entry or item.
     first: usize,
-    /// How many nodes had been decoded before it.
+    /// The number of nodes that were decoded before it.
     decoded_before: u64,
-    /// How deep its members nest so far.
+    /// The depth of its members so far.
     depth: usize,
     is_anchored: bool,
     /// State that only mappings have.
@@ -53,14 +53,14 @@ pub(super) struct ClosedNode {
     pub(super) is_anchored: bool,
 }
 
-/// The collections around a place of the document, the innermost last.
+/// The collections around the current node, the innermost last.
 pub(super) struct OpenCollections {
     open: Vec<OpenNode>,
     /// Entries of all open mappings, those of the innermost last.
     slots: Vec<Slot>,
     /// Items of all open sequences, those of the innermost last.
     waiting: Vec<NodeId>,
-    /// Entries of mappings that are lost.
+    /// The entries of mappings that are lost.
     pub(super) problems: Vec<Problem>,
 }
 
@@ -74,7 +74,7 @@ impl OpenCollections {
         }
     }
 
-    /// Opens the mapping or sequence that `node` is to be; `decoded` nodes were decoded before it.
+    /// Opens a mapping or sequence for `node`; `decoded` is the number of nodes that were decoded before it.
     pub(super) fn open(
         &mut self,
         node: NodeId,
@@ -109,19 +109,19 @@ impl OpenCollections {
         )
     }
 
-    /// How many collections are open.
+    /// Returns the number of open collections.
     pub(super) fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// Notes how deep a member of the innermost collection nests.
+    /// Records the depth of a member of the innermost collection.
     pub(super) fn nests(&mut self, depth: usize) {
         if let Some(open) = self.open.last_mut() {
             open.depth = open.depth.max(depth);
         }
     }
 
-    /// Notes a key of the innermost mapping.
+    /// Records a key of the innermost mapping.
     pub(super) fn set_key(&mut self, tree: &mut GrowingTree<'_>, key: Key) {
         let Some(open) = self.open.last_mut() else {
             return;
@@ -136,8 +136,8 @@ impl OpenCollections {
         map.key = Some(key);
     }
 
-    /// Puts a finished node where it belongs: false if that is the root. `written` is its place in the text, which for an alias
-    /// is the alias.
+    /// Adds a finished node to the innermost collection; returns `false` if the node is the root. `written` is its
+    /// place in the text, which for an alias is the alias.
     pub(super) fn place(
         &mut self,
         tree: &mut GrowingTree<'_>,
@@ -167,7 +167,7 @@ impl OpenCollections {
         Ok(true)
     }
 
-    /// Closes the innermost collection, of which the last token is at `end`; `decoded` nodes were decoded up to here.
+    /// Closes the innermost collection, whose last token is at `end`; `decoded` nodes were decoded up to here.
     pub(super) fn close(
         &mut self,
         tree: &mut GrowingTree<'_>,
@@ -211,7 +211,7 @@ impl OpenCollections {
         })
     }
 
-    /// Applies `<<`. Several mappings apply from the last to the first, so earlier ones win.
+    /// Applies `<<`. Several mappings are merged from the last to the first, so earlier ones take precedence.
     fn merge(
         &mut self,
         tree: &mut GrowingTree<'_>,
@@ -243,7 +243,7 @@ impl OpenCollections {
         Ok(())
     }
 
-    /// Sets a key of the innermost mapping: the last one wins. `merge` is the `<<` that brings the entry, if one does.
+    /// Sets a key of the innermost mapping, replacing an earlier equal one. `merge` is the `<<` of a merged entry.
     fn set_entry(&mut self, tree: &mut GrowingTree<'_>, entry: NodeEntry, merge: Option<Span>) {
         let Some(OpenNode {
             first,
@@ -270,7 +270,7 @@ impl OpenCollections {
             replaced: false,
         });
         let Some(old) = replaced else { return };
-        // A merge that brings the value that is written already changes nothing.
+        // A merge that repeats the written value changes nothing.
         if merge.is_some() && tree.same(old.value, entry.value) {
             return;
         }
@@ -295,14 +295,14 @@ impl OpenCollections {
         });
     }
 
-    /// The path of a key of the innermost mapping, as Kubernetes writes field paths.
+    /// Returns the path of a key of the innermost mapping, in Kubernetes' notation.
     fn path_to(&self, tree: &GrowingTree<'_>, key: &str) -> String {
         let mut path = String::new();
         let hidden = self.open.len().saturating_sub(PATH_SEGMENTS);
         if hidden > 0 {
             path.push('…');
         }
-        // The items of a sequence end where those of the next inner one begin.
+        // The items of each sequence end where those of the next inner one begin.
         let mut end = self.waiting.len();
         let mut steps = Vec::new();
         for open in self.open.iter().skip(hidden).rev() {
@@ -337,10 +337,10 @@ enum PathStep {
 
 const BAD_MERGE: &str = "map merge requires map or sequence of maps as the value";
 
-/// How many levels of a path are shown; deeper ones lose their beginning.
+/// The number of levels in a path; the beginning of a deeper one is cut off.
 const PATH_SEGMENTS: usize = 64;
 
-/// `.name`, or `[a.b/c]` for keys that are not plain field names.
+/// Appends `.name`, or `[a.b/c]` for keys that are not plain field names.
 fn push_segment(path: &mut String, key: &str) {
     let plain = !key.is_empty()
         && key

@@ -1,4 +1,4 @@
-//! Changes of the value of a document.
+//! Changes to the value of a document.
 
 use crate::yaml::tree::Value;
 
@@ -12,7 +12,7 @@ pub enum RouteStep {
 }
 
 impl RouteStep {
-    /// The value that it leads to, and which member of the mapping or the list that is.
+    /// Returns the value that it leads to, and its index in the mapping or list.
     pub(super) fn member_of<'a>(&self, from: Value<'a>) -> Option<(usize, Value<'a>)> {
         match self {
             Self::Key(key) => {
@@ -26,18 +26,18 @@ impl RouteStep {
     }
 }
 
-/// The way to a value: from the mapping that begins at an offset of the file, step by step.
+/// A path to a value, from the mapping that begins at an offset of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// Where the mapping begins, as its span says.
+    /// The start of the mapping's span.
     pub start: u32,
-    /// The way from there.
+    /// The steps from there.
     pub steps: Vec<RouteStep>,
 }
 
 impl Route {
-    /// The way that a field path describes: `spec.volumeClaimTemplates[0].metadata`. Its keys contain neither dots nor
-    /// brackets; one that may is the last step, see [`Route::key`].
+    /// Parses a field path: `spec.volumeClaimTemplates[0].metadata`. Its keys must not contain dots or brackets; use
+    /// [`Route::key`] for a last step that may.
     pub fn along(start: u32, field: &str) -> Self {
         let mut steps = Vec::new();
         for segment in field.split('.').filter(|segment| !segment.is_empty()) {
@@ -51,14 +51,14 @@ impl Route {
         Self { start, steps }
     }
 
-    /// The value at its end, from the mapping where it begins.
+    /// Returns the value at its end, starting from the mapping `start`.
     pub fn follow<'a>(&self, start: Value<'a>) -> Option<Value<'a>> {
         self.steps
             .iter()
             .try_fold(start, |at, step| Some(step.member_of(at)?.1))
     }
 
-    /// The value of a key there, whatever the key contains.
+    /// Appends a step to the value of a key, which may contain any characters.
     pub fn key(mut self, key: &str) -> Self {
         self.steps.push(RouteStep::Key(key.into()));
         self
@@ -77,7 +77,7 @@ pub enum NewValue {
 }
 
 impl NewValue {
-    /// A list of strings.
+    /// Creates a list of strings.
     pub fn texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
         Self::List(
             texts
@@ -91,18 +91,18 @@ impl NewValue {
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueChange {
-    /// Removes an entry of a mapping, or an item of a list and with the last item the entry of the list.
+    /// Removes an entry of a mapping, or an item of a list. An entry whose list loses all its items is removed.
     Remove(Route),
-    /// Gives an entry of a mapping another key.
+    /// Renames the key of an entry.
     Rename(Route, String),
-    /// Gives an entry of a mapping a value. Where there is none it is added, and so are the mappings on the way to it.
+    /// Sets the value of an entry. A missing entry is added, and so are the mappings around it.
     Set(Route, NewValue),
     /// Adds an item to the end of a list.
     Append(Route, NewValue),
 }
 
 impl ValueChange {
-    /// The way to what changes.
+    /// Returns the route to the changed value.
     pub(super) fn route(&self) -> &Route {
         match self {
             Self::Remove(route)

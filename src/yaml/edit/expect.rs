@@ -1,4 +1,4 @@
-//! The expected value of a document after changes, and whether it has it.
+//! Computes the expected value of a document after changes, and compares it with the actual one.
 
 use std::collections::BTreeSet;
 
@@ -16,24 +16,24 @@ struct Changed {
     added: Vec<(String, NewValue)>,
 }
 
-/// The value that is expected: an old tree with changes.
+/// The expected value: an old tree with changes.
 #[derive(Debug)]
 pub(super) struct ExpectedTree<'a> {
     old: &'a Tree,
     changed: HashMap<NodeId, Changed>,
 }
 
-/// A value that is expected at a place.
+/// The expected value at one place.
 #[derive(Clone, Copy)]
 enum WantedValue<'e> {
-    /// That of the old tree, with its changes.
+    /// The value in the old tree, with its changes.
     Old(NodeId),
-    /// A new one.
+    /// A new value.
     New(&'e NewValue),
 }
 
 impl<'a> ExpectedTree<'a> {
-    /// `None` if a change is not possible. `maps`: the mappings of the tree by where they begin.
+    /// Applies the changes; `None` if one is impossible. `maps` contains the mappings of the tree by their offsets.
     pub(super) fn new<'c>(
         old: &'a Tree,
         maps: &HashMap<u32, NodeId>,
@@ -76,7 +76,7 @@ impl<'a> ExpectedTree<'a> {
         self.changed.entry(node).or_default()
     }
 
-    /// The collection of the last step, and which member of it is meant.
+    /// Returns the collection before the last step, and the index of the member that the step leads to.
     fn member(&self, start: Value<'a>, route: &Route) -> Option<(NodeId, usize)> {
         let (last, way) = route.steps.split_last()?;
         let parent = way
@@ -120,7 +120,7 @@ impl<'a> ExpectedTree<'a> {
         Some(())
     }
 
-    /// A list goes with its last item, if it is in a mapping.
+    /// Removes the entries of mappings whose list loses its last item.
     fn drop_emptied_lists(&mut self) {
         let emptied = |(node, changed): (&NodeId, &Changed)| {
             let list = self.old.value(*node);
@@ -148,7 +148,7 @@ impl<'a> ExpectedTree<'a> {
         }
     }
 
-    /// Whether a tree is what is expected. Aliases share nodes, so each pair of nodes is compared once.
+    /// Whether a tree has the expected value. Aliases share nodes, so each pair of nodes is compared once.
     pub(super) fn is(&self, new: &Tree) -> bool {
         let mut compared = HashSet::default();
         let mut pending = vec![(WantedValue::Old(self.old.root().id()), new.root())];

@@ -1,4 +1,4 @@
-//! Adding entries to mappings and items to lists, written as what is around them.
+//! Adds entries to mappings and items to lists, in the style of the text around them.
 
 use super::change::NewValue;
 use super::layout::{NodeForm, NodePlace};
@@ -9,10 +9,10 @@ use crate::text::Span;
 use crate::yaml::Notation;
 use crate::yaml::event::Style;
 
-/// How far the entries of a mapping are usually indented below its key.
+/// The usual indentation of a mapping's entries below its key.
 const STEP: usize = 2;
 
-/// Adds an entry to a mapping, or to an empty value that becomes one.
+/// Adds an entry to a mapping, or to an empty value that becomes a mapping.
 pub(super) fn entry(
     page: WrittenDocument<'_>,
     at: NodePlace,
@@ -86,7 +86,7 @@ pub(super) fn item(
     }
 }
 
-/// A new line below the one of `end`, and below the comments that belong to it.
+/// Adds a line below that of `end`, and below the comments that belong to it.
 fn below(page: WrittenDocument<'_>, end: u32, indent: &str, within: Span, text: &str) -> TextEdit {
     let lines = page.lines;
     let mut at = lines.end(end);
@@ -107,7 +107,7 @@ fn below(page: WrittenDocument<'_>, end: u32, indent: &str, within: Span, text: 
     }
 }
 
-/// After the last member of a flow collection, on a line of its own if that one is.
+/// Adds a member after the last one of a flow collection, on a line of its own if that one is.
 fn flow(page: WrittenDocument<'_>, at: NodePlace, text: &str) -> Option<TextEdit> {
     let (lines, node) = (page.lines, page.layout.node(at));
     let Some(&last) = node.children.last() else {
@@ -140,7 +140,7 @@ fn flow(page: WrittenDocument<'_>, at: NodePlace, text: &str) -> Option<TextEdit
     })
 }
 
-/// Writes as it is done around a collection.
+/// Returns a writer in the style of a collection.
 fn writer(page: WrittenDocument<'_>, around: NodePlace) -> ValueWriter {
     let (lines, layout) = (page.lines, page.layout);
     let node = layout.node(around);
@@ -163,7 +163,7 @@ fn writer(page: WrittenDocument<'_>, around: NodePlace) -> ValueWriter {
     }
 }
 
-/// How the lists in the last member of a collection are written.
+/// Returns the style of the lists in the last member of a collection.
 fn lists(page: WrittenDocument<'_>, around: NodePlace) -> Lists {
     let Some(&last) = page.layout.node(around).children.last() else {
         return Lists::Flow;

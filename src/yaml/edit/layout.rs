@@ -1,7 +1,7 @@
-//! How a document is written: every node with its form, its place and what is around it.
+//! The layout of a document: every node with its form, its place, its parent and its children.
 //!
-//! A [`Tree`](crate::yaml::Tree) says what a document means. To change its text one must know more: which keys were
-//! overridden, which braces are there, what an alias shares. The events of the document say so; they are laid out here once.
+//! A [`Tree`](crate::yaml::Tree) contains the meaning of a document. Changes of its text need more: overridden keys,
+//! braces, and the nodes that aliases share. The layout is built once from the events of the document.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use super::change::RouteStep;
 use crate::text::Span;
 use crate::yaml::event::{Events, Properties, ScalarEvent, StartEvent, Style};
 
-/// The place of a node in its [`Layout`].
+/// The index of a node in its [`Layout`].
 pub(super) type NodePlace = usize;
 
-/// How a node is written.
+/// The form in which a node is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NodeForm {
-    /// A mapping; its children are keys and values in turn.
+    /// A mapping; its children are alternately keys and values.
     Map { flow: bool },
     /// A list.
     Seq { flow: bool },
@@ -32,18 +32,18 @@ pub(super) struct WrittenNode {
     pub(super) form: NodeForm,
     /// From the first token to the last, without anchor and tag.
     pub(super) span: Span,
-    /// The node of which it is a key, a value or an item.
+    /// The node in which it is a key, a value or an item.
     pub(super) parent: Option<NodePlace>,
-    /// Which child of it.
+    /// Its index among the children of `parent`.
     pub(super) index: usize,
     pub(super) children: Vec<NodePlace>,
     /// Whether an anchor or a tag is before it.
     pub(super) has_properties: bool,
-    /// Whether an alias names it, or something that it is in: a change here would be one elsewhere.
+    /// Whether an alias names it or a node around it, so that a change of it would also apply elsewhere.
     pub(super) is_shared: bool,
     /// The text of a scalar.
     text: Box<str>,
-    /// The last node in it; its own place if there is none.
+    /// The last node inside it; its own index if there is none.
     last: NodePlace,
 }
 
@@ -51,25 +51,25 @@ pub(super) struct WrittenNode {
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     nodes: Vec<WrittenNode>,
-    /// The mappings by where they begin.
+    /// The mappings, by the offsets at which they begin.
     maps: HashMap<u32, NodePlace>,
-    /// Nodes that an alias names.
+    /// The nodes that aliases name.
     named: BTreeSet<NodePlace>,
     /// Comments, in written order.
     comments: Vec<Span>,
 }
 
-/// A layout while the events of its document come.
+/// Builds a layout from the events of a document.
 #[derive(Default)]
 pub(super) struct LayoutBuilder {
     layout: Layout,
     open: Vec<NodePlace>,
-    /// The last node with each anchor.
+    /// The last node with each anchor so far.
     anchors: HashMap<Box<str>, NodePlace>,
 }
 
 impl LayoutBuilder {
-    /// The layout, once all events have come; `comments` are those of the document, in written order.
+    /// Returns the layout after the last event. `comments` are those of the document, in written order.
     pub(super) fn finish(self, comments: Vec<Span>) -> Layout {
         let mut layout = self.layout;
         layout.comments = comments;
@@ -158,12 +158,12 @@ impl Layout {
         &self.nodes[place]
     }
 
-    /// The mapping that begins at an offset.
+    /// Returns the mapping that begins at an offset.
     pub(super) fn map_at(&self, start: u32) -> Option<NodePlace> {
         self.maps.get(&start).copied()
     }
 
-    /// The node that a step leads to. `None` where nothing is written there, and where more than one node is.
+    /// Returns the node that a step leads to; `None` if there is none or more than one.
     pub(super) fn step(&self, from: NodePlace, step: &RouteStep) -> Option<NodePlace> {
         let node = self.node(from);
         match (node.form, step) {
@@ -179,7 +179,7 @@ impl Layout {
         }
     }
 
-    /// The keys of a mapping with their values.
+    /// Returns the keys of a mapping with their values.
     pub(super) fn entries(&self, map: NodePlace) -> impl Iterator<Item = (NodePlace, NodePlace)> {
         self.node(map)
             .children
@@ -187,7 +187,7 @@ impl Layout {
             .map(|entry| (entry[0], entry[1]))
     }
 
-    /// The key of a value, if it is one.
+    /// Returns the key of a value; `None` for a node that is not the value of a key.
     pub(super) fn key_of(&self, value: NodePlace) -> Option<NodePlace> {
         let node = self.node(value);
         let parent = self.node(node.parent?);
@@ -204,13 +204,13 @@ impl Layout {
         matches!(node.form, NodeForm::Scalar(_)) && &*node.text == key
     }
 
-    /// Whether a mapping has the key, or takes over keys from elsewhere.
+    /// Whether a mapping has the key, or merges keys from elsewhere.
     pub(super) fn may_have(&self, map: NodePlace, key: &str) -> bool {
         self.entries(map)
             .any(|(place, _)| self.is_key(place, key) || self.is_key(place, "<<"))
     }
 
-    /// Whether an alias elsewhere names something in a node.
+    /// Whether an alias names a node, or something inside it.
     pub(super) fn is_named_inside(&self, place: NodePlace) -> bool {
         self.named
             .range(place..=self.node(place).last)
@@ -218,7 +218,7 @@ impl Layout {
             .is_some()
     }
 
-    /// The comments that begin in a span.
+    /// Returns the comments that begin in a span.
     pub(super) fn comments_in(&self, span: Span) -> impl Iterator<Item = Span> {
         let from = self
             .comments

@@ -1,9 +1,9 @@
-//! Lines of a text that is to be changed.
+//! The lines of a text that will be edited.
 
 use super::super::document::Notation;
 use crate::text::Span;
 
-/// The text of a file, looked at by lines.
+/// The text of a file, accessed by lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextLines<'t> {
     pub(super) text: &'t str,
@@ -17,14 +17,14 @@ impl<'t> TextLines<'t> {
             .unwrap_or_default()
     }
 
-    /// Where the line of an offset begins.
+    /// Returns the start of the line of an offset.
     pub(super) fn start(self, at: u32) -> u32 {
         self.slice(0, at)
             .rfind('\n')
             .map_or(0, |line_break| line_break as u32 + 1)
     }
 
-    /// Where the line of an offset ends, without its break.
+    /// Returns the end of the line of an offset, without its line break.
     pub(super) fn end(self, at: u32) -> u32 {
         let rest = self.text.get(at as usize..).unwrap_or_default();
         let line = rest
@@ -33,7 +33,7 @@ impl<'t> TextLines<'t> {
         at + line.strip_suffix('\r').unwrap_or(line).len() as u32
     }
 
-    /// Where the line after that of an offset begins, or the text ends.
+    /// Returns the start of the line after that of an offset, or the end of the text.
     pub(super) fn next(self, at: u32) -> u32 {
         let rest = self.text.get(at as usize..).unwrap_or_default();
         at + rest
@@ -41,7 +41,7 @@ impl<'t> TextLines<'t> {
             .map_or(rest.len(), |line_break| line_break + 1) as u32
     }
 
-    /// The text before an offset on its line.
+    /// Returns the text before an offset on its line.
     pub(super) fn before(self, at: u32) -> &'t str {
         self.slice(self.start(at), at)
     }
@@ -57,7 +57,7 @@ impl<'t> TextLines<'t> {
         rest.is_empty() || rest.starts_with('#') && self.notation == Notation::Yaml
     }
 
-    /// The column of an offset as blanks, if only the dashes of list items are before it on its line.
+    /// Returns the column of an offset as blanks, if only the dashes of list items are before it on its line.
     pub(super) fn indentation(self, at: u32) -> Option<String> {
         let before = self.before(at);
         before
@@ -66,7 +66,7 @@ impl<'t> TextLines<'t> {
             .then(|| " ".repeat(before.len()))
     }
 
-    /// The line break after an offset; at the end of the text, the one before it.
+    /// Returns the line break after an offset; at the end of the text, the one before it.
     pub(super) fn line_break(self, at: u32) -> &'static str {
         let end = self.end(at) as usize;
         let after = &self.text[end.min(self.text.len())..];
@@ -80,7 +80,7 @@ impl<'t> TextLines<'t> {
         if is_dos { "\r\n" } else { "\n" }
     }
 
-    /// Where the `:` after a key ends.
+    /// Returns the end of the `:` after a key.
     pub(super) fn colon_after(self, key: Span) -> Option<u32> {
         let rest = self.text.get(key.end as usize..)?;
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -89,7 +89,7 @@ impl<'t> TextLines<'t> {
             .then_some(key.end + blanks as u32 + 1)
     }
 
-    /// Where the `-` before an item of a block list is, if only spaces are between.
+    /// Returns the offset of the `-` before an item of a block list, if only spaces are between.
     pub(super) fn dash_before(self, item: u32) -> Option<u32> {
         let before = self.text.get(..item as usize)?.trim_end_matches(' ');
         before.ends_with('-').then(|| before.len() as u32 - 1)

@@ -1,10 +1,10 @@
-//! Changes of a document's value as edits of its text.
+//! Turns changes to a document's value into edits of its text.
 //!
-//! A [`ValueChange`] says what is to be different in the value. [`Editor`] finds the text that says so in whatever form the
-//! document is written (block, flow, JSON, any line break) and touches nothing else. Every result is read again: edits
-//! count only if the new value is the old one but for the changes.
+//! A [`ValueChange`] describes the new value. [`Editor`] finds the text to change in whatever form the document is
+//! written (block, flow, JSON, any line break) and touches nothing else. Every result is read again: edits count only
+//! if the new value is the old one with the changes and nothing else.
 //!
-//! The way through: `layout` (all nodes with their forms) → `plan` (`remove`, `insert`, `write`) → `expect`.
+//! The steps: `layout` (all nodes with their forms) → `plan` (`remove`, `insert`, `write`) → `expect`.
 
 mod change;
 mod expect;
@@ -33,15 +33,15 @@ use crate::text::{Span, replaced};
 pub use change::{NewValue, Route, RouteStep, ValueChange};
 pub use text_edit::TextEdit;
 
-/// How often the text of a document is read again to verify its edits, at most. Edits are verified together, so all that is
-/// usually needed is one reading; the limit is for documents in which nearly every edit fails.
+/// The maximum number of times that a document is read again to verify its edits. All edits are verified together, so
+/// one reading is usually enough; nearly every edit of a document would have to fail to reach the limit.
 const MOST_READINGS: usize = 24;
 
-/// How many bytes are read again for one document, at most, besides its first two readings.
+/// The maximum number of bytes that are read again for one document, besides its first two readings.
 const MOST_BYTES: usize = 8 << 20;
 
-/// How many sets of changes that begin at one mapping are planned, at most: each looks at the whole collection that it changes,
-/// and of those that change one collection no more than [`MOST_READINGS`] can be verified anyway.
+/// The maximum number of sets of changes that begin at one mapping: planning each set takes time in the size of the
+/// changed collection, and at most [`MOST_READINGS`] sets that change the same one can be verified.
 const MOST_PLANNED: usize = 8 * MOST_READINGS;
 
 /// Edits one document.
@@ -52,12 +52,12 @@ pub struct Editor<'a> {
     notation: Notation,
     tree: &'a Tree,
     layout: Layout,
-    /// The mappings of the tree, by where they begin.
+    /// The mappings of the tree, by the offsets at which they begin.
     maps: HashMap<u32, NodeId>,
 }
 
 impl<'a> Editor<'a> {
-    /// An editor for the document at `span` of the text of a file, which has been read as `tree`.
+    /// Creates an editor for the document at `span` of a file, with the value `tree`; `None` if rereading it fails.
     pub fn new(text: &'a str, span: Span, notation: Notation, tree: &'a Tree) -> Option<Self> {
         let mut layout = LayoutBuilder::default();
         let read = reread(text, span, notation, &mut layout)?;
@@ -74,8 +74,8 @@ impl<'a> Editor<'a> {
         })
     }
 
-    /// The edits for each of several sets of changes, in their order; `None` for one that cannot be made. Each set is
-    /// verified, and none relies on another.
+    /// Returns the edits for each set of changes, in their order; `None` for one that cannot be made. Each set is
+    /// verified, and independent of the others.
     pub fn edits(&self, sets: &[&[ValueChange]]) -> Vec<Option<Vec<TextEdit>>> {
         let page = WrittenDocument {
             lines: TextLines {
@@ -120,7 +120,7 @@ impl<'a> Editor<'a> {
         planned
     }
 
-    /// Whether all edits of some sets together have the effect of their changes and no other.
+    /// Whether all edits of some sets together have exactly the effect of their changes.
     fn is_right(
         &self,
         sets: &[&[ValueChange]],
@@ -149,7 +149,7 @@ impl<'a> Editor<'a> {
     }
 }
 
-/// Groups edits that change different collections, so that those of one group do not interfere: into `most` groups, at most.
+/// Groups edits into at most `most` groups. Edits in one group change different collections, so they do not interfere.
 fn batches(planned: &[Option<Vec<TextEdit>>], most: usize) -> Vec<Vec<usize>> {
     let within = |edits: &[TextEdit]| {
         let start = edits.iter().map(|edit| edit.within.start).min()?;
@@ -169,7 +169,7 @@ fn batches(planned: &[Option<Vec<TextEdit>>], most: usize) -> Vec<Vec<usize>> {
                 batches[free].0 = end;
                 batches[free].1.push(at);
             }
-            // An edit in a later batch is not verified.
+            // Edits beyond the last group are not verified.
             None if batches.len() < most => batches.push((end, vec![at])),
             None => {}
         }

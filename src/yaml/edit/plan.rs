@@ -1,7 +1,7 @@
-//! From changes of a value to edits of its text, form by form.
+//! Turns changes of a value into edits of its text, depending on its form.
 //!
-//! A change that is not fully understood gives no edit: one that is shared through an alias, a key that a merge brings, an
-//! anchor or a tag in the way, a comment that would be lost.
+//! A change that is not fully understood gives no edit: the value is shared through an alias, a merge provides the key,
+//! an anchor or a tag is in the way, or a comment would be lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::text::Span;
 use crate::yaml::event::Style;
 
 impl WrittenDocument<'_> {
-    /// The edits that make all changes; `None` if one of them cannot be made.
+    /// Returns the edits that make all changes; `None` if one of them cannot be made.
     pub(super) fn edits(self, changes: &[ValueChange]) -> Option<Vec<TextEdit>> {
         let mut edits = Vec::new();
         let mut removed: BTreeMap<NodePlace, BTreeSet<usize>> = BTreeMap::new();
@@ -40,7 +40,7 @@ impl WrittenDocument<'_> {
                 }
             }
         }
-        // Lists come after what contains them: one that loses its last item goes with its entry.
+        // Inner lists come first, since a list that loses its last item is removed with its entry.
         while let Some((collection, members)) = removed.pop_last() {
             let node = self.layout.node(collection);
             let is_list = matches!(node.form, NodeForm::Seq { .. });
@@ -61,7 +61,7 @@ impl WrittenDocument<'_> {
         apart.then_some(edits)
     }
 
-    /// The node that a route leads to.
+    /// Returns the node that a route leads to.
     fn reached(self, route: &Route) -> Option<NodePlace> {
         let start = self.layout.map_at(route.start)?;
         route
@@ -83,7 +83,7 @@ impl WrittenDocument<'_> {
         self.rewritten(key, to, self.layout.node(map).span)
     }
 
-    /// A scalar with another text, in its own quotes.
+    /// Replaces the text of a scalar, keeping its quotes.
     fn rewritten(self, scalar: NodePlace, text: &str, within: Span) -> Option<TextEdit> {
         let node = self.layout.node(scalar);
         let replacement = match node.form {
@@ -107,7 +107,7 @@ impl WrittenDocument<'_> {
                 at = below;
                 continue;
             }
-            // From here on nothing is there.
+            // From here on, the route leads to missing values.
             let RouteStep::Key(key) = step else {
                 return None;
             };

@@ -9,13 +9,13 @@ use crate::text::Span;
 
 /// An entry with its key, or an item.
 struct MemberText {
-    /// From its first token to its last.
+    /// The place from its first token to its last.
     span: Span,
-    /// Whether it begins where its span does, and not with an anchor, a tag or a `?`.
+    /// Whether it begins at the start of `span`, and not with an anchor, a tag or a `?`.
     is_bare: bool,
 }
 
-/// Removes members of a mapping or a list, each without what is around it.
+/// Removes members of a mapping or a list, and nothing around them.
 pub(super) fn members(
     page: WrittenDocument<'_>,
     collection: NodePlace,
@@ -82,7 +82,7 @@ fn member(
     })
 }
 
-/// Whole lines, trailing comments included. A member after a dash leaves the dash to the one that follows.
+/// Removes whole lines, including trailing comments. A member after a dash leaves the dash to the next one.
 fn in_block(
     page: WrittenDocument<'_>,
     members: &[MemberText],
@@ -107,7 +107,7 @@ fn in_block(
         covered = (at..members.len()).find(|member| !removed.contains(member))?;
         let next = &members[covered];
         let whole = Span::new(span.start, next.span.start);
-        // A comment on a line of its own may be about what stays.
+        // A comment on a line of its own may refer to the remaining members.
         let own_line = |comment: Span| lines.before(comment.start).trim().is_empty();
         let inside = |comment: Span| {
             members[at..covered]
@@ -126,7 +126,7 @@ fn in_block(
     Some(spans)
 }
 
-/// Up to the next member that stays, or else from the one before it: one comma goes with each.
+/// Removes the text up to the next remaining member, or else from the one before it: each member with one comma.
 fn in_flow(
     page: WrittenDocument<'_>,
     members: &[MemberText],
@@ -159,7 +159,7 @@ fn in_flow(
     Some(spans)
 }
 
-/// A collection that loses all its members stays, written as `{}` or `[]`.
+/// Replaces a collection that loses all its members by `{}` or `[]`.
 fn emptied(page: WrittenDocument<'_>, collection: NodePlace) -> Option<TextEdit> {
     let node = page.layout.node(collection);
     let parent = page.layout.node(node.parent?);

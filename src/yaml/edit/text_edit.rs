@@ -2,10 +2,10 @@
 
 use crate::text::Span;
 
-/// A piece of text to put in the place of another.
+/// A replacement of a piece of text by another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
-    /// The replaced text; empty where something is added.
+    /// The replaced text; empty if text is only added.
     pub span: Span,
     /// The new text.
     pub replacement: String,

@@ -1,25 +1,25 @@
-//! New values as text.
+//! Writes new values as text.
 
 use super::change::NewValue;
 use crate::yaml::scalar::{Scalar, resolve};
 
-/// The quotes of the keys and values around a new one.
+/// The quotes of a new value, which follow those around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quotes {
-    /// None where none are needed, else `"`.
+    /// None where they are not needed, else `"`.
     AsNeeded,
     /// `"` always, as in JSON.
     Double,
 }
 
-/// How lists and mappings are written.
+/// The style of new lists and mappings.
 #[derive(Clone, Debug)]
 pub(super) struct ValueWriter {
     pub(super) quotes: Quotes,
     pub(super) line_break: &'static str,
-    /// By how much the entries of a mapping are indented below its key.
+    /// The indentation of a mapping's entries below its key.
     pub(super) step: usize,
-    /// How lists are written in block mappings.
+    /// The style of lists in block mappings.
     pub(super) lists: Lists,
 }
 
@@ -27,12 +27,12 @@ pub(super) struct ValueWriter {
 pub(super) enum Lists {
     /// `[a, b]`.
     Flow,
-    /// One line for each item, the dash so much to the right of the list's key.
+    /// One line for each item, with the dash this many columns to the right of the list's key.
     Block(usize),
 }
 
 impl ValueWriter {
-    /// An entry of a block mapping; its further lines begin with `indent`.
+    /// Formats an entry of a block mapping; its further lines begin with `indent`.
     pub(super) fn block_entry(&self, key: &str, value: &NewValue, indent: &str) -> String {
         let key = self.scalar(key, true);
         match (value, self.lists) {
@@ -55,7 +55,7 @@ impl ValueWriter {
         }
     }
 
-    /// An item of a block list whose dash is at `indent`.
+    /// Formats an item of a block list whose dash is at `indent`.
     pub(super) fn item(&self, value: &NewValue, indent: &str) -> String {
         match value {
             NewValue::Map(entries) if !entries.is_empty() => {
@@ -73,12 +73,12 @@ impl ValueWriter {
         lines.join(&format!("{}{indent}", self.line_break))
     }
 
-    /// An entry of a flow mapping.
+    /// Formats an entry of a flow mapping.
     pub(super) fn flow_entry(&self, key: &str, value: &NewValue) -> String {
         format!("{}: {}", self.scalar(key, false), self.flow(value, false))
     }
 
-    /// A value in one line; `block` is whether it is in no other flow collection.
+    /// Formats a value in one line; `block` means that no flow collection surrounds it.
     pub(super) fn flow(&self, value: &NewValue, block: bool) -> String {
         match value {
             NewValue::Text(text) => self.scalar(text, block),
@@ -104,19 +104,19 @@ impl ValueWriter {
     }
 }
 
-/// `"…"` as JSON and YAML both read it.
+/// Formats a text as `"…"`, which JSON and YAML read alike.
 pub(super) fn double_quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// `'…'`, if the text can be written so.
+/// Formats a text as `'…'`, if it can be written so.
 pub(super) fn single_quoted(text: &str) -> Option<String> {
     text.chars()
         .all(|c| matches!(c, ' '..='~') || c.is_alphanumeric())
         .then(|| format!("'{}'", text.replace('\'', "''")))
 }
 
-/// Whether a text without quotes is read as itself; `block` is whether commas are fine.
+/// Whether a text without quotes is read as itself; `block` allows commas.
 pub(super) fn is_plain(text: &str, block: bool) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text

@@ -11,7 +11,7 @@ pub(super) struct WrittenDocument<'a> {
 }
 
 impl WrittenDocument<'_> {
-    /// A place at which a change changes nothing elsewhere.
+    /// Returns the node, unless a change of it would also apply elsewhere.
     pub(super) fn unshared(self, place: NodePlace) -> Option<NodePlace> {
         (!self.layout.node(place).is_shared).then_some(place)
     }

@@ -1,4 +1,4 @@
-//! The grammar inside of brackets and braces.
+//! The grammar inside brackets and braces.
 
 use super::{Expects, Parser};
 use crate::text::Span;

@@ -1,7 +1,7 @@
-//! The grammar: tokens to events, exactly as go-yaml v2 reads one document.
+//! The grammar: turns tokens into events, exactly as go-yaml v2 reads one document.
 //!
-//! A state machine with an explicit stack, so nesting costs no call stack. Only the first document of the text counts:
-//! Kubernetes asks go-yaml for one value and never looks at what follows.
+//! A state machine with an explicit stack, so nesting does not use the call stack. Only the first document of the text
+//! is parsed: Kubernetes asks go-yaml for one value and never reads the rest.
 
 mod flow;
 
@@ -38,7 +38,7 @@ pub(super) struct Failure {
     pub(super) braces: Option<u32>,
 }
 
-/// Parses the first document of `text`, whose first byte is at `base` of the file. Without any content there is no event.
+/// Parses the first document of `text`, whose first byte is at `base` of the file. Without content, there is no event.
 pub(super) fn parse(
     text: CheckedText<'_>,
     base: u32,
@@ -60,7 +60,7 @@ struct Parser<'t, 'e, E> {
     states: Vec<Expects>,
     /// The prefixes of this document's `%TAG` handles.
     handles: BTreeMap<Box<str>, Rc<str>>,
-    /// Where the last consumed token ends.
+    /// The end of the last consumed token.
     last_end: u32,
 }
 
@@ -93,7 +93,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         Err(SyntaxError::new(at, problem))
     }
 
-    /// A value that is left out: the empty span at `at`.
+    /// Emits a value that is left out, with the empty span at `at`.
     fn emit_empty(&mut self, at: u32, properties: &Properties<'_>) {
         let scalar = ScalarEvent {
             style: Style::Plain,
@@ -180,7 +180,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         }
     }
 
-    /// The document is over; what is left of the text is never read.
+    /// Ends the document; the rest of the text is never read.
     fn end_document(&mut self) -> Result<(), SyntaxError> {
         let next = self.scanner.peek()?;
         self.scanner.read.ended_by_marker = next.kind == TokenKind::DocumentEnd;
@@ -206,7 +206,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         }
     }
 
-    /// A node after an anchor and a tag, in either order, each at most once.
+    /// Parses a node after an anchor and a tag, in either order, each at most once.
     fn node_with_properties(&mut self, block: bool, indentless: bool) -> Result<(), SyntaxError> {
         let mut anchor = None;
         let mut tag = None;
@@ -231,7 +231,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         self.content(block, indentless, &Properties { anchor, tag })
     }
 
-    /// The prefix of a tag's handle; `None` if it is not defined.
+    /// Returns the prefix of a tag's handle; `None` if it is not defined.
     fn prefix_of(&self, handle: &str) -> Option<Rc<str>> {
         let defined = self.handles.get(handle).cloned();
         defined.or_else(|| match handle {
@@ -241,7 +241,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         })
     }
 
-    /// A node without its anchor and tag.
+    /// Parses a node without its anchor and tag.
     fn content(
         &mut self,
         block: bool,
@@ -323,7 +323,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         Ok(())
     }
 
-    /// A block collection ends where its last token ended, not at the token that shows its end.
+    /// Ends a block collection where its last token ended, not at the token that shows its end.
     fn end_block(&mut self) -> Result<(), SyntaxError> {
         self.events.end(Span::empty(self.last_end));
         self.scanner.take()?;
@@ -381,7 +381,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         self.block_part(colon)
     }
 
-    /// A key or a value of a block mapping, or nothing.
+    /// Parses a key or a value of a block mapping, which may be left out.
     fn block_part(&mut self, mark: u32) -> Result<(), SyntaxError> {
         match self.peek()? {
             TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {

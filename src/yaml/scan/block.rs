@@ -38,7 +38,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Blanks and a comment up to the line's end. Returns the place where the header ends.
+    /// Skips blanks and a comment up to the end of the line. Returns the offset at which the header ends.
     fn end_block_header(&mut self) -> Result<usize, SyntaxError> {
         let end = self.cursor.mark.pos;
         self.cursor.skip_blanks();
@@ -52,14 +52,14 @@ impl Scanner<'_> {
         Ok(end)
     }
 
-    /// Reads the lines into `decoded`; returns where the last written line ends, if there is one.
+    /// Reads the lines into `decoded`; returns the end of the last written line, if there is one.
     fn read_block_lines(
         &mut self,
         literal: bool,
         chomp: Chomp,
         indent: &mut i32,
     ) -> Result<Option<usize>, SyntaxError> {
-        // The line break of the line before; those of empty lines after it are in `breaks`.
+        // The line break of the previous line; those of empty lines after it are in `breaks`.
         let mut leading = "";
         let mut after_blank = false;
         let mut end = None;
@@ -96,7 +96,7 @@ impl Scanner<'_> {
         Ok(end)
     }
 
-    /// Reads indentation, and empty lines into `breaks`; finds the indentation out if it is not known yet.
+    /// Reads indentation, and empty lines into `breaks`. Determines the indentation if it is not known yet.
     fn read_block_breaks(&mut self, indent: &mut i32) -> Result<(), SyntaxError> {
         self.breaks.clear();
         let mut widest = 0;

@@ -1,13 +1,13 @@
-//! Line breaks inside of scalars, and how they fold.
+//! Line breaks inside scalars, and how they fold.
 
 use super::Scanner;
 use crate::yaml::document::Quirk;
 use crate::yaml::event::SyntaxError;
 
-/// Which line breaks a scalar has.
+/// The line breaks between two runs of a scalar.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Gap {
-    /// Whether there are any, an escaped one included.
+    /// Whether there are any, including an escaped one.
     pub(super) broken: bool,
     /// Whether one of them was NEL, LS or PS.
     pub(super) unusual: bool,
@@ -51,7 +51,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Writes `breaks` as folding requires: one LF becomes a space, of several the first is dropped, LS and PS are kept.
+    /// Appends the folded `breaks`: one LF becomes a space, of several the first is dropped, LS and PS are kept.
     pub(super) fn fold(&mut self) {
         self.decoded.push_str(match self.breaks.strip_prefix('\n') {
             Some("") => " ",

@@ -1,13 +1,13 @@
-//! A place in the text of one document, counted as go-yaml counts: bytes, lines, and columns in characters.
+//! A position in the text of one document, counted as in go-yaml: bytes, lines, and columns in characters.
 
 use memchr::memchr;
 
 use crate::yaml::characters::CheckedText;
 
-/// A place in the text.
+/// A position in the text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
-    /// Byte in the document's text.
+    /// The byte in the document's text.
     pub(super) pos: usize,
     /// 0-based line.
     pub(super) line: u32,
@@ -15,13 +15,13 @@ pub(super) struct Mark {
     pub(super) column: i32,
 }
 
-/// The reading position. Looking past the end gives NUL, which the text itself never contains.
+/// The reading position. Past the end, the cursor reads NUL, which the text itself never contains.
 pub(super) struct Cursor<'t> {
     pub(super) text: &'t str,
     pub(super) mark: Mark,
-    /// Everything before this place, from `mark` on, is ASCII.
+    /// The text from `mark` to this offset is ASCII.
     ascii_until: usize,
-    /// Whether every line break is LF or CR LF, so that a line ends at the next LF.
+    /// Whether every line break is LF or CR LF, so that each line ends at the next LF.
     has_plain_breaks: bool,
 }
 
@@ -35,7 +35,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The byte `ahead` of the current one.
+    /// Returns the byte that is `ahead` bytes after the current one.
     #[inline]
     pub(super) fn at(&self, ahead: usize) -> u8 {
         self.byte(self.mark.pos + ahead)
@@ -61,7 +61,7 @@ impl<'t> Cursor<'t> {
         self.is_break_at(self.mark.pos + ahead)
     }
 
-    /// CR, LF, NEL, LS or PS: go-yaml follows YAML 1.1, where all of them break lines.
+    /// Whether there is a CR, LF, NEL, LS or PS: go-yaml follows YAML 1.1, where all of them are line breaks.
     #[inline]
     fn is_break_at(&self, pos: usize) -> bool {
         match self.byte(pos) {
@@ -87,12 +87,12 @@ impl<'t> Cursor<'t> {
         matches!(self.byte(pos), b' ' | b'\t') || pos >= self.text.len() || self.is_break_at(pos)
     }
 
-    /// A letter, a digit, `_` or `-`: what go-yaml allows in anchors and tag handles.
+    /// Whether there is a letter, a digit, `_` or `-`, which go-yaml allows in anchors and tag handles.
     pub(super) fn is_word(&self, ahead: usize) -> bool {
         matches!(self.at(ahead), b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'-')
     }
 
-    /// `---` or `...` at the start of a line, followed by a blank or the end.
+    /// Whether there is `---` or `...` at the start of a line, followed by a blank or the end.
     #[inline]
     pub(super) fn is_document_indicator(&self) -> bool {
         self.mark.column == 0
@@ -102,12 +102,12 @@ impl<'t> Cursor<'t> {
             && self.is_blank_or_end(3)
     }
 
-    /// The text from `start` to the current place.
+    /// Returns the text from `start` to the current position.
     pub(super) fn since(&self, start: usize) -> &'t str {
         self.text.get(start..self.mark.pos).unwrap_or_default()
     }
 
-    /// Steps over one character that is not a line break.
+    /// Skips one character that is not a line break.
     pub(super) fn skip(&mut self) {
         let width = match self.at(0) {
             _ if self.is_end(0) => return,
@@ -120,7 +120,7 @@ impl<'t> Cursor<'t> {
         self.mark.column += 1;
     }
 
-    /// Goes on to `pos`, which is on the same line.
+    /// Moves to `pos`, which is on the same line.
     #[inline]
     pub(super) fn advance(&mut self, pos: usize) {
         self.mark.column += if pos <= self.ascii_until {
@@ -131,7 +131,7 @@ impl<'t> Cursor<'t> {
         self.mark.pos = pos;
     }
 
-    /// How many characters there are up to `pos`, not all of them ASCII.
+    /// Returns the number of characters up to `pos`, not all of them ASCII.
     fn wide_length(&mut self, pos: usize) -> i32 {
         let (before, rest) = self.text.as_bytes().split_at(pos);
         if self.ascii_until < pos {
@@ -160,7 +160,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Steps over one line break, if there is one.
+    /// Skips one line break, if there is one.
     #[inline]
     pub(super) fn skip_line(&mut self) {
         let width = match self.at(0) {
@@ -179,7 +179,7 @@ impl<'t> Cursor<'t> {
         self.mark.line += 1;
     }
 
-    /// Steps over one line break and returns what it means: LS and PS stay themselves, every other break becomes LF.
+    /// Skips one line break and returns its value: LS and PS stay the same, every other break becomes LF.
     pub(super) fn read_line(&mut self) -> &'t str {
         let start = self.mark.pos;
         let is_separator = self.at(0) == 0xE2;
@@ -191,7 +191,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The line break that ends the current line, or the end of the text.
+    /// Returns the offset of the line break after the current position, or of the end of the text.
     pub(super) fn line_end(&self) -> usize {
         let start = self.mark.pos;
         let rest = self.text.as_bytes().get(start..).unwrap_or_default();
@@ -202,7 +202,7 @@ impl<'t> Cursor<'t> {
         self.find_by(start, |_| false)
     }
 
-    /// The next of two or three ASCII characters from `start` on, or the line break that ends the line.
+    /// Returns the offset of the next wanted ASCII character from `start` on, or of the line break before it.
     #[inline]
     pub(super) fn find(&self, start: usize, wanted: [u8; 2]) -> usize {
         if self.has_plain_breaks {
@@ -212,7 +212,7 @@ impl<'t> Cursor<'t> {
         self.find_by(start, |byte| wanted.contains(&byte))
     }
 
-    /// The next byte from `start` on that is wanted, or the line break that ends the line.
+    /// Returns the offset of the next wanted byte from `start` on, or of the line break before it.
     pub(super) fn find_by(&self, start: usize, is_wanted: impl Fn(u8) -> bool) -> usize {
         let mut pos = start;
         while pos < self.text.len() && !is_wanted(self.byte(pos)) && !self.is_break_at(pos) {
@@ -221,13 +221,13 @@ impl<'t> Cursor<'t> {
         pos
     }
 
-    /// The place of a line break whose LF may be at `end`: that of its CR, if it has one.
+    /// Returns the offset of the CR before an LF at `end`, if there is one, else `end`.
     #[inline]
     fn before_return(&self, start: usize, end: usize) -> usize {
         end - usize::from(end > start && self.byte(end) == b'\n' && self.byte(end - 1) == b'\r')
     }
 
-    /// The end of the text that precedes `end`, without the blanks between; not left of `start`.
+    /// Returns the end of the text before `end` without trailing blanks, at least `start`.
     #[inline]
     pub(super) fn before_blanks(&self, start: usize, mut end: usize) -> usize {
         while end > start && matches!(self.byte(end - 1), b' ' | b'\t') {
@@ -245,8 +245,8 @@ fn ascii_length(bytes: &[u8]) -> usize {
     start + rest.count()
 }
 
-/// The first of some bytes from `start` on, or the end. Eight bytes are looked at together: most tokens are so short that finding
-/// their end costs less than a call of the function that looks at more.
+/// Returns the offset of the first of three bytes from `start` on, or the end. It compares eight bytes at once, since
+/// most tokens are too short for a call of `memchr3` to pay off.
 #[inline]
 fn find_any(text: &[u8], start: usize, [one, two, three]: [u8; 3]) -> usize {
     const NEAR: usize = 3;
@@ -266,7 +266,7 @@ fn find_any(text: &[u8], start: usize, [one, two, three]: [u8; 3]) -> usize {
     memchr::memchr3(one, two, three, rest).map_or(text.len(), |length| pos + length)
 }
 
-/// Marks the lowest of eight bytes that equals `byte`; marks above it mean nothing.
+/// Sets the high bit of the lowest of eight bytes that equals `byte`; higher bits are meaningless.
 #[inline]
 fn lowest_equal(eight: u64, byte: u8) -> u64 {
     let different = eight ^ u64::from_le_bytes([byte; 8]);

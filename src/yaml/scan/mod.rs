@@ -1,14 +1,14 @@
-//! The scanner: text to tokens, exactly where go-yaml v2 cuts them.
+//! The scanner: splits text into the same tokens as go-yaml v2.
 //!
-//! Kubernetes reads manifests with go-yaml v2, whose scanner is libyaml's (see THIRD-PARTY-NOTICES.md). It is neither YAML
-//! 1.1 nor 1.2 to the letter, and what it accepts is what a cluster accepts; so this scanner keeps its rules, above all two:
+//! Kubernetes reads manifests with go-yaml v2, whose scanner is libyaml's (see THIRD-PARTY-NOTICES.md). It follows
+//! neither YAML 1.1 nor 1.2 exactly, but decides what a cluster accepts. This scanner follows its rules, above all:
 //!
 //! * **Indentation**: a column right of the current indent opens a block collection, a column left of it closes some.
-//! * **Simple keys**: a token that may be a key is noted; when `:` follows on the same line within 1024 characters, the
-//!   `Key` (and perhaps `BlockMappingStart`) token is inserted before it, so tokens wait in a queue until that is decided.
+//! * **Simple keys**: a token that may be a key is recorded; if `:` follows on the same line within 1024 characters,
+//!   the `Key` (and perhaps `BlockMappingStart`) token is inserted before it. Until then, tokens wait in a queue.
 //!
-//! Text is found run by run: the scanner looks for the next byte that may end a scalar or a line, and a scalar that is one run is
-//! not copied. It recurses nowhere and its stacks are bounded by [`super::limits::MAX_DEPTH`].
+//! The scanner reads text in runs: it looks for the next byte that may end a scalar or a line, and a scalar of one run
+//! is not copied. It does not recurse, and its stacks are bounded by [`super::limits::MAX_DEPTH`].
 
 mod block;
 mod breaks;
@@ -30,13 +30,13 @@ use super::event::{Read, SyntaxError};
 use super::limits::MAX_DEPTH;
 use crate::text::Span;
 
-/// How far `:` may be after the start of an implicit key, in characters.
+/// The maximum number of characters from the start of an implicit key to its `:`.
 const SIMPLE_KEY_LENGTH: i32 = 1024;
 
 #[derive(Clone, Copy, Default)]
 struct SimpleKey {
     possible: bool,
-    /// In block context at the current indent only a key may come.
+    /// Whether only a key may begin here: in block context at the current indent.
     required: bool,
     token_number: usize,
     mark: Mark,
@@ -45,11 +45,11 @@ struct SimpleKey {
 /// The scanner of one document.
 pub(super) struct Scanner<'t> {
     cursor: Cursor<'t>,
-    /// Offset in the file of the first byte of the document's text.
+    /// The offset in the file of the document's first byte.
     base: u32,
     tokens: VecDeque<Token>,
     tokens_taken: usize,
-    /// Whether it is settled that the first token in the queue is no key.
+    /// Whether the first token in the queue is final: no `Key` token will be inserted before it.
     is_head_settled: bool,
     ended: bool,
     indent: i32,
@@ -58,20 +58,20 @@ pub(super) struct Scanner<'t> {
     simple_key_allowed: bool,
     /// One per flow level, the block level first. Token numbers never decrease along the stack.
     simple_keys: Vec<SimpleKey>,
-    /// Texts of scalars in the queue that differ from what is written.
+    /// Decoded text of scalars in the queue that differs from what is written.
     pub(super) decoded: String,
-    /// Line breaks between two runs of a scalar, until it is known how they fold.
+    /// Line breaks between two runs of a scalar, which are not folded yet.
     breaks: String,
     /// The two parts of each tag and `%TAG` directive in the queue.
     pub(super) tags: VecDeque<(Box<str>, Box<str>)>,
-    /// Comments and quirks so far.
+    /// The comments and quirks so far.
     pub(super) read: Read,
-    /// The first `{{` that is part of the structure, not inside a scalar.
+    /// The first `{{` that is part of the structure and not inside a scalar.
     pub(super) braces: Option<u32>,
 }
 
 impl<'t> Scanner<'t> {
-    /// A scanner over `text`, whose first byte is at `base` of the file. A byte order mark at the start is skipped.
+    /// Creates a scanner of `text`, whose first byte is at `base` of the file. An initial byte order mark is skipped.
     pub(super) fn new(text: CheckedText<'t>, base: u32) -> Self {
         let mut cursor = Cursor::new(text);
         if text.text.starts_with('\u{FEFF}') {
@@ -97,7 +97,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The text of the document between two offsets of the file.
+    /// Returns the text of the document between two offsets of the file.
     pub(super) fn written(&self, span: Span) -> &'t str {
         let at = |offset: u32| offset.saturating_sub(self.base) as usize;
         self.cursor
@@ -106,7 +106,7 @@ impl<'t> Scanner<'t> {
             .unwrap_or_default()
     }
 
-    /// Skips blanks, comments and `...` lines, and returns where other text is, if there is any.
+    /// Skips blanks, comments and `...` lines, and returns the offset of other text, if there is any.
     pub(super) fn rest(&mut self) -> Option<u32> {
         loop {
             self.skip_to_token();
@@ -120,7 +120,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The current place as an offset in the file.
+    /// Returns the current position as an offset in the file.
     #[inline]
     fn offset(&self) -> u32 {
         self.offset_of(self.cursor.mark)
@@ -147,12 +147,12 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The text that was decoded from `start` on.
+    /// Returns the span of the text that was decoded from `start` on.
     fn decoded_since(&self, start: usize) -> Option<Span> {
         Some(Span::new(start as u32, self.decoded.len() as u32))
     }
 
-    /// Opens a block collection when `column` is right of the indent; its token goes before token `before`, or last.
+    /// Opens a block collection if `column` is right of the indent. Its token goes before the token `before`, or last.
     fn roll_indent(
         &mut self,
         mark: Mark,
@@ -185,7 +185,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Skips blanks, comments and line breaks. Tabs only where no key may start: there they would be indentation.
+    /// Skips blanks, comments and line breaks. Tabs are skipped only where no key may start, since they cannot indent.
     fn skip_to_token(&mut self) {
         loop {
             self.cursor.skip_spaces();
@@ -213,7 +213,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Notes a quirk that began at `start`.
+    /// Records a quirk that began at `start`.
     fn note(&mut self, quirk: Quirk, start: usize) {
         let span = Span::new(self.offset_at(start), self.offset());
         self.read.quirks.push((quirk, span));
@@ -234,7 +234,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Scans one more token into the queue.
+    /// Scans one more token, and adds it to the queue.
     fn fetch(&mut self) -> Result<(), SyntaxError> {
         self.skip_to_token();
         self.unroll_indent(self.cursor.mark.column);
@@ -344,7 +344,7 @@ impl<'t> Scanner<'t> {
     }
 
     fn fetch_block_entry(&mut self) -> Result<(), SyntaxError> {
-        // In flow context a dash is an error too, but the grammar reports it.
+        // In flow context a dash is an error as well, which the grammar reports.
         if self.flow_level == 0 {
             if !self.simple_key_allowed {
                 return self.fail("block sequence entries are not allowed in this context");

@@ -1,4 +1,4 @@
-//! Unquoted scalars, and the short way for unquoted entries of block mappings.
+//! Unquoted scalars, and a fast path for unquoted entries of block mappings.
 
 use super::{SIMPLE_KEY_LENGTH, Scanner, Token, TokenKind};
 use crate::yaml::event::{Style, SyntaxError};
@@ -12,7 +12,7 @@ impl Scanner<'_> {
         self.push_scalar(kind, start, end, may_be_key)
     }
 
-    /// Reads unquoted text; returns it and where it ends.
+    /// Reads unquoted text; returns its token and its end.
     #[inline]
     fn read_plain(&mut self) -> Result<(TokenKind, usize), SyntaxError> {
         let start = self.cursor.mark;
@@ -61,8 +61,8 @@ impl Scanner<'_> {
         Ok((kind, end))
     }
 
-    /// Takes an unquoted key of the innermost block mapping together with its `:`, without the queue: the scalar token
-    /// and the end of the `:`. `None` where anything else may come.
+    /// Takes an unquoted key of the innermost block mapping and its `:`, bypassing the queue. Returns the scalar token
+    /// and the end of the `:`; `None` if anything else may follow.
     #[inline]
     pub(in crate::yaml) fn take_plain_key(&mut self) -> Option<(Token, u32)> {
         if !self.tokens.is_empty() || self.flow_level > 0 {
@@ -95,7 +95,7 @@ impl Scanner<'_> {
         Some((token, self.offset()))
     }
 
-    /// Takes the unquoted value of the key that [`Self::take_plain_key`] took, without the queue, if it begins on the same line.
+    /// Takes the unquoted value after [`Self::take_plain_key`], bypassing the queue, if it begins on the same line.
     #[inline]
     pub(in crate::yaml) fn take_plain_value(&mut self) -> Result<Option<Token>, SyntaxError> {
         self.cursor.skip_spaces();
@@ -114,7 +114,7 @@ impl Scanner<'_> {
             .push_str(self.cursor.text.get(start..end).unwrap_or_default());
     }
 
-    /// Where unquoted text from `start` on ends on its line, blanks after it included.
+    /// Returns the end of unquoted text from `start` on, on its line, including blanks after it.
     #[inline]
     fn plain_end(&self, start: usize) -> usize {
         let text = self.cursor.text.as_bytes();

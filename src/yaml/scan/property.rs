@@ -56,7 +56,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// `!handle!suffix`, `!suffix` or `!` alone, which libyaml gives as the suffix `!` without a handle.
+    /// Reads `!handle!suffix`, `!suffix` or `!` alone, for which libyaml returns the suffix `!` without a handle.
     fn read_short_tag(&mut self) -> Result<(String, String), SyntaxError> {
         let handle = self.read_tag_handle()?;
         if handle.len() > 1 && handle.ends_with('!') {
@@ -84,7 +84,7 @@ impl Scanner<'_> {
         Ok(self.cursor.since(start).to_owned())
     }
 
-    /// The rest of a tag; `head` is what was already read of it, with its `!`.
+    /// Reads the rest of a tag; `head` is the part that was already read, with its `!`.
     fn read_tag_uri(&mut self, head: &str) -> Result<String, SyntaxError> {
         let mut bytes = head.as_bytes().get(1..).unwrap_or_default().to_vec();
         let mut found = !head.is_empty();
@@ -163,7 +163,7 @@ impl Scanner<'_> {
         let start = self.cursor.mark.pos;
         while self.cursor.at(0).is_ascii_digit() {
             self.cursor.skip();
-            // go-yaml's limit; libyaml has nine.
+            // go-yaml's limit; libyaml allows nine digits.
             if self.cursor.mark.pos - start > 2 {
                 return self.fail("found extremely long version number");
             }

@@ -1,10 +1,10 @@
-//! The queue of tokens, and keys that are only known by the `:` after them.
+//! The queue of tokens, and simple keys, which are recognised by the `:` after them.
 
 use super::{Mark, SIMPLE_KEY_LENGTH, Scanner, SimpleKey, Token, TokenKind};
 use crate::yaml::event::SyntaxError;
 
 impl Scanner<'_> {
-    /// The next token, without taking it.
+    /// Returns the next token without removing it.
     #[inline]
     pub(in crate::yaml) fn peek(&mut self) -> Result<Token, SyntaxError> {
         if !self.is_head_settled {
@@ -16,7 +16,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Scans until it is known what the first token is.
+    /// Scans until the first token is known.
     pub(super) fn settle_head(&mut self) -> Result<(), SyntaxError> {
         while self.tokens.is_empty() || self.head_may_be_key()? {
             if self.ended {
@@ -31,7 +31,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Takes the token that [`Self::peek`] shows. The text of a scalar is lost with the next call of [`Self::peek`].
+    /// Removes the token that [`Self::peek`] returns. The next call of that method discards the text of a scalar.
     #[inline]
     pub(in crate::yaml) fn take(&mut self) -> Result<Token, SyntaxError> {
         let token = self.peek()?;
@@ -53,8 +53,8 @@ impl Scanner<'_> {
         self.push(kind, start);
     }
 
-    /// Adds a scalar to the queue. A `:` directly after one that may be a key is dealt with at once, as
-    /// [`Self::fetch_value`] does.
+    /// Adds a scalar to the queue. A `:` directly after one that may be a key is handled at once, as in
+    /// [`Self::fetch_value`].
     #[inline]
     pub(super) fn push_scalar(
         &mut self,
@@ -136,7 +136,7 @@ impl Scanner<'_> {
         Ok(false)
     }
 
-    /// Notes that the token about to be scanned may be a key; returns whether it may.
+    /// Records that the next token may be a key; returns whether it may.
     #[inline]
     pub(super) fn save_simple_key(&mut self) -> Result<bool, SyntaxError> {
         if !self.simple_key_allowed {
@@ -170,7 +170,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Puts a token before the one with that number.
+    /// Inserts a token before the one with the number `number`.
     pub(super) fn insert(&mut self, number: usize, token: Token) {
         let place = number.saturating_sub(self.tokens_taken);
         self.tokens.insert(place.min(self.tokens.len()), token);

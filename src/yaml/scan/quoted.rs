@@ -14,7 +14,7 @@ impl Scanner<'_> {
         let style = if single { Style::Single } else { Style::Double };
         self.cursor.advance(inner);
         let stop = self.find_in_quotes(single);
-        // Most are one run.
+        // Most scalars are one run.
         let decoded = if self.cursor.text.as_bytes().get(stop) == Some(&quote(single))
             && !(single && self.cursor.text.as_bytes().get(stop + 1) == Some(&b'\''))
         {
@@ -29,14 +29,14 @@ impl Scanner<'_> {
         self.push_scalar(TokenKind::Scalar { style, decoded }, start, end, may_be_key)
     }
 
-    /// The next closing quote, backslash in double quotes, or line break.
+    /// Returns the offset of the next closing quote, backslash in double quotes, or line break.
     fn find_in_quotes(&self, single: bool) -> usize {
         let other = if single { b'\'' } else { b'\\' };
         self.cursor
             .find(self.cursor.mark.pos, [quote(single), other])
     }
 
-    /// Decodes the text of quotes that were opened at `start`, with the closing one.
+    /// Decodes the text after the quote at `start`, and skips the closing one.
     fn read_quoted(&mut self, single: bool, start: usize) -> Result<(), SyntaxError> {
         loop {
             let run = self.cursor.mark.pos;
@@ -72,8 +72,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads line breaks and the blanks after them. The first break may be escaped: then it is no space, and none of
-    /// the others is folded.
+    /// Reads line breaks and the blanks after them. If the first break is escaped, it does not become a space, and the
+    /// others are not folded.
     fn read_quoted_breaks(&mut self, is_escaped: bool, start: usize) -> Result<(), SyntaxError> {
         if is_escaped {
             self.cursor.skip_line();
@@ -83,7 +83,7 @@ impl Scanner<'_> {
         }
         let mut gap = self.read_breaks(None)?;
         gap.broken |= is_escaped;
-        // YAML 1.2 requires a continued line right of the parent's indent; go-yaml accepts it anywhere.
+        // YAML 1.2 requires a continuation line to be right of the parent's indent; go-yaml does not.
         if self.flow_level == 0
             && self.cursor.mark.column <= self.indent
             && gap.broken

@@ -3,7 +3,7 @@
 use crate::text::Span;
 use crate::yaml::event::Style;
 
-/// The tokens of YAML 1.1 as libyaml cuts them.
+/// The tokens of YAML 1.1, as in libyaml.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::yaml) enum TokenKind {
     StreamEnd,
@@ -11,7 +11,7 @@ pub(in crate::yaml) enum TokenKind {
         major: u8,
         minor: u8,
     },
-    /// Its handle and prefix are the next of [`super::Scanner::tags`].
+    /// Its handle and prefix are the next ones of [`super::Scanner::tags`].
     TagDirective,
     DocumentStart,
     DocumentEnd,
@@ -28,11 +28,11 @@ pub(in crate::yaml) enum TokenKind {
     Value,
     Alias,
     Anchor,
-    /// Its handle and suffix are the next of [`super::Scanner::tags`].
+    /// Its handle and suffix are the next ones of [`super::Scanner::tags`].
     Tag,
     Scalar {
         style: Style,
-        /// Where the text is in the scanner's buffer; `None` if it is as written.
+        /// The place of the text in the scanner's buffer; `None` if it equals what is written.
         decoded: Option<Span>,
     },
 }
