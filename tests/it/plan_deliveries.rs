@@ -152,6 +152,44 @@ fn applications_of_a_set_are_followed() {
 }
 
 #[test]
+fn application_of_another_repository_is_assumed_to_go() {
+    let tree = Repository::new();
+    tree.write("set.yaml", SET);
+    tree.write(
+        "app.yaml",
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\n\
+         metadata: {name: far, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}\n\
+         spec:\n  source: {repoURL: https://git.example.com/b, path: elsewhere}\n  \
+         destination: {server: https://kubernetes.default.svc, namespace: a}\n",
+    );
+    let far = plan(&tree, &["app/far"]);
+    assert_eq!(gone(&far), ["Application.argoproj.io/argocd/far"]);
+    assert!(
+        notes(&far).contains("this assumes that it succeeds"),
+        "{}",
+        notes(&far)
+    );
+}
+
+#[test]
+fn placeholder_of_an_unknown_application_is_not_deleted() {
+    let tree = Repository::new();
+    let list = SET.find("  generators:").expect("generators");
+    let template = SET.find("  template:").expect("a template");
+    let set = format!(
+        "{}  generators: [{{scmProvider: {{github: {{organization: acme}}}}}}]\n{}",
+        &SET[..list],
+        SET[template..].replace("{{path.basename}}", "{{repository}}")
+    );
+    tree.write("set.yaml", &set);
+    tree.write("apps/a/a.yaml", &config_map("one"));
+    let all = plan(&tree, &["appset/apps"]);
+    assert_eq!(gone(&all), ["ApplicationSet.argoproj.io/argocd/apps"]);
+    assert_eq!(all["steps"].as_array().map(Vec::len), Some(1), "{all}");
+    assert!(notes(&all).contains("scmProvider"), "{}", notes(&all));
+}
+
+#[test]
 fn an_application_whose_objects_get_stuck_stays() {
     let tree = Repository::new();
     tree.write("set.yaml", SET);

@@ -7,7 +7,7 @@ use super::clusters::PlannedCluster;
 use super::notes::named;
 use crate::changes::{Destination, TreePart};
 use crate::cluster::{Analysis, Reclaims};
-use crate::delivery::{Leaving, Op, Regime, Withdrawal};
+use crate::delivery::{Leaving, Op, Regime, ToolRequest, Withdrawal};
 use crate::gc::{Plan, Step};
 use crate::inventory::Member;
 use crate::kube::ObjectKey;
@@ -105,8 +105,10 @@ pub(in crate::engine) fn followed(
                 followed.notes.push(note);
                 continue;
             }
-            let object = objects.get(&key).filter(|object| object.deletes());
-            unread.extend(object.map(|object| (object.kind, key)));
+            if let Some(object) = objects.get(&key).filter(|object| object.deletes()) {
+                followed.releases.extend(release_of_unread(part, object));
+                unread.push((object.kind, key));
+            }
             continue;
         };
         for one in all {
@@ -129,9 +131,12 @@ pub(in crate::engine) fn followed(
                 followed.notes.extend(one.elsewhere(&key, &withdrawal));
                 continue;
             }
+            // A name with parameters is that of no object: only a service knows the Applications of its set.
+            let is_named = |request: &&ToolRequest| !request.key.name.contains("{{");
             let gone: Vec<ObjectKey> = withdrawal
                 .requests
                 .iter()
+                .filter(is_named)
                 .filter(|request| request.op == Op::Delete && seen.insert(request.key.clone()))
                 .map(|request| request.key.clone())
                 .collect();
@@ -153,6 +158,13 @@ pub(in crate::engine) fn followed(
     followed.notes.extend(unknown(unread));
     followed.notes.extend(created_again(part, targets, &seen));
     followed
+}
+
+/// Returns the removal of Argo CD's finalizer from an Application whose objects are not in the input: it waits for nothing
+/// that is known. `None` for other objects, and for an Application that Argo CD skips.
+fn release_of_unread(part: &TreePart, object: &DeliveryObject) -> Option<ToolRelease> {
+    let is_followed = object.kind == DeliveryKind::Application && !object.suspended;
+    is_followed.then(|| ToolRelease::of(part.inventory.member(object.id), Vec::new()))
 }
 
 /// Returns sentences on targets that a tool creates again. `gone`: all objects that are deleted.
@@ -327,8 +339,14 @@ fn unknown(unread: Vec<(DeliveryKind, ObjectKey)>) -> impl Iterator<Item = Strin
             ),
         };
         let (deleted, keys) = (if keys.len() == 1 { "is" } else { "are" }, named(&keys));
+        let assumed = match kind {
+            DeliveryKind::Application => {
+                " Argo CD keeps its finalizer until then; this assumes that it succeeds."
+            }
+            _ => "",
+        };
         format!(
-            "Not followed: {tool} deletes {what} once {keys} {deleted} deleted, and they are not in the input: {remedy}."
+            "Not followed: {tool} deletes {what} once {keys} {deleted} deleted, and they are not in the input: {remedy}.{assumed}"
         )
     })
 }
