@@ -176,8 +176,8 @@ fn a_generated_application_is_kept_by_an_edit_of_its_set() {
     let place = &finding["location"];
     let file = place["file"].as_str().expect("a file");
     assert!(file.ends_with("argocd/apps/set.yaml"), "{place}");
-    let line = "metadata: {name: all, namespace: argocd}";
-    assert_eq!(place["line"], 3, "{place}");
+    let line = "apiVersion: argoproj.io/v1alpha1";
+    assert_eq!(place["line"], 1, "{place}");
     assert_eq!(place["endColumn"], line.len() + 1, "{place}");
 }
 
