@@ -9,6 +9,7 @@ use super::words::{deletes, leaving, shown, stuck, taking, tool};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::kinds;
+use crate::kustomize::Deliverer;
 use crate::merge::{CascadeKind, EffectCertainty, Merge, MergeCascade};
 use crate::ownership::{DeliveryKind, DeliveryObject, delivery_object};
 use crate::rules::draft::{Draft, MOST_RELATED};
@@ -48,8 +49,12 @@ fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
         if let Some(object) = delivery_object(member) {
             let children = delivered.get(&member.id).map_or(&[][..], Vec::as_slice);
             sink.extend(unseen(merge, member, &object, children));
-            if merge.part.renamed(member).is_none() && !known.contains(&member.id) {
-                sink.extend(no_longer_generated(merge, member, &object));
+            if let Some(set) = merge.part.generated_by(member)
+                && merge.part.renamed(member).is_none()
+                && object.deletes()
+                && !known.contains(&member.id)
+            {
+                sink.push(no_longer_generated(merge, member, set));
             }
         }
     }
@@ -82,7 +87,7 @@ fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
         return format!(
             "in ApplicationSet `{}` set `spec.syncPolicy.preserveResourcesOnDeletion: true`, and take the finalizer \
              `resources-finalizer.argocd.argoproj.io` out of its template if that has it. Merge that and wait until it is \
-             synced; then let it generate the {kind} no more",
+             synced; then stop generating the {kind}",
             plain::one_line(&set.name)
         );
     }
@@ -183,12 +188,7 @@ fn unseen(
 }
 
 /// An Application that its set no longer generates, and of which it is not known what it delivered.
-fn no_longer_generated(
-    merge: &Merge<'_>,
-    member: &Member,
-    object: &DeliveryObject,
-) -> Option<Draft> {
-    let set = merge.part.generated_by(member)?;
+fn no_longer_generated(merge: &Merge<'_>, member: &Member, set: &Deliverer) -> Draft {
     let message = format!(
         "ApplicationSet `{}` no longer generates {}, which {} everything that it delivered",
         plain::one_line(&set.name),
@@ -198,13 +198,13 @@ fn no_longer_generated(
     let draft = on_base(merge, member, member.object.name_span(), message)
         .label("generates it in base")
         .reason(
-            "An ApplicationSet deletes an Application that its generators no longer give, and Argo CD then deletes everything that \
-             this delivered. Its sources are not in the input.",
+            "An ApplicationSet deletes an Application that its generators no longer produce, and Argo CD then deletes everything \
+             that the Application delivered. Its sources are not in the input.",
         )
         .help(recipe(merge, member))
         .field("metadata.name")
         .severity(Severity::Warning);
-    object.deletes().then(|| left_in_head(draft, merge, member))
+    left_in_head(draft, merge, member)
 }
 
 /// Groups the objects of base by the delivery object that delivers them.
