@@ -1,4 +1,4 @@
-//! Facts about one bundle. Each is computed once, on first use, and shared by rules, pictures and plans.
+//! Facts about one bundle. Each is computed once, on first use, and shared by rules, graphs and plans.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -15,8 +15,8 @@ use crate::ownership::{
 };
 use crate::text::FileId;
 
-/// Maximum number of verdicts that are cached. Each holds a state of the whole cluster, so not every trial of a rule is
-/// cached; a report draws fewer pictures than this.
+/// Maximum number of simulated plans that are cached. Each holds a state of the whole cluster, so only those behind
+/// findings are cached; a report draws fewer of them as graphs.
 const MOST_KEPT: usize = 16;
 
 /// The analysis of one bundle.
@@ -82,8 +82,9 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Computes the facts that most rules need in parallel; threads that need one would wait for the first. A fact is
-    /// never divided into tasks: a thread that waits for a task runs another rule, which may need the same fact.
+    /// Computes on several threads the facts that most rules need; otherwise all threads would wait for the one that
+    /// computes a fact. Only here may a fact be divided into tasks: a thread that waits for a task may run another rule,
+    /// which would wait for the same fact.
     pub fn prepare(&self) {
         if self.ownership.get().is_some() && self.deliveries.get().is_some() {
             return;
@@ -260,7 +261,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// The nearness of two files: how strong the evidence of an object in one of them is for an object in the other.
+/// The nearness of two files: how likely they are applied to the same cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Nearness {
     /// No evidence: both are delivered, and never to the same cluster.
@@ -271,7 +272,8 @@ pub enum Nearness {
     SameCluster,
 }
 
-/// The effects of single steps on the cluster of an analysis. Only verdicts: rules ignore other outcomes of races.
+/// Simulations of steps on the cluster of an analysis. Each has one outcome, since rules ignore the other outcomes of
+/// races.
 #[derive(Debug)]
 pub struct Verdicts<'a> {
     analysis: &'a Analysis<'a>,

@@ -43,7 +43,7 @@ impl Expected {
     }
 }
 
-/// A field whose type the API cannot decode: every client rejects the object.
+/// A field whose type does not decode: every client rejects the object; in a template, the API server does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
     /// The field: `metadata.ownerReferences[0].uid`.
@@ -146,7 +146,7 @@ impl Decoder {
         }
     }
 
-    /// Checks a `metav1.Time`: null, or a string in RFC 3339; the empty string is rejected like any other.
+    /// Checks a `metav1.Time`: null, or a string in RFC 3339; the empty string is rejected, because it is no time.
     pub(super) fn time(&mut self, field: impl fmt::Display, value: Value<'_>) {
         let fine = match value.kind() {
             Kind::Null => true,
@@ -182,7 +182,7 @@ impl Decoder {
                 }));
             }
         }
-        // A list grows by four items, and every object may have one.
+        // Vec makes room for four items at once, and every object may have such a list.
         strings.shrink_to_fit();
         strings
     }

@@ -14,8 +14,8 @@ pub enum Owner {
     /// An object in the input has the uid. The collector binds by uid alone ([GC-4]), so this is certain, whether or
     /// not the other coordinates agree.
     ByUid(ObjectId),
-    /// The dependent or its owner is rendered, so that no uid proves anything; an object in the input has the group,
-    /// kind, implied namespace and name ([SIM-6]). The reference is assumed to mean it.
+    /// No uid matched, and the uid of a rendered object is unknown. An object in the input has the group, kind and name,
+    /// and its namespace is the implied one, or may be ([SIM-6]). The reference is assumed to mean it.
     ByName(ObjectId),
     /// Objects of that group, kind and name exist ([`Inventory::with_name`]), but only in other namespaces.
     Elsewhere,
@@ -154,8 +154,8 @@ fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -
     by_name_elsewhere(inventory, dependent, reference)
 }
 
-/// Resolves a reference whose owner is not where the collector looks for it. A namesake whose namespace may still be
-/// that one (neither manifest says, or the scope is unknown) is treated as the owner; one certainly elsewhere is not.
+/// Resolves a reference whose owner is not in the namespace where the collector looks for it. An object of the same kind
+/// and name is the owner if it may be there: its manifest or the dependent's names no namespace, or the scope is unknown.
 fn by_name_elsewhere(
     inventory: &Inventory,
     dependent: &Member,

@@ -28,8 +28,8 @@ struct IgnoredRule {
     directive: u32,
     /// Index of the rule among those of the directive.
     rule: u32,
-    /// Whether `matching` has returned it. Many directives may ignore a rule in one span, such as a document: all but
-    /// the first are returned only once.
+    /// Whether `matching` has returned it. If several directives ignore one rule in one span, the first is returned by
+    /// every call, and each other one only by the first call that reaches it.
     found: bool,
 }
 
@@ -74,7 +74,8 @@ impl CoveredFile {
     }
 }
 
-/// Collects the spans that directives cover, by file: nodes, and the directives themselves, for findings about them.
+/// Collects by file what each directive covers: its node, and its own text, so that it also suppresses findings about
+/// itself.
 /// The end of a span counts as inside: an omitted value is the empty span after its key.
 fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
     let ignored = (0u32..).zip(directives).flat_map(|(at, directive)| {
@@ -278,9 +279,8 @@ impl Suppressions {
         reason
     }
 
-    /// Returns the suppressions that have no effect although their rule ran, in the order of their places, and expired
-    /// ignores. Other ignores are included only if they name one of `objects`; if it is `None`, the input is complete,
-    /// and all unused ones are.
+    /// Returns first the unused rules of directives, then ignores: every expired one, and each unused one that matches one
+    /// of `objects`. `None`: the input is complete, so every unused one. Unused ones count only if their rule ran.
     pub fn idle<'k>(
         &self,
         ran: impl Fn(&str) -> bool,

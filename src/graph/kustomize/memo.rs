@@ -1,4 +1,4 @@
-//! A cache of builds, for one state of a tree and for two that are equal in all that a build reads.
+//! A cache of the builds of one state of a tree. A build of the previous state is reused if all that it read is equal.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::doc::{KustomizationDoc, kustomization};
 use crate::charts::{ChartFolder, Charts};
 use crate::graph::files::{Bytes, Parsed, TreeFiles};
 
-/// Maximum depth in which kustomizations are compared, below all keys that matter.
+/// Maximum number of levels of a kustomization in the key of its cached build; the keys that builds read are above it.
 const DEPTH: usize = 200;
 
 /// A fact about the files that a build read.
@@ -27,11 +27,11 @@ enum Asked {
 /// The inputs that may be missing or broken without making a build fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Lack {
-    /// Nothing: a tool that has only the files of the tree.
+    /// Nothing may be missing: the builder has only the files of the tree.
     Nothing,
-    /// Uncommitted files, which a person may have: the previous tree, if there is one, lacks them, too.
+    /// Files that neither this tree nor the previous one has: the person who builds may have them uncommitted.
     Uncommitted,
-    /// Everything that fails.
+    /// Whatever is missing or fails is left out.
     Whatever,
 }
 
@@ -163,8 +163,8 @@ impl<'b> Builds<'b> {
         self.files
     }
 
-    /// Returns the number of copies that kustomizations make before patches, apart from the first of each object, which
-    /// overlays that include each other in many ways multiply. Builds nothing. `objects` counts all that they make.
+    /// Returns how many of the `objects` that kustomizations make before patches repeat one that was counted before.
+    /// Overlays that include each other in many ways multiply these. Builds nothing.
     pub fn copies(&self, objects: usize) -> usize {
         objects.saturating_sub(self.counted.get())
     }

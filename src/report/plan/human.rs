@@ -1,7 +1,7 @@
 //! A plan on a terminal: per step a headline, the tree of deleted, stuck and kept objects with reasons, how to release
 //! stuck objects, variations, and the counts.
 //!
-//! A tree line is `wave object reason [rules]`; objects of one wave are deleted together. However large the cascade is,
+//! A tree line is `wave object reason [citations]`; objects of one wave are deleted together. However large the cascade is,
 //! a step fits on a screen or two.
 
 use std::collections::BTreeSet;
@@ -30,9 +30,9 @@ const TREE: Limits = Limits {
 const SMALL: usize = 30;
 /// The maximum number of stuck objects that are explained.
 const STUCK: usize = 12;
-/// The maximum number that are explained of objects that are stuck for the same reason.
+/// How many objects of a group that is stuck for one reason are explained; a group of one more is explained in full.
 const ALIKE: usize = 2;
-/// The maximum number of events and of rejected requests that are listed.
+/// The maximum number of items of each list: events, rejected requests, and webhooks and APIs without a backend.
 const LISTED: usize = 5;
 
 /// Renders all steps, in order.
@@ -98,7 +98,7 @@ fn headline(page: &mut Screen<'_>, story: &Story<'_>, steps: usize) {
     page.prose(2, &summary(story));
 }
 
-/// Sums up the whole step in one sentence.
+/// Sums up the whole step on a line or two.
 fn summary(story: &Story<'_>) -> String {
     let counts = &story.counts;
     let vary = story.view.plan.steps[story.step].outcomes.len() > 1;
@@ -380,7 +380,7 @@ fn varying(page: &mut Screen<'_>, story: &Story<'_>) {
     if !variations.is_empty() {
         page.prose(
             2,
-            "Kubernetes' controllers race here. The outcome above is the likeliest; also possible:",
+            "Kubernetes' controllers race here. The plan above shows one outcome; also possible:",
         );
     }
     for variation in variations {

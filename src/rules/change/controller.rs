@@ -20,7 +20,7 @@ pub(in crate::rules) static CONTROLLER_REMOVED: Rule = rule!(
     "controller-removed",
     Warning,
     Stuck,
-    "A controller is removed, and head still contains objects that only it can release",
+    "A change removes a controller and keeps objects that only it can release",
     change controller_removed
 );
 

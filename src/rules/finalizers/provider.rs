@@ -96,7 +96,7 @@ fn finding(provider: &Member, left: &[&Member], set: &DeliveredSet) -> Draft {
             ", or give them a higher `{}` than the Provider: Argo CD deletes the highest wave first, and waits for it",
             marks::ARGOCD_SYNC_WAVE
         ),
-        _ => ", which is removed first".to_owned(),
+        _ => ", and remove them first".to_owned(),
     };
     let kinds: BTreeSet<&str> = left.iter().map(|member| member.object.kind()).collect();
     let draft = Draft::on(

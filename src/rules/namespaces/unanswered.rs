@@ -1,7 +1,7 @@
 //! Services without a backend: webhooks that block the deletion of their own namespace or release, and aggregated APIs.
 //!
-//! A rendering shows which objects are deleted together. A Service that is missing proves nothing: another may contain
-//! it.
+//! A rendering shows which objects are deleted together. A Service that is missing from the input may be in another one:
+//! it counts as absent only if the input contains its Namespace, or is a dump with Services.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -221,7 +221,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
                 kind.matched_by(webhook, AdmissionOperation::Delete, "") == Interception::Yes
                     && object.selected_by(webhook) == Interception::Yes
             };
-        // [DEP-19]
+        // Every namespace has these two objects: controllers create them.
         for (kind, plural, object) in [
             (
                 GroupKind::new("", "ConfigMap"),
@@ -387,7 +387,7 @@ fn blocks(
         ),
         Occasion::HelmUninstall => (
             format!(
-                "`helm uninstall` fails: webhook `{webhook_name}` is gone when it is asked about the deletion of {what}"
+                "`helm uninstall` fails with Helm 3: the backend of webhook `{webhook_name}` is gone when the webhook is asked about the deletion of {what}"
             ),
             format!(
                 "Helm 3 deletes Services before most other kinds, and webhook configurations last. Once {} is gone, the \
@@ -401,7 +401,7 @@ fn blocks(
     let delete = kubectl::delete(&(&configuration.key).into(), &[]);
     let draft = Draft::on(configuration, operation.span, message)
         .severity(*severity)
-        .label("asks about deletions, also after its backend is gone")
+        .label("the webhook is asked about deletions, also after its backend is gone")
         .reason(reason)
         .help(format!(
             "exempt these objects with `namespaceSelector`, `objectSelector` or `matchConditions`, leave `DELETE` out, or set \
@@ -486,7 +486,7 @@ fn apiservice_without_backend(context: &Context<'_>, sink: &mut Sink) {
         };
         let draft = draft
             .help(format!(
-                "add the Service and the Pods that it selects, or delete the APIService before them: `{delete}`"
+                "make sure that the Service exists and selects Pods, or delete the APIService first: `{delete}`"
             ))
             .field("spec.service.name")
             .target(client.service_key().to_string());

@@ -58,8 +58,8 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
         .severity(unserved.severity)
         .label(unserved.label)
         .reason(format!(
-            "The garbage collector cannot resolve the owner's kind, so it never decides: this {kind} is kept \
-             forever, even when all its owners are gone, and it retries forever. {}",
+            "The garbage collector cannot resolve the owner's kind, so it retries forever and never decides: this \
+             {kind} is kept, even when all its owners are gone. {}",
             unserved.reason
         ))
         .help(unserved.help)

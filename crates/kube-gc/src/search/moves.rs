@@ -90,11 +90,11 @@ impl Simulation<'_> {
         self.prospect(item).writes()
     }
 
-    /// Removes an item that would write nothing now from the queue. Nothing is lost: a change that makes it write later
+    /// Takes an item out of the queue if an attempt at it would write nothing now. Nothing is lost: a change that makes it write later
     /// queues it again `[GC-10]`, `[GC-12]`, and a failed item is recorded as failed.
     ///
-    /// The blockers of a blocked owner are not queued again `[GC-32]`: they are queued already, would write nothing, or
-    /// are recorded as failed.
+    /// In the lockstep rounds, an attempt at a blocked owner queues its blockers again `[GC-32]`. That is not needed here:
+    /// they are queued already, would write nothing, or are recorded as failed.
     pub(super) fn discard(&mut self, item: ObjectId, prospect: &Prospect) {
         self.state.queue.remove(item);
         self.state.conflicts.remove(item);
@@ -140,7 +140,7 @@ impl Simulation<'_> {
                 unblock,
                 reason,
             } => {
-                // [GC-22a]: the patch changes the references that the DELETE relies on.
+                // [GC-22a]: the DELETE after this patch conflicts; its retry is a move of its own.
                 if unblock && self.unblock(item, reason) {
                     self.state.conflicts.insert(item);
                 } else {

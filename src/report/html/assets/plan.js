@@ -72,7 +72,7 @@ const varySection = () => optional("vary", "What may vary", perStory((story) => 
     variation.outcomes.map((outcome) => bullet(`${outcome.text} `, cited(outcome.cites))),
     variation.more && bullet(`and ${variation.more}`))));
   if (story.incomplete) list.push(bullet(`Note: ${story.incomplete}.`));
-  return list.length > 0 && [el("p", {}, "Kubernetes\u2019 controllers race here. The tree shows the likeliest outcome; also possible:"), el("ul", {}, list)];
+  return list.length > 0 && [el("p", {}, "Kubernetes\u2019 controllers race here. The tree shows one outcome; also possible:"), el("ul", {}, list)];
 }));
 
 /** What stays on purpose, and the order in which a removal is safe. */
