@@ -1,11 +1,11 @@
 //! The places of head that make objects of base leave.
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::part::MergePart;
 use crate::changes::TreePart;
 use crate::inventory::Member;
-use crate::kustomize::{ancestors, folder_of, resolve};
+use crate::kustomize::{ancestors, folder_of, name_of, resolve};
 use crate::manifest::KUSTOMIZATIONS;
 use crate::text::{FileId, Span};
 
@@ -23,20 +23,30 @@ pub struct CauseInHead {
 /// A file that both sides have with different texts.
 #[derive(Debug)]
 pub(super) struct EditedFile {
-    before: PartFile,
-    after: PartFile,
-}
-
-/// A file of a part of one side.
-#[derive(Clone, Copy, Debug)]
-struct PartFile {
+    /// The part of head that contains it.
     part: usize,
     file: FileId,
+    /// The edit of a kustomization.
+    kustomization: Option<EditedKustomization>,
 }
 
-impl PartFile {
-    fn text(self, parts: &[TreePart]) -> &str {
-        parts[self.part].inventory.sources.file(self.file).text()
+/// The places of an edited kustomization that may make objects leave.
+#[derive(Debug)]
+struct EditedKustomization {
+    /// The new line that gives all its objects another namespace or other names.
+    renaming: Option<Span>,
+    /// The resources, from which one may have been removed.
+    resources: Span,
+}
+
+impl EditedKustomization {
+    fn new(before: &str, after: &str) -> Self {
+        let at = after.find("\nresources:");
+        let at = at.map_or(0, |at| at as u32 + 1);
+        Self {
+            renaming: renaming_line(before, after),
+            resources: Span::new(at, at),
+        }
     }
 }
 
@@ -47,9 +57,15 @@ impl MergePart<'_> {
         if let Some(&(_, is)) = self.counterparts.get(&member.id) {
             let (part, after) = (&self.sides.head[is.tree], self.sides.of_head(is));
             let place = part.place(after.file);
-            let renaming = (!self.edited().contains_key(place))
-                .then(|| self.edited_kustomization(place, renaming_line))
-                .flatten();
+            let renaming = || {
+                self.edited_above(place)
+                    .find_map(|(edited, kustomization)| {
+                        let span = kustomization.renaming?;
+                        Some(self.at(edited, span, "gives it another name or namespace"))
+                    })
+            };
+            let is_edited = self.edited().contains_key(place);
+            let renaming = (!is_edited).then(renaming).flatten();
             return Some(renaming.unwrap_or_else(|| CauseInHead {
                 file: self.sides.head_file(is.tree, after.file),
                 span: after.object.name_span(),
@@ -58,22 +74,23 @@ impl MergePart<'_> {
         }
         let place = self.base.place(member.file);
         let lacks_it = |edited: &&EditedFile| {
-            let PartFile { part, file } = edited.after;
-            let inventory = &self.sides.head[part].inventory;
-            inventory.members_of(file).iter().all(|there| {
+            let inventory = &self.sides.head[edited.part].inventory;
+            inventory.members_of(edited.file).iter().all(|there| {
                 there.object.group_kind() != member.object.group_kind()
                     || there.object.name() != member.object.name()
             })
         };
         let own = self.edited().get(place).filter(lacks_it);
         let own = own.map(|edited| self.at(edited, Span::new(0, 0), "left out here"));
-        own.or_else(|| self.edited_kustomization(place, resources_line))
+        own.or_else(|| {
+            let (edited, kustomization) = self.edited_above(place).next()?;
+            Some(self.at(edited, kustomization.resources, "left out here"))
+        })
     }
 
     fn at(&self, edited: &EditedFile, span: Span, words: &'static str) -> CauseInHead {
-        let PartFile { part, file } = edited.after;
         CauseInHead {
-            file: self.sides.head_file(part, file),
+            file: self.sides.head_file(edited.part, edited.file),
             span,
             words,
         }
@@ -82,69 +99,64 @@ impl MergePart<'_> {
     /// The files that both sides have with different texts, by path.
     fn edited(&self) -> &HashMap<String, EditedFile> {
         self.edited.get_or_init(|| {
-            let base: HashMap<&str, PartFile> = files(self.sides.base).collect();
+            let base: HashMap<&str, &str> = files(self.sides.base)
+                .map(|(place, .., text)| (place, text))
+                .collect();
             let mut edited = HashMap::new();
-            for (place, after) in files(self.sides.head) {
-                let Some(&before) = base.get(place) else {
+            for (place, part, file, after) in files(self.sides.head) {
+                let before = base.get(place).filter(|before| **before != after);
+                let Some(before) = before else {
                     continue;
                 };
-                if before.text(self.sides.base) != after.text(self.sides.head) {
-                    let of_first_part = edited.entry(place.to_owned());
-                    of_first_part.or_insert(EditedFile { before, after });
-                }
+                let of_first_part = edited.entry(place.to_owned());
+                of_first_part.or_insert_with(|| EditedFile {
+                    part,
+                    file,
+                    kustomization: KUSTOMIZATIONS
+                        .contains(&name_of(place))
+                        .then(|| EditedKustomization::new(before, after)),
+                });
             }
             edited
         })
     }
 
-    /// The first kustomization above a file in whose edit `find` finds a cause.
-    fn edited_kustomization(
+    /// The edited kustomizations in the folder of a file and in those above it.
+    fn edited_above(
         &self,
         place: &str,
-        find: impl Fn([&str; 2]) -> Option<(Span, &'static str)>,
-    ) -> Option<CauseInHead> {
+    ) -> impl Iterator<Item = (&EditedFile, &EditedKustomization)> {
         let names = ancestors(folder_of(place))
             .flat_map(|folder| KUSTOMIZATIONS.map(|name| resolve(folder, name)));
-        names.into_iter().find_map(|name| {
-            let edited = self.edited().get(name.as_str())?;
-            let before = edited.before.text(self.sides.base);
-            let after = edited.after.text(self.sides.head);
-            let (span, words) = find([before, after])?;
-            Some(self.at(edited, span, words))
+        names.filter_map(|name| {
+            let edited = self.edited().get(&name)?;
+            Some((edited, edited.kustomization.as_ref()?))
         })
     }
 }
 
-/// The files of all parts of a side, with their paths from the root of the side.
-fn files(parts: &[TreePart]) -> impl Iterator<Item = (&str, PartFile)> {
+/// The files of all parts of a side: the path from the root of the side, the part, the file, its text.
+fn files(parts: &[TreePart]) -> impl Iterator<Item = (&str, usize, FileId, &str)> {
     parts.iter().enumerate().flat_map(|(part, tree)| {
         let files = tree.inventory.sources.iter();
-        files.map(move |(file, _)| (tree.place(file), PartFile { part, file }))
+        files.map(move |(id, file)| (tree.place(id), part, id, file.text()))
     })
 }
 
-/// The line with which a kustomization gives all its objects another namespace or other names.
-fn renaming_line([before, after]: [&str; 2]) -> Option<(Span, &'static str)> {
-    let renames = |line: &str| {
-        ["namespace:", "namePrefix:", "nameSuffix:"]
-            .iter()
-            .any(|key| line.starts_with(key))
+/// Returns the first line of `after` that `before` lacks and that renames all objects.
+fn renaming_line(before: &str, after: &str) -> Option<Span> {
+    let renames = |line: &&str| {
+        let keys = ["namespace:", "namePrefix:", "nameSuffix:"];
+        keys.iter().any(|key| line.starts_with(key))
     };
+    let known: HashSet<&str> = before.lines().map(str::trim_end).filter(renames).collect();
     let mut start = 0;
     for line in after.split_inclusive('\n') {
         let written = line.trim_end();
-        if renames(line) && !before.lines().any(|line| line == written) {
-            let span = Span::new(start, start + written.len() as u32);
-            return Some((span, "gives it another name or namespace"));
+        if renames(&written) && !known.contains(written) {
+            return Some(Span::new(start, start + written.len() as u32));
         }
         start += line.len() as u32;
     }
     None
-}
-
-/// The resources of a kustomization, from which one may have been removed.
-fn resources_line([_, after]: [&str; 2]) -> Option<(Span, &'static str)> {
-    let at = after.find("\nresources:");
-    let at = at.map_or(0, |at| at as u32 + 1);
-    Some((Span::new(at, at), "left out here"))
 }
