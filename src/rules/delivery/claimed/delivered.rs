@@ -29,8 +29,14 @@ type Shared<'a> = BTreeMap<[(usize, &'a str); 2], ([Claimant<'a>; 2], Vec<TieEnd
 
 /// Reports each pair of delivery objects that share objects.
 pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
-    let (inventory, reach) = (context.inventory, context.analysis.reach());
-    let shared = shared(inventory, context.analysis.delivery_objects(), reach);
+    let objects = context.analysis.delivery_objects();
+    // Only a set delivers by several Applications.
+    let is_set = |object: &DeliveryObject| object.kind == DeliveryKind::ApplicationSet;
+    if objects.len() < 2 && !objects.iter().any(is_set) {
+        return Vec::new();
+    }
+    let inventory = context.inventory;
+    let shared = shared(inventory, objects, context.analysis.reach());
     shared
         .values()
         .map(|(pair, shared)| draft(inventory, *pair, shared))
@@ -77,7 +83,9 @@ fn shared<'a>(
 impl Claimant<'_> {
     /// Whether both are sure to exist beside each other, and to mean this repository.
     fn is_beside(&self, other: &Self) -> bool {
-        let repository = |one: &Self| one.object.sources.first()?.repository.clone();
+        fn repository<'a>(one: &Claimant<'a>) -> Option<&'a str> {
+            one.object.sources.first()?.repository.as_deref()
+        }
         (&self.member.key, self.name) != (&other.member.key, other.name)
             && repository(self) == repository(other)
     }
