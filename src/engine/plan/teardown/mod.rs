@@ -8,6 +8,7 @@
 
 mod kept;
 mod prepare;
+mod release;
 mod request;
 mod withdraw;
 
