@@ -6,7 +6,7 @@ use super::input::Bundle;
 use crate::finding::Finding;
 use crate::kube::ObjectKey;
 use crate::report::Place;
-use crate::text::{ColumnUnit, FileId, Side, SourceFile, Sources};
+use crate::text::{FileId, Side, SourceFile, Sources};
 
 /// The files of a run, in the order of their reported paths.
 #[derive(Debug)]
@@ -102,9 +102,8 @@ impl Merged {
             let Some(id) = self.generator_of(file) else {
                 continue;
             };
-            let line = file.position(label.span.start, ColumnUnit::Utf8).line;
+            let line = file.line_in_tree(label.span.start);
             label.file = id;
-            let line = file.line_in_tree(line);
             label.span = self.sources.file(id).written_part(line);
         }
     }

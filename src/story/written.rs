@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::gc::{Cluster, ObjectId};
 use crate::inventory::Inventory;
-use crate::text::{ColumnUnit, FileId, Sources};
+use crate::text::{FileId, Sources};
 
 /// The places of the objects of a cluster; objects that no file contains have none. Lines are counted on first use.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +36,6 @@ impl WrittenAt {
     pub(crate) fn place(&self, id: ObjectId) -> Option<(&str, usize)> {
         let (file, start) = self.places.get(&id)?;
         let file = self.sources.file(*file);
-        let line = file.position(*start, ColumnUnit::Utf8).line;
-        Some((file.path_in_tree(), file.line_in_tree(line)))
+        Some((file.path_in_tree(), file.line_in_tree(*start)))
     }
 }

@@ -209,8 +209,9 @@ impl SourceFile {
             .map_or(&self.path, |generator| &generator.path)
     }
 
-    /// Returns the line in [`Self::path_in_tree`] that leads to a line of this text.
-    pub fn line_in_tree(&self, line: usize) -> usize {
+    /// Returns the line in [`Self::path_in_tree`] that leads to the place at `offset` of this text.
+    pub fn line_in_tree(&self, offset: u32) -> usize {
+        let line = self.position(offset, ColumnUnit::Utf8).line;
         let Some(Generator { lines, .. }) = self.generator() else {
             return line;
         };

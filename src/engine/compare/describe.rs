@@ -202,7 +202,7 @@ impl Described {
         let member = tree.inventory.member(place.id);
         let file = tree.inventory.sources.file(member.file);
         let destination = tree.destination(member.file);
-        let position = file.position(member.object.start().start, ColumnUnit::Utf8);
+        let start = member.object.start().start;
         Self {
             key: member.key.to_string(),
             written: tree.inventory.written_key(member).to_string(),
@@ -211,8 +211,8 @@ impl Described {
             delivery: tree.delivery_at(destination),
             place: ChangedPlace {
                 file: file.path_in_tree().to_owned(),
-                line: file.line_in_tree(position.line),
-                column: position.column,
+                line: file.line_in_tree(start),
+                column: file.position(start, ColumnUnit::Utf8).column,
             },
         }
     }
