@@ -31,7 +31,7 @@ pub(super) enum Lack {
     Nothing,
     /// Files that neither this tree nor the previous one has: the person who builds may have them uncommitted.
     Uncommitted,
-    /// Whatever is missing or fails is left out.
+    /// All inputs: those that are missing or fail are left out.
     Whatever,
 }
 

@@ -173,7 +173,7 @@ fn a_folder_or_file_without_permission_is_named_and_the_rest_is_read() {
     };
     allow("rendered/closed", 0);
     allow("rendered/closed.yaml", 0);
-    // Root can read everything. As root, a copy of the program runs as the user nobody, who cannot access the original.
+    // Root can read every file, so as root the test runs a copy of the program as the user `nobody`.
     let mut command = Command::new(ownerlint().get_program());
     if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
         let program = std::fs::read(ownerlint().get_program()).expect("the program");
