@@ -65,3 +65,10 @@ export const after = () =>
     object("ConfigMap", "held", { namespace: "shop", finalizers: ["example.com/hold"] }),
     object("ConfigMap", "elsewhere", { namespace: "other" }),
   ]);
+
+/** A Kustomization of Flux that builds the folder `apps`. */
+export const kustomization = () =>
+  objects([{
+    apiVersion: "kustomize.toolkit.fluxcd.io/v1", kind: "Kustomization", metadata: { name: "apps", namespace: "flux-system" },
+    spec: { path: "./apps", prune: true, interval: "1h", sourceRef: { kind: "GitRepository", name: "flux-system" } },
+  }]);

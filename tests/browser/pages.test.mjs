@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after as afterAll, before as beforeAll, describe, test } from "node:test";
-import { HOSTILE, after, before, faulty, hostile, many, owned } from "./inputs.mjs";
+import { HOSTILE, after, before, faulty, hostile, kustomization, many, owned } from "./inputs.mjs";
 import { CORPUS, folder, manifests, open, page, settled, start, stop, violations } from "./pages.mjs";
 
 beforeAll(start);
@@ -14,6 +14,11 @@ const objects = page("objects", "plan", "delete", "ns/shop", "-f", manifests("ob
 const chains = page("chains", "plan", "delete", "ns/shop", "-f", manifests("chains", owned(1200)));
 const strange = page("strange", "plan", "delete", "ns/shop", "-f", manifests("strange", hostile()));
 const merge = page("merge", "diff", "--by", "flux", "--base", manifests("base", before()), "--head", manifests("head", after()));
+const failingTree = (name, files) => {
+  folder(`${name}/apps`, { "kustomization.yaml": "resources: [shop.yaml]\n", ...files });
+  return folder(name, { "flux.yaml": kustomization() });
+};
+const failing = page("failing", "diff", "--base", failingTree("builds", { "shop.yaml": before() }), "--head", failingTree("fails", {}));
 // The corpus gives 800 findings and less with each better rule: a thousand are made.
 const findings = page("findings", "check", "--no-config", manifests("findings", faulty(1200)));
 const several = folder("bundles", {
@@ -22,7 +27,7 @@ const several = folder("bundles", {
 });
 const bundles = page("bundles", "check", "--config", `${several}/ownerlint.yaml`, several);
 const strangeFindings = page("strange-findings", "check", "--no-config", manifests("strange", hostile()));
-const pages = [rook, teardown, objects, strange, merge, findings, strangeFindings];
+const pages = [rook, teardown, objects, strange, merge, failing, findings, strangeFindings];
 if (CORPUS) {
   pages.push(page("monitoring", "plan", "teardown", "--by", "namespace", "--release-namespace", "monitoring", `${CORPUS}/kube-prometheus`));
   pages.push(page("corpus", "check", "--no-config", CORPUS));
@@ -195,6 +200,16 @@ describe("a change", () => {
     await tab.close();
     await alone.tab.close();
   });
+});
+
+test("a build that fails after the change is named, with its place and reason", async () => {
+  const { tab, complaints } = await open(failing);
+  assert.equal(
+    await tab.locator("#failed li").textContent(),
+    "apps/kustomization.yaml:1 (head) shop.yaml does not exist, after the change",
+  );
+  assert.deepEqual(complaints, []);
+  await tab.close();
 });
 
 describe("findings", () => {

@@ -47,6 +47,21 @@ const unreadSection = () => {
   return optional("unread", "Not read", contract.unread.length ? [chunked(el("ul", {}), contract.unread, item, 50)] : []);
 };
 
+// A build that fails in both states at one place for one reason is one item.
+const failedSection = () => {
+  const places = new Map();
+  for (const failed of contract.failed) {
+    const at = JSON.stringify([failed.file, failed.line, failed.reason]);
+    places.set(at, [...(places.get(at) || []), failed]);
+  }
+  const item = ([failed, ...others]) => {
+    const oneSide = others.every((other) => other.side === failed.side);
+    const when = oneSide ? `, ${failed.side === "base" ? "before" : "after"} the change` : "";
+    return el("li", {}, place(failed.file, failed.line, failed.side), el("span", { class: "muted" }, ` ${failed.reason}${when}`));
+  };
+  return optional("failed", "Cannot be applied", places.size ? [chunked(el("ul", {}), [...places.values()], item, 50)] : []);
+};
+
 const changesSection = () => {
   const shown = contract.changes;
   if (!shown.length) return null;
@@ -78,7 +93,7 @@ const changePage = () => {
         data > 0 && figure(data, "with data", "deleted"), again > 0 && figure(again, "created again", "plain"), figure(orphaned, "left behind", "plain")),
     ],
     parts: [
-      findingsSection("surprises", "Surprises"), effectsSection(), supposedSection(), unreadSection(), nodes.some(isTouched) ? explorer() : null,
+      findingsSection("surprises", "Surprises"), effectsSection(), supposedSection(), unreadSection(), failedSection(), nodes.some(isTouched) ? explorer() : null,
       stuckSection(), varySection(), changesSection(), notesSection(),
     ],
   };
