@@ -4,7 +4,7 @@
     python3 benches/determinism.py BINARY FOLDER [GIT_CHECKOUT…]
 
 FOLDER holds manifests; each GIT_CHECKOUT is compared with its commit of some time ago as well. Prints one hash per command, or what
-differed. BINARY is best an optimised build: tests/it/determinism.rs does the same in small.
+differed. BINARY is best an optimised build: tests/it/cli/determinism.rs does the same in small.
 """
 
 import hashlib

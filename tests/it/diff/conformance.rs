@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::places::Folder;
+use crate::conformance::teardown::configuration;
 use crate::support::fixture;
-use crate::teardown_conformance::configuration;
 
 /// Returns the upgrades of a recording.
 fn upgrades(recording: &str) -> Vec<Value> {

@@ -8,7 +8,7 @@ use ownerlint::report::{Format, Options, Roots, render};
 use serde_json::Value;
 
 use super::{readers, schemas::parsed};
-use crate::corpus::files;
+use crate::conformance::corpus::files;
 use crate::support::corpus;
 
 /// The limit of GitHub, which is for compressed files.

@@ -9,7 +9,7 @@ use serde_json::Value;
 pub(crate) use page::HtmlPage;
 use page::hash;
 
-use crate::report_scope::git;
+use crate::cli::scope::git;
 use crate::support::{Repository, ownerlint, root};
 
 /// The most bytes of a page without its data.
