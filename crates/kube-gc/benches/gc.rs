@@ -45,43 +45,55 @@ const CASES: [(Shape, Policy); 6] = [
 ];
 
 fn objects(shape: Shape, size: usize) -> Vec<Object> {
-    let mut random = 0x2545_f491_4f6c_dd1d_u64;
-    let mut below = move |limit: usize| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random % limit as u64) as usize
-    };
-    let owners = |index: usize, below: &mut dyn FnMut(usize) -> usize| match (shape, index) {
-        (_, 0) => vec![],
-        (Shape::Wide, _) => vec![0],
-        (Shape::Chain, _) => vec![index - 1],
-        (Shape::Random, _) if index.is_multiple_of(2) => vec![below(index)],
-        (Shape::Random, _) => vec![below(index), below(index)],
-    };
-    (0..size)
-        .map(|index| object(index, &owners(index, &mut below)))
-        .collect()
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let owned = (0..size).map(|index| {
+        let owners = match shape {
+            _ if index == 0 => vec![],
+            Shape::Wide => vec![0],
+            Shape::Chain => vec![index - 1],
+            Shape::Random if index.is_multiple_of(2) => vec![random.below(index)],
+            Shape::Random => vec![random.below(index), random.below(index)],
+        };
+        object(index, owners)
+    });
+    owned.collect()
 }
 
-fn object(index: usize, owners: &[usize]) -> Object {
-    let uid = |index: usize| format!("3f2a61c8-9d1e-4a77-b0c5-{index:012x}");
-    let name = |index: usize| format!("object-{index}");
-    let reference = |owner: &usize| OwnerReference {
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit as u64) as usize
+    }
+}
+
+fn object(index: usize, owners: Vec<usize>) -> Object {
+    let references = owners.into_iter().map(|owner| OwnerReference {
         api_version: "v1".into(),
         kind: "ConfigMap".into(),
-        name: name(*owner).into(),
-        uid: uid(*owner).into(),
+        name: name(owner).into(),
+        uid: uid(owner).into(),
         written_uid: None,
         controller: None,
-        block_owner_deletion: (!owner.is_multiple_of(3) || *owner == 0).then_some(true),
-    };
+        block_owner_deletion: (!owner.is_multiple_of(3) || owner == 0).then_some(true),
+    });
     Object {
         key: ObjectKey::new(CONFIG_MAP, Namespace::Named("default".into()), name(index)),
         uid: uid(index).into(),
-        owner_references: owners.iter().map(reference).collect(),
+        owner_references: references.collect(),
         ..Object::default()
     }
+}
+
+fn uid(index: usize) -> String {
+    format!("3f2a61c8-9d1e-4a77-b0c5-{index:012x}")
+}
+
+fn name(index: usize) -> String {
+    format!("object-{index}")
 }
 
 fn build(objects: Vec<Object>) -> Cluster {
@@ -252,13 +264,13 @@ fn teardown<const SIZE: usize>(bencher: Bencher<'_, '_>, cakes_first: bool) {
         .filter(|object| object.owner_references.is_empty());
     let mut keys: Vec<ObjectKey> = written.map(|object| object.key.clone()).collect();
     keys.sort_by_key(|key| (key.kind() == "Cake") != cakes_first);
-    let delete = |key| Step::Delete {
+    let deletions = keys.into_iter().map(|key| Step::Delete {
         targets: vec![key],
         policy: Some(Policy::Background),
         wait: Wait::None,
         client: 0,
-    };
-    let steps: Vec<Step> = keys.into_iter().map(delete).collect();
+    });
+    let steps: Vec<Step> = deletions.collect();
     let cluster = serving(objects);
     bencher.bench(|| {
         black_box(

@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashMapExt};
 use crate::behaviour::Behaviour;
 use crate::cluster::{Cluster, Node};
 use crate::flags::{FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
-use crate::ids::{NONE, ObjectId};
+use crate::ids::NONE;
 use crate::kinds::{KindInfo, KindTable};
 use crate::links::Links;
 use crate::names::{ApiVersion, GroupKind, Namespace, ObjectKey, finalizers, sort_by_object_key};
@@ -98,11 +98,10 @@ impl Cluster {
             let ObjectKey {
                 namespace, name, ..
             } = &object.key;
-            let unknown =
-                || KindInfo::unknown(object.key.group_kind(), *namespace != Namespace::None);
-            let kind = kinds
-                .find(object.key.group_kind())
-                .unwrap_or_else(|| kinds.add(unknown()));
+            let kind = kinds.find(object.key.group_kind()).unwrap_or_else(|| {
+                let namespaced = *namespace != Namespace::None;
+                kinds.add(KindInfo::unknown(object.key.group_kind(), namespaced))
+            });
             if object.assumed {
                 cluster.assumed.push(id);
             }
@@ -162,8 +161,6 @@ impl Cluster {
 
     /// Resolves every reference, by uid and by coordinates.
     fn resolve(&mut self, kinds: &KindTable, text: &Interner) -> Result<(), ClusterError> {
-        let key = |id: ObjectId| Box::new(self.key_with(id, kinds, text.symbols()));
-        let coordinates = |node: &Node| (node.kind, node.namespace, node.name);
         let mut by_uid = vec![NONE; text.len()];
         // Objects are in the order of their keys, so duplicates are adjacent.
         let mut before = None;
@@ -171,11 +168,14 @@ impl Cluster {
             if node.uid != Symbol::EMPTY {
                 let other = std::mem::replace(&mut by_uid[node.uid.index()], id);
                 if other != NONE {
-                    return Err(ClusterError::DuplicateUid(key(other), key(id)));
+                    let [other, key] =
+                        [other, id].map(|id| Box::new(self.key_with(id, kinds, text.symbols())));
+                    return Err(ClusterError::DuplicateUid(other, key));
                 }
             }
-            if before.replace(coordinates(node)) == Some(coordinates(node)) {
-                return Err(ClusterError::DuplicateKey(key(id)));
+            if before.replace(node.coordinates()) == Some(node.coordinates()) {
+                let key = self.key_with(id, kinds, text.symbols());
+                return Err(ClusterError::DuplicateKey(Box::new(key)));
             }
         }
         if self.refs.is_empty() {
@@ -185,7 +185,7 @@ impl Cluster {
         by_name.extend(
             self.nodes
                 .iter_enumerated()
-                .map(|(id, node)| (coordinates(node), id)),
+                .map(|(id, node)| (node.coordinates(), id)),
         );
         for (reference, written) in self.refs.iter_mut().zip(&mut self.written) {
             let holder = self.nodes[reference.holder];

@@ -63,14 +63,12 @@ impl Callout {
 
     /// Returns whether the callout exists without a backend, if `live` says which objects exist.
     pub(super) fn fails(&self, live: impl Fn(ObjectId) -> bool) -> bool {
-        let answers = || {
-            self.has_service(&live)
-                && self
-                    .pods
-                    .as_ref()
-                    .is_none_or(|pods| pods.iter().any(|pod| live(*pod)))
-        };
-        (self.object == NONE || live(self.object)) && !answers()
+        (self.object == NONE || live(self.object)) && !self.has_backend(live)
+    }
+
+    fn has_backend(&self, live: impl Fn(ObjectId) -> bool) -> bool {
+        let pods = self.pods.as_ref();
+        self.has_service(&live) && pods.is_none_or(|pods| pods.iter().any(|pod| live(*pod)))
     }
 
     /// Returns all objects that decide whether the callout exists and has a backend.
@@ -180,16 +178,9 @@ impl Callouts {
         let mut callouts = Self::default();
         for (number, asks) in asked {
             let callout = &self.all[number];
-            let map = |id: ObjectId| {
-                if id == NONE {
-                    NONE
-                } else {
-                    local(id).unwrap_or(NONE)
-                }
-            };
             let restricted = Callout {
-                object: map(callout.object),
-                service: map(callout.service),
+                object: local(callout.object).unwrap_or(NONE),
+                service: local(callout.service).unwrap_or(NONE),
                 pods: callout
                     .pods
                     .as_ref()

@@ -177,26 +177,22 @@ impl<'s> Stretch<'s> {
         state: &'a State,
     ) -> impl Iterator<Item = usize> + 'a {
         let last = self.last.range((id, 0)..=(id, usize::MAX));
-        let pending =
-            |place: usize, last: usize| state.sent.get(place).is_some_and(|sent| last >= *sent);
-        last.filter(move |((_, place), last)| pending(*place, **last))
-            .map(|((_, place), _)| *place)
+        last.filter(move |((_, place), last)| {
+            state.sent.get(*place).is_some_and(|sent| *last >= sent)
+        })
+        .map(|((_, place), _)| *place)
     }
 
     /// Returns the clients that wait forever for an object that they deleted, once the cluster is at rest. Only such a
     /// wait keeps a client from sending its next request then.
     pub(super) fn halts<'a>(&'a self, state: &'a State) -> impl Iterator<Item = usize> + 'a {
-        let left =
-            |request: &BoundRequest<'_>| request.targets.iter().flatten().any(|id| state.live(*id));
-        let halts =
-            move |(place, (client, requests)): &(usize, &(usize, Vec<BoundRequest<'_>>))| {
-                self.next(*place, state).is_some()
-                    || self.waiting.contains(client) && requests.iter().any(left)
-            };
-        self.clients
-            .iter()
-            .enumerate()
-            .filter(halts)
-            .map(|(_, (client, _))| *client)
+        let clients = self.clients.iter().enumerate();
+        let halting = clients.filter(move |(place, (client, requests))| {
+            let mut targets = requests.iter().flat_map(|request| &request.targets);
+            self.next(*place, state).is_some()
+                || self.waiting.contains(client)
+                    && targets.any(|target| target.is_some_and(|id| state.live(id)))
+        });
+        halting.map(|(_, (client, _))| *client)
     }
 }

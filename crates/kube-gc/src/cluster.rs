@@ -53,6 +53,13 @@ pub(super) struct Node {
     pub(super) flags: u16,
 }
 
+impl Node {
+    /// Returns kind, namespace and name, which identify the object.
+    pub(super) fn coordinates(&self) -> (KindId, Symbol, Symbol) {
+        (self.kind, self.namespace, self.name)
+    }
+}
+
 /// Start of an object's references and finalizers, which end at the start of the next object's.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Starts {
@@ -200,6 +207,10 @@ impl Cluster {
             self.starts[id].finalizers,
             self.starts[id.next()].finalizers,
         )
+    }
+
+    pub(super) fn finalizer(&self, slot: FinalizerId) -> &str {
+        self.text.get(self.finalizers[slot])
     }
 
     pub(super) fn reference(&self, index: RefId) -> &Ref {

@@ -130,9 +130,9 @@ impl Simulation<'_> {
         {
             return Cause::OwnerNamespaced;
         }
-        let namespace = |id: ObjectId| self.cluster.nodes[id].namespace;
+        let nodes = &self.cluster.nodes;
         let elsewhere = self.cluster.info(reference.by_uid).namespaced
-            && namespace(reference.by_uid) != namespace(reference.holder);
+            && nodes[reference.by_uid].namespace != nodes[reference.holder].namespace;
         if elsewhere {
             Cause::OwnerElsewhere
         } else {

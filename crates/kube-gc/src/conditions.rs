@@ -82,9 +82,11 @@ fn namespace(view: View<'_>, content: &[ObjectId], pods: &[ObjectId]) -> Vec<Con
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     let mut finalizers: BTreeMap<&str, usize> = BTreeMap::new();
     // Objects of a kind whose deletion fails are not counted either.
-    let is_counted =
-        |id: &&ObjectId| state.live(**id) && !failed.contains_key(&cluster.nodes[**id].kind);
-    for &id in counted.iter().filter(is_counted) {
+    let counted = counted
+        .iter()
+        .copied()
+        .filter(|id| state.live(*id) && !failed.contains_key(&cluster.nodes[*id].kind));
+    for id in counted {
         let info = cluster.info(id);
         *kinds
             .entry(format!("{}.{}", info.plural, info.group))
@@ -181,7 +183,7 @@ fn names<'a>(cluster: &'a Cluster, state: &State, id: ObjectId) -> BTreeSet<&'a 
         .finalizers_of(id)
         .filter(|slot| state.finalizers[*slot]);
     let mut names: BTreeSet<&'a str> = super::flags::gc_finalizers(state.flags[id]).collect();
-    names.extend(slots.map(|slot| cluster.text.get(cluster.finalizers[slot])));
+    names.extend(slots.map(|slot| cluster.finalizer(slot)));
     names
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::Cluster;
-use crate::ids::{ControllerId, FinalizerId, NONE, ObjectId};
+use crate::ids::{ControllerId, NONE, ObjectId};
 use crate::links::{ControllerNeeds, Links, Reconciled, Role};
 use crate::names::ObjectKey;
 use crate::object::{Object, Reconciler};
@@ -19,14 +19,10 @@ impl Links {
                 };
                 let next = ControllerId::from(known.len());
                 let controller = *known.entry(controller).or_insert(next);
-                let removed = |slot: &FinalizerId| {
-                    let name = cluster.text.get(cluster.finalizers[*slot]);
-                    reconciler
-                        .finalizers
-                        .iter()
-                        .any(|finalizer| finalizer == name)
-                };
-                let removed = cluster.finalizers_of(id).filter(removed);
+                let removed = cluster.finalizers_of(id).filter(|slot| {
+                    let name = cluster.finalizer(*slot);
+                    reconciler.finalizers.iter().any(|removed| removed == name)
+                });
                 self.reconciled.extend(removed.map(|finalizer| Reconciled {
                     object: id,
                     finalizer,
@@ -100,20 +96,22 @@ fn controlling_owner(cluster: &Cluster, id: ObjectId) -> Option<ObjectId> {
 
 /// Resolves a controller's needs. `None` if it has none, or if the cluster lacks a workload or part of every authority.
 fn resolve(cluster: &Cluster, reconciler: &Reconciler) -> Option<ControllerNeeds> {
-    let find = |keys: &[ObjectKey]| -> Option<Vec<ObjectId>> {
-        let found: Option<BTreeSet<ObjectId>> = keys.iter().map(|key| cluster.find(key)).collect();
-        found.map(|found| found.into_iter().collect())
-    };
     let mut authority: Vec<Vec<ObjectId>> = reconciler
         .authority
         .iter()
-        .filter_map(|keys| find(keys))
+        .filter_map(|keys| find_all(cluster, keys))
         .collect();
     authority.sort_unstable();
     let known = reconciler.authority.is_empty() || !authority.is_empty();
     let controller = ControllerNeeds {
-        workloads: find(&reconciler.workloads)?,
+        workloads: find_all(cluster, &reconciler.workloads)?,
         authority,
     };
     (known && controller != ControllerNeeds::default()).then_some(controller)
+}
+
+/// Finds the objects with these keys, sorted; `None` if the cluster lacks one of them.
+fn find_all(cluster: &Cluster, keys: &[ObjectKey]) -> Option<Vec<ObjectId>> {
+    let found: Option<BTreeSet<ObjectId>> = keys.iter().map(|key| cluster.find(key)).collect();
+    found.map(|found| found.into_iter().collect())
 }

@@ -70,8 +70,8 @@ impl Simulation<'_> {
 
     /// Whether the API server rejects the deletion before it calls webhooks `[NS-4]`.
     fn is_immortal(&self, id: ObjectId) -> bool {
-        let name = || self.cluster.text.get(self.cluster.nodes[id].name);
-        self.cluster.links.is_namespace(id) && IMMORTAL_NAMESPACES.contains(&name())
+        self.cluster.links.is_namespace(id)
+            && IMMORTAL_NAMESPACES.contains(&self.cluster.text.get(self.cluster.nodes[id].name))
     }
 
     fn delete_namespace(&mut self, id: ObjectId, policy: Option<Policy>, reason: Reason) {

@@ -192,22 +192,22 @@ fn names_watched_identity(cluster: &Cluster, index: RefId) -> bool {
 }
 
 fn event(cluster: &Cluster, index: RefId, certain: bool) -> Event {
-    let text = |symbol| cluster.text.get(symbol);
+    let text = &cluster.text;
     let (holder, written) = (cluster.reference(index).holder, cluster.written(index));
-    let home = text(namespace(cluster, holder));
+    let home = text.get(namespace(cluster, holder));
     let message = format!(
         "ownerRef [{}/{}, namespace: {home}, name: {}, uid: {}] does not exist in namespace \"{home}\"",
-        text(written.api_version),
-        text(written.kind_name),
-        text(written.name),
+        text.get(written.api_version),
+        text.get(written.kind_name),
+        text.get(written.name),
         cluster.shown_uid(index),
     );
     let object = cluster.key(holder);
     let kind = GroupKind::new(
-        ApiVersion::split(text(written.api_version)).group,
-        text(written.kind_name),
+        ApiVersion::split(text.get(written.api_version)).group,
+        text.get(written.kind_name),
     );
-    let owner = ObjectKey::new(kind, object.namespace.clone(), text(written.name));
+    let owner = ObjectKey::new(kind, object.namespace.clone(), text.get(written.name));
     Event {
         object,
         reason: "OwnerRefInvalidNamespace",

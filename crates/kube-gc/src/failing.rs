@@ -17,13 +17,13 @@ pub(super) struct Failing {
 impl Failing {
     /// Starts with the callouts of a cluster, if `live` says which objects exist.
     pub(super) fn new(cluster: &Cluster, live: impl Fn(ObjectId) -> bool) -> Self {
-        let callouts = || cluster.links.callouts.iter();
+        let callouts = &cluster.links.callouts;
         let mut failing = Self {
-            now: callouts().map(|_| false).collect(),
+            now: callouts.iter().map(|_| false).collect(),
             webhooks: 0,
             apis: 0,
         };
-        for (number, callout) in callouts() {
+        for (number, callout) in callouts.iter() {
             failing.set(number, callout, callout.fails(&live));
         }
         failing

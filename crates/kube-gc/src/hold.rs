@@ -94,10 +94,9 @@ impl HeldObject {
 /// Returns every Terminating object that plans show, with its holds. [`super::unattended`] sets `unattended`.
 pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
     let view = View { cluster, state };
-    let terminating = |id: &ObjectId| state.live(*id) && state.has(*id, TERMINATING);
     let stuck = cluster
         .ids()
-        .filter(|id| terminating(id) && !cluster.is_assumed(*id));
+        .filter(|id| state.live(*id) && state.has(*id, TERMINATING) && !cluster.is_assumed(*id));
     stuck
         .map(|id| HeldObject {
             object: id,
@@ -171,7 +170,7 @@ fn holds_by_finalizer(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
                 protection: protected.protection,
                 by,
             }),
-            _ => foreign.push(cluster.text.get(cluster.finalizers[slot]).to_owned()),
+            _ => foreign.push(cluster.finalizer(slot).to_owned()),
         }
     }
     if !foreign.is_empty() {
@@ -182,10 +181,9 @@ fn holds_by_finalizer(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
 
 fn holds_by_role(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
     let (cluster, state) = (view.cluster, view.state);
-    let left = |ids: &[ObjectId]| sorted(ids.iter().copied().filter(|id| state.live(*id)));
     match cluster.links.roles.get(&id) {
         Some(Role::Definition { instances, .. }) => {
-            let instances = left(instances);
+            let instances = left(state, instances);
             if !instances.is_empty() {
                 holds.push(Hold::Instances(instances));
             }
@@ -195,7 +193,7 @@ fn holds_by_role(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
             pods,
             tokens,
         }) => {
-            let (pods, others) = (left(pods), left(content));
+            let (pods, others) = (left(state, pods), left(state, content));
             if !pods.is_empty() || !others.is_empty() {
                 holds.push(Hold::NamespaceContent { pods, others });
             }
@@ -212,6 +210,10 @@ fn holds_by_role(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
         }
         Some(Role::Pod { .. }) | None => {}
     }
+}
+
+fn left(state: &State, ids: &[ObjectId]) -> Vec<ObjectId> {
+    sorted(ids.iter().copied().filter(|id| state.live(*id)))
 }
 
 fn holds_by_collector(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {

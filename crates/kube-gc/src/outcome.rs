@@ -6,7 +6,7 @@ use crate::cluster::Cluster;
 use crate::conditions;
 use crate::failing::Failing;
 use crate::flags::{GRACEFUL, SPEC_KUBERNETES, TERMINATING, VISIBLE};
-use crate::ids::{FinalizerId, ObjectId, RefId};
+use crate::ids::{ObjectId, RefId};
 use crate::links::Role;
 use crate::names::{ObjectKey, finalizers};
 use crate::object::OwnerReference;
@@ -48,6 +48,13 @@ pub enum Difference {
     Terminating,
     /// Only owner references differ.
     References,
+}
+
+impl Difference {
+    /// Returns the graver of this difference and the gravest `known` one.
+    pub(super) fn or_graver(self, known: Option<Self>) -> Self {
+        known.map_or(self, |known| self.min(known))
+    }
 }
 
 /// One state of the cluster at rest.
@@ -120,25 +127,22 @@ impl Patch {
         let (mut references, mut finalizers) =
             (self.state.refs.iter(), self.state.finalizers.iter());
         let mut gravest = None;
-        let mut found = |difference: Difference| {
-            gravest = Some(gravest.map_or(difference, |known| difference.min(known)));
-        };
         for (&id, flags) in self.objects.iter().zip(&self.state.flags) {
             let (here, there) = (flags & VISIBLE, verdict.flags[id] & VISIBLE);
             let gone = here & super::flags::GONE != 0;
             if (here ^ there) & super::flags::GONE != 0 {
-                found(Difference::Existence);
+                gravest = Some(Difference::Existence.or_graver(gravest));
             } else if here != there && !gone {
-                found(Difference::Terminating);
+                gravest = Some(Difference::Terminating.or_graver(gravest));
             }
             for (index, now) in cluster.refs_of(id).zip(&mut references) {
                 if *now != verdict.refs[index] && !gone {
-                    found(Difference::References);
+                    gravest = Some(Difference::References.or_graver(gravest));
                 }
             }
             for (slot, present) in cluster.finalizers_of(id).zip(&mut finalizers) {
                 if *present != verdict.finalizers[slot] && !gone {
-                    found(Difference::Terminating);
+                    gravest = Some(Difference::Terminating.or_graver(gravest));
                 }
             }
         }
@@ -151,11 +155,12 @@ pub(super) fn fate(cluster: &Cluster, state: &State, id: ObjectId) -> Fate {
     if state.gone(id) {
         return Fate::Gone;
     }
-    let text = |slot: FinalizerId| cluster.text.get(cluster.finalizers[slot]).to_owned();
     let slots = cluster
         .finalizers_of(id)
         .filter(|slot| state.finalizers[*slot]);
-    let mut finalizers: Vec<String> = slots.map(text).collect();
+    let mut finalizers: Vec<String> = slots
+        .map(|slot| cluster.finalizer(slot).to_owned())
+        .collect();
     finalizers.extend(super::flags::gc_finalizers(state.flags[id]).map(str::to_owned));
     finalizers.sort();
     Fate::Present(Present {

@@ -150,24 +150,17 @@ impl Plan<'_> {
         let settled = self.steps[..step]
             .iter()
             .rposition(|step| !step.outcomes.is_empty());
-        let changes = |steps: &[StepPlan]| {
-            steps
-                .iter()
-                .flat_map(|step| step.log.iter().copied())
-                .collect()
-        };
         let (before, since) = self.steps[..=step].split_at(settled.map_or(0, |step| step + 1));
         let rejected = since
             .iter()
             .flat_map(|step| step.rejected.keys())
             .map(|(id, _)| *id)
             .collect();
-        let (before, since) = (changes(before), changes(since));
         Some(tell(&History {
             cluster: self.cluster,
             state: &state,
-            before,
-            since,
+            before: before.iter().flat_map(|step| &step.log).copied().collect(),
+            since: since.iter().flat_map(|step| &step.log).copied().collect(),
             rejected,
         }))
     }

@@ -46,9 +46,12 @@ impl Remainder {
         }
     }
 
-    fn update(&mut self, list: &[ObjectId], gone: impl Fn(ObjectId) -> bool) {
+    fn update(&mut self, list: &[ObjectId], flags: &TiVec<ObjectId, u16>) {
         self.number -= 1;
-        while list.get(self.first as usize).is_some_and(|id| gone(*id)) {
+        while list
+            .get(self.first as usize)
+            .is_some_and(|id| flags[*id] & GONE != 0)
+        {
             self.first += 1;
         }
     }
@@ -74,10 +77,9 @@ impl Left {
 impl Purging {
     /// Starts before the first step, when everything exists.
     pub(super) fn new(cluster: &Cluster, failing: &Failing) -> Self {
-        let ids = || IdSet::new(cluster.len());
         let mut purging = Purging {
-            candidates: ids(),
-            emptied: ids(),
+            candidates: IdSet::new(cluster.len()),
+            emptied: IdSet::new(cluster.len()),
             left: BTreeMap::new(),
         };
         for id in cluster.links.roles.keys() {
@@ -137,7 +139,6 @@ impl Purging {
         id: ObjectId,
         flags: &TiVec<ObjectId, u16>,
     ) {
-        let gone = |id: ObjectId| flags[id] & GONE != 0;
         self.emptied.remove(id);
         let Some(home) = cluster.links.home_of(id) else {
             return;
@@ -150,12 +151,12 @@ impl Purging {
             .entry(home)
             .or_insert_with(|| Left::of(content, pods));
         if cluster.goes_first(id) {
-            left.pods.update(pods, gone);
+            left.pods.update(pods, flags);
             if left.pods.number == 0 {
                 self.candidates.extend(content.iter().copied());
             }
         } else {
-            left.others.update(content, gone);
+            left.others.update(content, flags);
         }
         if flags[home] & (TERMINATING | GONE) == TERMINATING && self.is_empty(cluster, home) {
             self.emptied.insert(home);

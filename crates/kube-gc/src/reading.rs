@@ -43,8 +43,7 @@ impl Cluster {
 
     /// Returns the initial finalizers of an object except the collector's; a definition always has its clean-up one.
     pub fn finalizer_names(&self, id: ObjectId) -> impl Iterator<Item = &str> {
-        self.finalizers_of(id)
-            .map(|slot| self.text.get(self.finalizers[slot]))
+        self.finalizers_of(id).map(|slot| self.finalizer(slot))
     }
 
     /// Returns the facts about a kind, if it is known.

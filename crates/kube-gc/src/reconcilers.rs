@@ -81,14 +81,10 @@ impl View<'_> {
             object, controller, ..
         } = reconciled;
         let controller = &self.cluster.links.controllers[*controller];
-        let is_lost = |need: &ObjectId| self.state.has(*need, LOST);
-        let was_revoked =
-            |authority: &ObjectId| self.state.timeline.was_revoked(*authority, *object);
-        let is_void =
-            |authority: &Vec<ObjectId>| authority.iter().any(|it| is_lost(it) || was_revoked(it));
-        let may_act = controller.authority.is_empty() || !controller.authority.iter().all(is_void);
-        if !may_act
-            || controller.workloads.iter().any(is_lost)
+        let mut authorities = controller.authority.iter();
+        let mut workloads = controller.workloads.iter();
+        if !controller.authority.is_empty() && authorities.all(|all| self.is_void(all, *object))
+            || workloads.any(|workload| self.state.has(*workload, LOST))
             || self.rejects(*object, Verb::Update)
         {
             LettingGo::Never
@@ -97,6 +93,14 @@ impl View<'_> {
         } else {
             LettingGo::Race
         }
+    }
+
+    /// Whether a part of an authority was gone before the step, or before `object` was marked.
+    fn is_void(&self, authority: &[ObjectId], object: ObjectId) -> bool {
+        let timeline = &self.state.timeline;
+        authority
+            .iter()
+            .any(|part| self.state.has(*part, LOST) || timeline.was_revoked(*part, object))
     }
 
     /// Returns the objects that a controller needs and has lost, or is about to lose.
@@ -108,8 +112,8 @@ impl View<'_> {
             .workloads
             .iter()
             .filter(|workload| !self.runs(**workload));
-        let stays = |authority: &Vec<ObjectId>| authority.iter().all(|it| self.stays(*it));
-        let is_allowed = controller.authority.iter().any(stays);
+        let mut authorities = controller.authority.iter();
+        let is_allowed = authorities.any(|authority| authority.iter().all(|it| self.stays(*it)));
         let authority = controller
             .authority
             .iter()

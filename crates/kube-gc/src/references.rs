@@ -96,13 +96,11 @@ pub(super) struct Dependents {
 
 impl Dependents {
     pub(super) fn new(objects: usize, references: &TiSlice<RefId, Ref>) -> Self {
-        let bound = || {
-            references
-                .iter_enumerated()
-                .filter(|(_, reference)| reference.by_uid != NONE)
-        };
+        let bound = references
+            .iter_enumerated()
+            .filter(|(_, reference)| reference.by_uid != NONE);
         let mut starts: TiVec<ObjectId, u32> = vec![0; objects + 1].into();
-        for (_, reference) in bound() {
+        for (_, reference) in bound.clone() {
             starts[reference.by_uid.next()] += 1;
         }
         for owner in Numbers::new(ObjectId::FIRST, objects.into()) {
@@ -117,7 +115,7 @@ impl Dependents {
             };
             bindings
         ];
-        for (index, reference) in bound() {
+        for (index, reference) in bound {
             let slot = &mut next[reference.by_uid];
             entries[*slot as usize] = Dependent {
                 holder: reference.holder,

@@ -35,7 +35,7 @@ impl Simulation<'_> {
                 let slots: Vec<FinalizerId> = self
                     .cluster
                     .finalizers_of(id)
-                    .filter(|slot| self.cluster.text.get(self.cluster.finalizers[*slot]) == name)
+                    .filter(|slot| self.cluster.finalizer(*slot) == name)
                     .collect();
                 let gc = match name {
                     finalizers::ORPHAN => ORPHAN,

@@ -162,16 +162,17 @@ impl State {
 
     /// Returns two independent hashes over everything but cached values and write counters.
     pub(super) fn fingerprint(&self) -> (u64, u64) {
-        let digest = |seed: u64| {
-            let mut hasher = std::hash::DefaultHasher::new();
-            seed.hash(&mut hasher);
-            self.flags.hash(&mut hasher);
-            self.refs.hash(&mut hasher);
-            self.finalizers.hash(&mut hasher);
-            (&self.queue, &self.orphans, &self.failed, &self.conflicts).hash(&mut hasher);
-            (&self.timeline, &self.sent, &self.halted).hash(&mut hasher);
-            hasher.finish()
-        };
-        (digest(1), digest(2))
+        (self.digest(1), self.digest(2))
+    }
+
+    fn digest(&self, seed: u64) -> u64 {
+        let mut hasher = std::hash::DefaultHasher::new();
+        seed.hash(&mut hasher);
+        self.flags.hash(&mut hasher);
+        self.refs.hash(&mut hasher);
+        self.finalizers.hash(&mut hasher);
+        (&self.queue, &self.orphans, &self.failed, &self.conflicts).hash(&mut hasher);
+        (&self.timeline, &self.sent, &self.halted).hash(&mut hasher);
+        hasher.finish()
     }
 }

@@ -6,7 +6,7 @@ use foldhash::{HashMap, HashSet};
 
 use crate::cause::Protection;
 use crate::cluster::Cluster;
-use crate::ids::{FinalizerId, NONE, ObjectId};
+use crate::ids::{NONE, ObjectId};
 use crate::links::{Holder, Links, Protected, ProtectionEnd, Role};
 use crate::names::{GroupKind, Namespace, ObjectKey, finalizers, kinds};
 use crate::object::{Facts, Object, PodFacts};
@@ -79,10 +79,10 @@ impl Links {
                 }
             }
             (Facts::Definition(crd), _) => {
-                let name = |index: &FinalizerId| cluster.text.get(cluster.finalizers[*index]);
-                let cleanup =
-                    |index: &FinalizerId| name(index) == finalizers::CUSTOM_RESOURCE_CLEANUP;
-                let Some(cleanup) = cluster.finalizers_of(id).find(cleanup) else {
+                let Some(cleanup) = cluster
+                    .finalizers_of(id)
+                    .find(|slot| cluster.finalizer(*slot) == finalizers::CUSTOM_RESOURCE_CLEANUP)
+                else {
                     return;
                 };
                 let kind = cluster.kinds.find(GroupKind::new(&crd.group, &crd.kind));
@@ -139,33 +139,27 @@ impl Links {
     ) {
         let info = cluster.info(id);
         for finalizer in cluster.finalizers_of(id) {
-            let name = cluster.text.get(cluster.finalizers[finalizer]);
-            let held = || ProtectionEnd::WhenUnheld(holders.get(&id).cloned().unwrap_or_default());
-            let (release, protection) = match (info.group_kind(), name) {
-                (kinds::PERSISTENT_VOLUME_CLAIM, finalizers::PVC_PROTECTION) => {
-                    (held(), Protection::Claim)
-                }
-                (kinds::PERSISTENT_VOLUME, finalizers::PV_PROTECTION) => {
-                    (held(), Protection::Volume)
-                }
+            let protection = match (info.group_kind(), cluster.finalizer(finalizer)) {
+                (kinds::PERSISTENT_VOLUME_CLAIM, finalizers::PVC_PROTECTION) => Protection::Claim,
+                (kinds::PERSISTENT_VOLUME, finalizers::PV_PROTECTION) => Protection::Volume,
                 (kinds::VOLUME_ATTRIBUTES_CLASS, finalizers::VAC_PROTECTION) => {
-                    (held(), Protection::VolumeAttributesClass)
+                    Protection::VolumeAttributesClass
                 }
                 // The cloud controller that added it removes it.
-                (kinds::SERVICE, finalizers::LOAD_BALANCER_CLEANUP) => {
-                    (held(), Protection::LoadBalancer)
-                }
+                (kinds::SERVICE, finalizers::LOAD_BALANCER_CLEANUP) => Protection::LoadBalancer,
                 (kinds::RESOURCE_CLAIM, finalizers::RESOURCE_CLAIM_PROTECTION) => {
-                    (held(), Protection::ResourceClaim)
+                    Protection::ResourceClaim
                 }
-                (kinds::POD, finalizers::JOB_TRACKING) => {
-                    let Some(release) = job_tracking(cluster, id, objects) else {
-                        continue;
-                    };
-                    (release, Protection::JobTracking)
-                }
+                (kinds::POD, finalizers::JOB_TRACKING) => Protection::JobTracking,
                 _ => continue,
             };
+            let release = if protection == Protection::JobTracking {
+                job_tracking(cluster, id, objects)
+            } else {
+                let holders = holders.get(&id).cloned().unwrap_or_default();
+                Some(ProtectionEnd::WhenUnheld(holders))
+            };
+            let Some(release) = release else { continue };
             self.protections.push(Protected {
                 object: id,
                 finalizer,
@@ -244,50 +238,69 @@ fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<
 /// Returns the holders of each protected object.
 fn holders(cluster: &Cluster, objects: &[Object]) -> BTreeMap<ObjectId, Vec<Holder>> {
     let mut holders: BTreeMap<ObjectId, Vec<Holder>> = BTreeMap::new();
-    let mut hold = |held: ObjectKey, object: ObjectId, until_finished: bool| {
-        if let Some(held) = cluster.find(&held) {
-            holders.entry(held).or_default().push(Holder {
-                object,
-                until_finished,
-            });
-        }
-    };
-    let class = |name: &str| ObjectKey::new(kinds::VOLUME_ATTRIBUTES_CLASS, Namespace::None, name);
     for (id, object) in cluster.ids().zip(objects) {
-        let beside = |kind, name: &str| ObjectKey::new(kind, object.key.namespace.clone(), name);
-        match &object.facts {
-            Facts::Pod(pod) => {
-                // [FIN-14]: an unscheduled Pod never holds a claim; a finished one does.
-                for claim in pod.claims.iter().filter(|_| pod.scheduled) {
-                    hold(beside(kinds::PERSISTENT_VOLUME_CLAIM, claim), id, false);
-                }
-                for claim in pod.ephemeral_claims.iter().filter(|_| pod.scheduled) {
-                    hold(beside(kinds::PERSISTENT_VOLUME_CLAIM, claim), id, true);
-                }
-                for claim in &pod.resource_claims {
-                    hold(beside(kinds::RESOURCE_CLAIM, claim), id, false);
-                }
+        let holder = Holder {
+            object: id,
+            until_finished: false,
+        };
+        // The volume is Bound, and so in use, while its claim exists.
+        if let Facts::Volume(volume) = &object.facts
+            && let Some(claim) = &volume.bound_to
+            && let Some(object) = cluster.find(claim)
+        {
+            holders
+                .entry(id)
+                .or_default()
+                .push(Holder { object, ..holder });
+        }
+        for (kind, name, until_finished) in held_by(object) {
+            let namespace = if kind == kinds::VOLUME_ATTRIBUTES_CLASS {
+                Namespace::None
+            } else {
+                object.key.namespace.clone()
+            };
+            if let Some(held) = cluster.find(&ObjectKey::new(kind, namespace, name)) {
+                holders.entry(held).or_default().push(Holder {
+                    until_finished,
+                    ..holder
+                });
             }
-            Facts::Volume(volume) => {
-                if let Some(claim) = volume
-                    .bound_to
-                    .as_ref()
-                    .and_then(|claim| cluster.find(claim))
-                {
-                    // The volume is Bound, and so in use, while its claim exists.
-                    hold(cluster.key(id), claim, false);
-                }
-                if let Some(name) = &volume.attributes_class {
-                    hold(class(name), id, false);
-                }
-            }
-            Facts::Claim { attributes_classes } => {
-                for name in attributes_classes {
-                    hold(class(name), id, false);
-                }
-            }
-            _ => {}
         }
     }
     holders
+}
+
+/// Returns kind and name of each object that `object` holds, and whether it holds it only until it is finished.
+fn held_by(object: &Object) -> Vec<(GroupKind<&'static str>, &str, bool)> {
+    match &object.facts {
+        Facts::Pod(pod) => {
+            // [FIN-14]: an unscheduled Pod never holds a claim; a finished one does.
+            let claims = pod.claims.iter().map(|name| (name, false));
+            let claims = claims.chain(pod.ephemeral_claims.iter().map(|name| (name, true)));
+            let claims = claims
+                .filter(|_| pod.scheduled)
+                .map(|(name, until_finished)| {
+                    (
+                        kinds::PERSISTENT_VOLUME_CLAIM,
+                        name.as_str(),
+                        until_finished,
+                    )
+                });
+            let resource_claims = pod.resource_claims.iter();
+            claims
+                .chain(resource_claims.map(|name| (kinds::RESOURCE_CLAIM, name.as_str(), false)))
+                .collect()
+        }
+        Facts::Volume(volume) => {
+            let class = volume.attributes_class.iter();
+            class
+                .map(|name| (kinds::VOLUME_ATTRIBUTES_CLASS, name.as_str(), false))
+                .collect()
+        }
+        Facts::Claim { attributes_classes } => attributes_classes
+            .iter()
+            .map(|name| (kinds::VOLUME_ATTRIBUTES_CLASS, name.as_str(), false))
+            .collect(),
+        _ => Vec::new(),
+    }
 }

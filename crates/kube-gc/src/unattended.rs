@@ -61,17 +61,11 @@ fn awaited(hold: &Hold) -> Option<&[ObjectId]> {
 /// Whether the hold has another reason than a missing controller: a controller in the cluster removes one of the
 /// finalizers, or the hold is not by a finalizer.
 fn is_attended(cluster: &Cluster, object: ObjectId, hold: &Hold) -> bool {
-    let controlled = || {
-        cluster
-            .links
-            .reconciled_of(object)
-            .iter()
-            .map(|one| cluster.finalizers[one.finalizer])
-    };
     match hold {
-        Hold::Finalizers(names) => {
-            controlled().any(|name| names.iter().any(|held| held == cluster.text.get(name)))
-        }
+        Hold::Finalizers(names) => cluster.links.reconciled_of(object).iter().any(|one| {
+            let removed = cluster.finalizer(one.finalizer);
+            names.iter().any(|held| held == removed)
+        }),
         // No known controller removes these.
         Hold::SpecFinalizers(_) => false,
         _ => true,

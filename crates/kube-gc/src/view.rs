@@ -62,9 +62,12 @@ impl View<'_> {
     /// Whether the definition of the owner's kind is gone, so that the kind no longer resolves `[CRD-8]`.
     fn definition_is_gone(&self, index: RefId) -> bool {
         let definitions = &self.cluster.links.definition_of;
-        let definition = || definitions.get(&self.cluster.written(index).kind?);
-        !definitions.is_empty()
-            && definition().is_some_and(|definition| self.state.gone(*definition))
+        if definitions.is_empty() {
+            return false;
+        }
+        let kind = self.cluster.written(index).kind;
+        kind.and_then(|kind| definitions.get(&kind))
+            .is_some_and(|definition| self.state.gone(*definition))
     }
 
     /// Returns whether a holder still keeps the protection finalizer of the object it holds.

@@ -153,12 +153,12 @@ impl View<'_> {
         if !self.state.failing.has_webhooks() || !self.cluster.asks_about_kind_of(&[id]) {
             return true;
         }
-        let kind = |id: ObjectId| self.cluster.nodes[id].kind;
+        let nodes = &self.cluster.nodes;
         let end = content.partition_point(|other| *other <= id);
         let before = content[..end]
             .iter()
             .rev()
-            .take_while(|other| kind(**other) == kind(id));
+            .take_while(|other| nodes[**other].kind == nodes[id].kind);
         !before
             .filter(|other| self.state.live(**other))
             .any(|other| self.rejects(*other, Verb::Delete))
@@ -221,29 +221,30 @@ impl View<'_> {
             return Vec::new();
         };
         let callouts = &self.cluster.links.callouts;
-        let asked = |id: &&ObjectId| !callouts.asked_about(**id).is_empty();
         let is_content = content.binary_search(&id).is_ok();
         let (batch, others) = if is_content {
             (content, pods)
         } else {
             (pods, content)
         };
-        let ties = is_content || asked(&&id);
+        let ties = is_content || !callouts.asked_about(id).is_empty();
         let others: &[ObjectId] = if ties && told.purges.insert((home, is_content)) {
             others
         } else {
             &[]
         };
-        let others = others.iter().filter(|other| !is_content || asked(other));
-        let kind = |id: ObjectId| self.cluster.nodes[id].kind;
+        let others = others
+            .iter()
+            .filter(|other| !is_content || !callouts.asked_about(**other).is_empty());
+        let nodes = &self.cluster.nodes;
         let place = batch.binary_search(&id).ok();
         let before = place.and_then(|place| batch.get(place.checked_sub(1)?));
         let beside = before
             .into_iter()
             .chain(place.and_then(|place| batch.get(place + 1)));
-        let beside = beside.filter(|_| callouts.asks_about_kind(kind(id)));
+        let beside = beside.filter(|_| callouts.asks_about_kind(nodes[id].kind));
         beside
-            .filter(|other| kind(**other) == kind(id))
+            .filter(|other| nodes[**other].kind == nodes[id].kind)
             .chain(others)
             .copied()
             .collect()

@@ -280,10 +280,10 @@ impl<'c> Simulation<'c> {
     }
 
     fn unblocks(&self, id: ObjectId, index: RefId) -> bool {
-        let unset = || {
-            self.state.refs[index] == RefState::Kept && self.cluster.written(index).block.is_none()
-        };
-        self.state.blocks(index) || (self.cluster.info(id).custom && unset())
+        self.state.blocks(index)
+            || self.cluster.info(id).custom
+                && self.state.refs[index] == RefState::Kept
+                && self.cluster.written(index).block.is_none()
     }
 
     /// Whether [`unblock`](Self::unblock) would change anything.

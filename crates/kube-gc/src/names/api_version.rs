@@ -75,12 +75,13 @@ fn priority(version: &str) -> Option<(u8, u64, u64)> {
 mod tests {
     use super::*;
 
+    fn parse(text: &str) -> (&str, &str) {
+        let ApiVersion { group, version } = ApiVersion::split(text);
+        (group, version)
+    }
+
     #[test]
     fn parses_as_the_table_of_val_10_says() {
-        let parse = |text| {
-            let ApiVersion { group, version } = ApiVersion::split(text);
-            (group, version)
-        };
         assert_eq!(parse(""), ("", ""));
         assert_eq!(parse("/"), ("", ""));
         assert_eq!(parse("v1"), ("", "v1"));

@@ -20,10 +20,10 @@ pub fn sort_by_object_key<T>(mut items: Vec<T>, key_of: impl Fn(&T) -> &ObjectKe
     if items.is_sorted_by(|a, b| key_of(a) <= key_of(b)) {
         return items;
     }
-    let keys = || items.iter().map(&key_of);
-    let kinds = ranks(keys().map(|key| (key.group(), key.kind())));
-    let namespaces = ranks(keys().map(|key| &key.namespace));
-    let deciders = keys().zip(kinds).zip(namespaces).enumerate();
+    let keys = items.iter().map(&key_of);
+    let kinds = ranks(keys.clone().map(|key| (key.group(), key.kind())));
+    let namespaces = ranks(keys.clone().map(|key| &key.namespace));
+    let deciders = keys.zip(kinds).zip(namespaces).enumerate();
     let mut order: Vec<Decider> = deciders
         .map(|(at, ((key, kind), namespace))| Decider {
             kind,
@@ -32,12 +32,11 @@ pub fn sort_by_object_key<T>(mut items: Vec<T>, key_of: impl Fn(&T) -> &ObjectKe
             at,
         })
         .collect();
-    let name = |one: &Decider| &key_of(&items[one.at]).name;
     order.sort_unstable_by(|a, b| {
         let places = (a.kind, a.namespace, a.name).cmp(&(b.kind, b.namespace, b.name));
         // Stable: items with one key keep their order.
         places
-            .then_with(|| name(a).cmp(name(b)))
+            .then_with(|| key_of(&items[a.at]).name.cmp(&key_of(&items[b.at]).name))
             .then(a.at.cmp(&b.at))
     });
     arrange(

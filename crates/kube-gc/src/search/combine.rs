@@ -74,9 +74,9 @@ pub(crate) fn add_outcomes(
         found: Vec::new(),
     };
     let deleted = deleted(cluster, requests);
-    let is_certain =
-        |part: &usize| options.reduction && is_certain(cluster, partition.objects(*part), &deleted);
-    let (certain, open): (Vec<usize>, Vec<usize>) = (0..partition.len()).partition(is_certain);
+    let (certain, open): (Vec<usize>, Vec<usize>) = (0..partition.len()).partition(|part| {
+        options.reduction && is_certain(cluster, partition.objects(*part), &deleted)
+    });
     search.through(&open);
     // A certain part ends as the verdict does, unless its deletion is never sent. A remaining object may be one that a
     // client waits for.
@@ -348,6 +348,12 @@ struct PartEnd {
     halts: bool,
 }
 
+impl PartEnd {
+    fn is_verdict(&self) -> bool {
+        self.patch.is_none()
+    }
+}
+
 /// The possible ends of all parts at one moment.
 struct Choices {
     parts: Vec<Vec<PartEnd>>,
@@ -357,12 +363,11 @@ struct Choices {
 
 impl Choices {
     fn hold_verdict(&self) -> bool {
-        let verdict = |end: &&PartEnd| end.patch.is_none();
-        let stops = |ends: &Vec<PartEnd>| ends.iter().filter(verdict).any(|end| end.halts);
+        let mut ends = self.parts.iter().flatten();
         self.parts
             .iter()
-            .all(|ends| ends.iter().any(|end| verdict(&end)))
-            && (!self.stops || self.parts.iter().any(stops))
+            .all(|ends| ends.iter().any(PartEnd::is_verdict))
+            && (!self.stops || ends.any(|end| end.is_verdict() && end.halts))
     }
 
     /// Appends every combination that differs from the verdict. If there are more than `most`, appends at most `most`
@@ -409,14 +414,19 @@ impl Combination {
     fn add(&mut self, end: &PartEnd) {
         if let Some((patch, difference)) = &end.patch {
             self.outcome.patches.push(patch.clone());
-            self.outcome.differs = Some(
-                self.outcome
-                    .differs
-                    .map_or(*difference, |known| known.min(*difference)),
-            );
+            self.outcome.differs = Some(difference.or_graver(self.outcome.differs));
         }
         self.outcome.late |= end.late;
         self.halts |= end.halts;
+    }
+
+    /// Returns a copy with one more end of each part: the one at the position `choice`, or else its last.
+    fn choosing(&self, parts: &[&Vec<PartEnd>], choice: impl Fn(usize) -> usize) -> Self {
+        let mut combination = self.clone();
+        for (part, ends) in parts.iter().enumerate() {
+            combination.add(&ends[choice(part).min(ends.len() - 1)]);
+        }
+        combination
     }
 }
 
@@ -438,21 +448,15 @@ fn all(start: Combination, parts: &[&Vec<PartEnd>]) -> Vec<Combination> {
 /// Returns at most `most` combinations that differ from the verdict: first those in which all parts take the same
 /// position in their lists, then those in which one part chooses and all others take their first end.
 fn some(start: &Combination, parts: &[&Vec<PartEnd>], most: usize) -> Vec<Combination> {
-    let choose = |choice: &dyn Fn(usize) -> usize| {
-        let mut combination = start.clone();
-        for (part, ends) in parts.iter().enumerate() {
-            combination.add(&ends[choice(part).min(ends.len() - 1)]);
-        }
-        combination
-    };
     let longest = parts.iter().map(|ends| ends.len()).max().unwrap_or(0);
-    let alike = (0..longest).map(|choice| choose(&|_| choice));
+    let alike = (0..longest).map(|choice| start.choosing(parts, |_| choice));
     let single = parts
         .iter()
         .enumerate()
         .flat_map(|(chooser, ends)| (1..ends.len()).map(move |choice| (chooser, choice)));
-    let single =
-        single.map(|(chooser, choice)| choose(&|part| if part == chooser { choice } else { 0 }));
+    let single = single.map(|(chooser, choice)| {
+        start.choosing(parts, |part| if part == chooser { choice } else { 0 })
+    });
     alike
         .chain(single)
         .filter(|combination| combination.outcome.differs.is_some())

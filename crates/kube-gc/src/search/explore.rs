@@ -379,24 +379,17 @@ impl<'c> Explorer<'c> {
         let sets = 1_usize.checked_shl(count as u32).unwrap_or(usize::MAX);
         let all = count <= MOST_MIXED
             && sets.saturating_mul(count * self.cost_of_copy()) / 2 <= self.budget;
-        let won = |races: BTreeSet<ReleaseRace>, then: Races| {
-            let mut world = world.clone();
-            world.win_races(&races);
-            world.apply_watch();
-            Branch::of(
-                world.state,
-                Course {
-                    races: then,
-                    ..course
-                },
-            )
-        };
         if all {
+            // `course` leaves the other races open.
             return races
                 .into_iter()
-                .map(|race| won(BTreeSet::from([race]), Races::Open))
+                .map(|race| won(world, &BTreeSet::from([race]), course))
                 .collect();
         }
+        let lost = Course {
+            races: Races::Lost,
+            ..course
+        };
         search.cut = true;
         let mut quick = vec![Branch::of(
             world.state.clone(),
@@ -416,8 +409,8 @@ impl<'c> Explorer<'c> {
         quick.extend(
             by_controller
                 .into_values()
-                .filter(|won| !won.is_empty())
-                .map(|races| won(races, Races::Lost)),
+                .filter(|races| !races.is_empty())
+                .map(|races| won(world, &races, lost)),
         );
         // The combinations in which one race ends differently from all others.
         for race in races.iter().filter(|_| count <= MOST_SINGLED_OUT) {
@@ -427,8 +420,8 @@ impl<'c> Explorer<'c> {
                 .copied()
                 .collect();
             quick.extend([
-                won(BTreeSet::from([*race]), Races::Lost),
-                won(others, Races::Lost),
+                won(world, &BTreeSet::from([*race]), lost),
+                won(world, &others, lost),
             ]);
         }
         quick
@@ -470,6 +463,14 @@ fn win_all_races(world: &mut Simulation<'_>) -> bool {
     world.win_races(&races);
     world.apply_watch();
     !races.is_empty()
+}
+
+/// Returns the branch in which controllers win `races`.
+fn won(world: &Simulation<'_>, races: &BTreeSet<ReleaseRace>, course: Course) -> Branch {
+    let mut world = world.clone();
+    world.win_races(races);
+    world.apply_watch();
+    Branch::of(world.state, course)
 }
 
 enum Rest {

@@ -95,11 +95,11 @@ impl ReachedEnds {
 
     /// Returns the stretches at whose end a client may begin to wait forever.
     pub(super) fn halting(&self) -> impl Iterator<Item = usize> + '_ {
-        let halts = |reached: &Reached| reached.ends.iter().any(|end| !end.state.halted.is_empty());
-        self.changes
-            .iter()
-            .filter(move |(_, reached)| halts(reached))
-            .map(|(stretch, _)| *stretch)
+        let halting = self.changes.iter().filter(|(_, reached)| {
+            let mut ends = reached.ends.iter();
+            ends.any(|end| !end.state.halted.is_empty())
+        });
+        halting.map(|(stretch, _)| *stretch)
     }
 }
 

@@ -36,7 +36,7 @@ use crate::flags::{
     DELETING_DEPENDENTS, FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING,
 };
 use crate::id_set::IdSet;
-use crate::ids::{NONE, ObjectId, RefId};
+use crate::ids::{NONE, ObjectId};
 use crate::references::Dependent;
 use crate::webhooks::ToldTies;
 use crate::world::Simulation;
@@ -215,6 +215,22 @@ impl<'w> Stubborn<'w, '_> {
     /// Adds everything that reads or writes what a move of `id` writes or reads: its owners and its dependents.
     fn add_neighbours(&mut self, id: ObjectId) {
         let world = self.world;
+        self.add_owners(id);
+        self.add_misled(id);
+        for Dependent {
+            holder: dependent, ..
+        } in world.state.dependents(world.cluster, id)
+        {
+            self.scratch.looked_at += 1;
+            if !self.indifferent(dependent, id) {
+                self.add(dependent);
+            }
+        }
+    }
+
+    /// Adds the owners of an object, and the objects that a GET finds in their place.
+    fn add_owners(&mut self, id: ObjectId) {
+        let world = self.world;
         for index in world
             .cluster
             .refs_of(id)
@@ -227,16 +243,6 @@ impl<'w> Stubborn<'w, '_> {
             let named = world.cluster.written(index).named;
             if named != reference.by_uid {
                 self.add(named);
-            }
-        }
-        self.add_misled(id);
-        for Dependent {
-            holder: dependent, ..
-        } in world.state.dependents(world.cluster, id)
-        {
-            self.scratch.looked_at += 1;
-            if !self.indifferent(dependent, id) {
-                self.add(dependent);
             }
         }
     }
@@ -349,29 +355,14 @@ impl<'w> Stubborn<'w, '_> {
             }
         } else if !state.has(id, TERMINATING) {
             self.add_misled(id);
-            for index in world
-                .cluster
-                .refs_of(id)
-                .filter(|index| state.present(*index))
-            {
-                let reference = world.cluster.reference(index);
-                if !self.indifferent(id, reference.by_uid) {
-                    self.add(reference.by_uid);
-                }
-                let named = world.cluster.written(index).named;
-                if named != reference.by_uid {
-                    self.add(named);
-                }
-            }
+            self.add_owners(id);
         }
         if self.fails(id) {
             // A dependent that is removed or stops blocking queues it once more [GC-11]: then its retry is not late.
             let deletes_dependents = state.has(id, DELETING_DEPENDENTS);
-            let requeues =
-                |dependent: &Dependent| deletes_dependents || state.blocks(dependent.reference);
             state
                 .dependents(world.cluster, id)
-                .filter(requeues)
+                .filter(|dependent| deletes_dependents || state.blocks(dependent.reference))
                 .for_each(|dependent| self.add(dependent.holder));
         }
         if world.cluster.links.is_namespace(id) && state.has(id, TERMINATING | SPEC_KUBERNETES) {
@@ -396,16 +387,14 @@ impl<'w> Stubborn<'w, '_> {
     /// Adds one blocker of a foreground owner: the release waits for all of them, so one is enough.
     fn add_a_blocker(&mut self, owner: ObjectId) {
         let world = self.world;
-        let blocks = |index: RefId| {
-            world.cluster.reference(index).by_uid == owner && world.state.blocks(index)
-        };
         // Members are checked first: they are few, and there may be many dependents.
-        if self
-            .scratch
-            .listed
-            .iter()
-            .any(|id| world.state.live(*id) && world.cluster.refs_of(*id).any(blocks))
-        {
+        let members = self.scratch.listed.iter().copied();
+        let mut references = members
+            .filter(|id| world.state.live(*id))
+            .flat_map(|id| world.cluster.refs_of(id));
+        if references.any(|index| {
+            world.cluster.reference(index).by_uid == owner && world.state.blocks(index)
+        }) {
             return;
         }
         let dependents = world.state.dependents(world.cluster, owner);

@@ -175,8 +175,10 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
         .iter()
         .map(|(_, follower)| *follower)
         .collect();
-    let fixed = |need: &ObjectId| !followers.contains(need) && is_fixed(cluster, targets, *need);
-    let may_be_lost: BTreeSet<ObjectId> = needed.into_iter().filter(|need| !fixed(need)).collect();
+    let may_be_lost: BTreeSet<ObjectId> = needed
+        .into_iter()
+        .filter(|need| followers.contains(need) || !is_fixed(cluster, targets, *need))
+        .collect();
     for reconciled in &cluster.links.reconciled {
         let needs = cluster.links.controllers[reconciled.controller].needs();
         needs
@@ -288,13 +290,6 @@ impl Restriction<'_> {
     /// Builds the cluster. References to objects outside of the part resolve to [`NONE`].
     fn cluster(&self) -> Cluster {
         let whole = self.cluster;
-        let bind = |id: ObjectId| {
-            if id == NONE {
-                NONE
-            } else {
-                self.local(id).unwrap_or(NONE)
-            }
-        };
         let mut part = Cluster::empty(whole.kinds.clone(), whole.text.clone());
         part.behaviour = whole.behaviour;
         for &id in self.objects {
@@ -303,11 +298,11 @@ impl Restriction<'_> {
                 let (reference, written) = (*whole.reference(index), *whole.written(index));
                 part.refs.push(Ref {
                     holder,
-                    by_uid: bind(reference.by_uid),
+                    by_uid: self.local(reference.by_uid).unwrap_or(NONE),
                     ..reference
                 });
                 part.written.push(Written {
-                    named: bind(written.named),
+                    named: self.local(written.named).unwrap_or(NONE),
                     ..written
                 });
             }
@@ -324,10 +319,10 @@ impl Restriction<'_> {
         part
     }
 
+    /// Returns the id of an object in the part. `None` if it is outside, or [`NONE`].
     fn local(&self, id: ObjectId) -> Option<ObjectId> {
-        self.places[id]
-            .filter(|(part, _)| *part == self.part)
-            .map(|(_, local)| local)
+        let (part, local) = (*self.places.get(id)?)?;
+        (part == self.part).then_some(local)
     }
 
     fn locals(&self, ids: &[ObjectId]) -> Vec<ObjectId> {
@@ -339,13 +334,11 @@ impl Restriction<'_> {
         let mut links = Links::default();
         let mut controllers = BTreeMap::new();
         for (own, &id) in part.ids().zip(self.objects) {
-            let (slots, own_slots) = (self.cluster.finalizers_of(id), part.finalizers_of(own));
-            let slot = |slot: FinalizerId| slots.counterpart(slot, &own_slots);
             if let Some(home) = whole.home_of(id).and_then(|home| self.local(home)) {
                 links.set_home(own, home);
             }
             if let Some(role) = whole.roles.get(&id) {
-                let role = self.role(own, role, slot, &mut links);
+                let role = self.role(part, own, role, &mut links);
                 links.roles.insert(own, role);
             }
             if whole.misleading.contains(&id) {
@@ -371,7 +364,7 @@ impl Restriction<'_> {
                 let controller = *controllers.entry(controller).or_insert(next);
                 links.reconciled.push(Reconciled {
                     object: own,
-                    finalizer: slot(finalizer),
+                    finalizer: self.slot(part, own, finalizer),
                     controller,
                 });
             }
@@ -381,10 +374,9 @@ impl Restriction<'_> {
                     self.cluster.refs_of(id),
                     part.refs_of(own),
                 );
-                let finalizer = slot(protected.finalizer);
                 links.protections.push(Protected {
                     object: own,
-                    finalizer,
+                    finalizer: self.slot(part, own, protected.finalizer),
                     release,
                     ..*protected
                 });
@@ -399,13 +391,13 @@ impl Restriction<'_> {
         links
     }
 
-    fn role(
-        &self,
-        own: ObjectId,
-        role: &Role,
-        slot: impl Fn(FinalizerId) -> FinalizerId,
-        links: &mut Links,
-    ) -> Role {
+    /// Returns the number in the part of a finalizer of the object `own`.
+    fn slot(&self, part: &Cluster, own: ObjectId, slot: FinalizerId) -> FinalizerId {
+        let slots = self.cluster.finalizers_of(self.objects[usize::from(own)]);
+        slots.counterpart(slot, &part.finalizers_of(own))
+    }
+
+    fn role(&self, part: &Cluster, own: ObjectId, role: &Role, links: &mut Links) -> Role {
         match role {
             Role::Namespace {
                 content,
@@ -425,10 +417,9 @@ impl Restriction<'_> {
                 established,
             } => {
                 links.definitions.push(own);
-                let (instances, cleanup) = (self.locals(instances), slot(*cleanup));
                 Role::Definition {
-                    instances,
-                    cleanup,
+                    instances: self.locals(instances),
+                    cleanup: self.slot(part, own, *cleanup),
                     established: *established,
                 }
             }

@@ -126,12 +126,6 @@ fn recorded_fate(fate: &Value) -> Fate {
     if fate == "gone" {
         return Fate::Gone;
     }
-    let condition = |condition: &Value| Condition {
-        kind: text(&condition["type"]),
-        status: text(&condition["status"]),
-        reason: text(&condition["reason"]),
-        message: text(&condition["message"]),
-    };
     Fate::Present(Present {
         terminating: fate["terminating"] == true,
         finalizers: array(&fate["finalizers"]).iter().map(text).collect(),
@@ -146,6 +140,15 @@ fn recorded_fate(fate: &Value) -> Fate {
             .as_array()
             .map(|conditions| conditions.iter().map(condition).collect()),
     })
+}
+
+fn condition(condition: &Value) -> Condition {
+    Condition {
+        kind: text(&condition["type"]),
+        status: text(&condition["status"]),
+        reason: text(&condition["reason"]),
+        message: text(&condition["message"]),
+    }
 }
 
 /// Scenarios with the same result in three recordings.
@@ -226,6 +229,10 @@ fn workload_recordings_agree_in_every_step() {
     }
 }
 
+fn identity(event: &Value) -> (String, String) {
+    (text(&event["object"]), text(&event["message"]))
+}
+
 /// `OwnerRefInvalidNamespace`, in the families without namespace deletion.
 #[test]
 fn events_are_predicted_and_certain_ones_were_recorded() {
@@ -242,7 +249,6 @@ fn events_are_predicted_and_certain_ones_were_recorded() {
                     ..options()
                 },
             );
-            let identity = |event: &Value| (text(&event["object"]), text(&event["message"]));
             let mut ever_recorded = BTreeSet::new();
             for (step, planned) in array(&scenario["steps"]).iter().zip(&plan.steps) {
                 let planned: BTreeMap<(String, String), bool> = planned

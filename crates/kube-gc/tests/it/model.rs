@@ -2,7 +2,7 @@
 //!
 //! Notation: see [`crate::support::sketch`]. An outcome lists the remaining objects.
 
-use kube_gc::names::Policy;
+use kube_gc::names::{ObjectKey, Policy};
 use kube_gc::{
     Cause, Cluster, DefinitionFacts, Difference, Facts, Fate, Hold, Object, PodFacts, Protection,
     SimulationOptions, Step, simulate,
@@ -295,13 +295,8 @@ fn remaining(cluster: &Cluster, namespace: &str) -> (Vec<String>, [(String, Stri
         .conditions
         .expect("a Terminating namespace has conditions");
     assert_eq!(conditions.len(), 5);
-    let told = |index: usize| {
-        (
-            conditions[index].status.clone(),
-            conditions[index].message.clone(),
-        )
-    };
-    (only(outcomes(cluster, &steps)), [told(3), told(4)])
+    let told = [&conditions[3], &conditions[4]].map(|it| (it.status.clone(), it.message.clone()));
+    (only(outcomes(cluster, &steps)), told)
 }
 
 #[test]
@@ -413,20 +408,17 @@ fn tv32_a_held_instance_holds_its_definition_whatever_the_policy() {
 fn tv33_what_instances_own_goes_with_their_definition() {
     let mut child = sketch_object("d -> !Cake.shop.example/n/c");
     child.owner_references[0].api_version = "shop.example/v1".into();
-    let objects = |child: Object| vec![definition(), sketch_object("Cake.shop.example/n/c"), child];
+    let mut objects = vec![definition(), sketch_object("Cake.shop.example/n/c"), child];
     assert_eq!(
         only(outcomes(
-            &cluster(objects(child.clone())),
+            &cluster(objects.clone()),
             &[delete(&[DEFINITION], BACKGROUND)]
         )),
         NOTHING
     );
     // [CRD-8]: once the kind is gone, the cache only knows the watched version.
-    child.owner_references[0].api_version = "shop.example/v1beta1".into();
-    let plan = outcomes(
-        &cluster(objects(child)),
-        &[delete(&[DEFINITION], BACKGROUND)],
-    );
+    objects[2].owner_references[0].api_version = "shop.example/v1beta1".into();
+    let plan = outcomes(&cluster(objects), &[delete(&[DEFINITION], BACKGROUND)]);
     assert!(
         plan.contains(&vec!["d -> !c".to_owned()]) || plan.contains(&vec![]),
         "{plan:?}"
@@ -631,6 +623,10 @@ fn a_deployment_with_many_pods_goes_in_one_way_only() {
     }
 }
 
+fn names(keys: &[ObjectKey]) -> Vec<String> {
+    keys.iter().map(|key| key.name.to_string()).collect()
+}
+
 #[test]
 fn a_plan_says_why() {
     let cluster = sketch(&[
@@ -646,21 +642,11 @@ fn a_plan_says_why() {
         &SimulationOptions::default(),
     );
     let why = plan.why(0);
-    let names = |name: &str| {
-        why[&sketch_key(name)]
-            .chain
-            .iter()
-            .map(|key| key.name.clone())
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(names("q"), ["o", "p", "q"]);
-    assert_eq!(why[&sketch_key("q")].causes, [Cause::OwnerGone]);
-    assert_eq!(names("z"), ["o", "p", "q", "z"]);
-    assert!(
-        why[&sketch_key("z")]
-            .causes
-            .contains(&Cause::AwaitsFinalizers)
-    );
+    let (q, z) = (&why[&sketch_key("q")], &why[&sketch_key("z")]);
+    assert_eq!(names(&q.chain), ["o", "p", "q"]);
+    assert_eq!(q.causes, [Cause::OwnerGone]);
+    assert_eq!(names(&z.chain), ["o", "p", "q", "z"]);
+    assert!(z.causes.contains(&Cause::AwaitsFinalizers));
     let stuck = plan.stuck(0);
     assert_eq!(stuck.len(), 1);
     assert_eq!(cluster.key(stuck[0].object), sketch_key("z"));
@@ -683,36 +669,29 @@ fn a_long_chain_is_told_from_its_beginning_and_to_its_end() {
         &SimulationOptions::default(),
     );
     let why = plan.why(0);
-    let told = |name: &str| {
+    let told = ["c31", "c99"].map(|name| {
         let why = &why[&sketch_key(name)];
-        (
-            why.chain
-                .iter()
-                .map(|key| key.name.to_string())
-                .collect::<Vec<_>>(),
-            why.omitted,
-        )
-    };
-    assert_eq!(
-        told("c31"),
-        ((0..32).map(|n| format!("c{n:02}")).collect(), 0)
-    );
+        (names(&why.chain), why.omitted)
+    });
+    let first = (0..32).map(|n| format!("c{n:02}")).collect();
     let last: Vec<String> = (69..100).map(|n| format!("c{n:02}")).collect();
-    assert_eq!(told("c99"), ([vec!["c00".to_owned()], last].concat(), 68));
+    assert_eq!(
+        told,
+        [(first, 0), ([vec!["c00".to_owned()], last].concat(), 68)]
+    );
 }
 
 /// Two outcomes for each of 20 independent parts, in a cluster with many objects per outcome.
 #[test]
 fn a_plan_lists_so_many_outcomes_as_have_room_and_says_that_there_are_more() {
-    let race = |n: usize| {
+    let races = (0..20).flat_map(|n| {
         [
             format!("o{n:02}{{x/y}} -> p{n:02}"),
             format!("p{n:02}"),
             format!("c{n:02} -> o{n:02}, !p{n:02}"),
         ]
-    };
-    let lines: Vec<String> = (0..20)
-        .flat_map(race)
+    });
+    let lines: Vec<String> = races
         .chain((0..5_000).map(|n| format!("z{n:04}")))
         .collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();

@@ -40,13 +40,12 @@ fn build(
     let mut object = sketch_object(&format!("{}{{{}}}", NAMES[index], finalizers.join(",")));
     let (workloads, authority): (Vec<_>, Vec<_>) =
         needs.iter().partition(|(_, workload)| *workload);
-    let keys = |needs: Vec<(usize, bool)>| {
+    let [workloads, authority] = [workloads, authority].map(|needs: Vec<(usize, bool)>| {
         needs
             .iter()
             .map(|(need, _)| NAMES[*need].parse().expect("a key"))
             .collect()
-    };
-    let (workloads, authority) = (keys(workloads), keys(authority));
+    });
     object.reconcilers.push(Reconciler {
         finalizers: vec!["x/y".to_owned()],
         workloads,
@@ -105,12 +104,10 @@ const CLIENTS: [&str; 2] = [
 ];
 
 fn answerer() -> impl Strategy<Value = Answerer> {
-    let object = || {
-        prop::sample::select(NAMES.to_vec())
-            .prop_map(|name| name.parse::<ObjectKey>().expect("a key"))
-    };
-    let pods = prop::option::of(prop::collection::vec(object(), 0..2));
-    (object(), pods).prop_map(|(service, pods)| Answerer { service, pods })
+    let object = prop::sample::select(NAMES.to_vec())
+        .prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
+    let pods = prop::option::of(prop::collection::vec(object.clone(), 0..2));
+    (object, pods).prop_map(|(service, pods)| Answerer { service, pods })
 }
 
 fn clients() -> impl Strategy<Value = Vec<Object>> {
@@ -380,9 +377,8 @@ proptest! {
         let before = plan.fates(&plan.steps[0].outcomes[0]);
         for outcome in plan.steps[1].outcomes.iter().filter(|outcome| outcome.differs.is_none()) {
             let fates = plan.fates(outcome);
-            let stays = |fate: &Fate| matches!(fate, Fate::Present(present) if !present.terminating);
-            let home = |key: &ObjectKey| key.kind() == "Namespace" && key.name == "n";
-            let emptied = fates.iter().any(|(key, fate)| home(key) && !stays(fate));
+            let mut homes = fates.iter().filter(|(key, _)| key.kind() == "Namespace" && key.name == "n");
+            let emptied = homes.any(|(_, fate)| !matches!(fate, Fate::Present(home) if !home.terminating));
             for ((key_of, fate), (_, after)) in before.iter().zip(&fates) {
                 let Fate::Present(present) = fate else { continue };
                 if emptied && key_of.namespace.name() == Some("n") {

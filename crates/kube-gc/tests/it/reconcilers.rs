@@ -47,13 +47,13 @@ fn deleted(names: &[&str]) -> Step {
 
 /// One request after another, without a wait between them.
 fn sent(names: &[&str], policy: Policy) -> Vec<Step> {
-    let step = |name: &&str| Step::Delete {
+    let steps = names.iter().map(|name| Step::Delete {
         targets: vec![sketch_key(name)],
         policy: Some(policy),
         wait: Wait::None,
         client: 0,
-    };
-    names.iter().map(step).collect()
+    });
+    steps.collect()
 }
 
 /// Returns the objects whose loss a controller has to outrun so that nothing is stuck in the last step's verdict.
@@ -571,16 +571,13 @@ fn a_client_halts_in_the_outcomes_in_which_its_objects_are_stuck_and_others_go_o
             .all(|end| !end.iter().any(|object| object == "c" || object == "d")),
         "{ends:?}"
     );
-    let of_b = |end: &Vec<String>| {
-        (
+    for end in &ends {
+        assert_eq!(
             end.iter().any(|o| o == "b"),
             end.iter().any(|o| o.starts_with("cr{T")),
-        )
-    };
-    assert!(
-        ends.iter().all(|end| of_b(end).0 == of_b(end).1),
-        "b stays where cr is stuck: {ends:?}"
-    );
+            "b stays where cr is stuck: {ends:?}"
+        );
+    }
 }
 
 #[test]
@@ -680,13 +677,13 @@ fn of_many_races_each_alone_or_all_but_one_are_won() {
         &[deleted(&["Namespace//n"])],
         &SimulationOptions::default(),
     );
-    let held = |outcome| {
+    let held = plan.steps[0].outcomes.iter().map(|outcome| {
         let fates = plan.fates(outcome).into_iter();
         fates
             .filter(|(key, fate)| key.kind() == "ConfigMap" && *fate != Fate::Gone)
             .count()
-    };
-    let mut held: Vec<usize> = plan.steps[0].outcomes.iter().map(held).collect();
+    });
+    let mut held: Vec<usize> = held.collect();
     held.sort_unstable();
     assert_eq!(
         held,

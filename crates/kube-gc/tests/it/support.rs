@@ -189,11 +189,10 @@ pub(crate) fn claim(namespace: &str, name: &str) -> ObjectKey {
 
 /// Parses a step of a recording.
 pub(crate) fn step(value: &Value) -> Step {
-    let target = || key(value["target"].as_str().expect("the step has a target"));
     match value["op"].as_str() {
         Some("settle") => Step::Settle,
         Some("delete") => Step::Delete {
-            targets: vec![target()],
+            targets: vec![target(value)],
             policy: value["policy"].as_str().map(|policy| match policy {
                 "Background" => Policy::Background,
                 "Foreground" => Policy::Foreground,
@@ -204,14 +203,22 @@ pub(crate) fn step(value: &Value) -> Step {
             client: 0,
         },
         Some("remove-finalizer") => Step::RemoveFinalizer {
-            targets: vec![target()],
+            targets: vec![target(value)],
             finalizer: text(&value["finalizer"]),
             wait: Wait::Settled,
         },
-        Some("remove-all-finalizers") => Step::RemoveAllFinalizers { target: target() },
-        Some("force-delete") => Step::ForceDelete { target: target() },
+        Some("remove-all-finalizers") => Step::RemoveAllFinalizers {
+            target: target(value),
+        },
+        Some("force-delete") => Step::ForceDelete {
+            target: target(value),
+        },
         other => panic!("op {other:?}"),
     }
+}
+
+fn target(step: &Value) -> ObjectKey {
+    key(step["target"].as_str().expect("the step has a target"))
 }
 
 pub(crate) fn key(text: &str) -> ObjectKey {
