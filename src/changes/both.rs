@@ -1,7 +1,8 @@
 //! Both sides of a change under one numbering of files.
 
 use super::compare::Sides;
-use super::tree::{TreePart, TreePlace};
+use super::destination::Destination;
+use super::tree::{TreePart, TreePlace, destination_of};
 use crate::inventory::Member;
 use crate::text::{FileId, SourceFile};
 
@@ -28,12 +29,9 @@ impl<'a> BothSides<'a> {
 
     /// Whether an object is applied in base or in head.
     pub fn applies(self, sides: Sides) -> bool {
-        let applied = |trees: &[TreePart], place: TreePlace| {
-            let tree = &trees[place.tree];
-            tree.applies(tree.inventory.member(place.id))
-        };
-        let base = sides.base().is_some_and(|place| applied(self.base, place));
-        base || sides.head().is_some_and(|place| applied(self.head, place))
+        let base = sides.base().map(|place| destination_of(self.base, place));
+        let head = sides.head().map(|place| destination_of(self.head, place));
+        base.into_iter().chain(head).any(Destination::is_applied)
     }
 
     /// Returns the number of a file of base.

@@ -101,15 +101,9 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
             .filter(|(identity, _)| !old.contains_key(*identity))
             .map(|(_, news)| news[0]),
     );
-    let both = |kind, pairs: Vec<Pair>| {
-        pairs.into_iter().map(move |(base, head)| ObjectChange {
-            kind,
-            sides: Sides::Both(base, head),
-        })
-    };
-    changes.extend(both(ChangeKind::Moved, left.moved()));
-    changes.extend(both(ChangeKind::Changed, left.hashed()));
-    changes.extend(both(ChangeKind::Renamed, left.renamed()));
+    changes.extend(paired(ChangeKind::Moved, left.moved()));
+    changes.extend(paired(ChangeKind::Changed, left.hashed()));
+    changes.extend(paired(ChangeKind::Renamed, left.renamed()));
     // If a file contains an object on both sides, the object is removed only if base applied it, and added only if head
     // applies it, by a deliverer if base had one.
     let (old, new) = (
@@ -147,6 +141,13 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
         )
     });
     changes
+}
+
+fn paired(kind: ChangeKind, pairs: Vec<Pair>) -> impl Iterator<Item = ObjectChange> {
+    pairs.into_iter().map(move |(base, head)| ObjectChange {
+        kind,
+        sides: Sides::Both(base, head),
+    })
 }
 
 /// The objects in the files of a side, applied or not.
@@ -191,26 +192,22 @@ fn kept(
     olds: &[TreePlace],
     news: &[TreePlace],
 ) -> Vec<ObjectChange> {
-    let same_file = |old: TreePlace| {
-        news.iter()
+    let changes = olds.iter().filter_map(|&old| {
+        let same_file = news
+            .iter()
             .copied()
-            .find(|&new| file_of(base, old) == file_of(head, new))
-    };
-    let change = |&old: &TreePlace| {
-        let (new, moved) = match same_file(old) {
-            Some(new) => (new, false),
-            None => (news[0], true),
-        };
+            .find(|&new| file_of(base, old) == file_of(head, new));
+        let new = same_file.unwrap_or(news[0]);
         let same = same_content(&member(base, old).object, &member(head, new).object);
-        let kind = match (moved, same) {
-            (true, _) => ChangeKind::Moved,
-            (false, false) => ChangeKind::Changed,
-            (false, true) => return None,
+        let kind = match (same_file, same) {
+            (None, _) => ChangeKind::Moved,
+            (Some(_), false) => ChangeKind::Changed,
+            (Some(_), true) => return None,
         };
         Some(ObjectChange {
             kind,
             sides: Sides::Both(old, new),
         })
-    };
-    olds.iter().filter_map(change).collect()
+    });
+    changes.collect()
 }

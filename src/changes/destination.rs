@@ -85,9 +85,8 @@ impl Destination {
     /// Returns whether an object that moves from here to `other` is left behind: it is no longer applied, or no longer
     /// by a known deliverer.
     pub fn is_left_for(&self, other: &Self) -> bool {
-        let applied =
-            |destination: &Self| (destination.is_applied(), destination.deliverer().is_some());
-        applied(self) > applied(other)
+        (self.is_applied(), self.deliverer().is_some())
+            > (other.is_applied(), other.deliverer().is_some())
     }
 
     /// Returns the folder of its files, or the one in which its build starts; `.` for the topmost one.

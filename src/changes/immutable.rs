@@ -187,13 +187,13 @@ fn at(field: &'static str, base: Option<Value<'_>>, head: Option<Value<'_>>) -> 
 }
 
 fn differs(rule: FieldRule, was: Option<Value<'_>>, is: Option<Value<'_>>) -> bool {
-    let written = |value: Option<Value<'_>>| value.filter(|value| !value.is_null()).map(text);
     match (rule, was, is) {
         (Exact, Some(was), Some(is)) => !same_value(was, is),
         (Exact, was, is) => written(was).is_some() != written(is).is_some(),
         (OrDefault(default), was, is) => {
-            let or_default = |value| written(value).unwrap_or_else(|| default.to_owned());
-            or_default(was) != or_default(is)
+            let [was, is] =
+                [was, is].map(|value| written(value).unwrap_or_else(|| default.to_owned()));
+            was != is
         }
         (Written, Some(was), Some(is)) => certainly_differs(was, is),
         (Shrunk, Some(was), Some(is)) => quantity(&text(was))
@@ -204,6 +204,15 @@ fn differs(rule: FieldRule, was: Option<Value<'_>>, is: Option<Value<'_>>) -> bo
 }
 
 /// Returns a scalar as text.
+/// Returns the text of a field; `None` if it is omitted or null.
+fn written(value: Option<Value<'_>>) -> Option<String> {
+    value.filter(|value| !value.is_null()).map(text)
+}
+
+fn is_true(value: Value<'_>, field: &str) -> bool {
+    value.get(field).and_then(Value::as_bool) == Some(true)
+}
+
 fn text(value: Value<'_>) -> String {
     match value.kind() {
         Kind::String(text) => text.to_string(),
@@ -263,35 +272,29 @@ fn keys(value: Value<'_>) -> BTreeSet<&str> {
 
 /// Checks the completions of a Job: 1 by default if `parallelism` is omitted too. An Indexed Job may be scaled.
 fn completions(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
-    let spec = |value: Value<'_>, field: &str| {
-        value
-            .at(&["spec", field])
-            .filter(|value| !value.is_null())
-            .map(text)
-    };
-    let indexed = |value| spec(value, "completionMode").as_deref() == Some("Indexed");
     let path = &["spec", "completions"];
-    let stored = spec(old, "completions")
-        .or_else(|| spec(old, "parallelism").is_none().then(|| "1".to_owned()));
+    let (was, is) = (old.at(path), new.at(path));
+    let is_parallel = written(old.at(&["spec", "parallelism"])).is_some();
+    let stored = written(was).or_else(|| (!is_parallel).then(|| "1".to_owned()));
     // A field that head does not write keeps its stored value.
-    let differs = stored
-        .zip(spec(new, "completions"))
-        .is_some_and(|(was, is)| was != is);
-    let differs = differs && !(indexed(old) && indexed(new));
-    differs.then(|| at("spec.completions", old.at(path), new.at(path)))
+    let differs = stored.zip(written(is)).is_some_and(|(was, is)| was != is);
+    let are_indexed = [old, new]
+        .map(|job| written(job.at(&["spec", "completionMode"])))
+        .iter()
+        .all(|mode| mode.as_deref() == Some("Indexed"));
+    (differs && !are_indexed).then(|| at("spec.completions", was, is))
 }
 
 fn volume_source(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
-    let sources = |value: Value<'_>| -> BTreeSet<String> {
-        let spec = value.get("spec").into_iter().flat_map(Value::entries);
-        let kept =
-            spec.filter(|entry| !BESIDE_SOURCE.contains(&entry.key) && entry.key != "volumeMode");
-        kept.map(|entry| entry.key.to_owned()).collect()
-    };
-    let (was, is) = (sources(old), sources(new));
+    let [was, is] = [old, new].map(|volume| -> BTreeSet<&str> {
+        let spec = volume.get("spec").into_iter().flat_map(Value::entries);
+        spec.map(|entry| entry.key)
+            .filter(|key| !BESIDE_SOURCE.contains(key) && *key != "volumeMode")
+            .collect()
+    });
     let differs = was != is
         || was.iter().any(|name| {
-            let path = ["spec", name.as_str()];
+            let path = ["spec", *name];
             old.at(&path)
                 .zip(new.at(&path))
                 .is_some_and(|(was, is)| certainly_differs(was, is))
@@ -301,21 +304,18 @@ fn volume_source(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
 
 /// Checks a Secret or ConfigMap with `immutable: true`.
 fn frozen(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
-    let is_frozen =
-        |value: Value<'_>| value.get("immutable").and_then(Value::as_bool) == Some(true);
-    if !is_frozen(old) {
+    if !is_true(old, "immutable") {
         return None;
     }
-    if !is_frozen(new) {
+    if !is_true(new, "immutable") {
         return Some(at("immutable", old.get("immutable"), new.get("immutable")));
     }
-    let written = |value: Value<'_>, field| {
-        value
-            .get(field)
-            .is_some_and(|value| value.entries().len() > 0)
-    };
     // The API server turns `stringData` into `data`.
-    let mixed = written(old, "stringData") != written(new, "stringData");
+    let [before, after] = [old, new].map(|object| {
+        let texts = object.get("stringData");
+        texts.is_some_and(|texts| texts.entries().len() > 0)
+    });
+    let mixed = before != after;
     let field = ["data", "stringData", "binaryData"]
         .into_iter()
         .find(|field| {
@@ -328,26 +328,18 @@ fn frozen(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
 fn storage_version(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let path = &["spec", "versions"];
     let (was, is) = (old.at(path)?, new.at(path)?);
-    let name = |version: Value<'_>| {
-        version
-            .get("name")
-            .and_then(Value::as_str)
-            .map(str::to_owned)
-    };
-    let stored = was
-        .items()
-        .find(|version| version.get("storage").and_then(Value::as_bool) == Some(true))?;
-    let stored = name(stored)?;
+    let stored = was.items().find(|version| is_true(*version, "storage"))?;
+    let stored = stored.get("name").and_then(Value::as_str)?;
     let gone = is
         .items()
-        .all(|version| name(version).as_deref() != Some(stored.as_str()));
+        .all(|version| version.get("name").and_then(Value::as_str) != Some(stored));
     gone.then(|| at("spec.versions", Some(was), Some(is)))
 }
 
 /// Checks whether only one side has claim templates.
 fn claim_templates(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let path = &["spec", "volumeClaimTemplates"];
-    let count = |value: Value<'_>| value.at(path).map_or(0, |list| list.items().len());
-    let one_sided = (count(old) == 0) != (count(new) == 0);
-    one_sided.then(|| at("spec.volumeClaimTemplates", old.at(path), new.at(path)))
+    let (was, is) = (old.at(path), new.at(path));
+    let [before, after] = [was, is].map(|list| list.is_some_and(|list| list.items().len() > 0));
+    (before != after).then(|| at("spec.volumeClaimTemplates", was, is))
 }

@@ -45,20 +45,17 @@ impl Unpaired<'_> {
     /// Pairs ConfigMaps and Secrets whose names differ only in the hash of their content.
     pub(super) fn hashed(&mut self) -> Vec<Pair> {
         let (base, head) = (self.base, self.head);
-        let stem = |key: &ObjectKey| without_hash(key).map(|name| key.named(name));
-        let same = |gone, new| destination_of(base, gone) == destination_of(head, new);
-        let is_hashed = |trees, place: &TreePlace| stem(key_of(trees, *place)).is_some();
         let hashed_gone = self
             .gone
             .iter()
             .copied()
-            .filter(|place| is_hashed(base, place))
+            .filter(|place| without_hash(key_of(base, *place)).is_some())
             .collect();
         let hashed_new = self
             .new
             .iter()
             .copied()
-            .filter(|place| is_hashed(head, place))
+            .filter(|place| without_hash(key_of(head, *place)).is_some())
             .collect();
         let mut part = Unpaired {
             base,
@@ -69,7 +66,7 @@ impl Unpaired<'_> {
         let pairs = part.take(
             |place| stem(key_of(base, place)),
             |place| stem(key_of(head, place)),
-            same,
+            |gone, new| destination_of(base, gone) == destination_of(head, new),
             |_, _| 0,
         );
         self.drop_pairs(&pairs);
@@ -106,12 +103,6 @@ impl Unpaired<'_> {
         if gone.len() > MOST_COMPARED || new.len() > MOST_COMPARED {
             return Vec::new();
         }
-        let shapes = |trees: &[TreePart], places: &[TreePlace]| -> Vec<Shape> {
-            places
-                .iter()
-                .map(|&place| Shape::of(&member(trees, place).object))
-                .collect()
-        };
         let (shapes_gone, shapes_new) = (shapes(self.base, gone), shapes(self.head, new));
         let mut candidates = Vec::new();
         for (i, &from) in gone.iter().enumerate() {
@@ -206,6 +197,17 @@ impl Unpaired<'_> {
         self.gone.retain(|place| !gone.contains(place));
         self.new.retain(|place| !new.contains(place));
     }
+}
+
+fn shapes(trees: &[TreePart], places: &[TreePlace]) -> Vec<Shape> {
+    places
+        .iter()
+        .map(|&place| Shape::of(&member(trees, place).object))
+        .collect()
+}
+
+fn stem(key: &ObjectKey) -> Option<ObjectKey> {
+    without_hash(key).map(|name| key.named(name))
 }
 
 /// Returns the name of a ConfigMap or Secret without the hash of its content that kustomize adds: ten characters of an

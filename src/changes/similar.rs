@@ -40,10 +40,10 @@ impl Shape {
             }
             if value.is_map() || value.is_seq() {
                 if visited.is_new(value) {
-                    let identity = |key| {
-                        path == metadata && matches!(key, "name" | "namespace" | "generateName")
-                    };
-                    let entries = value.entries().filter(|entry| !identity(entry.key));
+                    let entries = value.entries().filter(|entry| {
+                        path != metadata
+                            || !matches!(entry.key, "name" | "namespace" | "generateName")
+                    });
                     pending.extend(entries.map(|entry| (hash((path, entry.key)), entry.value)));
                     pending.extend(value.items().map(|item| (hash((path, "[]")), item)));
                 }

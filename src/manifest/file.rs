@@ -74,6 +74,13 @@ impl ParsedFile {
         self.read().map_or(&[], Documents::parsed)
     }
 
+    /// Whether it contains an object.
+    pub fn has_objects(&self) -> bool {
+        self.documents()
+            .iter()
+            .any(|document| !document.objects().is_empty())
+    }
+
     /// Returns the values of its documents, in order; `None` if one of them cannot be read or was not kept.
     pub fn trees(&self) -> Option<Vec<&Arc<Tree>>> {
         let documents = self.read()?;

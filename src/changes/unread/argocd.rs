@@ -133,12 +133,8 @@ impl ArgoObject<'_, '_, '_> {
     }
 
     fn source(&mut self, source: Value<'_>, at: usize) {
-        let text = |key: &str| text_at(source, &[key]);
-        let number = |input: FoundInput| {
-            let identity = format!("{} {at}", input.identity);
-            input.identified(identity)
-        };
-        let (chart, path, revision) = (text("chart"), text("path"), text("targetRevision"));
+        let [chart, path, revision, address] =
+            ["chart", "path", "targetRevision", "repoURL"].map(|key| text_at(source, &[key]));
         let folder = resolve("", path.trim_start_matches('/'));
         let is_here = !path.is_empty() && self.finder.state.has_folder(&folder);
         let input = match (chart, is_here) {
@@ -146,11 +142,11 @@ impl ArgoObject<'_, '_, '_> {
                 let reason = "another revision or repository is not read";
                 let input = self.input(UnreadWhat::OtherRepository, "source", reason);
                 input
-                    .part(format!("{} {revision}", text("repoURL")))
+                    .part(format!("{address} {revision}"))
                     .within(written_key(self.object))
             }
             ("", false) => {
-                let repository = without_credentials(text("repoURL"));
+                let repository = without_credentials(address);
                 let reason = if path.is_empty() || path.contains("{{") {
                     Cow::Borrowed("another repository is not read")
                 } else {
@@ -171,10 +167,10 @@ impl ArgoObject<'_, '_, '_> {
                 "the chart is not rendered",
             )
             .identified(format!("chart of {}", written_key(self.object)))
-            .part(format!("{} {chart}", text("repoURL")))
+            .part(format!("{address} {chart}"))
             .in_version(revision),
         };
-        let input = number(input);
+        let input = input.numbered(at);
         let within = input.identity.clone();
         self.add(source, input);
         if let Some(helm) = source.get("helm") {
@@ -197,26 +193,29 @@ impl ArgoObject<'_, '_, '_> {
             let parts = ["releaseName", "namespace"]
                 .map(|key| text_at(helm, &[key]))
                 .join(" ");
-            let input = number(self.input(UnreadWhat::Values, "values", VALUES))
+            let input = self
+                .input(UnreadWhat::Values, "values", VALUES)
+                .numbered(at)
                 .saying(values)
                 .part(parts);
             self.add(helm, input.within(&within));
         }
         if let Some(plugin) = source.get("plugin") {
-            let input = number(self.input(UnreadWhat::Plugin, "plugin", "plugins are not run"));
-            let input = input
+            let input = self
+                .input(UnreadWhat::Plugin, "plugin", "plugins are not run")
+                .numbered(at)
                 .part(said(self.file, Some(plugin)))
                 .within(&within)
                 .taking_away();
             self.add(plugin, input);
         }
         if let Some(jsonnet) = source.at(&["directory", "jsonnet"]) {
-            let input =
-                number(self.input(UnreadWhat::Jsonnet, "program", "Jsonnet is not evaluated"));
-            self.add(
-                jsonnet,
-                input.part(said(self.file, Some(jsonnet))).within(&within),
-            );
+            let input = self
+                .input(UnreadWhat::Jsonnet, "program", "Jsonnet is not evaluated")
+                .numbered(at)
+                .part(said(self.file, Some(jsonnet)))
+                .within(&within);
+            self.add(jsonnet, input);
         }
         let is_evaluated = self.finder.state.is_evaluated(self.place);
         if let Some(kustomize) = source.get("kustomize").filter(|_| !is_evaluated) {
@@ -293,19 +292,17 @@ impl ArgoObject<'_, '_, '_> {
             self.matches(kind, pattern, span);
         }
         let template = template.and_then(|template| template.get("spec"));
-        let sources = |template: Value<'_>| -> Vec<String> {
-            let several = template.get("sources").into_iter().flat_map(Value::items);
-            let all = several
-                .chain(template.get("source"))
-                .map(|source| text_at(source, &["path"]));
-            let patterns = all.filter(|path| path.contains("{{")).map(pattern_of);
+        let several = template.and_then(|template| template.get("sources"));
+        let sources = several
+            .into_iter()
+            .flat_map(Value::items)
+            .chain(template.and_then(|template| template.get("source")));
+        let paths = sources.map(|source| text_at(source, &["path"]));
+        for pattern in paths.filter(|path| path.contains("{{")).map(pattern_of) {
             // A parameter alone names no folder.
-            patterns
-                .filter(|pattern| pattern.contains(|c: char| c != '*' && c != '/'))
-                .collect()
-        };
-        for pattern in template.map(sources).into_iter().flatten() {
-            self.matches(GitPattern::Directory, &pattern, span);
+            if pattern.contains(|c: char| c != '*' && c != '/') {
+                self.matches(GitPattern::Directory, &pattern, span);
+            }
         }
     }
 

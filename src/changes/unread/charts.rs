@@ -61,16 +61,14 @@ fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
         .iter()
         .find_map(|document| document.tree())
         .map(|tree| tree.root());
-    let text = |key: &str| root.map(|root| text_at(root, &[key])).unwrap_or_default();
-    let name = Some(text("name"))
+    let [name, version, kind] = ["name", "version", "type"]
+        .map(|key| root.map(|root| text_at(root, &[key])).unwrap_or_default());
+    let name = Some(name)
         .filter(|name| !name.is_empty())
         .unwrap_or_else(|| name_of(folder));
-    let dependencies = || {
-        root.and_then(|root| root.get("dependencies"))
-            .into_iter()
-            .flat_map(Value::items)
-    };
-    let parts = dependencies().map(|dependency| {
+    let dependencies = root.and_then(|root| root.get("dependencies"));
+    let dependencies: Vec<Value<'_>> = dependencies.into_iter().flat_map(Value::items).collect();
+    let parts = dependencies.iter().map(|dependency| {
         let keys = ["name", "repository", "alias", "condition", "tags"];
         let fields = keys.map(|key| dependency.get(key).and_then(canonical).unwrap_or_default());
         format!("dependency {}", fields.join(" "))
@@ -78,28 +76,24 @@ fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
     let versions = ["version", "appVersion", "kubeVersion", "dependencies"];
     let versions = versions.map(|key| said(file, root.and_then(|root| root.get(key))));
     // If a chart only wraps another one, the version of the wrapped chart is more informative.
-    let mut wrapped = dependencies().map(|dependency| text_at(dependency, &["version"]));
-    let version = match (wrapped.next(), wrapped.next()) {
-        (Some(version), None) if !version.is_empty() => version,
-        _ => text("version"),
+    let wrapped = match dependencies[..] {
+        [dependency] => text_at(dependency, &["version"]),
+        _ => "",
     };
+    let version = if wrapped.is_empty() { version } else { wrapped };
     let found = FoundInput::new(UnreadWhat::Chart, format!("chart {name}"), CHART)
         .identified(identity(folder))
         .in_version(version)
         .saying(versions.join("\n"))
         .parts(parts)
-        .part(format!("type {}", text("type")));
+        .part(format!("type {kind}"));
     // Argo CD treats the folder as a chart, and applies none of the manifests beside `Chart.yaml`.
     let files = finder
         .state
         .paths_below(folder)
         .filter(|place| folder_of(place) == folder);
     let mut files = files.filter_map(|place| finder.state.file(place));
-    let beside = files.any(|file| {
-        file.documents()
-            .iter()
-            .any(|document| !document.objects().is_empty())
-    });
+    let beside = files.any(ParsedFile::has_objects);
     if beside { found.taking_away() } else { found }
 }
 

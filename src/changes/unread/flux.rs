@@ -80,14 +80,14 @@ pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
             continue;
         };
         if object.group() == "source.toolkit.fluxcd.io" && object.kind() != "HelmChart" {
-            let name = object.name().unwrap_or_default();
-            let has_charts = || match object.kind() {
-                "HelmRepository" => true,
-                "OCIRepository" => !artifacts.contains(&*name),
-                _ => false,
-            };
             // Skipped if its charts were rendered and compared, or if the HelmRelease explains why they were not.
-            if state.charted(place).is_none() || !has_charts() {
+            let is_skipped = state.charted(place).is_some()
+                && match object.kind() {
+                    "HelmRepository" => true,
+                    "OCIRepository" => !artifacts.contains(&*object.name().unwrap_or_default()),
+                    _ => false,
+                };
+            if !is_skipped {
                 source(finder, place, file, object, spec);
             }
         } else if object.kind() == "FluxInstance" {
@@ -124,8 +124,8 @@ fn artifact_of(object: &Object) -> Option<&str> {
         return None;
     }
     let reference = object.at(&["spec", "sourceRef"])?;
-    let text = |key: &str| reference.get(key).and_then(Value::as_str);
-    text("name").filter(|_| text("kind") == Some("OCIRepository"))
+    let [kind, name] = ["kind", "name"].map(|key| reference.get(key).and_then(Value::as_str));
+    name.filter(|_| kind == Some("OCIRepository"))
 }
 
 fn source(

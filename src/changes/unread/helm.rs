@@ -76,7 +76,17 @@ fn release(
 ) {
     let key = written_key(object);
     let chart = spec.at(&["chart", "spec"]).or(spec.get("chart"));
-    let of_chart = |path: &[&str]| chart.map(|chart| text_at(chart, path)).unwrap_or_default();
+    let keys = [
+        "chart",
+        "name",
+        "path",
+        "version",
+        "ref",
+        "repository",
+        "git",
+    ];
+    let [of_chart, name, path, version, revision, repository, git] =
+        keys.map(|key| chart.map_or("", |chart| text_at(chart, &[key])));
     let references = [
         chart.and_then(|chart| chart.get("sourceRef")),
         spec.get("chartRef"),
@@ -87,18 +97,16 @@ fn release(
         .flatten()
         .map(|reference| text_at(reference, &["name"]))
         .next();
-    let (named, version) = (["chart", "name", "path"], ["version", "ref"]);
-    let first = |keys: &[&str]| {
-        keys.iter()
-            .map(|key| of_chart(&[key]))
-            .find(|text| !text.is_empty())
-    };
-    let name = first(&named).or(referenced).unwrap_or_default();
+    let shown = [of_chart, name, path]
+        .into_iter()
+        .find(|text| !text.is_empty());
+    let shown = shown.or(referenced).unwrap_or_default();
     let [written, into, storage] =
         ["releaseName", "targetNamespace", "storageNamespace"].map(|key| text_at(spec, &[key]));
     let installed = [written, into, storage].join("/");
     let own = object.namespace().unwrap_or_default();
-    let or_own = |text: &str| if text.is_empty() { own } else { text }.to_owned();
+    let [stored_in, installed_in] =
+        [storage, into].map(|namespace| if namespace.is_empty() { own } else { namespace });
     // helm-controller api/v2/helmrelease_types.go, GetReleaseName.
     let release_name = match (written, into, object.name().unwrap_or_default()) {
         ("", "", name) => name.into_owned(),
@@ -106,14 +114,14 @@ fn release(
         (written, ..) => written.to_owned(),
     };
     let keeps_release = text_at(spec, &["upgrade", "chartNameChangeStrategy"]) == "InPlaceUpdate";
-    let chart_name = of_chart(&["chart"]).rsplit('/').next();
+    let chart_name = of_chart.rsplit('/').next();
     let chart_name = chart_name.filter(|_| !keeps_release);
     let release = HelmRelease {
         key: key.clone(),
         installed: [
             release_name,
-            or_own(storage),
-            or_own(into),
+            stored_in.to_owned(),
+            installed_in.to_owned(),
             chart_name.unwrap_or_default().to_owned(),
         ],
     };
@@ -123,15 +131,15 @@ fn release(
         .unwrap_or(spec)
         .span();
     let identity = format!("chart of {key}");
-    let input = FoundInput::new(UnreadWhat::Chart, format!("chart {name}"), CHART)
+    let source = [of_chart, name, path, repository, git].join(" ");
+    let input = FoundInput::new(UnreadWhat::Chart, format!("chart {shown}"), CHART)
         .identified(&identity)
-        .in_version(first(&version).unwrap_or_default())
-        .part(format!(
-            "{} {reference}",
-            ["chart", "name", "path", "repository", "git"]
-                .map(|key| of_chart(&[key]))
-                .join(" ")
-        ))
+        .in_version(if version.is_empty() {
+            revision
+        } else {
+            version
+        })
+        .part(format!("{source} {reference}"))
         .part(format!("release {installed}"))
         .releasing(release)
         .part(said(file, spec.get("kubeConfig")));

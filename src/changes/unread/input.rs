@@ -206,6 +206,13 @@ pub(super) struct StateInputs {
     pub(super) present: BTreeSet<String>,
 }
 
+impl StateInputs {
+    fn identities(&self) -> BTreeSet<String> {
+        let found = self.found.iter().map(|input| &input.identity);
+        found.chain(&self.present).cloned().collect()
+    }
+}
+
 impl FoundInput {
     pub(super) fn new(
         what: UnreadWhat,
@@ -245,6 +252,12 @@ impl FoundInput {
             identity: identity.into(),
             ..self
         }
+    }
+
+    /// Appends a number to the identity, where an object has several inputs of a kind.
+    pub(super) fn numbered(self, number: usize) -> Self {
+        let identity = format!("{} {number}", self.identity);
+        self.identified(identity)
     }
 
     pub(super) fn in_version(self, version: impl Into<String>) -> Self {
@@ -354,24 +367,20 @@ impl FoundInput {
     }
 }
 
+fn grouped(inputs: Vec<FoundInput>) -> BTreeMap<(UnreadWhat, String), Vec<FoundInput>> {
+    let mut groups: BTreeMap<_, Vec<FoundInput>> = BTreeMap::new();
+    for input in inputs {
+        groups
+            .entry((input.what, input.identity.clone()))
+            .or_default()
+            .push(input);
+    }
+    groups
+}
+
 /// Pairs the inputs of two states by their identities.
 pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
-    let grouped = |inputs: Vec<FoundInput>| {
-        let mut groups: BTreeMap<(UnreadWhat, String), Vec<FoundInput>> = BTreeMap::new();
-        for input in inputs {
-            groups
-                .entry((input.what, input.identity.clone()))
-                .or_default()
-                .push(input);
-        }
-        groups
-    };
-    let identities = |inputs: &StateInputs| {
-        let found = inputs.found.iter().map(|input| input.identity.clone());
-        found.chain(inputs.present.iter().cloned()).collect()
-    };
-    let (in_base, in_head): (BTreeSet<String>, BTreeSet<String>) =
-        (identities(&base), identities(&head));
+    let (in_base, in_head) = (base.identities(), head.identities());
     let (mut base, head) = (grouped(base.found), grouped(head.found));
     let mut all = UnreadChanges::default();
     let mut alone: Vec<(FoundInput, UnreadSide)> = Vec::new();

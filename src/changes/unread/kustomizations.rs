@@ -8,7 +8,7 @@ use regex::Regex;
 use super::canonical::{canonical, is_version, leaves, scalar};
 use super::input::{Finder, FoundInput, UnreadWhat};
 use super::patches::{self, Patched};
-use super::state::{contents, said, text_at};
+use super::state::{contents, path_of, said, text_at};
 use crate::kustomize::{folder_of, is_remote, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::text::Span;
@@ -145,7 +145,6 @@ impl<'s> KustomizationInputs<'_, 's> {
             if state.file(&path).is_some() || state.has_folder(&path) {
                 continue;
             }
-            let local = |input: FoundInput| input.within(self.place);
             let input = if is_remote(written) {
                 remote(written)
             } else if state.has(&path) {
@@ -163,10 +162,9 @@ impl<'s> KustomizationInputs<'_, 's> {
                 )
             } else {
                 let reason = "the file does not exist, so that nothing is built";
-                local(
-                    FoundInput::new(UnreadWhat::Missing, format!("resource {path}"), reason)
-                        .taking_away(),
-                )
+                FoundInput::new(UnreadWhat::Missing, format!("resource {path}"), reason)
+                    .taking_away()
+                    .within(self.place)
             };
             let identity = format!("{} {}", self.place, input.identity);
             self.add(entry.span(), input.identified(identity));
@@ -176,11 +174,6 @@ impl<'s> KustomizationInputs<'_, 's> {
     /// Adds the generators of ConfigMaps and Secrets, with the fields that decide names. Content only changes a hash.
     fn generators(&mut self) {
         let options = self.root.get("generatorOptions");
-        let fixed = |options: Option<Value<'_>>| {
-            options
-                .and_then(|options| options.get("disableNameSuffixHash"))
-                .and_then(Value::as_bool)
-        };
         let names = ["namespace", "namePrefix", "nameSuffix"]
             .map(|key| text_at(self.root, &[key]))
             .join("/");
@@ -190,8 +183,10 @@ impl<'s> KustomizationInputs<'_, 's> {
         ] {
             for entry in self.root.get(key).into_iter().flat_map(Value::items) {
                 let name = text_at(entry, &["name"]);
-                let fixed = fixed(entry.get("options"))
-                    .or(fixed(options))
+                let fixed = [entry.get("options"), options]
+                    .into_iter()
+                    .flatten()
+                    .find_map(|options| options.get("disableNameSuffixHash")?.as_bool())
                     .unwrap_or_default();
                 let identity = format!("{} {kind} {name}", self.place);
                 let input = FoundInput::new(
@@ -276,12 +271,8 @@ impl<'s> KustomizationInputs<'_, 's> {
             .filter(|entry| !EVALUATED.contains(&entry.key) && !charts.contains(&entry.key))
         {
             let mut parts = vec![said(self.file, Some(entry.value))];
-            let named = |item: Value<'s>| {
-                item.as_str()
-                    .or_else(|| item.get("path").and_then(Value::as_str))
-            };
             let is_list = NAMING.contains(&entry.key);
-            let written = entry.value.items().filter(|_| is_list).filter_map(named);
+            let written = entry.value.items().filter(|_| is_list).filter_map(path_of);
             let places: BTreeSet<String> = written
                 .map(|written| resolve(self.folder, written))
                 .collect();
@@ -296,16 +287,12 @@ impl<'s> KustomizationInputs<'_, 's> {
                     None => parts.extend(texts.last().cloned()),
                 }
             }
-            let in_files = || {
-                files
-                    .iter()
-                    .filter_map(|place| state.text(place))
-                    .any(|text| text.contains("metadata."))
-            };
-            let is_replacing = entry.key == "replacements";
-            let sources = is_replacing && (entry.value.items().any(into_identities) || in_files());
             // Replacements take their values from the resources and the data of generators.
-            if sources {
+            let mut read = files.iter().filter_map(|place| state.text(place));
+            if entry.key == "replacements"
+                && (entry.value.items().any(into_identities)
+                    || read.any(|text| text.contains("metadata.")))
+            {
                 parts.extend(self.source_texts());
             }
             let what = if entry.key == "generators" {

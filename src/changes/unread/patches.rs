@@ -1,7 +1,7 @@
 //! Patches that decide on objects or on their deliverers, and that are not evaluated.
 
 use super::input::{Finder, FoundInput, UnreadWhat};
-use super::state::{said, text_at};
+use super::state::{path_of, said, text_at};
 use crate::kustomize::resolve;
 use crate::manifest::ParsedFile;
 use crate::text::SourceFile;
@@ -51,19 +51,10 @@ pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) 
         .filter_map(|key| value.get(key));
     for entry in lists.flat_map(Value::items) {
         let target = entry.get("target");
-        let named = entry
-            .as_str()
-            .or_else(|| entry.get("path").and_then(Value::as_str));
-        let place = named
+        let place = path_of(entry)
             .zip(of.folder)
             .map(|(written, folder)| resolve(folder, written));
         let patch_file = place.as_ref().and_then(|place| finder.state.file(place));
-        let inline = || {
-            let text = entry
-                .as_str()
-                .or_else(|| entry.get("patch").and_then(Value::as_str))?;
-            Some(ParsedFile::parse(SourceFile::new("", text)))
-        };
         let deciding = match (patch_file, &place) {
             (Some(file), _) => deciding_documents(file, entry, target),
             // The path exists and is not parsed as a manifest.
@@ -73,7 +64,7 @@ pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) 
                 .map(str::to_owned)
                 .into_iter()
                 .collect(),
-            (None, _) => match inline() {
+            (None, _) => match inline(entry) {
                 Some(file) => deciding_documents(&file, entry, target),
                 None if decides(entry, entry, target) => vec![said(of.file, Some(entry))],
                 None => Vec::new(),
@@ -133,6 +124,14 @@ fn deciding_documents(
     }
 }
 
+/// Parses a patch that is written in the entry itself.
+fn inline(entry: Value<'_>) -> Option<ParsedFile> {
+    let text = entry
+        .as_str()
+        .or_else(|| entry.get("patch").and_then(Value::as_str))?;
+    Some(ParsedFile::parse(SourceFile::new("", text)))
+}
+
 fn decides(patch: Value<'_>, entry: Value<'_>, target: Option<Value<'_>>) -> bool {
     let kind = target.map_or_else(
         || text_at(patch, &["kind"]),
@@ -142,11 +141,12 @@ fn decides(patch: Value<'_>, entry: Value<'_>, target: Option<Value<'_>>) -> boo
     if patch.is_seq() {
         return patch.items().any(|operation| {
             let paths = ["path", "from"].map(|key| text_at(operation, &[key]));
-            let of_spec = |path: &str| path.starts_with("/spec") && delivers;
-            paths.iter().any(|path| is_identity(path) || of_spec(path)) || is_whole(operation)
+            paths
+                .iter()
+                .any(|path| is_identity(path) || path.starts_with("/spec") && delivers)
+                || is_whole(operation)
         });
     }
-    let option = |key| entry.at(&["options", key]).and_then(Value::as_bool) == Some(true);
     let annotations = patch
         .at(&["metadata", "annotations"])
         .into_iter()
@@ -155,8 +155,9 @@ fn decides(patch: Value<'_>, entry: Value<'_>, target: Option<Value<'_>>) -> boo
     let deletes = patch.get("$patch").is_some()
         && (patch.get("$patch").and_then(Value::as_str) != Some("delete") || !is_evaluated(target));
     deletes
-        || option("allowNameChange")
-        || option("allowKindChange")
+        || ["allowNameChange", "allowKindChange"]
+            .into_iter()
+            .any(|option| entry.at(&["options", option]).and_then(Value::as_bool) == Some(true))
         || annotations.any(|key| DECIDING.iter().any(|beginning| key.starts_with(beginning)))
         || (delivers && patch.get("spec").is_some())
 }

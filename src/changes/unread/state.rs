@@ -354,6 +354,13 @@ pub(super) fn text_at<'v>(value: Value<'v>, path: &[&str]) -> &'v str {
     value.at(path).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// Returns the path that an entry is, or has in `path`.
+pub(super) fn path_of<'v>(entry: Value<'v>) -> Option<&'v str> {
+    entry
+        .as_str()
+        .or_else(|| entry.get("path").and_then(Value::as_str))
+}
+
 /// Returns the content of a folder that an unevaluated build uses: keys of objects, kustomizations, skipped documents.
 pub(super) fn contents(state: &SourceState<'_>, folder: &str) -> Vec<String> {
     let mut found = Vec::new();

@@ -49,20 +49,17 @@ pub(super) fn find(finder: &mut Finder<'_>) {
 /// Returns the input for a file whose name is not that of a manifest.
 fn other_file(place: &str, text: &str) -> Option<FoundInput> {
     let name = name_of(place);
-    let lines = || {
-        text.lines()
-            .map(|line| line.trim().to_owned())
-            .filter(|line| !line.is_empty())
-    };
     Some(
         if name.ends_with(".jsonnet") || name.ends_with(".libsonnet") {
+            let lines = text.lines().map(str::trim);
+            let lines = lines.filter(|line| line.contains("kind:") || line.starts_with("import"));
             FoundInput::new(
                 UnreadWhat::Jsonnet,
                 format!("program {place}"),
                 "Jsonnet is not evaluated",
             )
             .saying(text)
-            .parts(lines().filter(|line| line.contains("kind:") || line.starts_with("import")))
+            .parts(lines.map(str::to_owned))
         } else if name == ".sourceignore" {
             let reason = "Flux leaves out the files that its patterns match, and ownerlint does not apply them";
             let input = FoundInput::new(
@@ -99,13 +96,11 @@ fn helmfile(place: &str, text: &str) -> FoundInput {
 fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
     let name = name_of(place);
     let start = Span::new(0, 0);
-    let is_applied = || {
-        file.documents()
-            .iter()
-            .any(|document| !document.objects().is_empty())
-    };
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if ending != ending.to_ascii_lowercase() && !finder.state.is_resource(place) && is_applied() {
+    if ending != ending.to_ascii_lowercase()
+        && !finder.state.is_resource(place)
+        && file.has_objects()
+    {
         let reason = "kubectl, Flux and Argo CD read only files whose names end in lower case";
         let input =
             FoundInput::new(UnreadWhat::Missing, format!("manifest {place}"), reason).taking_away();
@@ -131,7 +126,7 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
     }
     if name.starts_with("helmfile") {
         finder.add(place, file, start, helmfile(place, file.source().text()));
-    } else if name.contains("values") && !is_applied() && file.failure().is_none() {
+    } else if name.contains("values") && !file.has_objects() && file.failure().is_none() {
         let reason = "values decide which objects a chart contains, and the chart is not rendered";
         let input = FoundInput::new(UnreadWhat::Values, format!("values {place}"), reason);
         finder.add(place, file, start, input.saying(file.source().text()));
@@ -175,8 +170,9 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
 
 /// Adds inputs for an object that is read but whose key or presence is uncertain.
 fn object_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Object) {
-    let is_encrypted = |text: Option<&str>| text.is_some_and(|text| text.contains("ENC["));
-    if is_encrypted(object.name().as_deref()) || is_encrypted(object.namespace()) {
+    let name = object.name();
+    let mut names = name.as_deref().into_iter().chain(object.namespace());
+    if names.any(|name| name.contains("ENC[")) {
         let key = written_key(object);
         let input = FoundInput::new(
             UnreadWhat::Encrypted,
@@ -238,12 +234,9 @@ fn skipped(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
             .map(|tree| tree.root());
         match tree.filter(|root| root.get("items").is_none()) {
             Some(root) => {
-                let text = |path: &[&str]| text_at(root, path);
-                let (kind, name, namespace) = (
-                    text(&["kind"]),
-                    text(&["metadata", "name"]),
-                    text(&["metadata", "namespace"]),
-                );
+                let kind = text_at(root, &["kind"]);
+                let [name, namespace] =
+                    ["name", "namespace"].map(|key| text_at(root, &["metadata", key]));
                 let key = format!("{kind}/{namespace}/{name}");
                 finder.add(
                     place,
@@ -331,18 +324,16 @@ fn note(text: &str, found: &mut BTreeSet<String>) {
 
 /// Returns the values of variables in the data of a ConfigMap, a Secret or a generator.
 pub(super) fn values_of(data: Value<'_>, variables: &BTreeSet<String>) -> Vec<String> {
-    let of = |key: &str| {
-        let entries = data.get(key).into_iter().flat_map(Value::entries);
-        let used = entries.filter(|entry| variables.contains(entry.key));
-        used.map(|entry| {
-            format!(
-                "{}={}",
-                entry.key,
-                canonical(entry.value).unwrap_or_default()
-            )
-        })
-        .collect::<Vec<_>>()
-    };
+    let maps = ["data", "stringData"]
+        .into_iter()
+        .filter_map(|key| data.get(key));
+    let entries = maps
+        .flat_map(Value::entries)
+        .filter(|entry| variables.contains(entry.key))
+        .map(|entry| {
+            let value = canonical(entry.value).unwrap_or_default();
+            format!("{}={value}", entry.key)
+        });
     let literals = data
         .get("literals")
         .into_iter()
@@ -353,10 +344,5 @@ pub(super) fn values_of(data: Value<'_>, variables: &BTreeSet<String>) -> Vec<St
             .iter()
             .any(|name| literal.starts_with(&format!("{name}=")))
     });
-    let literals = literals.map(str::to_owned);
-    ["data", "stringData"]
-        .into_iter()
-        .flat_map(of)
-        .chain(literals)
-        .collect()
+    entries.chain(literals.map(str::to_owned)).collect()
 }
