@@ -239,19 +239,15 @@ fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<
 fn holders(cluster: &Cluster, objects: &[Object]) -> BTreeMap<ObjectId, Vec<Holder>> {
     let mut holders: BTreeMap<ObjectId, Vec<Holder>> = BTreeMap::new();
     for (id, object) in cluster.ids().zip(objects) {
-        let holder = Holder {
-            object: id,
-            until_finished: false,
-        };
         // The volume is Bound, and so in use, while its claim exists.
         if let Facts::Volume(volume) = &object.facts
             && let Some(claim) = &volume.bound_to
             && let Some(object) = cluster.find(claim)
         {
-            holders
-                .entry(id)
-                .or_default()
-                .push(Holder { object, ..holder });
+            holders.entry(id).or_default().push(Holder {
+                object,
+                until_finished: false,
+            });
         }
         for (kind, name, until_finished) in held_by(object) {
             let namespace = if kind == kinds::VOLUME_ATTRIBUTES_CLASS {
@@ -259,10 +255,10 @@ fn holders(cluster: &Cluster, objects: &[Object]) -> BTreeMap<ObjectId, Vec<Hold
             } else {
                 object.key.namespace.clone()
             };
-            if let Some(held) = cluster.find(&ObjectKey::new(kind, namespace, name)) {
+            if let Some(held) = cluster.find(&ObjectKey::new(kind, namespace, name.as_str())) {
                 holders.entry(held).or_default().push(Holder {
+                    object: id,
                     until_finished,
-                    ..holder
                 });
             }
         }
@@ -271,36 +267,26 @@ fn holders(cluster: &Cluster, objects: &[Object]) -> BTreeMap<ObjectId, Vec<Hold
 }
 
 /// Returns kind and name of each object that `object` holds, and whether it holds it only until it is finished.
-fn held_by(object: &Object) -> Vec<(GroupKind<&'static str>, &str, bool)> {
-    match &object.facts {
-        Facts::Pod(pod) => {
-            // [FIN-14]: an unscheduled Pod never holds a claim; a finished one does.
+fn held_by(object: &Object) -> Vec<(GroupKind<&'static str>, &String, bool)> {
+    let mut held = Vec::new();
+    let classes = match &object.facts {
+        Facts::Volume(volume) => volume.attributes_class.as_slice(),
+        Facts::Claim { attributes_classes } => attributes_classes,
+        _ => &[],
+    };
+    let classes = classes.iter();
+    held.extend(classes.map(|name| (kinds::VOLUME_ATTRIBUTES_CLASS, name, false)));
+    if let Facts::Pod(pod) = &object.facts {
+        let resource_claims = pod.resource_claims.iter();
+        held.extend(resource_claims.map(|name| (kinds::RESOURCE_CLAIM, name, false)));
+        // [FIN-14]: an unscheduled Pod never holds a claim; a finished one does.
+        if pod.scheduled {
             let claims = pod.claims.iter().map(|name| (name, false));
             let claims = claims.chain(pod.ephemeral_claims.iter().map(|name| (name, true)));
-            let claims = claims
-                .filter(|_| pod.scheduled)
-                .map(|(name, until_finished)| {
-                    (
-                        kinds::PERSISTENT_VOLUME_CLAIM,
-                        name.as_str(),
-                        until_finished,
-                    )
-                });
-            let resource_claims = pod.resource_claims.iter();
-            claims
-                .chain(resource_claims.map(|name| (kinds::RESOURCE_CLAIM, name.as_str(), false)))
-                .collect()
+            held.extend(claims.map(|(name, until_finished)| {
+                (kinds::PERSISTENT_VOLUME_CLAIM, name, until_finished)
+            }));
         }
-        Facts::Volume(volume) => {
-            let class = volume.attributes_class.iter();
-            class
-                .map(|name| (kinds::VOLUME_ATTRIBUTES_CLASS, name.as_str(), false))
-                .collect()
-        }
-        Facts::Claim { attributes_classes } => attributes_classes
-            .iter()
-            .map(|name| (kinds::VOLUME_ATTRIBUTES_CLASS, name.as_str(), false))
-            .collect(),
-        _ => Vec::new(),
     }
+    held
 }
