@@ -274,8 +274,8 @@ fn keys(value: Value<'_>) -> BTreeSet<&str> {
 fn completions(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let path = &["spec", "completions"];
     let (was, is) = (old.at(path), new.at(path));
-    let is_parallel = written(old.at(&["spec", "parallelism"])).is_some();
-    let stored = written(was).or_else(|| (!is_parallel).then(|| "1".to_owned()));
+    let has_parallelism = written(old.at(&["spec", "parallelism"])).is_some();
+    let stored = written(was).or_else(|| (!has_parallelism).then(|| "1".to_owned()));
     // A field that head does not write keeps its stored value.
     let differs = stored.zip(written(is)).is_some_and(|(was, is)| was != is);
     let are_indexed = [old, new]

@@ -85,7 +85,7 @@ fn release(
         "repository",
         "git",
     ];
-    let [of_chart, name, path, version, revision, repository, git] =
+    let [of_chart, name, path, version, git_ref, repository, git] =
         keys.map(|key| chart.map_or("", |chart| text_at(chart, &[key])));
     let references = [
         chart.and_then(|chart| chart.get("sourceRef")),
@@ -131,14 +131,11 @@ fn release(
         .unwrap_or(spec)
         .span();
     let identity = format!("chart of {key}");
+    let version = if version.is_empty() { git_ref } else { version };
     let source = [of_chart, name, path, repository, git].join(" ");
     let input = FoundInput::new(UnreadWhat::Chart, format!("chart {shown}"), CHART)
         .identified(&identity)
-        .in_version(if version.is_empty() {
-            revision
-        } else {
-            version
-        })
+        .in_version(version)
         .part(format!("{source} {reference}"))
         .part(format!("release {installed}"))
         .releasing(release)

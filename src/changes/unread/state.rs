@@ -355,7 +355,7 @@ pub(super) fn text_at<'v>(value: Value<'v>, path: &[&str]) -> &'v str {
 }
 
 /// Returns the path that an entry is, or has in `path`.
-pub(super) fn path_of<'v>(entry: Value<'v>) -> Option<&'v str> {
+pub(super) fn path_of(entry: Value<'_>) -> Option<&str> {
     entry
         .as_str()
         .or_else(|| entry.get("path").and_then(Value::as_str))
