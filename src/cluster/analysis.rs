@@ -10,9 +10,7 @@ use crate::inventory::{FolderTrees, Inventory, ObjectId};
 use crate::knowledge::{DataFate, Tables};
 use crate::kube::{ObjectKey, kinds};
 use crate::kustomize::Deliverer;
-use crate::ownership::{
-    self, DeliveryObject, Implied, ImpliedObject, Ownership, Products, Reach, Ties,
-};
+use crate::ownership::{self, DeliveryObject, Implied, Ownership, Products, Reach, Ties};
 use crate::text::FileId;
 
 /// Maximum number of simulated plans that are cached. Each holds a state of the whole cluster, so only those behind
@@ -90,11 +88,16 @@ impl<'a> Analysis<'a> {
             return;
         }
         let (inventory, tables) = (self.inventory, &*self.tables);
-        let ownership = || Ownership::side_by_side(inventory, Arc::clone(&tables.finalizers));
         // The slowest begins first.
-        let deliveries = || Deliveries::of(inventory, self.delivery.clone());
-        let rest = || rayon::join(ownership, || self.reach());
-        let (deliveries, (ownership, reach)) = rayon::join(deliveries, rest);
+        let (deliveries, (ownership, reach)) = rayon::join(
+            || Deliveries::of(inventory, self.delivery.clone()),
+            || {
+                rayon::join(
+                    || Ownership::side_by_side(inventory, Arc::clone(&tables.finalizers)),
+                    || self.reach(),
+                )
+            },
+        );
         let deliveries = deliveries.delivering(self.delivery_objects(), reach);
         // No-ops for facts that were computed before.
         _ = (
@@ -128,12 +131,17 @@ impl<'a> Analysis<'a> {
     /// Returns how near two files are.
     pub fn nearness(&self, one: FileId, other: FileId) -> Nearness {
         let sources = &self.inventory.sources;
-        let trees = || self.trees.get_or_init(|| FolderTrees::of(sources));
         match self.reach().share_a_cluster(one, other) {
             Some(true) => Nearness::SameCluster,
             Some(false) => Nearness::OtherCluster,
-            None if trees().together(sources, one, other) => Nearness::SameCluster,
-            None => Nearness::OtherTree,
+            None => {
+                let trees = self.trees.get_or_init(|| FolderTrees::of(sources));
+                if trees.together(sources, one, other) {
+                    Nearness::SameCluster
+                } else {
+                    Nearness::OtherTree
+                }
+            }
         }
     }
 
@@ -150,9 +158,10 @@ impl<'a> Analysis<'a> {
 
     /// Returns the tools that deliver the objects, and delete those that are removed from the sources.
     pub fn deliveries(&self) -> &Deliveries {
-        let deliveries = || Deliveries::of(self.inventory, self.delivery.clone());
-        self.deliveries
-            .get_or_init(|| deliveries().delivering(self.delivery_objects(), self.reach()))
+        self.deliveries.get_or_init(|| {
+            Deliveries::of(self.inventory, self.delivery.clone())
+                .delivering(self.delivery_objects(), self.reach())
+        })
     }
 
     /// Returns the groups of objects that one removal deletes together.
@@ -209,12 +218,11 @@ impl<'a> Analysis<'a> {
             .tables
             .data_about("", kinds::PERSISTENT_VOLUME_CLAIM.kind)
             .next();
-        let lost = |claim: &ImpliedObject<'_>| {
-            ownership::reclaim_policy(self.inventory, Some(&claim.key), claim.spec)
-                != Some(DataFate::Kept)
-        };
         let claims = claims
-            .filter(|claim| lost(claim))
+            .filter(|claim| {
+                ownership::reclaim_policy(self.inventory, Some(&claim.key), claim.spec)
+                    != Some(DataFate::Kept)
+            })
             .filter_map(|claim| Some((claim.key.clone(), row?.lost.as_str().to_owned())));
         written.chain(claims).collect()
     }
@@ -296,9 +304,8 @@ impl<'a> Verdicts<'a> {
 
     /// Returns the plan of `step`, cached or simulated. `None` if the cluster is too large.
     pub fn of(&self, step: &Step) -> Option<Arc<Plan<'a>>> {
-        let kept = |(of, plan): &(Step, Arc<Plan<'a>>)| (of == step).then(|| Arc::clone(plan));
-        if let Some(plan) = self.kept().iter().find_map(kept) {
-            return Some(plan);
+        if let Some((_, plan)) = self.kept().iter().find(|(of, _)| of == step) {
+            return Some(Arc::clone(plan));
         }
         let built = self.analysis.cluster()?;
         Some(Arc::new(gc::simulate(

@@ -187,9 +187,8 @@ impl<'a> Asked<'a> {
     }
 
     fn object(&self, key: &'a ObjectKey) -> AskedObject<'a> {
-        let labels_of = |member: &'a Member| member.object.metadata().labels();
         let labels = if let Some(member) = self.members.get(key) {
-            Some(labels_of(member))
+            Some(member.object.metadata().labels())
         } else {
             let top = self.tops.get(key).and_then(|top| self.members.get(top));
             top.and_then(|top| template_labels(key, top))
@@ -206,7 +205,7 @@ impl<'a> Asked<'a> {
         AskedObject {
             key,
             labels,
-            namespace_labels: inside.map(labels_of),
+            namespace_labels: inside.map(|member| member.object.metadata().labels()),
             namespace,
         }
     }
@@ -282,18 +281,19 @@ impl<'a> Asked<'a> {
     /// Returns the selected Pods, and those that the selected workloads will run; if there is none, the workloads
     /// themselves.
     fn running(&self, selected: SelectionId) -> Vec<ObjectKey> {
-        let keys = || self.workloads(selected);
-        let implied = keys()
+        let implied = self
+            .workloads(selected)
             .filter_map(|key| self.pods.get(key))
             .flatten()
             .copied();
-        let pods: Vec<ObjectKey> = keys()
+        let pods: Vec<ObjectKey> = self
+            .workloads(selected)
             .filter(|key| key.is(well_known::POD))
             .chain(implied)
             .cloned()
             .collect();
         if pods.is_empty() {
-            keys().cloned().collect()
+            self.workloads(selected).cloned().collect()
         } else {
             pods
         }
@@ -382,23 +382,23 @@ impl<'a> AskedKind<'a> {
             versions,
             namespaced: *namespaced,
         };
-        let asks = |operation, subresource| {
-            kind.matched_by(webhook, operation, subresource) == Interception::Yes
+        let finalize: &[&str] = if kind.kind == well_known::NAMESPACE {
+            &["finalize", "status"]
+        } else {
+            &[]
         };
-        let updates = |subresource| asks(AdmissionOperation::Update, subresource);
-        let finalizes =
-            || kind.kind == well_known::NAMESPACE && (updates("finalize") || updates("status"));
         let verbs = [
-            (Verb::Delete, asks(AdmissionOperation::Delete, "")),
-            (Verb::Update, updates("")),
-            (Verb::UpdateStatus, updates("status")),
-            (Verb::Finalize, finalizes()),
+            (Verb::Delete, AdmissionOperation::Delete, &[""][..]),
+            (Verb::Update, AdmissionOperation::Update, &[""]),
+            (Verb::UpdateStatus, AdmissionOperation::Update, &["status"]),
+            (Verb::Finalize, AdmissionOperation::Update, finalize),
         ];
-        verbs
-            .into_iter()
-            .filter(|(_, asked)| *asked)
-            .map(|(verb, _)| verb)
-            .collect()
+        let asked = verbs.into_iter().filter(|(_, operation, subresources)| {
+            subresources.iter().any(|subresource| {
+                kind.matched_by(webhook, *operation, subresource) == Interception::Yes
+            })
+        });
+        asked.map(|(verb, ..)| verb).collect()
     }
 }
 

@@ -38,11 +38,10 @@ impl<'a> Reader<'a> {
     /// Returns the facts of an object.
     pub(super) fn facts(&self, member: &Member) -> Facts {
         let object = &member.object;
-        let spec = || object.at(&["spec"]);
         match object.group_kind() {
             kinds::POD => {
                 let status = object.at(&["status"]).filter(|_| member.from_dump);
-                let pod = pod(&member.key.name, spec(), status);
+                let pod = pod(&member.key.name, object.at(&["spec"]), status);
                 Facts::Pod(Box::new(PodFacts {
                     scheduled: pod.scheduled || (self.running && !member.from_dump),
                     ..pod
@@ -54,9 +53,9 @@ impl<'a> Reader<'a> {
                 attributes_classes: attributes_classes(object.value()),
             },
             kinds::SECRET => token_secret(object).unwrap_or_default(),
-            kinds::IP_ADDRESS => address(spec()).unwrap_or_default(),
+            kinds::IP_ADDRESS => address(object.at(&["spec"])).unwrap_or_default(),
             kinds::JOB
-                if string(spec(), &["managedBy"])
+                if string(object.at(&["spec"]), &["managedBy"])
                     .is_some_and(|manager| manager != JOB_CONTROLLER) =>
             {
                 Facts::ExternallyManagedJob
@@ -98,13 +97,12 @@ impl<'a> Reader<'a> {
             let namespace = Namespace::Named(namespace.into());
             ObjectKey::new(kinds::PERSISTENT_VOLUME_CLAIM, namespace, name)
         });
-        let asked_for = || {
-            self.asked_for
-                .get(member.key.name.as_str())
-                .filter(|_| !member.from_dump)
-        };
+        let bound_to = named.or_else(|| {
+            let asked_for = self.asked_for.get(member.key.name.as_str());
+            asked_for.filter(|_| !member.from_dump).copied().cloned()
+        });
         VolumeFacts {
-            bound_to: named.or_else(|| asked_for().copied().cloned()),
+            bound_to,
             attributes_class: string(spec, &["volumeAttributesClassName"]).map(str::to_owned),
         }
     }
@@ -112,11 +110,10 @@ impl<'a> Reader<'a> {
 
 /// Returns the facts of a Pod from `spec` and, for a running one, `status`.
 fn pod(name: &str, spec: Option<Value<'_>>, status: Option<Value<'_>>) -> PodFacts {
-    let volumes = || items(spec, "volumes");
-    let claims = volumes()
+    let claims = items(spec, "volumes")
         .filter_map(|volume| string(Some(volume), &["persistentVolumeClaim", "claimName"]));
-    let ephemeral =
-        volumes().filter(|volume| volume.at(&["ephemeral", "volumeClaimTemplate"]).is_some());
+    let ephemeral = items(spec, "volumes")
+        .filter(|volume| volume.at(&["ephemeral", "volumeClaimTemplate"]).is_some());
     let ephemeral = ephemeral.filter_map(|volume| string(Some(volume), &["name"]));
     let named = items(spec, "resourceClaims")
         .filter_map(|claim| string(Some(claim), &["resourceClaimName"]));
@@ -191,11 +188,12 @@ fn token_secret(object: &Object) -> Option<Facts> {
 /// Returns the Service of an address [DEP-19]; other parents delete their addresses themselves.
 fn address(spec: Option<Value<'_>>) -> Option<Facts> {
     let parent = spec?.get("parentRef");
-    let part = |name: &str| string(parent, &[name]).map(str::to_owned);
-    let is_service = part("group").is_none() && part("resource").as_deref() == Some("services");
+    let [group, resource, namespace, name] =
+        ["group", "resource", "namespace", "name"].map(|part| string(parent, &[part]));
+    let is_service = group.is_none() && resource == Some("services");
     is_service.then_some(Facts::Address {
-        namespace: part("namespace")?,
-        service: part("name")?,
+        namespace: namespace?.to_owned(),
+        service: name?.to_owned(),
     })
 }
 

@@ -185,11 +185,10 @@ fn owners_of_settled_scope(
 
 /// Adds kinds that were removed in a release later than this one.
 fn add_removed(rows: &mut BTreeMap<GroupKind<&str>, KindInfo>, release: Release) {
-    let served = |first: Option<Release>| first.is_none_or(|first| first <= release);
     let removed = inventory::table()
         .removed()
         .filter(|row| row.enabled_by_default && row.removed_in > release);
-    for row in removed.filter(|row| served(row.introduced_in)) {
+    for row in removed.filter(|row| row.introduced_in.is_none_or(|first| first <= release)) {
         add_version(rows, row);
     }
 }
@@ -203,10 +202,11 @@ fn add_retired<'t>(
     let rendered = inventory.members.iter().filter(|member| !member.from_dump);
     let rendered: BTreeSet<GroupKind<&str>> =
         rendered.map(|member| member.key.group_kind()).collect();
-    let is_stored_elsewhere = |kind| table.cohabiting().any(|(second, _)| second == kind);
     let retired = table.removed().filter(|row| {
         let kind = GroupKind::new(row.group.as_str(), row.kind.as_str());
-        rendered.contains(&kind) && !rows.contains_key(&kind) && !is_stored_elsewhere(kind)
+        rendered.contains(&kind)
+            && !rows.contains_key(&kind)
+            && table.cohabiting().all(|(second, _)| second != kind)
     });
     let retired: Vec<&'t RemovedKind> = retired.collect();
     for row in &retired {

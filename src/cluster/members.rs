@@ -164,18 +164,15 @@ impl<'a> Members<'a> {
     /// Assigns each written uid to the first object that has it.
     fn give_uids(&mut self, assumptions: &mut Assumptions) {
         let inventory = self.keys.inventory;
-        let uid_of = |id: ObjectId| inventory.member(id).object.uid();
-        let mut written: Vec<ObjectId> = self
+        let mut written: Vec<(ObjectId, &str)> = self
             .chosen
             .iter()
-            .copied()
-            .filter(|id| uid_of(*id).is_some())
+            .filter_map(|id| Some((*id, inventory.member(*id).object.uid()?)))
             .collect();
         written.sort_unstable();
         let mut used = HashSet::default();
-        for id in written {
-            let is_first = uid_of(id).is_some_and(|uid| !is_minted(uid) && used.insert(uid));
-            if is_first {
+        for (id, uid) in written {
+            if !is_minted(uid) && used.insert(uid) {
                 _ = self.with_uid.insert(id);
             } else {
                 assumptions.shared_uids.push(self.keys.of(id).clone());

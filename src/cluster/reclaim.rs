@@ -50,10 +50,10 @@ impl Reclaims {
     /// already. Sent by the provisioner (external-provisioner, `Delete`) or by the control plane.
     pub fn step(&self, plan: &Plan<'_>) -> Option<Step> {
         let fates: BTreeMap<ObjectKey, Fate> = plan.fates(plan.verdict()?).into_iter().collect();
-        let is_gone = |claim: &ObjectKey| matches!(fates.get(claim), Some(Fate::Gone));
-        let stays = |volume: &ObjectKey| matches!(fates.get(volume), Some(Fate::Present(present)) if !present.terminating);
-        let reclaimed = self.volumes.iter();
-        let reclaimed = reclaimed.filter(|(claim, volume)| is_gone(claim) && stays(volume));
+        let reclaimed = self.volumes.iter().filter(|(claim, volume)| {
+            fates.get(claim) == Some(&Fate::Gone)
+                && matches!(fates.get(volume), Some(Fate::Present(kept)) if !kept.terminating)
+        });
         let targets: Vec<ObjectKey> = reclaimed.map(|(_, volume)| volume.clone()).collect();
         (!targets.is_empty()).then(|| Step::delete(targets, None))
     }

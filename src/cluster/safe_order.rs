@@ -191,20 +191,16 @@ impl OrderSearch<'_> {
     /// `prepared`.
     fn preparations(&mut self, harm: &Harm, prepared: &[Preparation]) -> Vec<Preparation> {
         let known: BTreeSet<&ObjectKey> = prepared.iter().flat_map(Preparation::objects).collect();
-        // Objects that controllers create have generated names, which a command cannot use.
-        let is_new = |key: &&ObjectKey| {
-            !known.contains(key) && !key.name.contains(['<', '*']) && !self.is_used_definition(key)
-        };
         let silent: Vec<ObjectKey> = harm
             .silent
             .iter()
-            .filter(is_new)
+            .filter(|key| !known.contains(key) && self.may_prepare(key))
             .filter(|key| self.leaving.contains(*key))
             .cloned()
             .collect();
         let roots: Vec<ObjectKey> = harm
             .roots()
-            .filter(is_new)
+            .filter(|key| !known.contains(key) && self.may_prepare(key))
             .filter(|key| !silent.contains(key))
             .cloned()
             .collect();
@@ -230,33 +226,39 @@ impl OrderSearch<'_> {
         deletions.chain(patches).collect()
     }
 
+    /// Whether a command may delete or patch an object on its own.
+    fn may_prepare(&self, key: &ObjectKey) -> bool {
+        // Objects that controllers create have generated names, which a command cannot use.
+        !key.name.contains(['<', '*']) && !self.is_used_definition(key)
+    }
+
     /// Inserts preparations in order. Objects without a backend go first, then patches. An object with an owner that is
     /// deleted already follows that owner, or a controller might recreate it; others go first, as earlier ones often
     /// wait for them.
-    fn insert(&self, mut more: Vec<Preparation>, prepared: &mut Vec<Preparation>) {
-        let before = |stage: Stage| {
-            prepared
-                .iter()
-                .take_while(|one| one.stage() < stage)
-                .count()
-        };
-        let (patches, deletions) = (before(Stage::Patches), before(Stage::Deletions));
+    fn insert(&self, more: Vec<Preparation>, prepared: &mut Vec<Preparation>) {
+        let [patches, deletions] = [Stage::Patches, Stage::Deletions].map(|stage| {
+            let before = prepared.iter().take_while(|one| one.stage() < stage);
+            before.count()
+        });
         let owners = Self::places(prepared);
-        let place = |one: &Preparation| match one.stage() {
-            Stage::Callouts => 0,
-            Stage::Patches => patches,
-            Stage::Deletions => {
-                let last = one
-                    .objects()
-                    .iter()
-                    .filter_map(|key| self.place_of_owners(key, &owners))
-                    .max();
-                last.map_or(deletions, |owner| owner + 1)
-            }
-        };
-        more.sort_by_cached_key(|one| (place(one), one.stage()));
-        let places: Vec<usize> = more.iter().map(place).collect();
-        for (one, place) in more.into_iter().zip(places).rev() {
+        let placed = more.into_iter().map(|one| {
+            let place = match one.stage() {
+                Stage::Callouts => 0,
+                Stage::Patches => patches,
+                Stage::Deletions => {
+                    let last = one
+                        .objects()
+                        .iter()
+                        .filter_map(|key| self.place_of_owners(key, &owners))
+                        .max();
+                    last.map_or(deletions, |owner| owner + 1)
+                }
+            };
+            (place, one)
+        });
+        let mut placed: Vec<(usize, Preparation)> = placed.collect();
+        placed.sort_by_cached_key(|(place, one)| (*place, one.stage()));
+        for (place, one) in placed.into_iter().rev() {
             prepared.insert(place, one);
         }
     }
@@ -305,13 +307,6 @@ impl OrderSearch<'_> {
 
     /// Whether the cluster has instances of a definition: `kubectl` and Helm fail on these once their kind is gone.
     fn is_used_definition(&self, key: &ObjectKey) -> bool {
-        let name = |id: ObjectId| {
-            format!(
-                "{}.{}",
-                self.cluster.kind_of(id).plural,
-                self.cluster.key(id).group()
-            )
-        };
         key.is(kinds::CUSTOM_RESOURCE_DEFINITION)
             && self
                 .used_definitions
@@ -319,7 +314,10 @@ impl OrderSearch<'_> {
                     self.cluster
                         .ids()
                         .filter(|id| self.cluster.kind_of(*id).custom)
-                        .map(name)
+                        .map(|id| {
+                            let plural = &self.cluster.kind_of(id).plural;
+                            format!("{plural}.{}", self.cluster.key(id).group())
+                        })
                         .collect()
                 })
                 .contains(key.name.as_str())
@@ -334,10 +332,8 @@ impl OrderSearch<'_> {
         if roots.is_empty() {
             return BTreeMap::new();
         }
-        let delete = |keys: &[ObjectKey]| Step::delete(keys.to_vec(), Some(self.policy));
-        let mut stuck = self
-            .harm_of(&[delete(silent), delete(roots)], roots, self.options)
-            .stuck;
+        let steps = [silent, roots].map(|keys| Step::delete(keys.to_vec(), Some(self.policy)));
+        let mut stuck = self.harm_of(&steps, roots, self.options).stuck;
         let roots: BTreeSet<&ObjectKey> = roots.iter().collect();
         stuck.retain(|key, finalizers| roots.contains(key) && !finalizers.is_empty());
         stuck
@@ -346,17 +342,10 @@ impl OrderSearch<'_> {
     /// Returns the fewest of the preparations that are sufficient. Those without which something gets stuck are kept;
     /// of the others, small combinations are tried first, as long as the budget lasts.
     fn fewest(&mut self, enough: Vec<Preparation>) -> Vec<Preparation> {
-        let without = |search: &mut Self, at: usize| {
-            let others: Vec<Preparation> = enough
-                .iter()
-                .enumerate()
-                .filter(|(other, _)| *other != at)
-                .map(|(_, one)| one.clone())
-                .collect();
-            search.is_enough(&others)
-        };
         let spare: Vec<usize> = (0..enough.len())
-            .filter(|at| self.may_try() && without(self, *at))
+            .filter(|at| {
+                self.may_try() && self.is_enough(&[&enough[..*at], &enough[at + 1..]].concat())
+            })
             .collect();
         for size in 0..spare.len() {
             let mut chosen: Vec<usize> = (0..size).collect();
@@ -520,26 +509,20 @@ fn harm(plan: &Plan<'_>, asked: &[ObjectKey]) -> Harm {
             !key.is(kinds::NAMESPACE) || !gc::IMMORTAL_NAMESPACES.contains(&key.name.as_str())
         })
         .collect();
-    let mut look = |key: ObjectKey, fate: &Fate| match fate {
-        Fate::Present(present) if present.terminating => {
-            harm.stuck
-                .entry(key)
-                .or_insert_with(|| present.finalizers.clone());
-        }
-        Fate::Present(_) if asked.contains(&key) => _ = harm.left.insert(key),
-        Fate::Present(_) if rejected.contains(&key) => _ = harm.rejected.insert(key),
-        Fate::Present(_) | Fate::Gone => {}
-    };
     let mut outcomes = plan.steps[last].outcomes.iter();
-    if let Some(verdict) = outcomes.next() {
-        plan.fates(verdict)
-            .into_iter()
-            .for_each(|(key, fate)| look(key, &fate));
-    }
-    for outcome in outcomes {
-        plan.differences(outcome)
-            .into_iter()
-            .for_each(|(key, fate, _)| look(key, &fate));
+    let verdict = outcomes.next().map(|verdict| plan.fates(verdict));
+    let others = outcomes
+        .flat_map(|outcome| plan.differences(outcome))
+        .map(|(key, fate, _)| (key, fate));
+    for (key, fate) in verdict.into_iter().flatten().chain(others) {
+        match fate {
+            Fate::Present(present) if present.terminating => {
+                harm.stuck.entry(key).or_insert(present.finalizers);
+            }
+            Fate::Present(_) if asked.contains(&key) => _ = harm.left.insert(key),
+            Fate::Present(_) if rejected.contains(&key) => _ = harm.rejected.insert(key),
+            Fate::Present(_) | Fate::Gone => {}
+        }
     }
     harm
 }

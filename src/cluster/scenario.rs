@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Analysis, Assumptions, Built, steps_of};
 use crate::delivery::ToolRequest;
 use crate::gc::{self, Cluster, ClusterError, Plan, SimulationOptions, Step};
-use crate::kube::{ObjectKey, Wait, kinds};
+use crate::kube::{Wait, kinds};
 use crate::ownership::Implied;
 
 /// Maximum number of states in the search for other outcomes of a removal: its requests race with each other, and
@@ -102,12 +102,10 @@ impl Scenario {
     /// Returns the namespaces that a tool asks to delete although the input contains no Namespace object.
     fn absent_namespaces(analysis: &Analysis<'_>, requests: &[ToolRequest]) -> BTreeSet<String> {
         let inventory = analysis.inventory();
-        let absent =
-            |key: &&ObjectKey| key.is(kinds::NAMESPACE) && inventory.with_key(key).is_empty();
         requests
             .iter()
             .map(|request| &request.key)
-            .filter(absent)
+            .filter(|key| key.is(kinds::NAMESPACE) && inventory.with_key(key).is_empty())
             .map(|key| key.name.to_string())
             .collect()
     }
