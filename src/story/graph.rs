@@ -165,14 +165,12 @@ impl Drawing<'_> {
     fn group(&self, places: &[usize], parent: Option<usize>, entries: &[Line]) -> Vec<String> {
         let siblings: Vec<&Affected> = places.iter().map(|place| &self.affected[*place]).collect();
         let first = siblings[0];
-        let same = |affected: &Affected| {
-            affected.key.group_kind() == first.key.group_kind() && affected.ending == first.ending
-        };
-        let is_shown = |entry: &Line| match &entry.item {
-            Shown::Object(place) => entry.parent == parent && same(&self.affected[*place]),
-            Shown::Rest(_) => false,
-        };
-        let all = siblings.iter().all(|affected| same(affected)) && !entries.iter().any(is_shown);
+        let mut shown = entries.iter().filter_map(|entry| match &entry.item {
+            Shown::Object(place) if entry.parent == parent => Some(&self.affected[*place]),
+            Shown::Object(_) | Shown::Rest(_) => None,
+        });
+        let all = siblings.iter().all(|sibling| sibling.is_like(first))
+            && !shown.any(|affected| affected.is_like(first));
         let title = if all {
             format!("{} {}", siblings.len(), first.key.kind())
         } else {

@@ -100,14 +100,6 @@ pub(crate) fn reading_order(entries: &[Line]) -> Vec<(usize, Vec<bool>)> {
             .map_or(&mut roots, |parent| &mut children[parent])
             .push(at);
     }
-    let with_ends = |siblings: &[usize], above: &[bool]| {
-        let last = siblings.len().saturating_sub(1);
-        let each = siblings
-            .iter()
-            .enumerate()
-            .map(|(n, at)| (*at, [above, &[n == last]].concat()));
-        each.rev().collect::<Vec<_>>()
-    };
     let mut stack = with_ends(&roots, &[]);
     let mut order = Vec::with_capacity(entries.len());
     while let Some((at, ends)) = stack.pop() {
@@ -115,6 +107,16 @@ pub(crate) fn reading_order(entries: &[Line]) -> Vec<(usize, Vec<bool>)> {
         order.push((at, ends));
     }
     order
+}
+
+/// Returns siblings, the last one first, each with `above` and whether it is the last.
+fn with_ends(siblings: &[usize], above: &[bool]) -> Vec<(usize, Vec<bool>)> {
+    let last = siblings.len().saturating_sub(1);
+    let each = siblings
+        .iter()
+        .enumerate()
+        .map(|(n, at)| (*at, [above, &[n == last]].concat()));
+    each.rev().collect()
 }
 
 struct CauseTree<'a> {
@@ -174,34 +176,37 @@ impl<'a> CauseTree<'a> {
         for group in groups.values_mut() {
             group.sort_by(|a, b| affected[*a].key.cmp(&affected[*b].key));
         }
-        let is_leaf = |place: &usize| self.children[*place].is_empty();
-        let shown = |group: &[usize], few: usize| match group.len() {
-            size if size > limits.leaves && group.iter().all(is_leaf) => 0,
-            // "1 more" takes as much space as the object itself.
-            size if size <= few + 1 => size,
-            _ => few,
-        };
-        let cost = |group: &[usize], few: usize| {
-            shown(group, few) + usize::from(shown(group, few) < group.len())
-        };
         let Some(few) = (0..=limits.siblings).rev().find(|few| {
-            groups
-                .values()
-                .map(|group| cost(group, *few))
-                .sum::<usize>()
-                <= left
+            let costs = groups.values().map(|group| {
+                let shown = self.shown(group, *few, limits);
+                shown + usize::from(shown < group.len())
+            });
+            costs.sum::<usize>() <= left
         }) else {
             // There is not even room for one entry per kind and ending.
             return vec![Shown::Rest(siblings.to_vec())];
         };
         let mut items = Vec::new();
         for mut group in groups.into_values() {
-            let rest = group.split_off(shown(&group, few));
+            let rest = group.split_off(self.shown(&group, few, limits));
             items.extend(group.into_iter().map(Shown::Object));
             if !rest.is_empty() {
                 items.push(Shown::Rest(rest));
             }
         }
         items
+    }
+
+    /// Returns the number of objects of a group that are shown if there is room for `few`.
+    fn shown(&self, group: &[usize], few: usize, limits: Limits) -> usize {
+        let mut members = group.iter();
+        if group.len() > limits.leaves && members.all(|place| self.children[*place].is_empty()) {
+            0
+        } else if group.len() <= few + 1 {
+            // "1 more" takes as much space as the object itself.
+            group.len()
+        } else {
+            few
+        }
     }
 }

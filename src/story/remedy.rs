@@ -110,10 +110,9 @@ fn one(story: &Story<'_>, held: &HeldObject, rings: &BTreeSet<ObjectId>) -> Stuc
         .holds
         .iter()
         .any(|hold| matches!(hold, Hold::NamespaceContent { .. }));
-    let idle = |hold: &&Hold| {
-        occupied && matches!(hold, Hold::BlockingDependents { .. } | Hold::Unhandled(_))
-    };
-    let holds = held.holds.iter().filter(|hold| !idle(hold));
+    let holds = held.holds.iter().filter(|hold| {
+        !occupied || !matches!(hold, Hold::BlockingDependents { .. } | Hold::Unhandled(_))
+    });
     let mut remedies: Vec<Remedy> = holds.flat_map(|hold| case.remedies(hold, held)).collect();
     if remedies.is_empty() {
         remedies.push(Remedy {
@@ -332,13 +331,15 @@ impl Case<'_> {
             format!(" Its conditions will say: {}.", told.join("; "))
         };
         let rejections = self.story.view.plan.rejections(self.story.step);
-        let is_rejected =
-            |id: &ObjectId| rejections.iter().any(|rejection| rejection.object == *id);
+        let rejected: BTreeSet<ObjectId> = rejections
+            .iter()
+            .map(|rejection| rejection.object)
+            .collect();
         let rejected: Vec<ObjectId> = pods
             .iter()
             .chain(others)
             .copied()
-            .filter(is_rejected)
+            .filter(|id| rejected.contains(id))
             .collect();
         let release = if rejected.is_empty() {
             "Release the rest of its content.".to_owned()

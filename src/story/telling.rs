@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::view::{ImpliedDependent, PlanView};
-use crate::gc::{Cause, Change, Effect, HeldObject, ObjectId, StoredObjects};
+use crate::gc::{Cause, Change, Cluster, Effect, HeldObject, ObjectId, StoredObjects};
 use crate::kube::{ObjectKey, kinds};
 
 /// The ending of an object in a step; the order in which siblings are shown.
@@ -34,6 +34,13 @@ pub(crate) struct Affected {
     pub(crate) began: Option<Change>,
     /// All causes, each once.
     pub(crate) causes: Vec<Cause>,
+}
+
+impl Affected {
+    /// Whether another object has the same kind and ending.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.key.group_kind() == other.key.group_kind() && self.ending == other.ending
+    }
 }
 
 /// Number of objects with each ending.
@@ -111,14 +118,10 @@ impl<'v> Story<'v> {
                 .map(|implied| (&implied.key, implied))
                 .collect(),
         };
-        let endings: BTreeMap<ObjectId, Ending> = cluster
-            .ids()
-            // Assumed objects are not in the input and are not shown.
-            .filter(|id| !cluster.is_assumed(*id))
+        let endings: BTreeMap<ObjectId, Ending> = shown(cluster)
             .filter_map(|id| Some((id, ending(id, &before, &story.after)?)))
             .collect();
-        let is_over = |held: &HeldObject| story.waits(held.object);
-        let stuck = story.stuck.iter().filter(|held| !is_over(held));
+        let stuck = story.stuck.iter().filter(|held| !story.waits(held.object));
         story.stuck = stuck.cloned().collect();
         story.add_doomed(&log, &touches, &endings);
         story.add_survivors(&log, &touches, &endings);
@@ -188,11 +191,6 @@ impl<'v> Story<'v> {
             .enumerate()
             .map(|(place, affected)| (affected.id, place))
             .collect();
-        let owner = |id: ObjectId| {
-            cluster
-                .edges(id)
-                .find_map(|edge| places.get(&edge.owner?).copied())
-        };
         let spared: BTreeMap<ObjectId, Vec<Cause>> =
             self.view.plan.spared(self.step).into_iter().collect();
         let changed = endings
@@ -204,7 +202,8 @@ impl<'v> Story<'v> {
                 spared
                     .keys()
                     .copied()
-                    .filter(|id| !endings.contains_key(id) && owner(*id).is_some()),
+                    .filter(|id| !endings.contains_key(id))
+                    .filter(|id| place_of_owner(cluster, *id, &places).is_some()),
             )
             .collect();
         for id in ids {
@@ -222,7 +221,7 @@ impl<'v> Story<'v> {
                 parent: via
                     .and_then(|via| places.get(&via))
                     .copied()
-                    .or_else(|| owner(id)),
+                    .or_else(|| place_of_owner(cluster, id, &places)),
                 wave: 0,
                 began,
                 causes,
@@ -230,25 +229,31 @@ impl<'v> Story<'v> {
         }
     }
 
+    fn ending(&self, ending: Ending) -> impl Iterator<Item = &Affected> {
+        let affected = self.affected.iter();
+        affected.filter(move |affected| affected.ending == ending)
+    }
+
     fn count(&mut self, before: &StoredObjects<'_>) {
-        let of = |ending| {
-            self.affected
-                .iter()
-                .filter(move |affected| affected.ending == ending)
-        };
         let cluster = self.view.plan.cluster();
-        let known = || cluster.ids().filter(|id| !cluster.is_assumed(*id));
-        let still = known().filter(|id| before.terminating(*id) && self.after.terminating(*id));
+        let still =
+            shown(cluster).filter(|id| before.terminating(*id) && self.after.terminating(*id));
         let (waiting_before, still): (Vec<_>, Vec<_>) = still.partition(|id| self.waits(*id));
         self.stuck_before = still.into_iter().map(|id| cluster.key(id)).collect();
-        let alive = known().filter(|id| self.after.has(*id)).count();
-        let (all_stuck, kept) = (of(Ending::Stuck).count(), of(Ending::Kept).count());
-        let waiting = of(Ending::Stuck).filter(|affected| self.waits(affected.id));
-        let waiting = waiting.count();
+        let alive = shown(cluster).filter(|id| self.after.has(*id)).count();
+        let (all_stuck, kept) = (
+            self.ending(Ending::Stuck).count(),
+            self.ending(Ending::Kept).count(),
+        );
+        let waiting = self
+            .ending(Ending::Stuck)
+            .filter(|affected| self.waits(affected.id))
+            .count();
         let before = self.stuck_before.len() + waiting_before.len();
         self.counts = Tally {
-            deleted: of(Ending::Deleted).count(),
-            implied: of(Ending::Deleted)
+            deleted: self.ending(Ending::Deleted).count(),
+            implied: self
+                .ending(Ending::Deleted)
                 .filter(|affected| self.implied.contains_key(&affected.key))
                 .count(),
             stuck: all_stuck - waiting,
@@ -323,6 +328,21 @@ fn ending(id: ObjectId, before: &StoredObjects<'_>, after: &StoredObjects<'_>) -
         (true, true) if after.terminating(id) => (!before.terminating(id)).then_some(Ending::Stuck),
         (true, true) => (!before.same_references(after, id)).then_some(Ending::Kept),
     }
+}
+
+/// Returns the objects of a cluster except assumed ones, which are not in the input.
+fn shown(cluster: &Cluster) -> impl Iterator<Item = ObjectId> {
+    cluster.ids().filter(|id| !cluster.is_assumed(*id))
+}
+
+/// Returns the first of `places` that an owner has.
+fn place_of_owner(
+    cluster: &Cluster,
+    id: ObjectId,
+    places: &BTreeMap<ObjectId, usize>,
+) -> Option<usize> {
+    let mut edges = cluster.edges(id);
+    edges.find_map(|edge| places.get(&edge.owner?).copied())
 }
 
 fn touches(log: &[Change]) -> BTreeMap<ObjectId, Touch> {

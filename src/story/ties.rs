@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::telling::{Affected, Ending, Story};
 use super::words;
-use crate::gc::{Edge, ObjectId};
+use crate::gc::ObjectId;
 
 /// How an edge is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,17 +89,15 @@ impl OwnerStrokes {
         let stored =
             (dependent.ending == Ending::Kept).then(|| words::stored_uids(story, dependent.id));
         let implied = story.implied(&dependent.key).is_some();
-        let stroke = |edge: &Edge| match &stored {
-            Some(stored) if !stored.contains(&edge.uid) => Stroke::Removed,
-            _ if implied => Stroke::Implied,
-            _ if edge.blocking => Stroke::Blocking,
-            _ => Stroke::Owned,
-        };
         let mut strokes = BTreeMap::new();
         for edge in story.view.plan.cluster().edges(dependent.id) {
-            if let Some(owner) = edge.owner {
-                strokes.entry(owner).or_insert_with(|| stroke(&edge));
-            }
+            let Some(owner) = edge.owner else { continue };
+            strokes.entry(owner).or_insert_with(|| match &stored {
+                Some(stored) if !stored.contains(&edge.uid) => Stroke::Removed,
+                _ if implied => Stroke::Implied,
+                _ if edge.blocking => Stroke::Blocking,
+                _ => Stroke::Owned,
+            });
         }
         Self(strokes)
     }

@@ -6,7 +6,7 @@ use super::command;
 use super::telling::Story;
 use super::words;
 use crate::gc::{FailingApi, Hold, Rejection, Verb};
-use crate::kube::{ObjectKey, kubectl};
+use crate::kube::kubectl;
 use crate::text::plain;
 
 /// A webhook that rejects requests of a step, or an API whose failure blocks the deletion of every Namespace.
@@ -32,8 +32,8 @@ pub(crate) fn unanswered(story: &Story<'_>) -> Vec<Unanswered> {
     let webhooks = by_webhook
         .into_values()
         .map(|rejections| webhook(story, &rejections));
-    let told = |hold: &Hold| matches!(hold, Hold::Discovery(_));
-    let told = story.stuck.iter().any(|held| held.holds.iter().any(told));
+    let mut holds = story.stuck.iter().flat_map(|held| &held.holds);
+    let told = holds.any(|hold| matches!(hold, Hold::Discovery(_)));
     let apis = story.view.plan.failing_apis(story.step);
     webhooks
         .chain(
@@ -53,25 +53,18 @@ fn webhook(story: &Story<'_>, rejections: &[Rejection]) -> Unanswered {
         service_exists,
         ..
     } = &rejections[0];
-    let of = |verbs: &[Verb]| -> Vec<ObjectKey> {
-        let these = rejections
-            .iter()
-            .filter(|rejection| verbs.contains(&rejection.verb));
-        these
-            .map(|rejection| cluster.key(rejection.object))
-            .collect()
-    };
-    let deletions = of(&[Verb::Delete]);
-    let updates = of(&[Verb::Update, Verb::UpdateStatus, Verb::Finalize]);
+    let keyed = rejections
+        .iter()
+        .map(|rejection| (rejection.verb, cluster.key(rejection.object)));
+    let (deletions, updates): (Vec<_>, Vec<_>) = keyed.partition(|(verb, _)| *verb == Verb::Delete);
     let mut rejected = Vec::new();
     if !deletions.is_empty() {
-        rejected.push(format!("the deletion of {}", words::keys(deletions.iter())));
+        let deletions = words::keys(deletions.iter().map(|(_, key)| key));
+        rejected.push(format!("the deletion of {deletions}"));
     }
     if !updates.is_empty() {
-        rejected.push(format!(
-            "updates that would release {}",
-            words::keys(updates.iter())
-        ));
+        let updates = words::keys(updates.iter().map(|(_, key)| key));
+        rejected.push(format!("updates that would release {updates}"));
     }
     Unanswered {
         what: format!(

@@ -185,9 +185,8 @@ fn owned(
 
 fn why_kept(story: &Story<'_>, affected: &Affected) -> String {
     let cluster = story.view.plan.cluster();
-    let has = |cause: Cause| affected.causes.contains(&cause);
-    let kept = affected
-        .causes
+    let causes = &affected.causes;
+    let kept = causes
         .iter()
         .any(|cause| matches!(cause, Cause::OtherOwner { .. }));
     let mut parts = Vec::new();
@@ -201,7 +200,7 @@ fn why_kept(story: &Story<'_>, affected: &Affected) -> String {
         } else {
             keys(lost.iter())
         };
-        let orphaned = if has(Cause::Orphaned) {
+        let orphaned = if causes.contains(&Cause::Orphaned) {
             "orphaned: "
         } else {
             ""
@@ -214,13 +213,13 @@ fn why_kept(story: &Story<'_>, affected: &Affected) -> String {
             left => parts.push(format!("still owned by {}", keys(left.iter()))),
         }
     }
-    if has(Cause::OwnerKindUnserved) {
+    if causes.contains(&Cause::OwnerKindUnserved) {
         parts.push(never_collected(story, affected.id));
     }
-    if has(Cause::OwnerOutOfScope) {
+    if causes.contains(&Cause::OwnerOutOfScope) {
         parts.push("never collected: it is cluster-scoped and its owner is not".to_owned());
     }
-    if has(Cause::OwnerTerminating) {
+    if causes.contains(&Cause::OwnerTerminating) {
         parts.push("safe until its owner is really gone".to_owned());
     }
     if parts.is_empty() {
