@@ -34,12 +34,32 @@ struct IgnoredRule {
 }
 
 impl IgnoredRule {
+    fn file(self, directives: &[Directive]) -> FileId {
+        directives[self.directive as usize].file
+    }
+
     fn name(self, directives: &[Directive]) -> &str {
         &directives[self.directive as usize].rules[self.rule as usize].id
     }
 }
 
 impl CoveredFile {
+    /// Collects the ignored rules of a file, which are sorted by span and then by name.
+    fn of(ignored: &[(Span, IgnoredRule)]) -> Self {
+        let (mut spans, mut ends) = (Vec::new(), Vec::new());
+        let mut rules = Vec::with_capacity(ignored.len());
+        for in_span in ignored.chunk_by(|(a, _), (b, _)| a == b) {
+            spans.push(in_span[0].0);
+            rules.extend(in_span.iter().map(|(_, ignored)| *ignored));
+            ends.push(rules.len());
+        }
+        Self {
+            spans: Intervals::of(spans),
+            ends,
+            rules,
+        }
+    }
+
     /// Returns the directives that ignore `rule` at `place`: for each span the first one, and the others only on the
     /// first call that reaches them.
     fn matching(&mut self, place: u32, rule: &str, directives: &[Directive]) -> Vec<IgnoredRule> {
@@ -78,45 +98,30 @@ impl CoveredFile {
 /// itself.
 /// The end of a span counts as inside: an omitted value is the empty span after its key.
 fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
-    let ignored = (0u32..).zip(directives).flat_map(|(at, directive)| {
+    let mut ignored: Vec<(Span, IgnoredRule)> = Vec::new();
+    for (at, directive) in (0u32..).zip(directives) {
         let covers = directive.covers.filter(|covers| *covers != directive.place);
-        let spans = std::iter::once(directive.place).chain(covers);
-        let rules = move || (0..directive.rules.len() as u32).map(move |rule| (at, rule));
-        spans.flat_map(move |span| {
-            rules().map(move |(directive, rule)| {
-                (
-                    span,
-                    IgnoredRule {
-                        directive,
-                        rule,
-                        found: false,
-                    },
-                )
-            })
-        })
-    });
-    let mut ignored: Vec<(Span, IgnoredRule)> = ignored.collect();
-    let file = |ignored: &IgnoredRule| directives[ignored.directive as usize].file;
-    ignored.sort_unstable_by(|(a_span, a), (b_span, b)| {
-        let name = |ignored: &IgnoredRule| ignored.name(directives);
-        let place = |ignored: &IgnoredRule| (ignored.directive, ignored.rule);
-        (file(a), a_span, name(a), place(a)).cmp(&(file(b), b_span, name(b), place(b)))
-    });
-    let in_files = ignored.chunk_by(|(_, a), (_, b)| file(a) == file(b));
-    let covered = |in_file: &[(Span, IgnoredRule)]| {
-        let in_spans = || in_file.chunk_by(|(a, _), (b, _)| a == b);
-        let ends = in_spans().scan(0, |end, in_span| {
-            *end += in_span.len();
-            Some(*end)
-        });
-        CoveredFile {
-            spans: Intervals::of(in_spans().map(|in_span| in_span[0].0).collect()),
-            ends: ends.collect(),
-            rules: in_file.iter().map(|(_, ignored)| *ignored).collect(),
+        for span in std::iter::once(directive.place).chain(covers) {
+            let rules = (0..directive.rules.len() as u32).map(|rule| IgnoredRule {
+                directive: at,
+                rule,
+                found: false,
+            });
+            ignored.extend(rules.map(|ignored| (span, ignored)));
         }
-    };
-    in_files
-        .map(|in_file| (file(&in_file[0].1), covered(in_file)))
+    }
+    ignored.sort_unstable_by_key(|(span, ignored)| {
+        let place = (ignored.directive, ignored.rule);
+        (
+            ignored.file(directives),
+            *span,
+            ignored.name(directives),
+            place,
+        )
+    });
+    ignored
+        .chunk_by(|(_, a), (_, b)| a.file(directives) == b.file(directives))
+        .map(|in_file| (in_file[0].1.file(directives), CoveredFile::of(in_file)))
         .collect()
 }
 
@@ -245,13 +250,11 @@ impl Suppressions {
         let by_directive = covered.is_some_and(|covered| {
             covered.ignores(finding.primary.span.start, finding.rule, &self.directives)
         });
-        let index = || {
-            self.ignores_of
+        by_directive
+            || self
+                .ignores_of
                 .get(finding.rule)
                 .zip(finding.object.as_ref())
-        };
-        by_directive
-            || index()
                 .is_some_and(|(index, object)| !index.matching(&self.ignores, object).is_empty())
     }
 
@@ -310,8 +313,9 @@ impl Suppressions {
             }
         }));
         let Some(file) = self.config else { return idle };
-        let unused = |at: &usize| !self.ignored[*at] && ran(self.ignores[*at].rule);
-        let unused: Vec<usize> = (0..self.ignores.len()).filter(unused).collect();
+        let unused: Vec<usize> = (0..self.ignores.len())
+            .filter(|at| !self.ignored[*at] && ran(self.ignores[*at].rule))
+            .collect();
         let judged = match objects {
             None => unused.into_iter().collect(),
             Some(objects) => self.about(objects, unused),

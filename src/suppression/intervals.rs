@@ -71,9 +71,9 @@ mod tests {
             spans.sort();
             let intervals = Intervals::of(spans.clone());
             for place in 0..40 {
-                let around = |span: &Span| span.start <= place && place <= span.end;
-                let expected: Vec<usize> =
-                    (0..spans.len()).filter(|at| around(&spans[*at])).collect();
+                let expected: Vec<usize> = (0..spans.len())
+                    .filter(|at| spans[*at].start <= place && place <= spans[*at].end)
+                    .collect();
                 assert_eq!(
                     intervals.containing(place),
                     expected,
