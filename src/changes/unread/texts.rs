@@ -340,9 +340,8 @@ pub(super) fn values_of(data: Value<'_>, variables: &BTreeSet<String>) -> Vec<St
         .flat_map(Value::items)
         .filter_map(Value::as_str);
     let literals = literals.filter(|literal| {
-        variables
-            .iter()
-            .any(|name| literal.starts_with(&format!("{name}=")))
+        let name = literal.split_once('=').map(|(name, _)| name);
+        name.is_some_and(|name| variables.contains(name))
     });
     entries.chain(literals.map(str::to_owned)).collect()
 }
