@@ -83,19 +83,21 @@ impl<'a> Delivery<'a, '_> {
         if is_left_behind {
             leaving.members.retain(|member| !self.part.is_built(member));
         }
-        let spares = |marks: &'a DeliveredMarks| match option(marks, &["Prune=false"]) {
-            None if marks.is_hook => Some(Sparing::Hook),
-            found => found,
-        };
         let policy = self.policy(propagation(&after.settings));
         Withdrawal {
             is_race: deleted_before && !deletes && after.parent.is_some(),
             is_possible: before.is_possible
                 || after.is_possible
                 || self.may_fail_by_hook(by, before, after),
-            ..but_for(&leaving, before, spares, |leaving| {
-                argocd::prune(leaving, policy)
-            })
+            ..but_for(
+                &leaving,
+                before,
+                |marks| {
+                    let hook = marks.is_hook.then_some(Sparing::Hook);
+                    option(marks, &["Prune=false"]).or(hook)
+                },
+                |leaving| argocd::prune(leaving, policy),
+            )
         }
     }
 

@@ -10,7 +10,7 @@ use super::withdraw::PartWithdrawal;
 use crate::delivery::Op;
 use crate::finding::Severity;
 use crate::inventory::{Member, ScopeSource};
-use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
+use crate::kube::{GroupKind, ObjectKey, kinds};
 use crate::ownership::Tie;
 
 /// All objects that are deleted or get stuck because one object is removed.
@@ -101,14 +101,13 @@ fn cascade<'a>(
     let worst = losses
         .iter()
         .take_while(|loss| loss.severity == Some(severity));
-    // The change shows a removal if there is no cause above it, or if the change itself removes the object.
-    let shown = |(at, key): &(usize, &ObjectKey)| *at == 0 || removed.contains(*key);
     let common = worst
         .map(|loss| -> Vec<ObjectKey> {
             loss.because
                 .iter()
                 .enumerate()
-                .filter(shown)
+                // The change shows a removal if there is no cause above it, or if the change itself removes the object.
+                .filter(|(at, key)| *at == 0 || removed.contains(*key))
                 .map(|(_, key)| key.clone())
                 .collect()
         })
@@ -116,11 +115,10 @@ fn cascade<'a>(
             let same = all.iter().zip(&one).take_while(|(a, b)| a == b).count();
             all[..same].to_vec()
         })?;
-    let explains = |key| {
+    let (culprit, kind) = common.iter().rev().find_map(|key| {
         let member = part.applied_before(key)?;
         Some((member, kind(part, member, &losses)?))
-    };
-    let (culprit, kind) = common.iter().rev().find_map(explains)?;
+    })?;
     let instead = part.unseen_source(culprit).map(str::to_owned);
     Some(MergeCascade {
         culprit,
@@ -157,18 +155,16 @@ fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<Ca
     let lost = losses
         .iter()
         .filter(|loss| loss.because.contains(&member.key));
-    let generates = || part.analysis.ties().from(member.id).iter().any(Tie::owns);
     if lost
         .clone()
         .any(|loss| loss.key == member.key && loss.data.is_some())
     {
         return Some(CascadeKind::Data);
     }
-    if generates() {
+    if part.analysis.ties().from(member.id).iter().any(Tie::owns) {
         return Some(CascadeKind::Generator);
     }
-    let own = |loss: &&Loss<'_>| loss.key == member.key;
-    if lost.clone().any(|loss| !own(&loss)) {
+    if lost.clone().any(|loss| loss.key != member.key) {
         return Some(CascadeKind::Owner);
     }
     let is_used = lost.clone().any(|loss| !loss.users.is_empty());
@@ -197,24 +193,16 @@ impl Causes<'_, '_> {
     /// Returns the object that delivers, contains or defines an object, if a tool deletes it as well.
     fn above(&self, key: &ObjectKey) -> Option<ObjectKey> {
         let member = self.part.applied_before(key)?;
-        let delivers = || {
-            self.part
-                .deliverer_of(member)
-                .map(|member| member.key.clone())
-        };
-        let contains = || match &key.namespace {
-            Namespace::Named(name) => Some(ObjectKey::of_namespace(name.clone())),
-            _ => None,
-        };
-        let defines = || match member.resolution.source {
+        let deliverer = self.part.deliverer_of(member);
+        let deliverer = deliverer.map(|deliverer| deliverer.key.clone());
+        let namespace = key.namespace.name().map(ObjectKey::of_namespace);
+        let definition = match member.resolution.source {
             ScopeSource::Crd(id) => Some(self.part.base.inventory.member(id).key.clone()),
             _ => None,
         };
-        let deleted = |key: &ObjectKey| self.requested.contains(key);
-        delivers()
-            .filter(deleted)
-            .or_else(|| contains().filter(deleted))
-            .or_else(|| defines().filter(deleted))
+        let mut above = [deliverer, namespace, definition].into_iter().flatten();
+        above
+            .find(|above| self.requested.contains(above))
             .filter(|above| above != key)
     }
 }

@@ -57,15 +57,15 @@ impl MergePart<'_> {
         if let Some(&(_, is)) = self.counterparts.get(&member.id) {
             let (part, after) = (&self.sides.head[is.tree], self.sides.of_head(is));
             let place = part.place(after.file);
-            let renaming = || {
-                self.edited_above(place)
-                    .find_map(|(edited, kustomization)| {
-                        let span = kustomization.renaming?;
-                        Some(self.at(edited, span, "gives it another name or namespace"))
-                    })
+            let renaming = if self.edited().contains_key(place) {
+                None
+            } else {
+                let mut above = self.edited_above(place);
+                above.find_map(|(edited, kustomization)| {
+                    let span = kustomization.renaming?;
+                    Some(self.at(edited, span, "gives it another name or namespace"))
+                })
             };
-            let is_edited = self.edited().contains_key(place);
-            let renaming = (!is_edited).then(renaming).flatten();
             return Some(renaming.unwrap_or_else(|| CauseInHead {
                 file: self.sides.head_file(is.tree, after.file),
                 span: after.object.name_span(),
@@ -73,14 +73,13 @@ impl MergePart<'_> {
             }));
         }
         let place = self.base.place(member.file);
-        let lacks_it = |edited: &&EditedFile| {
+        let own = self.edited().get(place).filter(|edited| {
             let inventory = &self.sides.head[edited.part].inventory;
             inventory.members_of(edited.file).iter().all(|there| {
                 there.object.group_kind() != member.object.group_kind()
                     || there.object.name() != member.object.name()
             })
-        };
-        let own = self.edited().get(place).filter(lacks_it);
+        });
         let own = own.map(|edited| self.at(edited, Span::new(0, 0), "left out here"));
         own.or_else(|| {
             let (edited, kustomization) = self.edited_above(place).next()?;
@@ -145,18 +144,20 @@ fn files(parts: &[TreePart]) -> impl Iterator<Item = (&str, usize, FileId, &str)
 
 /// Returns the first line of `after` that `before` lacks and that renames all objects.
 fn renaming_line(before: &str, after: &str) -> Option<Span> {
-    let renames = |line: &&str| {
-        let keys = ["namespace:", "namePrefix:", "nameSuffix:"];
-        keys.iter().any(|key| line.starts_with(key))
-    };
-    let known: HashSet<&str> = before.lines().map(str::trim_end).filter(renames).collect();
+    let known = before.lines().map(str::trim_end);
+    let known: HashSet<&str> = known.filter(|line| renames(line)).collect();
     let mut start = 0;
     for line in after.split_inclusive('\n') {
         let written = line.trim_end();
-        if renames(&written) && !known.contains(written) {
+        if renames(written) && !known.contains(written) {
             return Some(Span::new(start, start + written.len() as u32));
         }
         start += line.len() as u32;
     }
     None
+}
+
+fn renames(line: &str) -> bool {
+    let keys = ["namespace:", "namePrefix:", "nameSuffix:"];
+    keys.iter().any(|key| line.starts_with(key))
 }

@@ -69,16 +69,18 @@ impl<'a> DeletedDelivery<'a, '_> {
         }) {
             return Withdrawal::nothing(AWAITS_CONFIRMATION);
         }
-        let spares = |marks: &'a DeliveredMarks| match option(marks, &["Delete=false"]) {
-            None if marks.is_passing => Some(Sparing::Hook),
-            found => found,
-        };
         let policy = self.choice.cascade.unwrap_or(policy);
         Withdrawal {
             is_possible: known.is_possible,
-            ..but_for(self.leaving, known, spares, |leaving| {
-                argocd::application_deleted(leaving, policy)
-            })
+            ..but_for(
+                self.leaving,
+                known,
+                |marks| {
+                    let hook = marks.is_passing.then_some(Sparing::Hook);
+                    option(marks, &["Delete=false"]).or(hook)
+                },
+                |leaving| argocd::application_deleted(leaving, policy),
+            )
         }
     }
 
@@ -113,11 +115,15 @@ pub(super) fn but_for_unpruned<'a>(
     let Some(known) = known else {
         return act(leaving);
     };
-    let spares = |marks: &DeliveredMarks| {
-        let spared = marks.is_spared_by_flux;
-        spared.then_some(Sparing::FluxOptOut(FLUX_PRUNE))
-    };
-    but_for(leaving, known, spares, act)
+    but_for(
+        leaving,
+        known,
+        |marks| {
+            let spared = marks.is_spared_by_flux;
+            spared.then_some(Sparing::FluxOptOut(FLUX_PRUNE))
+        },
+        act,
+    )
 }
 
 /// Applies `act` to the objects that leave, except those that `spares` keeps because of a mark of the build.

@@ -179,10 +179,12 @@ impl<'a> Telling<'a> {
         ) else {
             return false;
         };
-        let is_by_another = |after: &Member| head.destination(after.file).deliverer() != Some(by);
         let after = self.part.after(&member.key);
         by.tool == SourceTool::FluxRelease
-            && after.is_some_and(|after| is_by_another(after) || self.part.is_another_release(by))
+            && after.is_some_and(|after| {
+                head.destination(after.file).deliverer() != Some(by)
+                    || self.part.is_another_release(by)
+            })
     }
 
     /// Returns the claims that StatefulSets create. Other implied objects are reported with their owner or created
@@ -293,28 +295,16 @@ impl<'a> Telling<'a> {
     /// Returns the requested objects that may be part of a remote resource or a chart that head adds.
     fn built_elsewhere(&self, requested: &BTreeSet<&ObjectKey>) -> BTreeSet<ObjectKey> {
         let inventory = &self.part.base.inventory;
-        let members = |key: &ObjectKey| {
-            inventory
-                .with_key(key)
-                .iter()
-                .map(|id| inventory.member(*id))
-        };
-        requested
-            .iter()
-            .filter(|key| members(key).any(|member| self.part.unseen_source(member).is_some()))
-            .map(|key| (**key).clone())
-            .collect()
+        let built = requested.iter().filter(|key| {
+            let mut members = inventory.with_key(key).iter();
+            members.any(|id| self.part.unseen_source(inventory.member(*id)).is_some())
+        });
+        built.map(|key| (**key).clone()).collect()
     }
 
     /// Returns the rendered objects that are stuck unless a controller outside of base runs. Dumps contain all of them.
     fn unattended(&self, step: usize) -> BTreeSet<ObjectKey> {
         let inventory = &self.part.base.inventory;
-        let is_rendered = |key: &ObjectKey| {
-            inventory
-                .with_key(key)
-                .iter()
-                .all(|id| !inventory.member(*id).from_dump)
-        };
         let unattended = self
             .plan
             .stuck(step)
@@ -322,7 +312,10 @@ impl<'a> Telling<'a> {
             .filter(|held| held.unattended);
         unattended
             .map(|held| self.plan.cluster().key(held.object))
-            .filter(is_rendered)
+            .filter(|key| {
+                let mut members = inventory.with_key(key).iter();
+                members.all(|id| !inventory.member(*id).from_dump)
+            })
             .collect()
     }
 
@@ -330,14 +323,11 @@ impl<'a> Telling<'a> {
     fn raced(&self, step: usize) -> BTreeSet<ObjectKey> {
         let outcomes = self.plan.steps[step].outcomes.iter().skip(1);
         let differences = outcomes.flat_map(|outcome| self.plan.differences(outcome));
-        let existence = |here: &Fate, there: &Fate| match (here, there) {
+        let raced = differences.filter(|(_, here, there)| match (here, there) {
             (Fate::Present(here), Fate::Present(there)) => here.terminating != there.terminating,
             _ => true,
-        };
-        differences
-            .filter(|(_, here, there)| existence(here, there))
-            .map(|(key, ..)| key)
-            .collect()
+        });
+        raced.map(|(key, ..)| key).collect()
     }
 
     /// Returns how sure an effect is that happens `because` of these objects.
@@ -418,11 +408,6 @@ impl<'a> Telling<'a> {
         fates: &BTreeMap<ObjectKey, Fate>,
     ) -> Vec<DiffEffect> {
         let inventory = &self.part.base.inventory;
-        let is_deleted = |namespace: &str| match fates.get(&ObjectKey::of_namespace(namespace)) {
-            Some(Fate::Present(present)) => present.terminating,
-            Some(Fate::Gone) => true,
-            None => false,
-        };
         let products = self
             .part
             .analysis
@@ -430,8 +415,14 @@ impl<'a> Telling<'a> {
             .from(member.id)
             .iter()
             .filter(|tie| match tie.kind {
-                TieKind::Generates { owned } => {
-                    owned || tie.to.key.namespace.name().is_some_and(is_deleted)
+                TieKind::Generates { owned: true } => true,
+                TieKind::Generates { owned: false } => {
+                    let namespace = tie.to.key.namespace.name().map(ObjectKey::of_namespace);
+                    match namespace.and_then(|namespace| fates.get(&namespace)) {
+                        Some(Fate::Present(present)) => present.terminating,
+                        Some(Fate::Gone) => true,
+                        None => false,
+                    }
                 }
                 TieKind::Uses => false,
             });
@@ -483,7 +474,6 @@ impl<'a> Telling<'a> {
         let Some(after) = self.part.after(&member.key) else {
             return false;
         };
-        let lives = |key: &ObjectKey| fates.get(key).is_none_or(|fate| *fate != Fate::Gone);
         let namespace = after.key.namespace.name().map(ObjectKey::of_namespace);
         let mut definitions = because
             .iter()
@@ -491,7 +481,9 @@ impl<'a> Telling<'a> {
         let is_served = definitions.all(|definition| self.part.after(definition).is_some());
         reconciles
             && is_served
-            && namespace.is_none_or(|key| lives(&key) || self.part.after(&key).is_some())
+            && namespace.is_none_or(|key| {
+                fates.get(&key) != Some(&Fate::Gone) || self.part.after(&key).is_some()
+            })
     }
 
     /// Returns the objects that head adds and that exist after the merge.
@@ -515,12 +507,12 @@ impl<'a> Telling<'a> {
             return true;
         };
         let cluster = self.plan.cluster();
-        let lives = |key: &ObjectKey| {
-            let fate = cluster.find(key).map(|id| self.plan.fate(verdict, id));
-            matches!(fate, None | Some(Fate::Present(_)))
-        };
         let namespace = member.key.namespace.name();
         let namespace = namespace.map(ObjectKey::of_namespace);
-        head.applies(member) && namespace.is_none_or(|key| lives(&key))
+        head.applies(member)
+            && namespace.is_none_or(|key| {
+                let fate = cluster.find(&key).map(|id| self.plan.fate(verdict, id));
+                matches!(fate, None | Some(Fate::Present(_)))
+            })
     }
 }

@@ -125,8 +125,8 @@ fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool 
             .into_iter()
             .flat_map(Value::items);
         let awaited = awaited.filter_map(|entry| {
-            let text = |key| entry.get(key).and_then(Value::as_str);
-            let namespace = text("namespace")
+            let namespace = entry
+                .str_at(&["namespace"])
                 .or(member.object.namespace())
                 .unwrap_or_default()
                 .to_owned();
@@ -134,7 +134,7 @@ fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool 
                 cluster: Arc::default(),
                 tool: SourceTool::Flux,
                 namespace,
-                name: text("name")?.to_owned(),
+                name: entry.str_at(&["name"])?.to_owned(),
                 folder: String::new(),
             })
         });

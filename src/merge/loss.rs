@@ -89,9 +89,7 @@ impl<'a> Losses<'a, '_> {
         clients: &Clients<'_>,
     ) -> Option<Loss<'a>> {
         use EffectKind::{Cascaded, DataLost, Deleted, GeneratedDeleted, Recreated, Stuck};
-        let of =
-            |kinds: &[EffectKind]| effects.iter().find(|effect| kinds.contains(&effect.effect));
-        let end = of(&[Deleted, Cascaded, GeneratedDeleted, Stuck])?;
+        let end = first(effects, &[Deleted, Cascaded, GeneratedDeleted, Stuck])?;
         let because = because(&end.because);
         let member = self.part.applied_before(key);
         let standing = match member {
@@ -113,7 +111,8 @@ impl<'a> Losses<'a, '_> {
         };
         let had_users = self.part.analysis.ties().users_of(key).next().is_some()
             || member.is_none() && users.is_empty() && mentioned.lost(key, &because);
-        let data = of(&[DataLost]).map(|effect| effect.certainty == EffectCertainty::Certain);
+        let data =
+            first(effects, &[DataLost]).map(|effect| effect.certainty == EffectCertainty::Certain);
         // Its deletion is as certain as ever; whether a controller outside of base finishes it is another question.
         let unattended = end.effect == Stuck
             && end.certainty == EffectCertainty::Possible
@@ -160,7 +159,7 @@ impl<'a> Losses<'a, '_> {
             provider,
             stuck: stuck || in_doubt,
             data,
-            recreated: of(&[Recreated]).is_some(),
+            recreated: first(effects, &[Recreated]).is_some(),
             certainty: end.certainty,
             because,
             severity,
@@ -187,17 +186,12 @@ impl<'a> Losses<'a, '_> {
     fn has_unknown_finalizer(&self, member: &Member) -> bool {
         let known = self.part.analysis.ownership().removers.known();
         let GroupKind { group, kind } = member.key.group_kind();
-        let is_known = |name: &str| {
+        let mut finalizers = member.object.metadata().finalizers().iter();
+        finalizers.any(|finalizer| {
             known
-                .find(name)
-                .is_some_and(|row| row.controller_of(group, kind).is_some())
-        };
-        member
-            .object
-            .metadata()
-            .finalizers()
-            .iter()
-            .any(|finalizer| !is_known(&finalizer.value))
+                .find(&finalizer.value)
+                .is_none_or(|row| row.controller_of(group, kind).is_none())
+        })
     }
 
     /// Returns whether base has nothing of a Namespace or CRD: the number of its contents or instances is then unknown.
@@ -289,6 +283,12 @@ impl<'a> Losses<'a, '_> {
 
 /// The objects of head that deliver into a namespace of the cluster, by its name.
 type Clients<'o> = HashMap<&'o str, Vec<ObjectId>>;
+
+/// Returns the first effect of one of these kinds.
+fn first<'e>(effects: &[&'e DiffEffect], kinds: &[EffectKind]) -> Option<&'e DiffEffect> {
+    let mut effects = effects.iter().copied();
+    effects.find(|effect| kinds.contains(&effect.effect))
+}
 
 /// The mentions, on both sides, of objects that no manifest contains.
 #[derive(Default)]

@@ -83,13 +83,6 @@ impl<'a> MergePart<'a> {
         for (member, destination) in head.into_iter().flat_map(applied) {
             stays.entry(&member.key).or_default().push(destination);
         }
-        let leaves_for_good = |id: &ObjectId| {
-            let member = base.inventory.member(*id);
-            let left = base.destination(member.file);
-            stays
-                .get(&member.key)
-                .is_none_or(|there| there.iter().all(|there| left.is_left_for(there)))
-        };
         let leaves = changes
             .iter()
             .filter(|change| match (change.kind, change.sides) {
@@ -104,7 +97,13 @@ impl<'a> MergePart<'a> {
             .filter(|place| place.tree == at);
         let mut leaving: Vec<ObjectId> = leaves
             .map(|place| place.id)
-            .filter(leaves_for_good)
+            .filter(|id| {
+                let member = base.inventory.member(*id);
+                let left = base.destination(member.file);
+                stays
+                    .get(&member.key)
+                    .is_none_or(|there| there.iter().all(|there| left.is_left_for(there)))
+            })
             .collect();
         leaving.sort();
         leaving.dedup();
@@ -119,15 +118,8 @@ impl<'a> MergePart<'a> {
         let changed = counterparts
             .iter()
             .map(|(was, (_, is))| (*was, sides.of_head(*is)));
-        let is_hook = |member: &Member| {
-            member
-                .object
-                .metadata()
-                .annotation(marks::HELM_HOOK)
-                .is_some()
-        };
         let hooks = changed
-            .filter(|(was, is)| is_hook(is) && !is_hook(base.inventory.member(*was)))
+            .filter(|(was, is)| is_helm_hook(is) && !is_helm_hook(base.inventory.member(*was)))
             .map(|(was, _)| was);
         let mut hooks: Vec<ObjectId> = hooks.collect();
         hooks.sort();
@@ -168,9 +160,9 @@ impl<'a> MergePart<'a> {
 
     /// Whether a HelmRelease installs another release in head than in base.
     pub(super) fn is_another_release(&self, by: &Deliverer) -> bool {
-        let release = |part: &TreePart| Some(part.delivery(by)?.settings.release.clone());
-        let is = self.head.and_then(release);
-        is.is_some_and(|is| release(self.base) != Some(is))
+        let [was, is] =
+            [Some(self.base), self.head].map(|part| Some(&part?.delivery(by)?.settings.release));
+        is.is_some() && was != is
     }
 
     /// Returns the objects that leave a rendered release but not the tree: head has them only in the folder `crds` of
@@ -183,20 +175,9 @@ impl<'a> MergePart<'a> {
         let (Some(head), Some(of_head)) = (self.head, self.deliveries_of_head()) else {
             return Vec::new();
         };
-        let released = |part: &'a TreePart, deliveries: &Deliveries| -> Vec<_> {
-            let members = part.inventory.members.iter();
-            let members = members.map(|member| (part.destination(member.file), member));
-            let members = members.filter(|(destination, member)| {
-                let by = destination.deliverer();
-                let is_rendered = by.is_some_and(|by| by.tool == SourceTool::FluxRelease);
-                let template = || deliveries.template(&part.inventory, member);
-                is_rendered && !template().is_some_and(in_crds_folder)
-            });
-            members.collect()
-        };
-        let stays = released(head, of_head).into_iter();
+        let stays = in_releases(head, of_head);
         let stays: BTreeSet<_> = stays.map(|(there, member)| (there, &member.key)).collect();
-        let leaves = released(self.base, self.analysis.deliveries()).into_iter();
+        let leaves = in_releases(self.base, self.analysis.deliveries());
         let leaves = leaves.filter(|(there, member)| {
             let is_out = !stays.contains(&(*there, &member.key));
             (is_out
@@ -210,14 +191,13 @@ impl<'a> MergePart<'a> {
 
     /// Whether the API server rejects the update of an object to its content in head.
     pub fn rejects(&self, key: &ObjectKey) -> bool {
-        let first = |part: &'a TreePart| {
-            part.inventory
-                .with_key(key)
-                .first()
-                .map(|id| part.inventory.member(*id))
-        };
-        let changed = first(self.base).filter(|member| self.counterparts.contains_key(&member.id));
-        match (changed, self.head.and_then(first)) {
+        let [old, new] = [Some(self.base), self.head].map(|part| {
+            let inventory = &part?.inventory;
+            let first = inventory.with_key(key).first()?;
+            Some(inventory.member(*first))
+        });
+        let changed = old.filter(|member| self.counterparts.contains_key(&member.id));
+        match (changed, new) {
             (Some(old), Some(new)) => !rejected_fields(&old.object, &new.object).is_empty(),
             _ => false,
         }
@@ -295,14 +275,13 @@ impl<'a> MergePart<'a> {
 
     /// Returns whether head still has a delivery object of base, and applies it as before.
     pub(super) fn is_still_delivering(&self, by: &Deliverer) -> bool {
-        let find = |parts: &'a [TreePart]| {
+        let [was, is] = [self.sides.base, self.sides.head].map(|parts| {
             let (at, member) = self.find_delivering(parts, by)?;
             // An object without a namespace may belong to another control plane.
             let namespace = member.key.namespace.name();
             let is_it = by.namespace.is_empty() || namespace == Some(by.namespace.as_str());
             is_it.then(|| parts[at].destination(member.file))
-        };
-        let (was, is) = (find(self.sides.base), find(self.sides.head));
+        });
         is.is_some_and(|is| was.is_none_or(|was| !was.is_left_for(is)))
     }
 
@@ -317,9 +296,10 @@ impl<'a> MergePart<'a> {
         parts: &'a [TreePart],
         by: &Deliverer,
     ) -> Option<(usize, &'a Member)> {
-        let find = |at: usize| Some((at, delivering(&parts.get(at)?.inventory, by)?));
-        let origins = || self.origins.iter().filter(|_| !by.cluster.is_empty());
-        find(self.at).or_else(|| origins().copied().find_map(find))
+        let origins = self.origins.iter().filter(|_| !by.cluster.is_empty());
+        std::iter::once(&self.at)
+            .chain(origins)
+            .find_map(|&at| Some((at, delivering(&parts.get(at)?.inventory, by)?)))
     }
 
     /// Returns the object of head that is an object of base under another name or in another namespace.
@@ -451,6 +431,27 @@ fn applied(part: &TreePart) -> impl Iterator<Item = (&Member, &Destination)> {
     members.filter(|(_, destination)| destination.is_applied())
 }
 
+fn is_helm_hook(member: &Member) -> bool {
+    let metadata = member.object.metadata();
+    metadata.annotation(marks::HELM_HOOK).is_some()
+}
+
+/// Returns the objects of a part that a rendered release contains: none from the folder `crds` of a chart.
+fn in_releases<'t>(
+    part: &'t TreePart,
+    deliveries: &Deliveries,
+) -> impl Iterator<Item = (&'t Destination, &'t Member)> {
+    let members = part.inventory.members.iter();
+    let members = members.map(|member| (part.destination(member.file), member));
+    members.filter(|(destination, member)| {
+        let by = destination.deliverer();
+        by.is_some_and(|by| by.tool == SourceTool::FluxRelease)
+            && !deliveries
+                .template(&part.inventory, member)
+                .is_some_and(in_crds_folder)
+    })
+}
+
 fn written_in(part: &TreePart, member: &Member) -> WrittenIn {
     (
         part.place(member.file).to_owned(),
@@ -463,14 +464,13 @@ fn written_in(part: &TreePart, member: &Member) -> WrittenIn {
 /// (`a` of `a/b`), the longest first, then those without a cluster.
 pub fn origins(parts: &[TreePart], at: usize) -> Vec<usize> {
     let into = parts[at].cluster.as_deref().unwrap_or_default();
-    let begins = |part: &TreePart| {
-        let from = part.cluster.as_deref().unwrap_or_default();
+    let others = (0..parts.len()).filter(|other| *other != at);
+    let origins = others.filter(|other| {
+        let from = parts[*other].cluster.as_deref().unwrap_or_default();
         let rest = into.strip_prefix(from);
         rest.is_some_and(|rest| from.is_empty() || rest.starts_with('/'))
-    };
-    let mut origins: Vec<usize> = (0..parts.len())
-        .filter(|other| *other != at && begins(&parts[*other]))
-        .collect();
+    });
+    let mut origins: Vec<usize> = origins.collect();
     origins.sort_by_key(|other| {
         let name = parts[*other].cluster.as_deref().unwrap_or_default();
         std::cmp::Reverse(name.len())

@@ -153,17 +153,15 @@ impl<'a> Delivery<'a, '_> {
         is: &KnownDelivery,
         after: Option<&Member>,
     ) -> Withdrawal<'a> {
-        let namespace = |known: &KnownDelivery| {
-            let release = known.settings.release.as_ref();
-            release.map(|[_, _, namespace, _]| namespace.clone())
-        };
-        let is_moved = known.and_then(namespace) != namespace(is);
-        let is_left_behind = |member: &&Member| {
-            let marks = known.and_then(|known| known.marks_of(member));
-            is_moved && marks.is_some_and(|marks| marks.is_placed_by_release)
-        };
+        let [was, is] = [known, Some(is)].map(|known| {
+            let [_, _, namespace, _] = known?.settings.release.as_ref()?;
+            Some(namespace)
+        });
         let all = self.part.base.members_at(self.destination);
-        let (left, members): (Vec<&Member>, Vec<&Member>) = all.partition(is_left_behind);
+        let (left, members): (Vec<&Member>, Vec<&Member>) = all.partition(|member| {
+            let marks = known.and_then(|known| known.marks_of(member));
+            was != is && marks.is_some_and(|marks| marks.is_placed_by_release)
+        });
         let leaving = Leaving {
             members,
             ..self.leaving.clone()
@@ -280,10 +278,11 @@ impl<'a> Delivery<'a, '_> {
             return None;
         }
         let mut there = self.part.base.members_at(self.destination);
-        let is_kept = |key: &ObjectKey| !self.part.after(key).is_some_and(is_forced_by_mark);
-        there
-            .find(|member| self.part.rejects(&member.key) && is_kept(&member.key))
-            .map(|member| member.key.clone())
+        let rejected = there.find(|member| {
+            self.part.rejects(&member.key)
+                && !self.part.after(&member.key).is_some_and(is_forced_by_mark)
+        })?;
+        Some(rejected.key.clone())
     }
 
     /// Returns the fate of the objects of a deleted Kustomization.

@@ -5,7 +5,6 @@ use crate::changes::{ChangeKind, RejectedField, Sides, rejected_fields};
 use crate::delivery::marks;
 use crate::delivery::{FluxObject, Regime};
 use crate::inventory::Member;
-use crate::manifest::Spanned;
 use crate::yaml::Value;
 
 /// An object that both sides apply at one destination with one key, but with different content.
@@ -21,6 +20,13 @@ impl KeptObject<'_> {
     /// Returns the fields whose change the API server rejects.
     pub fn rejected_fields(self) -> Vec<RejectedField> {
         rejected_fields(&self.base.object, &self.head.object)
+    }
+
+    /// Whether both sides have the annotation.
+    fn has_annotation(self, key: &str) -> bool {
+        [self.base, self.head]
+            .iter()
+            .all(|member| member.object.metadata().annotation(key).is_some())
     }
 }
 
@@ -60,20 +66,16 @@ impl<'a> MergePart<'a> {
     }
 
     /// Returns the answer of a tool to an update that the API server rejects.
-    pub fn answer(&self, regime: Regime, KeptObject { base, head }: KeptObject<'_>) -> Answer {
+    pub fn answer(&self, regime: Regime, kept: KeptObject<'_>) -> Answer {
+        let KeptObject { base, head } = kept;
         let metadata = head.object.metadata();
-        let is_hook = |key| {
-            base.object.metadata().annotation(key).is_some() && metadata.annotation(key).is_some()
-        };
         let built = self.head.and_then(|part| part.marks_of(head));
-        let is_built_hook = || {
-            let marks = [self.base.marks_of(base), built];
-            marks
-                .into_iter()
-                .all(|marks| marks.is_some_and(|marks| marks.is_hook))
-        };
-        if is_hook(marks::HELM_HOOK)
-            || regime == Regime::ArgoCd && (is_hook(marks::ARGOCD_HOOK) || is_built_hook())
+        if kept.has_annotation(marks::HELM_HOOK)
+            || regime == Regime::ArgoCd
+                && (kept.has_annotation(marks::ARGOCD_HOOK)
+                    || [self.base.marks_of(base), built]
+                        .into_iter()
+                        .all(|marks| marks.is_some_and(|marks| marks.is_hook)))
         {
             return Answer::Anew;
         }
@@ -113,10 +115,10 @@ impl<'a> MergePart<'a> {
 /// Returns whether a label or annotation makes Flux recreate the object if it cannot be updated.
 pub(super) fn is_forced_by_mark(member: &Member) -> bool {
     let metadata = member.object.metadata();
-    let told = |value: Spanned<&str>| value.value.eq_ignore_ascii_case("enabled");
     let marks = [
         metadata.annotation(marks::FLUX_FORCE),
         metadata.label(marks::FLUX_FORCE),
     ];
-    marks.into_iter().flatten().any(told)
+    let mut marks = marks.into_iter().flatten();
+    marks.any(|mark| mark.value.eq_ignore_ascii_case("enabled"))
 }

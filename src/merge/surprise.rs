@@ -65,13 +65,6 @@ impl Surprise {
 
 /// Returns the severity; `None` if the change itself shows the loss.
 pub fn severity(surprise: Surprise) -> Option<Severity> {
-    let graded = |certain| {
-        Some(if certain {
-            Severity::Error
-        } else {
-            Severity::Warning
-        })
-    };
     let Surprise {
         standing,
         used,
@@ -82,17 +75,21 @@ pub fn severity(surprise: Surprise) -> Option<Severity> {
         stuck,
         certain,
     } = surprise;
-    match (standing, data) {
-        (Standing::Applied, _) => graded(certain),
-        _ if used => graded(certain),
-        _ if stuck => graded(certain),
-        (_, Some(data)) => graded(certain && data),
-        (Standing::Unapplied, _) if grave => graded(certain),
-        (Standing::Unwritten, _) if had_users => None,
-        (Standing::Unwritten | Standing::Unapplied, _) => Some(Severity::Warning),
-        _ if hides => Some(Severity::Warning),
-        (Standing::Removed, _) => None,
-    }
+    let is_error = match (standing, data) {
+        (Standing::Applied, _) => certain,
+        _ if used || stuck => certain,
+        (_, Some(data)) => certain && data,
+        (Standing::Unapplied, _) if grave => certain,
+        (Standing::Unwritten, _) if had_users => return None,
+        (Standing::Unwritten | Standing::Unapplied, _) => false,
+        _ if hides => false,
+        (Standing::Removed, _) => return None,
+    };
+    Some(if is_error {
+        Severity::Error
+    } else {
+        Severity::Warning
+    })
 }
 
 #[cfg(test)]

@@ -77,21 +77,20 @@ enum Replacement {
 }
 
 fn after_update(workload: &Member) -> Replacement {
-    let text = |path: &[&str]| workload.object.at(path).and_then(Value::as_str);
-    let replicas = workload
-        .object
-        .at(&["spec", "replicas"])
-        .and_then(Value::as_int);
+    let object = workload.object.value();
+    let replicas = object.at(&["spec", "replicas"]).and_then(Value::as_int);
     match (workload.object.group(), workload.object.kind()) {
         ("apps", "StatefulSet" | "DaemonSet")
-            if text(&["spec", "updateStrategy", "type"]) == Some("OnDelete") =>
+            if object.str_at(&["spec", "updateStrategy", "type"]) == Some("OnDelete") =>
         {
             Replacement::Never
         }
         // One at a time: the second waits for the first to run.
         ("apps", "StatefulSet") if replicas.unwrap_or(1) > 1 => Replacement::Afterwards,
         ("apps", "StatefulSet" | "DaemonSet") => Replacement::First,
-        ("apps", "Deployment") if text(&["spec", "strategy", "type"]) == Some("Recreate") => {
+        ("apps", "Deployment")
+            if object.str_at(&["spec", "strategy", "type"]) == Some("Recreate") =>
+        {
             Replacement::First
         }
         // A finished run of a CronJob is deleted when later runs have finished.

@@ -224,17 +224,12 @@ fn releases(
 ) -> Vec<ToolRelease> {
     let inventory = &part.base.inventory;
     let applications = part.leaving.iter().map(|id| inventory.member(*id));
-    let delivers_itself = |member: &Member| {
-        let by = part.base.destination(member.file).deliverer();
-        by.is_some_and(|by| {
-            part.delivering_here(by)
-                .is_some_and(|object| object.id == member.id)
-        })
-    };
     let applications = applications.filter(|member| {
         let is_deleted =
             member.object.is(SourceTool::ArgoCd.kind()) && requested.contains(&member.key);
-        is_deleted && !held.contains(&member.key) && !delivers_itself(member)
+        is_deleted
+            && !held.contains(&member.key)
+            && part.deliverer_here(member).map(|object| object.id) != Some(member.id)
     });
     let mut after: BTreeMap<ObjectId, Vec<ObjectKey>> = applications
         .map(|application| (application.id, Vec::new()))
@@ -247,15 +242,15 @@ fn releases(
         .iter()
         .filter(|member| requested.contains(&member.key))
     {
-        let by = part.base.destination(member.file).deliverer();
-        let by = by.and_then(|by| part.delivering_here(by));
+        let by = part.deliverer_here(member);
         if let Some(after) = by.and_then(|by| after.get_mut(&by.id)) {
             after.push(member.key.clone());
         }
     }
-    let release =
-        |(application, after): (ObjectId, _)| ToolRelease::of(inventory.member(application), after);
-    after.into_iter().map(release).collect()
+    after
+        .into_iter()
+        .map(|(application, after)| ToolRelease::of(inventory.member(application), after))
+        .collect()
 }
 
 type Group<'a> = (Applier, &'a Destination);
@@ -270,15 +265,16 @@ fn in_order<'a>(part: &MergePart<'a>, groups: &Groups<'a>) -> Vec<Group<'a>> {
         .zip(0..)
         .flat_map(|(members, at)| members.iter().map(move |member| (member.id, at)));
     let group_of: HashMap<ObjectId, usize> = group_of.collect();
-    let waits_for = |(applier, _): &Group<'a>| match applier {
-        Applier::Object(deliverer) => group_of.get(&part.delivering_here(deliverer)?.id).copied(),
-        Applier::Tool { .. } => None,
-    };
     let mut pending: BTreeSet<usize> = (0..names.len()).collect();
     let mut waiting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut ready = BTreeSet::new();
-    for (at, name) in names.iter().enumerate() {
-        match waits_for(name).filter(|before| *before != at) {
+    for (at, (applier, _)) in names.iter().enumerate() {
+        let deliverer = match applier {
+            Applier::Object(deliverer) => part.delivering_here(deliverer),
+            Applier::Tool { .. } => None,
+        };
+        let before = deliverer.and_then(|deliverer| group_of.get(&deliverer.id).copied());
+        match before.filter(|before| *before != at) {
             Some(before) => waiting.entry(before).or_default().push(at),
             None => {
                 ready.insert(at);
@@ -477,19 +473,18 @@ fn applier(
         (None, Some(deliverer)) => Applier::Object(deliverer.clone()),
         (None, None) => {
             let delivered = part.analysis.deliveries().regime(member);
-            // All deliveries of the tool are known, and none has the object: it is not applied yet, or left over.
-            let is_left_out = || {
-                let mut known = [SourceTool::Flux, SourceTool::ArgoCd].into_iter();
-                known.any(|tool| delivered.regime == Regime::from(tool) && part.base.knows(tool))
-            };
             let said = match delivered.source {
                 RegimeSource::None => false,
-                RegimeSource::Object(_) => !is_left_out(),
                 // A kustomization keeps the marks of the chart that its files were copied from.
                 RegimeSource::Mark { .. } if delivered.regime == Regime::Helm => {
                     !matches!(destination, Destination::Root { .. })
                 }
-                RegimeSource::Mark { .. } => !is_left_out(),
+                // If all deliveries of the tool are known, the object is not applied yet, or left over: none has it.
+                RegimeSource::Object(_) | RegimeSource::Mark { .. } => {
+                    ![SourceTool::Flux, SourceTool::ArgoCd]
+                        .into_iter()
+                        .any(|tool| delivered.regime == Regime::from(tool) && part.base.knows(tool))
+                }
                 RegimeSource::Config => true,
             };
             let likely = if said {

@@ -326,6 +326,11 @@ impl<'a> Value<'a> {
         path.iter().try_fold(self, |value, key| value.get(key))
     }
 
+    /// Returns the string at a path of keys.
+    pub fn str_at(self, path: &[&str]) -> Option<&'a str> {
+        self.at(path)?.as_str()
+    }
+
     /// Returns Kubernetes' name for the JSON type of this value: `string`, `number`, `bool`, `object`, `array`, `null`.
     pub fn type_name(self) -> &'static str {
         match self.kind() {
