@@ -25,10 +25,10 @@ pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Opt
     let object = member.object.value();
     let row = tables.data_of(member.key.group(), member.key.kind(), object)?;
     let DataVerdict { fate, written } = row.verdict(object);
-    let reclaimed = || reclaim_policy(inventory, Some(&member.key), member.object.at(&["spec"]));
     let fate = match fate {
         DataFate::Unknown if member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) => {
-            reclaimed().unwrap_or(fate)
+            reclaim_policy(inventory, Some(&member.key), member.object.at(&["spec"]))
+                .unwrap_or(fate)
         }
         fate => fate,
     };

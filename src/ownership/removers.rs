@@ -207,7 +207,6 @@ impl Removers {
                 .unwrap_or(Remover::Nobody);
         };
         let handles = known.handles(holder.group, holder.kind);
-        let counts = |row: &Controller| counts(handles, row, holder);
         match handles {
             Handles::No => return Remover::Nobody,
             Handles::Unlisted => {
@@ -222,26 +221,22 @@ impl Removers {
             }
             Handles::Yes | Handles::Unproven => {}
         }
-        let Some(controller) = known.controllers.iter().find(|row| counts(row)) else {
+        let mut rows = known.controllers.iter();
+        let Some(controller) = rows.find(|row| counts(handles, row, holder)) else {
             return Remover::Nobody;
         };
         if controller.control_plane {
             return Remover::ControlPlane(controller);
         }
-        let running = || {
-            let first = self
-                .running(inventory, holder, known, counts)
-                .into_iter()
-                .next()?;
+        if let Some(first) = self.running(inventory, holder, known).first() {
             let (id, evidence) = first.workload.clone();
-            Some(Remover::Workload {
+            return Remover::Workload {
                 id,
                 evidence,
                 controller: Some(first.controller),
-            })
-        };
-        running()
-            .or_else(|| self.with_access(inventory, holder, Some(controller)))
+            };
+        }
+        self.with_access(inventory, holder, Some(controller))
             .unwrap_or(if controller.is_identified() {
                 Remover::KnownElsewhere(controller)
             } else {
@@ -260,9 +255,7 @@ impl Removers {
         let Some(known) = self.known.find(finalizer) else {
             return Vec::new();
         };
-        let counts =
-            |row: &Controller| counts(known.handles(holder.group, holder.kind), row, holder);
-        self.running(inventory, holder, known, counts)
+        self.running(inventory, holder, known)
             .iter()
             .map(|running| running.workload.0)
             .collect()
@@ -275,7 +268,6 @@ impl Removers {
         inventory: &Inventory,
         holder: &FinalizerHolder<'_>,
         known: &'t KnownFinalizer,
-        counts: impl Fn(&Controller) -> bool,
     ) -> Vec<Running<'t>> {
         let Some(rows) = self.running.get(&known.finalizer) else {
             return Vec::new();
@@ -287,22 +279,16 @@ impl Removers {
                 .map(|row| self.runs(inventory, row))
                 .collect()
         });
-        let rows = || {
-            known
-                .controllers
-                .iter()
-                .zip(rows)
-                .filter(|(controller, _)| counts(controller))
-        };
-        let all = || {
-            rows().flat_map(|(controller, running)| {
-                running.iter().map(move |workload| Running {
-                    controller,
-                    workload,
-                })
+        let handles = known.handles(holder.group, holder.kind);
+        let rows = known.controllers.iter().zip(rows);
+        let rows = rows.filter(|(controller, _)| counts(handles, controller, holder));
+        let mut all = rows.flat_map(|(controller, running)| {
+            running.iter().map(move |workload| Running {
+                controller,
+                workload,
             })
-        };
-        let mut found: Vec<Running<'t>> = all().take(MOST_CANDIDATES + 1).collect();
+        });
+        let mut found: Vec<Running<'t>> = all.clone().take(MOST_CANDIDATES + 1).collect();
         let resources = inventory
             .kinds
             .resources(GroupKind::new(holder.group, holder.kind));
@@ -313,7 +299,7 @@ impl Removers {
         };
         if found.len() > MOST_CANDIDATES {
             let able = if self.access.has_grants() {
-                all().find(may_change)
+                all.find(may_change)
             } else {
                 None
             };

@@ -42,16 +42,15 @@ impl Ties {
             generates::of(inventory, tables, &members),
             uses::of(inventory, &members),
         );
-        let is_product = |tie: &Tie| {
-            let from = generated.partition_point(|other| other.from < tie.from);
-            generated[from..]
-                .iter()
-                .take_while(|other| other.from == tie.from)
-                .any(|other| other.to.key == tie.to.key)
-        };
         // A generator only names its product, it does not use it.
         let mut all = uses;
-        all.retain(|tie| !is_product(tie));
+        all.retain(|tie| {
+            let first = generated.partition_point(|other| other.from < tie.from);
+            let mut products = generated[first..]
+                .iter()
+                .take_while(|other| other.from == tie.from);
+            products.all(|other| other.to.key != tie.to.key)
+        });
         // Most inputs generate nothing, and sorting takes as much memory as the ties.
         if !generated.is_empty() {
             all.extend(generated);

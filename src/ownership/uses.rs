@@ -131,22 +131,15 @@ impl<'a> Uses<'a> {
     fn certificates(&mut self, member: &'a Member) {
         for path in CERTIFICATES.iter() {
             for reference in path.nodes(member.object.value()) {
-                let text = |key: &str| {
-                    reference
-                        .get(key)
-                        .and_then(Value::as_str)
-                        .filter(|text| !text.is_empty())
-                };
                 let Some(name) = reference.get("name") else {
                     continue;
                 };
-                let kind = GroupKind::new(
-                    text("group").unwrap_or_default(),
-                    text("kind").unwrap_or("Secret"),
-                );
+                let [group, kind, namespace] = ["group", "kind", "namespace"]
+                    .map(|key| reference.str_at(&[key]).filter(|text| !text.is_empty()));
+                let kind = GroupKind::new(group.unwrap_or_default(), kind.unwrap_or("Secret"));
                 self.add(
                     member,
-                    (kind, Scope::Namespaced, text("namespace")),
+                    (kind, Scope::Namespaced, namespace),
                     name,
                     path.as_str(),
                     "name",
@@ -158,7 +151,6 @@ impl<'a> Uses<'a> {
 
     /// Adds the objects that a mapping of a custom resource may refer to.
     fn custom(&mut self, member: &'a Member, fields: &CustomFields<'a>, mapping: CustomField<'a>) {
-        let path = || fields.path(mapping);
         for (key, kind) in KEYS_OF_REFERENCES {
             let Some(reference) = mapping.value.get(key) else {
                 continue;
@@ -171,7 +163,7 @@ impl<'a> Uses<'a> {
                 member,
                 (kind, Scope::Namespaced, namespace),
                 name,
-                &joined(&path(), key),
+                &joined(&fields.path(mapping), key),
                 "name",
                 Certainty::Possible,
             );
@@ -181,7 +173,7 @@ impl<'a> Uses<'a> {
                 member,
                 (kinds::SECRET, Scope::Namespaced, None),
                 name,
-                &path(),
+                &fields.path(mapping),
                 "secretName",
                 Certainty::Possible,
             );

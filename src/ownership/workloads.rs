@@ -47,17 +47,12 @@ pub(super) struct Workloads {
 impl Workloads {
     /// Finds the workloads in an input, with their images.
     pub(super) fn of(inventory: &Inventory) -> Self {
-        let found = || {
-            inventory
-                .members
-                .iter()
-                .filter_map(|member| Some((member, pod_of(member)?)))
-        };
-        let mut all = Vec::with_capacity(found().count());
-        all.extend(found().map(|(member, pod)| workload(member, pod)));
-        let ends = |workload: &Workload| inventory.member(workload.id).object.group() == "batch";
-        all.sort_by_key(ends);
-        let running = all.partition_point(|workload| !ends(workload));
+        let found = inventory.members.iter();
+        let found = found.filter_map(|member| Some((member, pod_of(member)?)));
+        let mut all = Vec::with_capacity(found.clone().count());
+        all.extend(found.map(|(member, pod)| workload(member, pod)));
+        all.sort_by_key(|workload| ends(inventory, workload));
+        let running = all.partition_point(|workload| !ends(inventory, workload));
         let mut by_image: HashMap<String, Vec<usize>> = HashMap::default();
         for (at, workload) in all.iter().enumerate() {
             for container in containers(inventory.member(workload.id)) {
@@ -78,9 +73,7 @@ impl Workloads {
     /// Returns the index of a workload.
     pub(super) fn place(&self, workload: ObjectId) -> Option<usize> {
         let (running, ending) = self.all.split_at(self.running);
-        let place =
-            |among: &[Workload]| among.binary_search_by_key(&workload, |known| known.id).ok();
-        place(running).or_else(|| Some(self.running + place(ending)?))
+        place_in(running, workload).or_else(|| Some(self.running + place_in(ending, workload)?))
     }
 
     /// Returns the workloads that run a controller by image and command line, as `is_run_by` decides: in order, each
@@ -116,19 +109,24 @@ fn pod_of(member: &Member) -> Option<Value<'_>> {
 }
 
 fn workload(member: &Member, pod: Value<'_>) -> Workload {
-    let text = |key: &str| {
-        pod.get(key)
-            .and_then(Value::as_str)
-            .filter(|text| !text.is_empty())
-    };
     // `serviceAccount` is the deprecated name of the same field.
-    let service_account = text("serviceAccountName")
-        .or_else(|| text("serviceAccount"))
-        .unwrap_or("default");
+    let names = ["serviceAccountName", "serviceAccount"].into_iter();
+    let mut names = names.filter_map(|key| pod.str_at(&[key]));
+    let service_account = names.find(|name| !name.is_empty()).unwrap_or("default");
     Workload {
         id: member.id,
         service_account: service_account.into(),
     }
+}
+
+/// Whether the workload is a Job or a CronJob.
+fn ends(inventory: &Inventory, workload: &Workload) -> bool {
+    inventory.member(workload.id).object.group() == "batch"
+}
+
+/// Returns the index of a workload among some that are sorted by id.
+fn place_in(among: &[Workload], workload: ObjectId) -> Option<usize> {
+    among.binary_search_by_key(&workload, |known| known.id).ok()
 }
 
 /// Returns all containers of a workload that run the program of their image, init and ephemeral containers included.
@@ -158,15 +156,14 @@ fn runs_a_shell(container: Value<'_>) -> bool {
     if words(container, "command").next().is_none() {
         return false;
     }
-    let line = || command_line(container);
-    let mut programs = line()
+    let mut programs = command_line(container)
         .filter(|word| !word.starts_with('-'))
         .map(|word| word.rsplit('/').next().unwrap_or(word));
     let program = programs
         .find(|name| !INIT_PROGRAMS.contains(name))
         .unwrap_or_default();
     (SHELLS.contains(&program) || program.ends_with(".sh"))
-        && !line().any(|word| word.contains("exec "))
+        && !command_line(container).any(|word| word.contains("exec "))
 }
 
 fn command_line(container: Value<'_>) -> impl Iterator<Item = &str> + use<'_> {

@@ -142,10 +142,9 @@ fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -
     let key = inventory.owner_key(dependent, reference);
     let named = key.as_ref().map_or(&[][..], |key| inventory.with_key(key));
     // An object with another uid is another object; the uid of a rendered object is unknown.
-    let is_meant =
-        |id: &&ObjectId| !dependent.from_dump || inventory.member(**id).object.uid().is_none();
-    let named = named.first().filter(is_meant).copied();
-    if let Some(owner) = named {
+    if let Some(&owner) = named.first()
+        && (!dependent.from_dump || inventory.member(owner).object.uid().is_none())
+    {
         return Owner::ByName(owner);
     }
     if dependent.from_dump {

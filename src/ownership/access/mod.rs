@@ -218,16 +218,9 @@ impl Access {
 
     /// Returns the grants that name one of `subjects`, unordered and possibly twice; `None` if there are too many.
     fn grants_to(&self, subjects: &[usize]) -> Option<impl Iterator<Item = usize>> {
-        let grants = || {
-            subjects
-                .iter()
-                .flat_map(|subject| &self.granted_to[*subject])
-        };
-        let count: usize = subjects
-            .iter()
-            .map(|subject| self.granted_to[*subject].len())
-            .sum();
-        (count <= MANY_GRANTS).then(|| grants().copied())
+        let granted = subjects.iter().map(|subject| &self.granted_to[*subject]);
+        let count: usize = granted.clone().map(Vec::len).sum();
+        (count <= MANY_GRANTS).then(|| granted.flatten().copied())
     }
 
     fn subjects_of(&self, workload: usize) -> &[usize] {

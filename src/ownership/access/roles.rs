@@ -231,13 +231,8 @@ impl<'a> RoleReader<'a> {
                 .collect();
             return (all.len() <= MANY_AGGREGATED).then_some(all);
         };
-        let selected = || {
-            fewest
-                .iter()
-                .filter(|role| has_all(role, &wanted))
-                .map(|role| role.id)
-        };
-        (fewest.len() <= MANY_AGGREGATED).then(|| selected().collect())
+        let selected = fewest.iter().filter(|role| has_all(role, &wanted));
+        (fewest.len() <= MANY_AGGREGATED).then(|| selected.map(|role| role.id).collect())
     }
 
     /// Returns the index of the rules in a role's manifest; `None` stands for those of `cluster-admin`.

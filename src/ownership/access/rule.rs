@@ -38,6 +38,13 @@ pub struct PolicyRule {
 struct Entries(Vec<String>);
 
 impl Entries {
+    /// Reads the strings of a field of a rule.
+    fn of(rule: Value<'_>, key: &str) -> Self {
+        let items = rule.get(key).into_iter().flat_map(Value::items);
+        let strings = items.filter_map(Value::as_str);
+        Self::new(strings.map(str::to_owned).collect())
+    }
+
     fn new(mut texts: Vec<String>) -> Self {
         texts.sort_unstable();
         texts.dedup();
@@ -56,10 +63,11 @@ impl Entries {
 
     /// Whether `resource/subresource` is one of the entries.
     fn has_subresource(&self, resource: &str, subresource: &str) -> bool {
-        let wanted = || resource.bytes().chain(*b"/").chain(subresource.bytes());
-        self.0
-            .binary_search_by(|entry| entry.bytes().cmp(wanted()))
-            .is_ok()
+        let found = self.0.binary_search_by(|entry| {
+            let wanted = resource.bytes().chain(*b"/").chain(subresource.bytes());
+            entry.bytes().cmp(wanted)
+        });
+        found.is_ok()
     }
 
     fn iter(&self) -> impl Iterator<Item = &str> + Clone {
@@ -70,29 +78,21 @@ impl Entries {
 impl PolicyRule {
     /// Reads an entry of `rules`.
     pub fn of(rule: Value<'_>) -> Self {
-        let strings = |key: &str| {
-            let items = rule.get(key).into_iter().flat_map(Value::items);
-            Entries::new(
-                items
-                    .filter_map(|item| item.as_str().map(str::to_owned))
-                    .collect(),
-            )
-        };
         Self {
-            verbs: strings("verbs"),
-            groups: strings("apiGroups"),
-            resources: strings("resources"),
-            resource_names: strings("resourceNames"),
+            verbs: Entries::of(rule, "verbs"),
+            groups: Entries::of(rule, "apiGroups"),
+            resources: Entries::of(rule, "resources"),
+            resource_names: Entries::of(rule, "resourceNames"),
         }
     }
 
     /// Returns the rule of `cluster-admin` about resources.
     pub(super) fn everything() -> Self {
-        let all = || Entries::new(vec![ALL.to_owned()]);
+        let all = Entries::new(vec![ALL.to_owned()]);
         Self {
-            verbs: all(),
-            groups: all(),
-            resources: all(),
+            verbs: all.clone(),
+            groups: all.clone(),
+            resources: all,
             resource_names: Entries::new(Vec::new()),
         }
     }

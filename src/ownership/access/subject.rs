@@ -27,12 +27,13 @@ enum Place<'a> {
 impl<'a> Subject<'a> {
     /// Reads an entry of `subjects`; `None` if it names no ServiceAccount.
     fn of(subject: Value<'a>) -> Option<Self> {
-        let text = |key: &str| subject.get(key).and_then(Value::as_str);
-        let (kind, name) = (text("kind")?, text("name")?);
+        let (kind, name) = (subject.str_at(&["kind"])?, subject.str_at(&["name"])?);
         let (name, namespace) = match kind {
             "ServiceAccount" => (
                 Some(name),
-                text("namespace").filter(|namespace| !namespace.is_empty()),
+                subject
+                    .str_at(&["namespace"])
+                    .filter(|namespace| !namespace.is_empty()),
             ),
             "User" => {
                 let (namespace, name) = name

@@ -38,17 +38,15 @@ pub(super) fn sources(spec: Value<'_>) -> Vec<DeliverySource> {
 
 /// Returns `None` for a source that only provides values for the others.
 fn source(source: Value<'_>) -> Option<DeliverySource> {
-    let written = |key: &str| source.get(key).filter(|value| value.as_str() != Some(""));
-    let (folder, value) = match (written("chart"), written("path")) {
+    let [chart, path] =
+        ["chart", "path"].map(|key| source.get(key).filter(|value| value.as_str() != Some("")));
+    let (folder, value) = match (chart, path) {
         (Some(chart), _) => (None, chart),
         (None, Some(path)) => (Some(literal(path.as_str()?).to_owned()), path),
         (None, None) => return None,
     };
     Some(DeliverySource {
-        repository: source
-            .get("repoURL")
-            .and_then(Value::as_str)
-            .map(str::to_owned),
+        repository: source.str_at(&["repoURL"]).map(str::to_owned),
         folder,
         span: value.span(),
     })
@@ -63,30 +61,27 @@ pub(super) fn literal(path: &str) -> &str {
 }
 
 pub(super) fn destination(spec: Value<'_>) -> DeliveryDestination {
-    let text = |key: &str| {
-        let value = spec.at(&["destination", key])?.as_str()?;
+    let [server, name, namespace] = ["server", "name", "namespace"].map(|key| {
+        let value = spec.str_at(&["destination", key])?;
         (!value.is_empty()).then(|| value.to_owned())
-    };
+    });
     // Both names stand for the cluster in which Argo CD runs (argo-cd docs/operator-manual/declarative-setup.md).
-    let here =
-        |cluster: &String| cluster == "https://kubernetes.default.svc" || cluster == "in-cluster";
+    let here = ["https://kubernetes.default.svc", "in-cluster"];
     DeliveryDestination {
-        cluster: text("server")
-            .or_else(|| text("name"))
-            .filter(|cluster| !here(cluster)),
-        namespace: text("namespace"),
+        cluster: server
+            .or(name)
+            .filter(|cluster| !here.contains(&cluster.as_str())),
+        namespace,
     }
 }
 
 /// Whether Argo CD deletes objects that left the sources: only if it syncs automatically and may prune.
 pub(super) fn prunes(spec: Value<'_>) -> bool {
-    let automated = spec.at(&["syncPolicy", "automated"]);
-    let is = |key: &str| {
-        automated
-            .and_then(|automated| automated.get(key))
-            .and_then(Value::as_bool)
-    };
-    is("prune") == Some(true) && is("enabled") != Some(false) && !has_option(spec, "Prune=false")
+    let [prune, enabled] = ["prune", "enabled"].map(|key| {
+        let setting = spec.at(&["syncPolicy", "automated", key]);
+        setting.and_then(Value::as_bool)
+    });
+    prune == Some(true) && enabled != Some(false) && !has_option(spec, "Prune=false")
 }
 
 /// Whether the Application sets a sync option, which is the default for its objects.

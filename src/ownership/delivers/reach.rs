@@ -399,10 +399,6 @@ impl Repository {
 fn roots(deliveries: &[Delivery]) -> Vec<usize> {
     let ids = deliveries.iter().enumerate();
     let ids: HashMap<&str, usize> = ids.map(|(at, one)| (one.id.as_str(), at)).collect();
-    let parent = |at: usize| {
-        let parent = deliveries[at].parent.as_deref()?;
-        ids.get(parent).copied()
-    };
     let mut roots: Vec<Option<usize>> = vec![None; deliveries.len()];
     for start in 0..deliveries.len() {
         let mut chain = Vec::new();
@@ -414,8 +410,9 @@ fn roots(deliveries: &[Delivery]) -> Vec<usize> {
             chain.push(at);
             // Ends a cycle: a delivery that is on the chain already counts as its own root.
             roots[at] = Some(at);
-            match parent(at) {
-                Some(above) => at = above,
+            let parent = deliveries[at].parent.as_deref();
+            match parent.and_then(|parent| ids.get(parent)) {
+                Some(above) => at = *above,
                 None => break at,
             }
         };
@@ -434,13 +431,6 @@ fn roots(deliveries: &[Delivery]) -> Vec<usize> {
 pub fn tops(inventory: &Inventory, objects: &[DeliveryObject]) -> BTreeSet<String> {
     let paths = inventory.sources.iter();
     let paths: BTreeSet<String> = paths.map(|(_, file)| resolve("", file.path())).collect();
-    let is_there = |folder: &str| {
-        let start = format!("{folder}/");
-        paths
-            .range(start.clone()..)
-            .next()
-            .is_some_and(|path| path.starts_with(&start))
-    };
     let candidates: Vec<Vec<String>> = objects
         .iter()
         .map(|object| {
@@ -454,11 +444,11 @@ pub fn tops(inventory: &Inventory, objects: &[DeliveryObject]) -> BTreeSet<Strin
                 .collect();
             let file = inventory.member(object.id).file;
             let path = resolve("", inventory.sources.file(file).path());
-            let found = |top: &&str| folders.iter().any(|folder| is_there(&resolve(top, folder)));
-            ancestors(folder_of(&path))
-                .filter(found)
-                .map(str::to_owned)
-                .collect()
+            let tops = ancestors(folder_of(&path)).filter(|top| {
+                let mut folders = folders.iter().map(|folder| resolve(top, folder));
+                folders.any(|folder| has_folder(&paths, &folder))
+            });
+            tops.map(str::to_owned).collect()
         })
         .collect();
     let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
@@ -471,4 +461,11 @@ pub fn tops(inventory: &Inventory, objects: &[DeliveryObject]) -> BTreeSet<Strin
             .cloned()
     });
     chosen.collect()
+}
+
+/// Whether one of `paths` lies in `folder` or below.
+fn has_folder(paths: &BTreeSet<String>, folder: &str) -> bool {
+    let start = format!("{folder}/");
+    let first = paths.range(start.clone()..).next();
+    first.is_some_and(|path| path.starts_with(&start))
 }

@@ -9,28 +9,21 @@ use crate::kube::{KindMap, Namespace};
 
 /// Finds the rendered objects that operators adopt, in their order. One whose field matches several owners is left out.
 pub(super) fn of(inventory: &Inventory, tables: &Tables) -> Vec<AdoptedObject> {
-    let rows = || {
-        tables
-            .owns
-            .iter()
-            .filter(|row| row.proven && row.owner_field.is_some())
-    };
+    let rows = tables.owns.iter();
+    let rows = rows.filter(|row| row.proven && row.owner_field.is_some());
     let adopting = KindMap::of(inventory.kinds_of_members(), |kind| {
-        rows().filter(move |row| row.child.matches(kind.group, kind.kind))
+        let rows = rows.clone();
+        rows.filter(move |row| row.child.matches(kind.group, kind.kind))
     });
     let may_own = KindMap::of(inventory.kinds_of_members(), |kind| {
-        rows()
-            .filter(move |row| row.kind.matches(kind.group, kind.kind))
+        let rows = rows.clone();
+        rows.filter(move |row| row.kind.matches(kind.group, kind.kind))
             .take(1)
     });
-    let rendered = || {
-        inventory
-            .members
-            .iter()
-            .filter(|member| !member.from_dump && member.decodes())
-    };
+    let rendered = inventory.members.iter();
+    let rendered = rendered.filter(|member| !member.from_dump && member.decodes());
     let mut owners: HashMap<(&Namespace, &str), Vec<&Member>> = HashMap::default();
-    for member in rendered() {
+    for member in rendered.clone() {
         if may_own.get(member.key.group_kind()).is_some() {
             owners
                 .entry((&member.key.namespace, &member.key.name))
@@ -38,7 +31,7 @@ pub(super) fn of(inventory: &Inventory, tables: &Tables) -> Vec<AdoptedObject> {
                 .push(member);
         }
     }
-    let adopted = rendered().flat_map(|child| {
+    let adopted = rendered.flat_map(|child| {
         let rows = adopting.get(child.key.group_kind()).into_iter().flatten();
         rows.filter_map(|row| adopted(&owners, child, row))
             .collect::<Vec<_>>()

@@ -91,11 +91,10 @@ pub(super) fn namespace(builder: &mut Builder<'_>, member: &Member) {
 /// Adds the Lease and the CSINode that the kubelet creates, which its Node owns.
 pub(super) fn node(builder: &mut Builder<'_>, member: &Member) {
     let reference = ImpliedReference::plain("v1");
-    let name = || member.key.name.to_string();
     let mut lease = dependent(
         "DEP-15",
         ("coordination.k8s.io/v1", "Lease"),
-        name(),
+        member.key.name.to_string(),
         &member.key,
         reference,
     );
@@ -104,7 +103,7 @@ pub(super) fn node(builder: &mut Builder<'_>, member: &Member) {
     builder.add(dependent(
         "DEP-16",
         ("storage.k8s.io/v1", "CSINode"),
-        name(),
+        member.key.name.to_string(),
         &member.key,
         reference,
     ));

@@ -116,13 +116,9 @@ impl RequestedKind<'_> {
     }
 
     fn in_versions(&self, written: &[String], any_version: bool) -> Interception {
-        let named = |version: &String| is_or_all(strings(written), version);
-        match self
-            .versions
-            .iter()
-            .filter(|version| named(version))
-            .count()
-        {
+        let named = self.versions.iter();
+        let named = named.filter(|version| is_or_all(strings(written), version));
+        match named.count() {
             _ if written.iter().any(|version| version == "*") => Interception::Yes,
             _ if self.versions.is_empty() => Interception::Maybe,
             0 => Interception::No,
@@ -170,10 +166,9 @@ impl RequestedObject<'_> {
 
 /// Whether a selector matches labels. `name` is that of the Namespace whose labels they are, if any.
 fn selected(selector: &LabelSelector, labels: KnownLabels<'_>, name: Option<&str>) -> Interception {
-    let written = |key: &str| labels?.get(key).map(|label| label.value);
     let each = selector.requirements.iter().map(|requirement| {
         let automatic = name.filter(|_| requirement.key == METADATA_NAME);
-        let value = automatic.or_else(|| written(&requirement.key));
+        let value = automatic.or_else(|| Some(labels?.get(&requirement.key)?.value));
         match (value, labels, &requirement.operator) {
             (_, _, SelectorOperator::Unknown) | (None, None, _) => Interception::Maybe,
             _ if requirement.holds(value) => Interception::Yes,

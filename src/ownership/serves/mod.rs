@@ -162,24 +162,23 @@ impl ServedClient {
 
 /// Returns the calls of one object to Services.
 fn needs(member: &Member) -> Vec<(ObjectId, Purpose, ServiceReference)> {
-    let with = |purpose, service| vec![(member.id, purpose, service)];
-    match member.object.service_client() {
+    let (purpose, service) = match member.object.service_client() {
         Some(ServiceClient::Webhooks(webhooks)) => {
             let called = webhooks.into_iter().filter_map(|webhook| {
                 let service = webhook.service.clone()?;
                 Some((member.id, Purpose::Webhook(Box::new(webhook)), service))
             });
-            called.collect()
+            return called.collect();
         }
         Some(ServiceClient::Api(api)) => {
             let (group, version) = (api.group, api.version);
-            api.service.map_or_else(Vec::new, |service| {
-                with(Purpose::Api { group, version }, service)
-            })
+            (Purpose::Api { group, version }, api.service)
         }
-        Some(ServiceClient::Conversion(service)) => with(Purpose::Conversion, service),
-        None => Vec::new(),
-    }
+        Some(ServiceClient::Conversion(service)) => (Purpose::Conversion, Some(service)),
+        None => return Vec::new(),
+    };
+    let call = service.map(|service| (member.id, purpose, service));
+    call.into_iter().collect()
 }
 
 /// Finds a Service. A namesake whose manifest has no namespace is likely the one that is named.
@@ -203,10 +202,9 @@ fn absence(
     services_dumped: bool,
 ) -> Absence {
     let namespace = ObjectKey::of_namespace(&service.namespace.value);
-    let placed = || !inventory.with_key(&namespace).is_empty();
     match inventory.member(object).from_dump {
         true if services_dumped => Absence::Dumped,
-        _ if placed() => Absence::Unplaced,
-        _ => Absence::Unknown,
+        _ if inventory.with_key(&namespace).is_empty() => Absence::Unknown,
+        _ => Absence::Unplaced,
     }
 }

@@ -5,7 +5,6 @@ use foldhash::HashMap;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{Namespace, kinds};
 use crate::manifest::{LabelSelector, Metadata, SelectorOperator, TemplateKind};
-use crate::yaml::Value;
 
 /// The Pods behind a Service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,10 +67,9 @@ impl<'a> Selecting<'a> {
     /// Returns the Pods behind a Service.
     pub(super) fn behind(&mut self, service: ObjectId) -> Selected {
         let service = self.inventory.member(service);
-        let spec = service.object.at(&["spec"]);
-        let field = |name: &str| spec.and_then(|spec| spec.get(name));
-        let selector = LabelSelector::of_map(field("selector"));
-        let names_another = field("type").and_then(Value::as_str) == Some("ExternalName");
+        let object = service.object.value();
+        let selector = LabelSelector::of_map(object.at(&["spec", "selector"]));
+        let names_another = object.str_at(&["spec", "type"]) == Some("ExternalName");
         if selector.is_empty() || names_another {
             return Selected::Unselected;
         }
