@@ -71,13 +71,9 @@ pub struct BaselineError {
     span: SourceSpan,
 }
 
-impl Baseline {
-    /// Reads a baseline.
-    ///
-    /// # Errors
-    /// The text does not follow the schema. The error has the place.
-    pub fn read(file: &SourceFile) -> Result<Self, BaselineError> {
-        let wrong = |reason: String, offset: usize| BaselineError {
+impl BaselineError {
+    fn new(file: &SourceFile, reason: &str, offset: usize) -> Self {
+        Self {
             message: format!("`{}` is not a baseline: {reason}", file.path()),
             source_code: NamedSource::new(
                 plain::visible(file.path()),
@@ -85,24 +81,32 @@ impl Baseline {
             )
             .with_language("json"),
             span: SourceSpan::from(offset.min(file.text().len())),
-        };
+        }
+    }
+}
+
+impl Baseline {
+    /// Reads a baseline.
+    ///
+    /// # Errors
+    /// The text does not follow the schema. The error has the place.
+    pub fn read(file: &SourceFile) -> Result<Self, BaselineError> {
         // As in manifests and configurations, a byte order mark is ignored.
         let text = file.text().trim_start_matches('\u{feff}');
         let document: BaselineDocument = serde_json::from_str(text).map_err(|error| {
             let line = file.line_span(error.line()).unwrap_or_default();
             let full = error.to_string();
-            let reason = full.split(" at line ").next().unwrap_or(&full).to_owned();
-            wrong(
+            let reason = full.split(" at line ").next().unwrap_or(&full);
+            BaselineError::new(
+                file,
                 reason,
                 line.start as usize + error.column().saturating_sub(1),
             )
         })?;
         if document.schema != SCHEMA {
             let at = file.text().find(&document.schema).unwrap_or_default();
-            return Err(wrong(
-                format!("its schema is `{}`, not `{SCHEMA}`", document.schema),
-                at,
-            ));
+            let reason = format!("its schema is `{}`, not `{SCHEMA}`", document.schema);
+            return Err(BaselineError::new(file, &reason, at));
         }
         let mut places = rule_places(file).into_iter();
         let mut entries: BTreeMap<Identity, KnownFinding> = BTreeMap::new();
@@ -136,7 +140,7 @@ impl Baseline {
     /// Returns the document as indented JSON that ends in a line break. Characters that interpreters give a meaning are
     /// escaped.
     pub fn to_json(&self) -> String {
-        let finding = |entry: &KnownFinding| {
+        let findings = self.entries.iter().map(|entry| {
             let Identity {
                 rule,
                 object,
@@ -150,10 +154,10 @@ impl Baseline {
                 target,
                 count: entry.count,
             }
-        };
+        });
         let document = BaselineDocument {
             schema: SCHEMA.to_owned(),
-            findings: self.entries.iter().map(finding).collect(),
+            findings: findings.collect(),
         };
         // This fails only on maps with keys that are not strings, and there are none.
         let mut text = inert(&serde_json::to_string_pretty(&document).unwrap_or_default());

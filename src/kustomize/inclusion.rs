@@ -19,11 +19,10 @@ pub fn included_by(path: &str, file: &ParsedFile) -> Vec<String> {
         .filter_map(|key| root.root().get(key))
         .flat_map(Value::items)
         .filter_map(Value::as_str);
-    let is_patch = |used: &Use| matches!(used, Use::Otherwise(SkipReason::Patch(_)));
     let patches = facts
         .mentions
         .iter()
-        .filter(|mention| is_patch(&mention.used))
+        .filter(|mention| matches!(mention.used, Use::Otherwise(SkipReason::Patch(_))))
         .map(|mention| mention.path.as_str());
     built
         .chain(patches)

@@ -20,30 +20,24 @@ pub fn pointed_folders(object: &Object) -> Vec<PointedFolder> {
         return Vec::new();
     };
     if object.is(SourceTool::Flux.kind()) {
-        return pointed(spec, |_| true).into_iter().collect();
+        return pointed(spec, true).into_iter().collect();
     }
     if object.is(SourceTool::ArgoCd.kind()) {
-        let recurses = |source: Value<'_>| {
-            let recurse = source.at(&["directory", "recurse"]);
-            recurse.and_then(Value::as_bool).unwrap_or_default()
-        };
         let several = spec.get("sources").into_iter().flat_map(Value::items);
-        return several
-            .chain(spec.get("source"))
-            .filter_map(|source| pointed(source, recurses))
-            .collect();
+        let folders = several.chain(spec.get("source")).filter_map(|source| {
+            let recurse = source.at(&["directory", "recurse"]);
+            pointed(source, recurse.and_then(Value::as_bool) == Some(true))
+        });
+        return folders.collect();
     }
     Vec::new()
 }
 
-fn pointed(source: Value<'_>, recurses: impl Fn(Value<'_>) -> bool) -> Option<PointedFolder> {
+fn pointed(source: Value<'_>, recursive: bool) -> Option<PointedFolder> {
     let path = source
         .get("path")?
         .as_str()
         .filter(|path| !path.is_empty())?;
     let folder = resolve("", path.trim_start_matches('/'));
-    (!folder.starts_with("..")).then(|| PointedFolder {
-        folder,
-        recursive: recurses(source),
-    })
+    (!folder.starts_with("..")).then(|| PointedFolder { folder, recursive })
 }

@@ -34,8 +34,9 @@ pub(super) fn actions(
         let options = LspOptions {
             position_encoding: answers.unit,
         };
-        let at = |position| offset(file, position, answers.unit);
-        let part = Span::new(at(params.range.start), at(params.range.end));
+        let [start, end] = [params.range.start, params.range.end]
+            .map(|position| offset(file, position, answers.unit));
+        let part = Span::new(start, end);
         actions = about(
             diagnostics_of(report, path, Some(part), &options, roots),
             uri,
@@ -96,17 +97,19 @@ fn fix_all(fixed: &str, uri: &Uri, file: &SourceFile, unit: ColumnUnit) -> CodeA
 
 /// Returns the differing part of `before`, and its replacement in `after`.
 fn difference<'t>(before: &str, after: &'t str) -> (Span, &'t str) {
-    let same = |pair: &(char, char)| pair.0 == pair.1;
-    let bytes = |pairs: &mut dyn Iterator<Item = (char, char)>| {
-        pairs.map(|(one, _)| one.len_utf8()).sum::<usize>()
-    };
-    let start = bytes(&mut before.chars().zip(after.chars()).take_while(same));
+    let start = common_bytes(before.chars().zip(after.chars()));
     let (rest, new) = (&before[start..], &after[start..]);
-    let end = bytes(&mut rest.chars().rev().zip(new.chars().rev()).take_while(same));
+    let end = common_bytes(rest.chars().rev().zip(new.chars().rev()));
     (
         Span::new(start as u32, (before.len() - end) as u32),
         &new[..new.len() - end],
     )
+}
+
+/// Returns the length in bytes of the equal characters before the first different ones.
+fn common_bytes(pairs: impl Iterator<Item = (char, char)>) -> usize {
+    let same = pairs.take_while(|(one, other)| one == other);
+    same.map(|(one, _)| one.len_utf8()).sum()
 }
 
 /// Whether an editor that requests some kinds of actions wants this kind: `source` includes `source.fixAll`.

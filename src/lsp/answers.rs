@@ -93,29 +93,25 @@ impl Answers<'_> {
     /// Returns the objects of a file.
     pub(super) fn document_symbols(&self, path: &str) -> Option<Vec<DocumentSymbol>> {
         self.inquiry.source(path)?;
-        let symbol = |object: ObjectPlace| {
-            #[expect(
-                deprecated,
-                reason = "the type has the field, and no other way to be made"
-            )]
-            DocumentSymbol {
-                name: plain::one_line(&object.key.name),
-                detail: Some(plain::one_line(&object.key.to_string())),
-                kind: SymbolKind::OBJECT,
-                tags: None,
-                deprecated: None,
-                range: range(&object.file, object.whole, self.unit),
-                selection_range: range(&object.file, object.name, self.unit),
-                children: None,
-            }
-        };
-        Some(
-            self.inquiry
-                .objects_of(path)
-                .into_iter()
-                .map(symbol)
-                .collect(),
-        )
+        let objects = self.inquiry.objects_of(path).into_iter();
+        Some(objects.map(|object| self.symbol(&object)).collect())
+    }
+
+    #[expect(
+        deprecated,
+        reason = "the type has the field, and no other way to be made"
+    )]
+    fn symbol(&self, object: &ObjectPlace) -> DocumentSymbol {
+        DocumentSymbol {
+            name: plain::one_line(&object.key.name),
+            detail: Some(plain::one_line(&object.key.to_string())),
+            kind: SymbolKind::OBJECT,
+            tags: None,
+            deprecated: None,
+            range: range(&object.file, object.whole, self.unit),
+            selection_range: range(&object.file, object.name, self.unit),
+            children: None,
+        }
     }
 
     /// Returns the objects whose keys contain `query`, ignoring case.
@@ -125,7 +121,7 @@ impl Answers<'_> {
             .inquiry
             .object_places()
             .filter(|object| object.key.to_string().to_lowercase().contains(&query));
-        let symbol = |object: ObjectPlace| {
+        let symbols = named.filter_map(|object| {
             let location = self.location(&object)?;
             Some(WorkspaceSymbol {
                 name: plain::one_line(&object.key.to_string()),
@@ -135,8 +131,8 @@ impl Answers<'_> {
                 location: OneOf::Left(location),
                 data: None,
             })
-        };
-        named.filter_map(symbol).take(SYMBOLS).collect()
+        });
+        symbols.take(SYMBOLS).collect()
     }
 
     /// Returns a lens for each object. Its title is computed when the editor shows it.

@@ -35,9 +35,9 @@ pub(super) fn items(
         }
         ([.., "metadata", "annotations"], None) => annotations_to_write(),
         ([.., "metadata", "ownerReferences"], None) => {
-            let written = |key: &str| cursor.siblings.iter().any(|(other, _)| *other == key);
             let missing = OWNER_REFERENCE_FIELDS.into_iter();
-            let missing = missing.filter(|key| !written(key));
+            let missing =
+                missing.filter(|key| cursor.siblings.iter().all(|(other, _)| other != key));
             missing
                 .map(|key| (key.to_owned(), field_of_owner(key).to_owned()))
                 .collect()
@@ -138,16 +138,16 @@ fn annotations_to_write() -> Vec<(String, String)> {
         marks::HELM_HOOK_DELETE_POLICY,
         marks::HELM_HOOK_WEIGHT,
     ];
-    let of_tool = |keys: &[&str], tool: &str| -> Vec<(String, String)> {
-        keys.iter()
-            .map(|key| ((*key).to_owned(), format!("read by {tool}")))
-            .collect()
-    };
-    let mut all = of_tool(&helm, "Helm");
-    all.extend(of_tool(&marks::ARGOCD_OPTIONS, "Argo CD"));
-    all.extend(of_tool(&marks::FLUX_OPTIONS, "Flux"));
-    all.extend(ignored);
-    all
+    let of_tools = [
+        (&helm[..], "Helm"),
+        (&marks::ARGOCD_OPTIONS, "Argo CD"),
+        (&marks::FLUX_OPTIONS, "Flux"),
+    ];
+    let of_tools = of_tools.into_iter().flat_map(|(keys, tool)| {
+        let keys = keys.iter();
+        keys.map(move |key| ((*key).to_owned(), format!("read by {tool}")))
+    });
+    of_tools.chain(ignored).collect()
 }
 
 /// The position that is being typed at.

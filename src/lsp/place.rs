@@ -26,8 +26,9 @@ fn decoded(text: &str) -> Option<String> {
     while let Some(byte) = rest.next() {
         bytes.push(match byte {
             b'%' => {
-                let mut digit = || char::from(rest.next()?).to_digit(16);
-                (digit()? * 16 + digit()?) as u8
+                let digits = [rest.next()?, rest.next()?];
+                let [high, low] = digits.map(|digit| char::from(digit).to_digit(16));
+                (high? * 16 + low?) as u8
             }
             byte => byte,
         });
@@ -49,15 +50,15 @@ pub(super) fn offset(file: &SourceFile, at: Position, unit: ColumnUnit) -> u32 {
 
 /// Converts a span to a range.
 pub(super) fn range(file: &SourceFile, span: Span, unit: ColumnUnit) -> Range {
-    let position = |offset| {
+    let [start, end] = [span.start, span.end].map(|offset| {
         let at = file.position(offset, unit);
         let mark = if at.line == 1 { mark(file, unit) } else { 0 };
         Position::new(
             at.line as u32 - 1,
             (at.column - 1).saturating_sub(mark) as u32,
         )
-    };
-    Range::new(position(span.start), position(span.end))
+    });
+    Range::new(start, end)
 }
 
 /// Returns the length of the byte order mark.

@@ -80,8 +80,9 @@ impl<'c> Publisher<'c> {
             }
         }
         let mistaken = folder.mistaken.take();
-        let is_open = |uri: &Uri| workspace.open().any(|(_, document)| document.uri == *uri);
-        if let Some(uri) = mistaken.filter(|uri| !is_open(uri)) {
+        if let Some(uri) = mistaken
+            && workspace.open().all(|(_, document)| document.uri != uri)
+        {
             self.clear(&uri);
         }
     }

@@ -286,10 +286,12 @@ mod tests {
         assert_eq!(methods(b""), Ok(Vec::new()));
     }
 
+    fn said(length: &str) -> Result<Vec<String>, String> {
+        methods(format!("Content-Length: {length}\r\n\r\n{{}}").as_bytes())
+    }
+
     #[test]
     fn header_that_lies_about_length_reserves_nothing() {
-        let said =
-            |length: &str| methods(format!("Content-Length: {length}\r\n\r\n{{}}").as_bytes());
         let longest =
             "null: a message of 99999999999999 bytes; the longest that is read has 1073741824";
         assert_eq!(said("99999999999999"), Ok(vec![longest.to_owned()]));
@@ -367,18 +369,19 @@ mod tests {
         );
     }
 
+    fn answer(body: &str) -> (Value, Value) {
+        let malformed = message(body.as_bytes()).expect_err("no message");
+        let mut text = Vec::new();
+        malformed.answer(&mut text).expect("it is written");
+        let text = String::from_utf8(text).expect("text");
+        let (header, body) = text.split_once("\r\n\r\n").expect("a header");
+        assert_eq!(header, format!("Content-Length: {}", body.len()));
+        let response: Value = serde_json::from_str(body).expect("JSON");
+        (response["id"].clone(), response["error"]["code"].clone())
+    }
+
     #[test]
     fn malformed_message_is_answered_with_its_id() {
-        let answer = |body: &str| {
-            let malformed = message(body.as_bytes()).expect_err("no message");
-            let mut text = Vec::new();
-            malformed.answer(&mut text).expect("it is written");
-            let text = String::from_utf8(text).expect("text");
-            let (header, body) = text.split_once("\r\n\r\n").expect("a header");
-            assert_eq!(header, format!("Content-Length: {}", body.len()));
-            let response: Value = serde_json::from_str(body).expect("JSON");
-            (response["id"].clone(), response["error"]["code"].clone())
-        };
         assert_eq!(answer("{"), (Value::Null, json!(-32700)));
         assert_eq!(
             answer(r#"{"id":7,"method":null}"#),

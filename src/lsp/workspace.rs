@@ -179,12 +179,12 @@ impl Workspace {
         if self.is_done() {
             return Ok(None);
         }
-        let overlay = |(path, document): (&String, &OpenDocument)| Overlay {
+        let overlays = self.open.iter().map(|(path, document)| Overlay {
             path: path.clone(),
             text: Arc::clone(&document.text),
-        };
+        });
         let mut request = Request::new(self.paths());
-        request.overlays = self.open.iter().map(overlay).collect();
+        request.overlays = overlays.collect();
         loop {
             match Session::open_after(earlier, self.on_disk, &request) {
                 // A file that the configuration excludes, or whose name is not that of a manifest, gets no diagnostics.

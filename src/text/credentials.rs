@@ -180,13 +180,12 @@ impl Pair<'_> {
     fn has_credential<'l>(&self, text: &str, line: &impl Fn(isize) -> Option<&'l str>) -> bool {
         // Also `valu`: excerpts show misspelt keys.
         if !self.key.starts_with("val") || self.key == "valueFrom" {
-            // Under this key, an ExternalSecret has the names of keys.
-            let is_name = || {
-                (-2..=2)
-                    .filter_map(line)
-                    .any(|near| near.contains("remoteRef") || near.contains("sourceRef"))
-            };
-            return is_credential(self.key) && !(self.key == "secretKey" && is_name());
+            // Under the key `secretKey`, an ExternalSecret has the names of keys.
+            return is_credential(self.key)
+                && (self.key != "secretKey"
+                    || !(-2..=2)
+                        .filter_map(line)
+                        .any(|near| near.contains("remoteRef") || near.contains("sourceRef")));
         }
         if self.in_flow {
             let before = &text[floor(text, self.key_start.saturating_sub(WINDOW))..self.key_start];
@@ -280,33 +279,37 @@ fn name_beside<'t>(
     text: &str,
     line: &impl Fn(isize) -> Option<&'t str>,
 ) -> Option<&'t str> {
-    let named = |text: &'t str| {
-        (first_column(text) == column)
-            .then(|| name_in(text))
-            .flatten()
-    };
-    // A list item begins with a dash: lines above it belong to another item.
-    let begins = |text: &str| text.trim_start().starts_with("- ");
-    if !begins(text) {
+    // Lines above the first one of a list item belong to another item.
+    if !begins_item(text) {
         for above in (-REACH..0).rev().map_while(line) {
             if !above.trim().is_empty() && first_column(above) < column {
                 break;
             }
-            if let Some(name) = named(above) {
+            if let Some(name) = name_at(column, above) {
                 return Some(name);
             }
-            if begins(above) && first_column(above) == column {
+            if begins_item(above) && first_column(above) == column {
                 break;
             }
         }
     }
     // The dash of the next item is left of the column.
-    let belongs =
-        |below: &&str| below.trim().is_empty() || indentation(below) >= column.saturating_sub(1);
-    (1..=REACH)
-        .map_while(line)
-        .take_while(belongs)
-        .find_map(named)
+    let mut item = (1..=REACH).map_while(line).take_while(|below| {
+        below.trim().is_empty() || indentation(below) >= column.saturating_sub(1)
+    });
+    item.find_map(|below| name_at(column, below))
+}
+
+fn name_at(column: usize, text: &str) -> Option<&str> {
+    if first_column(text) == column {
+        name_in(text)
+    } else {
+        None
+    }
+}
+
+fn begins_item(text: &str) -> bool {
+    text.trim_start().starts_with("- ")
 }
 
 fn indentation(text: &str) -> usize {
@@ -325,12 +328,7 @@ fn first_column(text: &str) -> usize {
 
 /// Whether a line continues a credential that began above it, in a block scalar or a scalar of several lines.
 fn continues_credential<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>) -> bool {
-    let first_key = |text| {
-        Pairs::of(text)
-            .next()
-            .filter(|pair| pair.key_start == first_column(text))
-    };
-    let is_entry = text.trim_start().starts_with("- ") || first_key(text).is_some();
+    let is_entry = begins_item(text) || first_pair(text).is_some();
     let (mut column, mut is_parent) = (indentation(text), true);
     for at in (-REACH..0).rev() {
         let Some(above) = line(at).filter(|_| column > 0) else {
@@ -340,7 +338,7 @@ fn continues_credential<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>
             continue;
         }
         column = indentation(above);
-        if let Some(pair) = first_key(above) {
+        if let Some(pair) = first_pair(above) {
             let value = above[pair.value_start..].trim();
             let is_block = value.starts_with(['|', '>']);
             let goes_on =
@@ -353,6 +351,12 @@ fn continues_credential<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>
         is_parent = false;
     }
     false
+}
+
+/// Returns the pair whose key a line begins with, after the dash of a list item.
+fn first_pair(text: &str) -> Option<Pair<'_>> {
+    let first = Pairs::of(text).next();
+    first.filter(|pair| pair.key_start == first_column(text))
 }
 
 /// Whether a line belongs to the body of a private key.
@@ -465,9 +469,9 @@ mod tests {
     fn shown(text: &str) -> String {
         let lines: Vec<&str> = text.lines().collect();
         let shown = (0..lines.len()).map(|at| {
-            let line = |below: isize| lines.get(at.checked_add_signed(below)?).copied();
             let mut shown = lines[at].to_owned();
-            for range in credentials(&line) {
+            let found = credentials(&|below| lines.get(at.checked_add_signed(below)?).copied());
+            for range in found {
                 let stars: String = shown[range.clone()]
                     .chars()
                     .map(|c| if c == ' ' { c } else { '*' })

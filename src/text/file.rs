@@ -129,17 +129,13 @@ impl SourceFile {
     /// Returns a 1-based line as it may be shown: every byte that is hidden or likely a credential is an asterisk, so
     /// offsets stay right. Empty if the file has no such line.
     pub fn shown_line(&self, line: usize) -> Cow<'_, str> {
-        let is_long = |line: usize| {
-            self.line_span(line)
-                .is_some_and(|span| span.end - span.start > credentials::LONGEST)
-        };
-        if !is_long(line) {
+        if !self.is_long_line(line) {
             return self.masked_line(line);
         }
         // Many findings may be in one long line, so it is masked once.
         let long_lines = self.long_lines.get_or_init(|| {
             let masked = (1..=self.line_count())
-                .filter(|line| is_long(*line))
+                .filter(|line| self.is_long_line(*line))
                 .map(|line| (line, self.masked_line(line)));
             masked
                 .filter_map(|(line, text)| {
@@ -153,22 +149,27 @@ impl SourceFile {
         ))
     }
 
+    fn is_long_line(&self, line: usize) -> bool {
+        self.line_span(line)
+            .is_some_and(|span| span.end - span.start > credentials::LONGEST)
+    }
+
     /// Masks the hidden parts of a line and likely credentials with asterisks.
     fn masked_line(&self, line: usize) -> Cow<'_, str> {
         let Some(span) = self.line_span(line) else {
             return Cow::Borrowed("");
         };
         let text = masked(self.slice(span), span.start, self.hidden());
-        let near = |below: isize| {
+        let found = credentials::credentials(&|below| {
             let near = self.line_span(line.checked_add_signed(below)?)?;
-            let length = if below == 0 {
-                near.end - near.start
+            let end = if below == 0 {
+                near.end
             } else {
-                (near.end - near.start).min(credentials::LONGEST)
+                near.start + (near.end - near.start).min(credentials::LONGEST)
             };
-            Some(self.slice(Span::new(near.start, near.start + length)))
-        };
-        let found: Vec<Span> = credentials::credentials(&near)
+            Some(self.slice(Span::new(near.start, end)))
+        });
+        let found: Vec<Span> = found
             .into_iter()
             .map(|range| {
                 Span::new(
@@ -347,10 +348,13 @@ mod tests {
     fn columns_count_bytes_characters_and_utf16_units() {
         let file = SourceFile::new("f", "a\nx😀é: y\n");
         let offset = "a\nx😀é".len() as u32;
-        let at = |unit| file.position(offset, unit);
-        assert_eq!(at(ColumnUnit::Utf8), Position { line: 2, column: 8 });
-        assert_eq!(at(ColumnUnit::Chars), Position { line: 2, column: 4 });
-        assert_eq!(at(ColumnUnit::Utf16), Position { line: 2, column: 5 });
+        for (unit, column) in [
+            (ColumnUnit::Utf8, 8),
+            (ColumnUnit::Chars, 4),
+            (ColumnUnit::Utf16, 5),
+        ] {
+            assert_eq!(file.position(offset, unit), Position { line: 2, column });
+        }
     }
 
     #[test]

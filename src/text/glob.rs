@@ -1,6 +1,6 @@
 //! Globs in which `*` stays within a folder and `**` crosses folders.
 
-use globset::{Error, GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// Compiles a set that matches if one of several patterns does.
 ///
@@ -10,18 +10,17 @@ use globset::{Error, GlobBuilder, GlobSet, GlobSetBuilder};
 pub(crate) fn globs<'p>(
     patterns: impl IntoIterator<Item = &'p str>,
 ) -> Result<GlobSet, (&'p str, String)> {
-    let reason = |error: Error| error.kind().to_string();
     let mut all = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-        let glob = glob.map_err(|error| (pattern, reason(error)))?;
+        let glob = glob.map_err(|error| (pattern, error.kind().to_string()))?;
         GlobSet::builder()
             .add(glob.clone())
             .build()
             .map_err(|_| (pattern, "it is too large".to_owned()))?;
         all.add(glob);
     }
-    all.build().map_err(|error| ("", reason(error)))
+    all.build().map_err(|error| ("", error.kind().to_string()))
 }
 
 /// Compiles a set that matches a pattern.
@@ -36,10 +35,12 @@ pub(crate) fn glob(pattern: &str) -> Result<GlobSet, String> {
 mod tests {
     use super::*;
 
+    fn matches(pattern: &str, path: &str) -> bool {
+        glob(pattern).is_ok_and(|glob| glob.is_match(path))
+    }
+
     #[test]
     fn a_star_stays_within_a_folder() {
-        let matches =
-            |pattern: &str, path: &str| glob(pattern).is_ok_and(|glob| glob.is_match(path));
         assert!(
             matches("a/*.yaml", "a/b.yaml")
                 && !matches("a/*.yaml", "a/b/c.yaml")

@@ -51,20 +51,18 @@ pub(crate) fn did_you_mean<T: AsRef<str>>(
 pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str> {
     let written = name.to_lowercase();
     let limit = (written.chars().count() / 4).clamp(1, 3);
-    let distance = |field: &str| {
-        let field = field.to_lowercase();
+    let close = fields.iter().filter_map(|field| {
+        let lower = field.to_lowercase();
         let beginning = written.trim_end_matches('s');
-        let is_shorthand = beginning.len() >= 5 && field.starts_with(beginning);
-        if is_shorthand {
-            // This counts like one wrong letter.
-            Some(1)
+        let is_shorthand = beginning.len() >= 5 && lower.starts_with(beginning);
+        // A shorthand counts like one wrong letter.
+        let distance = if is_shorthand {
+            1
         } else {
-            distance_within(limit, &written, &field)
-        }
-    };
-    let close = fields
-        .iter()
-        .filter_map(|field| Some((distance(field)?, *field)));
+            distance_within(limit, &written, &lower)?
+        };
+        Some((distance, *field))
+    });
     close.min().map(|(_, field)| field)
 }
 
@@ -108,13 +106,12 @@ mod tests {
 
     #[test]
     fn near_misses_are_recognised_and_other_words_are_not() {
-        let meta = |name| meant(name, &METADATA);
-        assert_eq!(meta("ownerReference"), Some("ownerReferences"));
-        assert_eq!(meta("ownerRefs"), Some("ownerReferences"));
-        assert_eq!(meta("owners"), Some("ownerReferences"));
-        assert_eq!(meta("finalizer"), Some("finalizers"));
-        assert_eq!(meta("lables"), Some("labels"));
-        assert_eq!(meta("Annotations"), Some("annotations"));
+        assert_eq!(meant("ownerReference", &METADATA), Some("ownerReferences"));
+        assert_eq!(meant("ownerRefs", &METADATA), Some("ownerReferences"));
+        assert_eq!(meant("owners", &METADATA), Some("ownerReferences"));
+        assert_eq!(meant("finalizer", &METADATA), Some("finalizers"));
+        assert_eq!(meant("lables", &METADATA), Some("labels"));
+        assert_eq!(meant("Annotations", &METADATA), Some("annotations"));
         for other in [
             "version",
             "updatedAt",
@@ -126,13 +123,15 @@ mod tests {
             "spec",
             "clusterName",
         ] {
-            assert_eq!(meta(other), None, "{other}");
+            assert_eq!(meant(other, &METADATA), None, "{other}");
         }
-        let owner = |name| meant(name, &OWNER);
-        assert_eq!(owner("blockownerdeletion"), Some("blockOwnerDeletion"));
-        assert_eq!(owner("isController"), Some("controller"));
-        assert_eq!(owner("apiversion"), Some("apiVersion"));
-        assert_eq!(owner("namespace"), None);
+        assert_eq!(
+            meant("blockownerdeletion", &OWNER),
+            Some("blockOwnerDeletion")
+        );
+        assert_eq!(meant("isController", &OWNER), Some("controller"));
+        assert_eq!(meant("apiversion", &OWNER), Some("apiVersion"));
+        assert_eq!(meant("namespace", &OWNER), None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
 /// Replaces every character that a terminal would interpret by one of as many bytes, so that offsets stay right. Line
 /// breaks and tabs stay.
 pub(crate) fn visible_in_place(text: &str) -> String {
-    let replaced = |c: char| match c {
+    let replaced = text.chars().map(|c| match c {
         '\n' | '\t' => c,
         _ if picture(c).is_none() => c,
         _ => match c.len_utf8() {
@@ -24,25 +24,28 @@ pub(crate) fn visible_in_place(text: &str) -> String {
             2 => '¿',
             _ => char::REPLACEMENT_CHARACTER,
         },
-    };
-    text.chars().map(replaced).collect()
+    });
+    replaced.collect()
 }
 
 /// Escapes every character in JSON that a terminal would interpret. In strings, JSON itself escapes the first 32.
 pub(crate) fn visible_json(json: &str) -> Cow<'_, str> {
-    let obeyed = |c: char| c >= '\u{7f}' && picture(c).is_some();
-    if !json.contains(obeyed) {
+    if !json.contains(is_obeyed_in_json) {
         return Cow::Borrowed(json);
     }
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
-        if obeyed(c) {
+        if is_obeyed_in_json(c) {
             escaped.push_str(&format!("\\u{:04x}", c as u32));
         } else {
             escaped.push(c);
         }
     }
     Cow::Owned(escaped)
+}
+
+fn is_obeyed_in_json(c: char) -> bool {
+    c >= '\u{7f}' && picture(c).is_some()
 }
 
 /// Returns `text` as one visible line: white space, including line breaks, becomes single spaces.

@@ -49,9 +49,12 @@ pub fn without_commands(text: &str, syntax: Syntax) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
+    fn inert(text: &str) -> Cow<'_, str> {
+        without_commands(text, Syntax::Text)
+    }
+
     #[test]
     fn lines_start_no_command_and_contain_none() {
-        let inert = |text| without_commands(text, Syntax::Text).into_owned();
         assert_eq!(
             inert("::error::x\n \t::set-output\na::b\n"),
             ": :error::x\n \t: :set-output\na::b\n"
@@ -66,8 +69,9 @@ mod tests {
         let json = r####"{"a": "###[error]::x"}"####;
         let inert = without_commands(json, Syntax::Json);
         assert!(!inert.contains("##"), "{inert}");
-        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
-        assert_eq!(read(&inert), read(json));
+        let [read, expected] =
+            [&*inert, json].map(|text| serde_json::from_str::<serde_json::Value>(text).ok());
+        assert_eq!(read, expected);
     }
 
     #[test]
