@@ -65,6 +65,21 @@ pub enum EffectKind {
     Recreated,
 }
 
+impl EffectKind {
+    /// Whether the cluster loses the object or its data.
+    pub(crate) fn is_loss(self) -> bool {
+        match self {
+            Self::Kept | Self::Orphaned => false,
+            Self::Deleted
+            | Self::Cascaded
+            | Self::GeneratedDeleted
+            | Self::Stuck
+            | Self::DataLost
+            | Self::Recreated => true,
+        }
+    }
+}
+
 /// How sure an effect is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -134,19 +134,15 @@ pub(super) fn held_back(digest: &Digest<'_>) -> Vec<String> {
     if digest.held_back.is_empty() {
         return Vec::new();
     }
-    let wide = |cells: &dyn Fn(usize) -> usize| {
-        (0..digest.held_back.len())
-            .map(cells)
-            .max()
-            .unwrap_or_default()
-    };
-    let numbers = wide(&|at| digest.held_back[at].count.to_string().len());
-    let rules = wide(&|at| digest.held_back[at].rule.len());
+    let rows = digest.held_back.iter();
+    let numbers = rows.clone().map(|row| row.count.to_string().len()).max();
+    let rules = rows.clone().map(|row| row.rule.len()).max();
+    let (numbers, rules) = (numbers.unwrap_or_default(), rules.unwrap_or_default());
     let title = format!(
         "{} not shown (`--show info` or `-v` shows everything):",
         digest.held_back_in_words()
     );
-    let rows = digest.held_back.iter().map(|row| {
+    let rows = rows.map(|row| {
         let (count, rule) = (row.count, row.rule);
         let line = format!(
             "  {count:>numbers$}  {rule:rules$}  {}",

@@ -119,21 +119,15 @@ impl<'r> Digest<'r> {
                 }),
             }
         }
-        let summary = |id| {
-            report
-                .rules
-                .iter()
-                .find(|rule| rule.id == id)
-                .map_or("", |rule| rule.summary)
-        };
-        let held_back = held_back
-            .into_iter()
-            .map(|((severity, rule), count)| HeldBack {
+        let held_back = held_back.into_iter().map(|((severity, rule), count)| {
+            let info = report.rules.iter().find(|info| info.id == rule);
+            HeldBack {
                 severity: severity.0,
                 rule,
-                summary: summary(rule),
+                summary: info.map_or("", |info| info.summary),
                 count,
-            });
+            }
+        });
         Self {
             shown,
             held_back: held_back.collect(),
@@ -147,15 +141,11 @@ impl<'r> Digest<'r> {
 
     /// Returns the number of hidden findings by severity: `61 infos`. Empty if all are shown.
     pub(super) fn held_back_in_words(&self) -> String {
-        let of = |severity| {
-            self.held_back
-                .iter()
-                .filter(|row| row.severity == severity)
-                .map(|row| row.count)
-                .sum()
-        };
-        let counts =
-            [Severity::Warning, Severity::Info].map(|severity| (of(severity), severity.as_str()));
+        let counts = [Severity::Warning, Severity::Info].map(|severity| {
+            let rows = self.held_back.iter();
+            let rows = rows.filter(|row| row.severity == severity);
+            (rows.map(|row| row.count).sum(), severity.as_str())
+        });
         let counts = counts.into_iter().filter(|&(count, _)| count > 0);
         counts
             .map(|(count, noun)| plain::count(count, noun))
@@ -181,16 +171,9 @@ impl<'r> Digest<'r> {
             .map(|(_, folder)| depth(folder))
             .max()
             .unwrap_or_default();
-        let counted = |levels: usize| {
-            let mut rows: BTreeMap<(&'static str, &'r str), usize> = BTreeMap::new();
-            for (rule, folder) in &found {
-                *rows.entry((*rule, cut(folder, levels))).or_default() += 1;
-            }
-            rows
-        };
-        let mut rows = counted(1);
+        let mut rows = counted(&found, 1);
         for levels in 2..=deepest.min(ROWS) {
-            let deeper = counted(levels);
+            let deeper = counted(&found, levels);
             if deeper.len() > ROWS {
                 break;
             }
@@ -250,6 +233,18 @@ fn some(places: Vec<String>) -> String {
     } else {
         shown
     }
+}
+
+/// Counts the findings by rule and folder, cut to so many `levels`.
+fn counted<'r>(
+    found: &[(&'static str, &'r str)],
+    levels: usize,
+) -> BTreeMap<(&'static str, &'r str), usize> {
+    let mut rows = BTreeMap::new();
+    for (rule, folder) in found {
+        *rows.entry((*rule, cut(folder, levels))).or_default() += 1;
+    }
+    rows
 }
 
 fn folder_of(path: &str) -> &str {

@@ -60,8 +60,7 @@ pub(super) fn excerpts(file: &SourceFile, spans: &[Span], width: usize) -> Vec<E
             excerpt.push(&file.shown_line(number), &indices, &places);
         }
     }
-    let is_first = |excerpt: &Excerpt| excerpt.places.iter().any(|(index, _)| *index == 0);
-    excerpts.sort_by_key(|excerpt| !is_first(excerpt));
+    excerpts.sort_by_key(|excerpt| excerpt.places.iter().all(|(index, _)| *index != 0));
     excerpts
 }
 
@@ -77,22 +76,23 @@ impl Excerpt {
             .first()
             .map_or(0, |&index| places[index].bytes.start);
         let window = window(line, focus, WIDTH);
-        let is_cut = |edge: bool| if edge { "..." } else { "" };
-        self.text.push_str(is_cut(window.start > 0));
-        let start = self.text.len();
-        let shown = |to: usize| {
-            let to = to.clamp(window.start, window.end);
-            start + plain::visible(&line[window.start..to]).len()
-        };
+        if window.start > 0 {
+            self.text.push_str("...");
+        }
+        let shift = self.text.len();
         for &index in indices {
             let Range { start, end } = places[index].bytes;
             if window.start <= start && start <= window.end {
-                self.places.push((index, shown(start)..shown(end)));
+                let [start, end] = [start, end].map(|to| {
+                    let to = to.clamp(window.start, window.end);
+                    shift + plain::visible(&line[window.start..to]).len()
+                });
+                self.places.push((index, start..end));
             }
         }
         self.text.push_str(&plain::visible(&line[window.clone()]));
-        self.text.push_str(is_cut(window.end < line.len()));
-        self.text.push('\n');
+        let is_cut = window.end < line.len();
+        self.text.push_str(if is_cut { "...\n" } else { "\n" });
     }
 }
 
@@ -103,13 +103,13 @@ pub(super) fn in_line(file: &SourceFile, span: Span) -> InLine {
         .line
         .min(file.line_count());
     let bytes = file.line_span(line).unwrap_or_default();
-    let local = |offset: u32| {
-        file.slice(Span::new(bytes.start, offset.min(bytes.end)))
-            .len()
-    };
+    let [start, end] = [span.start, span.end].map(|offset| {
+        let before = Span::new(bytes.start, offset.min(bytes.end));
+        file.slice(before).len()
+    });
     InLine {
         line,
-        bytes: local(span.start)..local(span.end),
+        bytes: start..end,
     }
 }
 
@@ -169,12 +169,12 @@ mod tests {
     #[test]
     fn excerpts_have_lines_around_places_and_begin_with_the_first() {
         let text: String = (1..=20).map(|line| format!("line {line}\r\n")).collect();
-        let at = |needle: &str| {
+        let spans = ["line 18", "line 2", "line 6"].map(|needle| {
             let start = text.find(needle).unwrap_or_default() as u32;
             (start, start + needle.len() as u32)
-        };
+        });
         assert_eq!(
-            shown(&text, &[at("line 18"), at("line 2"), at("line 6")]),
+            shown(&text, &spans),
             [
                 (
                     16,

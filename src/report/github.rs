@@ -13,17 +13,12 @@ use crate::text::plain;
 pub(super) fn render(report: &Report, options: &GithubOptions, roots: &Roots) -> String {
     let mut out = String::new();
     for severity in [Severity::Error, Severity::Warning, Severity::Info] {
-        let is_such = |reported: &&Reported| reported.finding.severity == severity;
-        let findings: Vec<_> =
-            if report.findings.iter().filter(is_such).count() > options.annotation_cap {
-                report
-                    .each_rule_first()
-                    .into_iter()
-                    .filter(is_such)
-                    .collect()
-            } else {
-                report.findings.iter().filter(is_such).collect()
-            };
+        let mut findings: Vec<_> = report.findings.iter().collect();
+        findings.retain(|reported| reported.finding.severity == severity);
+        if findings.len() > options.annotation_cap {
+            findings = report.each_rule_first();
+            findings.retain(|reported| reported.finding.severity == severity);
+        }
         for reported in findings.into_iter().take(options.annotation_cap) {
             out.push_str(&command(report, reported, roots));
         }

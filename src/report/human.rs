@@ -277,9 +277,10 @@ impl<'a> Section<'a> {
     /// Returns `path:line:column` of the first place if the excerpt shows another column, because the line is cut or is
     /// not ASCII before the place. Columns count bytes of the file.
     fn place_beside(&self, report: &Report) -> Option<String> {
-        let is_own = |(index, _): &&(usize, _)| self.is_primary && *index == 0;
         let places = &self.excerpt.places;
-        let (index, range) = places.iter().find(is_own).or(places.first())?;
+        let mut own = places.iter().filter(|_| self.is_primary);
+        let own = own.find(|(index, _)| *index == 0);
+        let (index, range) = own.or(places.first())?;
         let region = report.region(self.labels[*index], ColumnUnit::Utf8);
         let before = &self.excerpt.text[..range.start];
         let line = before.rsplit('\n').next().unwrap_or_default();

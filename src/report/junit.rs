@@ -115,12 +115,12 @@ fn case(report: &Report, reported: &Reported, path: &str, options: &JunitOptions
 }
 
 fn attributes(pairs: &[(&str, &str)]) -> String {
-    // A parser turns bare line breaks in attributes into spaces. Character references survive.
-    let value = |text: &str| escaped(text).replace('\n', "&#10;").replace('\t', "&#9;");
-    pairs
-        .iter()
-        .map(|(name, text)| format!(" {name}=\"{}\"", value(text)))
-        .collect()
+    let attributes = pairs.iter().map(|(name, text)| {
+        // A parser turns bare line breaks in attributes into spaces. Character references survive.
+        let value = escaped(text).replace('\n', "&#10;").replace('\t', "&#9;");
+        format!(" {name}=\"{value}\"")
+    });
+    attributes.collect()
 }
 
 /// Escapes `text` for XML 1.0. Control characters that it does not allow are replaced.

@@ -203,7 +203,6 @@ impl Listing {
                 scope.to_lowercase()
             ));
             for owner in &object.owner_references {
-                let part = |text: &Option<String>| text.clone().unwrap_or_default();
                 let flags = [
                     (owner.controller, " controller"),
                     (owner.block_owner_deletion, " blocking"),
@@ -213,11 +212,8 @@ impl Listing {
                     .filter(|(flag, _)| *flag == Some(true))
                     .map(|(_, word)| *word)
                     .collect();
-                let (api_version, kind, name) = (
-                    part(&owner.api_version),
-                    part(&owner.kind),
-                    part(&owner.name),
-                );
+                let [api_version, kind, name] = [&owner.api_version, &owner.kind, &owner.name]
+                    .map(|part| part.as_deref().unwrap_or_default());
                 push(
                     &mut text,
                     &format!("  owned by {kind} {name} ({api_version}){flags}"),
@@ -227,19 +223,15 @@ impl Listing {
                 push(&mut text, &format!("  held by finalizer {finalizer}"));
             }
         }
-        let count = |reason: &str| {
-            self.skipped
-                .iter()
-                .filter(|skip| skip.reason == reason)
-                .count()
-        };
         let reasons = ["not-a-manifest", "template", "empty", "unreadable"];
-        let skipped: Vec<_> = reasons
-            .into_iter()
-            .map(|r| (count(r), r))
-            .filter(|(n, _)| *n > 0)
-            .map(|(n, r)| format!("{n} {r}"))
-            .collect();
+        let skipped = reasons.into_iter().filter_map(|reason| {
+            let skipped = self.skipped.iter().filter(|skip| skip.reason == reason);
+            match skipped.count() {
+                0 => None,
+                count => Some(format!("{count} {reason}")),
+            }
+        });
+        let skipped: Vec<_> = skipped.collect();
         text.push_str(&format!("\n{}", plain::count(self.objects.len(), "object")));
         if !skipped.is_empty() {
             text.push_str(&format!("; skipped: {}", skipped.join(", ")));

@@ -120,13 +120,12 @@ pub fn diagnostics_of(
     options: &LspOptions,
     roots: &Roots,
 ) -> Vec<Value> {
-    let touches = |one: Span, other: Span| one.start <= other.end && other.start <= one.end;
     report
         .findings
         .iter()
         .filter(|reported| {
             let Label { file, span, .. } = &reported.finding.primary;
-            part.is_none_or(|part| touches(part, *span))
+            part.is_none_or(|part| part.start <= span.end && span.start <= part.end)
                 && paths::is_at(report.path(*file), path, roots)
         })
         .map(|reported| Diagnostic::new(report, reported, options, roots))

@@ -220,7 +220,7 @@ pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
         0..=LISTED => report.worst_first(),
         _ => report.each_rule_first(),
     };
-    let item = |reported: &&Reported| {
+    let items = findings.iter().map(|reported| {
         let finding = &reported.finding;
         let at = report.first_line(&finding.primary, ColumnUnit::Chars);
         // Lines of base get no link: only head is published.
@@ -231,8 +231,8 @@ pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
             prose(&finding.message),
             rule(reported)
         )
-    };
-    let items: Vec<String> = findings.iter().map(item).collect();
+    });
+    let items: Vec<String> = items.collect();
     let (first, rest) = items.split_at(items.len().min(LISTED));
     let fits = page.push("\n") && first.iter().all(|item| page.push(item));
     if !rest.is_empty() && fits {
@@ -335,23 +335,8 @@ fn fixes(report: &Report, rule: &str) -> String {
     if let [help] = helps[..] {
         return format!("\n**How to fix.** {}\n", paragraphs(help));
     }
-    let fix = |help: &&str| {
-        let of: Vec<_> = objects[help]
-            .iter()
-            .take(OBJECTS_OF_A_FIX)
-            .map(|object| code(object))
-            .collect();
-        let more = match objects[help].len().saturating_sub(OBJECTS_OF_A_FIX) {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
-        format!(
-            "\n**How to fix** {}{more}**.** {}\n",
-            of.join(", "),
-            paragraphs(help)
-        )
-    };
-    let shown: String = helps.iter().take(FIXES_OF_A_RULE).map(fix).collect();
+    let shown = helps.iter().take(FIXES_OF_A_RULE);
+    let shown: String = shown.map(|help| fix(help, &objects[help])).collect();
     match helps.len().saturating_sub(FIXES_OF_A_RULE) {
         0 => shown,
         n => format!(
@@ -359,6 +344,21 @@ fn fixes(report: &Report, rule: &str) -> String {
             plain::count(n, "other object")
         ),
     }
+}
+
+/// Says how to fix the findings about some objects.
+fn fix(help: &str, objects: &BTreeSet<String>) -> String {
+    let named = objects.iter().take(OBJECTS_OF_A_FIX);
+    let named: Vec<_> = named.map(|object| code(object)).collect();
+    let more = match objects.len().saturating_sub(OBJECTS_OF_A_FIX) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    format!(
+        "\n**How to fix** {}{more}**.** {}\n",
+        named.join(", "),
+        paragraphs(help)
+    )
 }
 
 /// Renders the notes in at most `limit` bytes, to leave room for findings.

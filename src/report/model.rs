@@ -278,18 +278,15 @@ pub struct Summary {
 impl Summary {
     /// Counts the findings by severity. The caller fills in the other counts.
     pub(crate) fn of(findings: &[Reported]) -> Self {
-        let count = |severity| {
-            findings
-                .iter()
-                .filter(|reported| reported.finding.severity == severity)
-                .count()
-        };
-        Self {
-            error: count(Severity::Error),
-            warning: count(Severity::Warning),
-            info: count(Severity::Info),
-            ..Self::default()
+        let mut summary = Self::default();
+        for reported in findings {
+            match reported.finding.severity {
+                Severity::Error => summary.error += 1,
+                Severity::Warning => summary.warning += 1,
+                Severity::Info => summary.info += 1,
+            }
         }
+        summary
     }
 
     /// Lists the numbers of findings that are not reported: `; 2 suppressed; 12 there before the change`.
@@ -350,7 +347,7 @@ impl Report {
     /// rest. Among those, unrequested deletions come first, then stuck objects.
     pub(super) fn each_rule_first(&self) -> Vec<&Reported> {
         let mut seen = HashSet::default();
-        let rank = |reported: &Reported| {
+        let ranks = self.findings.iter().map(|reported| {
             let Finding {
                 rule,
                 severity,
@@ -367,9 +364,8 @@ impl Report {
                 !seen.insert((severity, rule)),
                 gravity,
             )
-        };
-        let ranks: Vec<_> = self.findings.iter().map(rank).collect();
-        let mut findings: Vec<_> = ranks.into_iter().zip(&self.findings).collect();
+        });
+        let mut findings: Vec<_> = ranks.zip(&self.findings).collect();
         findings.sort_by_key(|(rank, _)| *rank);
         findings.into_iter().map(|(_, reported)| reported).collect()
     }

@@ -6,6 +6,8 @@ use crate::finding::Applicability;
 
 /// The indentation of text below its heading, and of examples below the text.
 const INDENT: &str = "  ";
+/// The indentation of the other lines in a row of a table.
+const BELOW: &str = "    ";
 
 /// The maximum width: longer lines of prose are hard to read.
 const WIDEST: usize = 100;
@@ -108,14 +110,12 @@ struct TerminalPage<'a> {
 impl TerminalPage<'_> {
     fn heading(&mut self, text: &str) {
         self.end_paragraph();
-        let bold = |text: &str| format!("\u{1b}[1m{text}\u{1b}[0m");
         let heading = fill(text, self.options.width, "", INDENT);
         self.out.push_str(&if self.options.color {
-            bold(&heading)
+            format!("\u{1b}[1m{heading}\u{1b}[0m\n\n")
         } else {
-            heading
+            heading + "\n\n"
         });
-        self.out.push_str("\n\n");
     }
 
     fn end_paragraph(&mut self) {
@@ -130,25 +130,20 @@ impl TerminalPage<'_> {
     /// Writes a row of a table: `- first cell: second cell`, or a line per cell with the name of its column.
     fn row(&mut self, columns: &[&str], cells: &[&str]) {
         let (first, others) = cells.split_first().unwrap_or((&"", &[]));
-        let below = [INDENT, INDENT].concat();
-        let mut line = |text: &str, indent: &str| {
-            self.out.push_str(&fill(
-                &without_links(text),
-                self.options.width,
-                indent,
-                &below,
-            ));
-            self.out.push('\n');
-        };
         if let [only] = others {
-            return line(&format!("- {first}: {only}"), INDENT);
+            return self.line(&format!("- {first}: {only}"), INDENT);
         }
-        line(&format!("- {first}"), INDENT);
-        columns
-            .iter()
-            .skip(1)
-            .zip(others)
-            .for_each(|(column, cell)| line(&format!("{column}: {cell}"), &below));
+        self.line(&format!("- {first}"), INDENT);
+        for (column, cell) in columns.iter().skip(1).zip(others) {
+            self.line(&format!("{column}: {cell}"), BELOW);
+        }
+    }
+
+    fn line(&mut self, text: &str, indent: &str) {
+        let text = without_links(text);
+        self.out
+            .push_str(&fill(&text, self.options.width, indent, BELOW));
+        self.out.push('\n');
     }
 }
 

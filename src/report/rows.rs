@@ -34,7 +34,7 @@ pub fn rows_json(rows: &[RowInfo]) -> String {
 
 /// Formats the rows as plain text.
 pub fn rows_human(rows: &[RowInfo], options: &HumanOptions) -> String {
-    let tell = |row: &RowInfo| {
+    let told = rows.iter().map(|row| {
         let unproven =
             "Not proven by its source: what rests on this row is never more than info.".to_owned();
         let notes = (!row.verified).then_some(unproven);
@@ -48,6 +48,6 @@ pub fn rows_human(rows: &[RowInfo], options: &HumanOptions) -> String {
             .map(|text| fill(&text, options.width, "  ", "    ") + "\n")
             .collect();
         format!("{}\n{lines}", row.row)
-    };
-    rows.iter().map(tell).collect::<Vec<_>>().join("\n")
+    });
+    told.collect::<Vec<_>>().join("\n")
 }

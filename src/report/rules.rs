@@ -43,10 +43,12 @@ pub fn rules_json(rules: &[KnownRule]) -> String {
 
 /// Lists the subjects with a line for each of their rules: severity, id, summary.
 pub fn rules_human(rules: &[KnownRule]) -> String {
-    let infos = || rules.iter().map(|rule| &rule.info);
-    let width = infos().map(|rule| rule.id.len()).max().unwrap_or_default();
-    let of_subject = |subject: Subject| {
-        let lines: String = infos()
+    let infos = rules.iter().map(|rule| &rule.info);
+    let width = infos.clone().map(|rule| rule.id.len()).max();
+    let width = width.unwrap_or_default();
+    let subjects = Subject::ALL.into_iter().map(|subject| {
+        let lines: String = infos
+            .clone()
             .filter(|rule| rule.subject == subject)
             .map(|rule| {
                 format!(
@@ -58,8 +60,8 @@ pub fn rules_human(rules: &[KnownRule]) -> String {
             })
             .collect();
         format!("{}\n{lines}\n", subject.name())
-    };
-    let subjects: String = Subject::ALL.into_iter().map(of_subject).collect();
+    });
+    let subjects: String = subjects.collect();
     format!(
         "{subjects}`ownerlint explain RULE` says why, and how to fix it. `--select` takes rules, subjects, and beginnings: owner-*.\n"
     )

@@ -65,18 +65,18 @@ fn read<T: JsonSchema>(name: &str) -> Schema {
         .filter(|(_, schema)| schema.get("properties").is_some())
         .map(|(name, _)| format!("#/$defs/{name}"))
         .collect();
-    let is_collection = move |property: &Value| {
-        let types = property.get("type").and_then(Value::as_array);
-        let types = types.into_iter().flatten().filter_map(Value::as_str);
-        let choices = property.get("anyOf").and_then(Value::as_array);
-        let choices = choices.into_iter().flatten();
-        let mut references = choices.filter_map(|choice| choice.get("$ref")?.as_str());
-        types
-            .into_iter()
-            .any(|name| name == "array" || name == "object")
-            || references.any(|reference| mappings.contains(reference))
-    };
-    published(name, schema, move |property| !is_collection(property))
+    published(name, schema, |property| !is_collection(property, &mappings))
+}
+
+/// Whether a property is a list or a mapping, or refers to one of `mappings`.
+fn is_collection(property: &Value, mappings: &BTreeSet<String>) -> bool {
+    let types = property.get("type").and_then(Value::as_array);
+    let mut types = types.into_iter().flatten().filter_map(Value::as_str);
+    let choices = property.get("anyOf").and_then(Value::as_array);
+    let choices = choices.into_iter().flatten();
+    let mut references = choices.filter_map(|choice| choice.get("$ref")?.as_str());
+    types.any(|name| name == "array" || name == "object")
+        || references.any(|reference| mappings.contains(reference))
 }
 
 fn for_reading<T: JsonSchema>() -> Schema {
@@ -93,13 +93,10 @@ fn published(name: &str, mut schema: Schema, never_null: impl Fn(&Value) -> bool
         };
         plain(members);
         let required = members.get("required").cloned().unwrap_or_default();
-        let is_required = |name: &str| {
-            let mut names = required.as_array().into_iter().flatten();
-            names.any(|required| required == name)
-        };
         if let Some(Value::Object(properties)) = members.get_mut("properties") {
             for (name, property) in properties {
-                if !is_required(name) && never_null(property) {
+                let mut required = required.as_array().into_iter().flatten();
+                if !required.any(|required| required == name) && never_null(property) {
                     without_null(property);
                 }
             }

@@ -1,5 +1,7 @@
 //! `check --statistics`: the number of findings of each rule, as a table.
 
+use std::fmt::Display;
+
 use super::model::RuleStatistics;
 
 /// The columns after the rule.
@@ -16,17 +18,17 @@ pub(super) fn table(statistics: &[RuleStatistics]) -> String {
     }
     let width = statistics.iter().map(|rule| rule.rule.len()).max();
     let width = width.unwrap_or_default().max("rule".len());
-    let row = |name: &str, cells: [String; COLUMNS.len()]| {
-        let cells = cells.iter().zip(COLUMNS);
-        let cells: String = cells
-            .map(|(cell, column)| format!("  {cell:>width$}", width = column.len()))
-            .collect();
-        format!("{name:width$}{cells}\n")
-    };
-    let numbers = |counts: [usize; COLUMNS.len()]| counts.map(|count| count.to_string());
-    let head = row("rule", COLUMNS.map(str::to_owned));
+    let head = row(width, "rule", COLUMNS);
     let lines: String = rules
-        .map(|(rule, counts)| row(rule, numbers(counts)))
+        .map(|(rule, counts)| row(width, rule, counts))
         .collect();
-    format!("{head}{lines}{}", row("all", numbers(sums)))
+    format!("{head}{lines}{}", row(width, "all", sums))
+}
+
+fn row(width: usize, name: &str, cells: [impl Display; COLUMNS.len()]) -> String {
+    let cells = cells.iter().zip(COLUMNS);
+    let cells: String = cells
+        .map(|(cell, column)| format!("  {cell:>width$}", width = column.len()))
+        .collect();
+    format!("{name:width$}{cells}\n")
 }

@@ -43,14 +43,12 @@ pub(super) fn only_in(fix: &Fix, file: FileId) -> Option<Vec<&Edit>> {
 impl Report {
     /// Returns how many findings have a safe fix, and how many a suggested one.
     pub fn fixable(&self) -> (usize, usize) {
-        let fixes = || {
-            self.findings
-                .iter()
-                .filter_map(|reported| reported.finding.fix.as_ref())
-        };
-        let safe = fixes()
+        let fixes = self.findings.iter();
+        let fixes = fixes.filter_map(|reported| reported.finding.fix.as_ref());
+        let safe = fixes
+            .clone()
             .filter(|fix| fix.applicability == Applicability::Safe)
             .count();
-        (safe, fixes().count() - safe)
+        (safe, fixes.count() - safe)
     }
 }

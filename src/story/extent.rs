@@ -101,6 +101,12 @@ impl Extent {
         &self.affected
     }
 
+    /// Returns the number of objects with this ending.
+    pub(crate) fn count(&self, ending: Ending) -> usize {
+        let affected = self.affected.iter();
+        affected.filter(|one| one.ending == ending).count()
+    }
+
     /// Returns the last step that touches each object.
     pub(crate) fn steps(&self) -> &[usize] {
         &self.steps

@@ -202,11 +202,10 @@ pub(in crate::report) struct DeliveriesDocument<'a> {
 
 impl DeliveryListing {
     fn summary(&self) -> DeliverySummary {
-        let sum = |count: fn(&ListedDelivery) -> usize| self.deliveries.iter().map(count).sum();
         DeliverySummary {
             deliveries: self.deliveries.len(),
-            instances: sum(|one| one.instances.len()),
-            unread: sum(|one| one.unread.len()),
+            instances: self.deliveries.iter().map(|one| one.instances.len()).sum(),
+            unread: self.deliveries.iter().map(|one| one.unread.len()).sum(),
             unreached: self.unreached.len(),
         }
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::DiffReport;
 use crate::finding::{Finding, Severity};
 use crate::kube::ObjectKey;
-use crate::merge::{DiffEffect, EffectKind};
+use crate::merge::DiffEffect;
 use crate::report::Summary;
 use crate::text::plain;
 
@@ -45,20 +45,13 @@ struct Losses<'r> {
 
 impl<'r> Losses<'r> {
     fn of(effects: &'r [DiffEffect]) -> Self {
-        use EffectKind::{
-            Cascaded, DataLost, Deleted, GeneratedDeleted, Kept, Orphaned, Recreated, Stuck,
-        };
-        let is_loss = |effect: &&DiffEffect| match effect.effect {
-            Kept | Orphaned => false,
-            Deleted | Cascaded | GeneratedDeleted | Recreated | Stuck | DataLost => {
-                !effect.is_supposed()
-            }
-        };
         let mut losses = Self {
             by_key: BTreeMap::new(),
             with: BTreeMap::new(),
         };
-        for effect in effects.iter().filter(is_loss) {
+        let lost = effects.iter();
+        let lost = lost.filter(|effect| effect.effect.is_loss() && !effect.is_supposed());
+        for effect in lost {
             let key = effect.key.to_string();
             let above = effect
                 .because

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::folded::folded;
 use super::words::{WORST_FIRST, applied_by, unless};
-use super::{ChangedImage, DiffReport, DiffVerdict, FailedBuild, ReportedChange};
+use super::{ChangedImage, ChangedPlace, DiffReport, DiffVerdict, FailedBuild, ReportedChange};
 use crate::changes::{DeliveryName, Unread};
 use crate::kustomize::shown;
 use crate::merge::{DiffEffect, EffectKind};
@@ -188,12 +188,8 @@ fn changed<'c>(
 }
 
 fn said(change: &ReportedChange) -> String {
-    let place = |place: &Option<super::ChangedPlace>| {
-        place
-            .as_ref()
-            .map(|place| format!("{}:{}", place.file, place.line))
-    };
-    let (base, head) = (place(&change.base), place(&change.head));
+    let base = change.base.as_ref().map(ChangedPlace::file_and_line);
+    let head = change.head.as_ref().map(ChangedPlace::file_and_line);
     let key = &change.key;
     match (&change.was, base, head) {
         (None, Some(base), Some(head)) if base == head => {

@@ -24,18 +24,13 @@ fn move_to_head(reported: &mut Reported, sources: &Sources) {
         reason,
         ..
     } = &mut reported.finding;
-    let in_base = |label: &Label| sources.file(label.file).side() == Side::Base;
-    if !in_base(primary) {
-        related.retain(|label| !in_base(label));
+    let of_base: Vec<Label> = related
+        .extract_if(.., |label| sources.file(label.file).side() == Side::Base)
+        .collect();
+    if sources.file(primary.file).side() != Side::Base {
         return;
     }
     message.push_str(&format!(" (in base: {})", place(sources, primary)));
-    let of_base: Vec<Label> = related
-        .iter()
-        .filter(|label| in_base(label))
-        .cloned()
-        .collect();
-    related.retain(|label| !in_base(label));
     for label in &of_base {
         let words = if label.message.is_empty() {
             "see also"

@@ -45,7 +45,10 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
     let mut told = WORST_FIRST
         .into_iter()
         .filter(|(kind, _)| *kind != EffectKind::Deleted || !is_seen);
-    let note = |note: &String| format!("\nNote: {}.\n", prose(note.trim_end_matches('.')));
+    let mut notes = report
+        .notes
+        .iter()
+        .map(|note| format!("\nNote: {}.\n", prose(note.trim_end_matches('.'))));
     let fits = pictures(&mut page, report)
         && by_effect(&mut page, report)
         && told.all(|(kind, title)| {
@@ -56,7 +59,7 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
         && changes(&mut page, report)
         && release(&mut page, report)
         && wanted(&mut page, report)
-        && report.notes.iter().all(|one| page.push(&note(one)));
+        && notes.all(|note| page.push(&note));
     if !fits {
         page.text
             .push_str("\nThe rest is left out: it does not fit into a comment. `ownerlint diff` lists every object.\n");
@@ -91,7 +94,6 @@ fn supposed(page: &mut MarkdownText, report: &DiffReport) -> bool {
 
 /// Writes the builds that fail and the changed images, and folded the inputs that were not read.
 fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
-    let place = |file: &str, line: usize| code(&format!("{file}:{line}"));
     let failed = report.failed_builds().into_iter().map(|(failed, when)| {
         format!(
             "\nCannot be applied{when}: {} ({}).\n",
@@ -121,24 +123,29 @@ fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
             ))
 }
 
+fn place(file: &str, line: usize) -> String {
+    code(&format!("{file}:{line}"))
+}
+
 /// Writes a line for each image that changed.
 fn images(page: &mut MarkdownText, images: &[ChangedImage]) -> bool {
-    let line = |image: &ChangedImage| {
-        let (repository, from, to) = image.split();
-        let repository = match repository {
-            "" => String::new(),
-            name => format!("{} ", code(name)),
-        };
-        let objects = plain::count(image.objects, "object");
-        let (from, to) = (text(from), text(to));
-        format!("\nImage: {repository}{from} → {to} in {objects}.\n")
-    };
     let more = images.len().saturating_sub(IMAGES);
     images
         .iter()
         .take(IMAGES)
-        .all(|image| page.push(&line(image)))
+        .all(|image| page.push(&image_line(image)))
         && (more == 0 || page.push(&format!("\nAnd {}.\n", plain::count(more, "more image"))))
+}
+
+fn image_line(image: &ChangedImage) -> String {
+    let (repository, from, to) = image.split();
+    let repository = match repository {
+        "" => String::new(),
+        name => format!("{} ", code(name)),
+    };
+    let objects = plain::count(image.objects, "object");
+    let (from, to) = (text(from), text(to));
+    format!("\nImage: {repository}{from} → {to} in {objects}.\n")
 }
 
 /// Returns the sentence on a change whose effects are all visible in the Git diff.
@@ -210,30 +217,35 @@ fn pictures(page: &mut MarkdownText, report: &DiffReport) -> bool {
 
 /// Writes a table with the number of objects of each effect, and their names or kinds.
 fn by_effect(page: &mut MarkdownText, report: &DiffReport) -> bool {
-    let row = |(kind, title): (_, &str)| {
-        let effects: Vec<&DiffEffect> = report.of(kind).collect();
-        let which = match effects.len() {
-            0 => return None,
-            1..=NAMED => effects
-                .iter()
-                .map(|effect| name(effect))
-                .collect::<Vec<_>>()
-                .join("<br>"),
-            _ => {
-                let mut kinds = std::collections::BTreeMap::new();
-                for effect in &effects {
-                    *kinds.entry(effect.key.kind().to_string()).or_default() += 1;
-                }
-                text(&plain::shortened(&words::kinds(&kinds), 400))
-            }
-        };
-        Some(format!("| {title} | {} | {which} |\n", effects.len()))
-    };
-    let rows: String = WORST_FIRST.into_iter().filter_map(row).collect();
+    let rows = WORST_FIRST.into_iter();
+    let rows: String = rows
+        .filter_map(|(kind, title)| effect_row(report, kind, title))
+        .collect();
     rows.is_empty()
         || page.push(&format!(
             "\n| What happens | Objects | |\n|---|--:|---|\n{rows}"
         ))
+}
+
+/// Returns the row of an effect; `None` if it happens to no object.
+fn effect_row(report: &DiffReport, kind: EffectKind, title: &str) -> Option<String> {
+    let effects: Vec<&DiffEffect> = report.of(kind).collect();
+    let which = match effects.len() {
+        0 => return None,
+        1..=NAMED => effects
+            .iter()
+            .map(|effect| name(effect))
+            .collect::<Vec<_>>()
+            .join("<br>"),
+        _ => {
+            let mut kinds = std::collections::BTreeMap::new();
+            for effect in &effects {
+                *kinds.entry(effect.key.kind().to_string()).or_default() += 1;
+            }
+            text(&plain::shortened(&words::kinds(&kinds), 400))
+        }
+    };
+    Some(format!("| {title} | {} | {which} |\n", effects.len()))
 }
 
 fn name(effect: &DiffEffect) -> String {
@@ -365,7 +377,7 @@ fn places(change: &ReportedChange) -> String {
         .base
         .iter()
         .chain(&change.head)
-        .map(|place| code(&format!("{}:{}", place.file, place.line)))
+        .map(|place| code(&place.file_and_line()))
         .collect();
     places.join(" → ")
 }

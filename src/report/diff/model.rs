@@ -237,21 +237,28 @@ pub struct ChangedPlace {
     pub column: usize,
 }
 
+impl ChangedPlace {
+    pub(super) fn file_and_line(&self) -> String {
+        format!("{}:{}", self.file, self.line)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn split(from: &str, to: &str) -> String {
+        let image = ChangedImage {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            objects: 1,
+        };
+        let (repository, from, to) = image.split();
+        format!("{repository} {from} {to}")
+    }
+
     #[test]
     fn an_image_is_its_repository_and_the_rest() {
-        let split = |from: &str, to: &str| {
-            let image = ChangedImage {
-                from: from.to_owned(),
-                to: to.to_owned(),
-                objects: 1,
-            };
-            let (repository, from, to) = image.split();
-            format!("{repository} {from} {to}")
-        };
         assert_eq!(split("web:1", "web:2"), "web 1 2");
         assert_eq!(
             split("h:5000/a/web:1", "h:5000/a/web@sha256:f"),

@@ -65,8 +65,9 @@ impl DiffReport {
             places.entry(place).or_default().push(failed);
         }
         let places = places.into_values().map(|failed| {
-            let is_on = |side| failed.iter().any(|failed| failed.side == side);
-            let when = match (is_on(UnreadSide::Base), is_on(UnreadSide::Head)) {
+            let mut sides = failed.iter().map(|failed| failed.side);
+            let is_before = sides.clone().any(|side| side == UnreadSide::Base);
+            let when = match (is_before, sides.any(|side| side == UnreadSide::Head)) {
                 (true, false) => ", before the change",
                 (false, true) => ", after the change",
                 _ => "",
@@ -78,10 +79,10 @@ impl DiffReport {
 
     /// Describes the deliveries that fail only after the change; `None` if there are none.
     pub(in crate::report) fn newly_failing(&self) -> Option<String> {
-        let of = |side| self.failed.iter().filter(move |failed| failed.side == side);
-        let before: BTreeSet<_> = of(UnreadSide::Base).map(FailedBuild::identity).collect();
-        let mut failing =
-            of(UnreadSide::Head).filter(|failed| !before.contains(&failed.identity()));
+        let before = self.failed_on(UnreadSide::Base);
+        let before: BTreeSet<_> = before.map(FailedBuild::identity).collect();
+        let after = self.failed_on(UnreadSide::Head);
+        let mut failing = after.filter(|failed| !before.contains(&failed.identity()));
         let first = failing.next()?;
         let (deliveries, whose) = match failing.count() {
             0 => ("a delivery".to_owned(), "it delivers"),
@@ -96,6 +97,11 @@ impl DiffReport {
         ))
     }
 
+    fn failed_on(&self, side: UnreadSide) -> impl Iterator<Item = &FailedBuild> {
+        let failed = self.failed.iter();
+        failed.filter(move |failed| failed.side == side)
+    }
+
     /// Whether no unread input lost anything, and the tool of every removed object is known.
     pub(super) fn is_calm(&self) -> bool {
         self.summary.unknown == 0 && self.unread.iter().all(|unread| unread.is_calm)
@@ -103,14 +109,9 @@ impl DiffReport {
 
     /// Returns why the deletions of the merge are unknown.
     fn doubts(&self) -> Vec<String> {
-        let of = |is_wanted: fn(&Unread) -> bool| -> Vec<&Unread> {
-            self.unread
-                .iter()
-                .filter(|unread| !unread.is_calm && is_wanted(unread))
-                .collect()
-        };
-        let removed = of(|unread| unread.side == UnreadSide::Base);
-        let changed = of(|unread| unread.side != UnreadSide::Base);
+        let doubtful = self.unread.iter().filter(|unread| !unread.is_calm);
+        let (removed, changed): (Vec<&Unread>, Vec<&Unread>) =
+            doubtful.partition(|unread| unread.side == UnreadSide::Base);
         let mut doubts = Vec::new();
         if !removed.is_empty() {
             let verb = if removed.len() == 1 { "was" } else { "were" };
@@ -157,18 +158,14 @@ impl DiffReport {
 
     /// Says what happens to the removed objects whose tool is unknown, with a full stop; `None` if there are none.
     pub(in crate::report) fn supposition(&self) -> Option<String> {
-        let count = |kinds: &[EffectKind]| {
-            self.supposed()
-                .filter(|effect| kinds.contains(&effect.effect))
-                .count()
-        };
         let objects = self.summary.unknown;
         if objects == 0 {
             return None;
         }
-        let deleted = count(&[EffectKind::Deleted]);
-        let more = count(&[EffectKind::Cascaded, EffectKind::GeneratedDeleted]);
-        let (stuck, lost) = (count(&[EffectKind::Stuck]), count(&[EffectKind::DataLost]));
+        let deleted = self.count_supposed(&[EffectKind::Deleted]);
+        let more = self.count_supposed(&[EffectKind::Cascaded, EffectKind::GeneratedDeleted]);
+        let stuck = self.count_supposed(&[EffectKind::Stuck]);
+        let lost = self.count_supposed(&[EffectKind::DataLost]);
         let mut deletions = match (deleted, more) {
             (0, 0) => "deletes none of them".to_owned(),
             (deleted, 0) => format!("deletes {}", plain::count(deleted, "object")),
@@ -191,6 +188,13 @@ impl DiffReport {
         Some(format!(
             "{subject}: ownerlint cannot tell which tool deploys {them}. A tool that prunes {deletions}; `kubectl apply` leaves {them}."
         ))
+    }
+
+    fn count_supposed(&self, kinds: &[EffectKind]) -> usize {
+        let effects = self.supposed();
+        effects
+            .filter(|effect| kinds.contains(&effect.effect))
+            .count()
     }
 
     /// Says what merging the change deletes, in one sentence without its full stop; `None` if it deletes nothing.
@@ -282,11 +286,10 @@ impl DiffReport {
             .map(|lost| &lost.key)
             .collect();
         // Other kinds come last.
-        let rank = |effect: &&DiffEffect| {
+        gone.sort_by_key(|effect| {
             let kind = CascadeKind::of(effect.key.group_kind());
             (!with_data.contains(&effect.key), kind.is_none(), kind)
-        };
-        gone.sort_by_key(rank);
+        });
         let mut named: Vec<String> = gone
             .iter()
             .take(GRAVEST)
@@ -348,8 +351,9 @@ impl DiffReport {
     pub(super) fn surprises(&self) -> bool {
         use EffectKind::{Cascaded, DataLost, Deleted, Recreated, Stuck};
         // Deleted generated objects do not count: rules report them if something still needs them.
-        let happens = |kind| self.of(kind).next().is_some();
-        [Stuck, DataLost, Recreated].into_iter().any(happens)
+        [Stuck, DataLost, Recreated]
+            .into_iter()
+            .any(|kind| self.of(kind).next().is_some())
             || self.are_out_of_sight(&[Deleted, Cascaded])
     }
 

@@ -5,25 +5,20 @@ use super::beside::Beside;
 use super::document::page;
 use crate::report::diff::{ChangedPlace, DiffDocument, DiffReport};
 use crate::report::{HtmlOptions, Roots};
-use crate::text::Side;
+use crate::text::{Side, SourceFile, Sources};
 
 /// Renders the whole document.
 pub(in crate::report) fn diff(report: &DiffReport, options: &HtmlOptions, roots: &Roots) -> String {
     let title = report.headline();
     let sources = &report.findings.sources;
-    let of = |side: Side| {
-        sources
-            .iter()
-            .filter(move |(_, file)| file.side() == side)
-            .map(|(_, file)| file.path())
-    };
     let changed = report.changes.iter();
-    let head = of(Side::Head).chain(
+    let head = paths(sources, Side::Head).chain(
         changed
             .clone()
             .filter_map(|change| file(change.head.as_ref())),
     );
-    let base = of(Side::Base).chain(changed.filter_map(|change| file(change.base.as_ref())));
+    let base = paths(sources, Side::Base);
+    let base = base.chain(changed.filter_map(|change| file(change.base.as_ref())));
     let base = base.chain(report.stories.iter().flat_map(StoryDocument::files));
     let beside = Beside::new("diff", title.clone(), &report.stories)
         .with_findings(&report.findings)
@@ -38,4 +33,10 @@ pub(in crate::report) fn diff(report: &DiffReport, options: &HtmlOptions, roots:
 
 fn file(place: Option<&ChangedPlace>) -> Option<&str> {
     place.map(|place| place.file.as_str())
+}
+
+fn paths(sources: &Sources, side: Side) -> impl Iterator<Item = &str> {
+    let files = sources.iter().map(|(_, file)| file);
+    let files = files.filter(move |file| file.side() == side);
+    files.map(SourceFile::path)
 }

@@ -40,6 +40,17 @@ struct LinePiece<'a> {
     mark: Option<&'a str>,
 }
 
+impl<'a> LinePiece<'a> {
+    /// Returns the piece at these bytes of a line; `None` if it is empty and not a place.
+    fn of(line: &str, bytes: Range<usize>, mark: Option<&'a str>) -> Option<Self> {
+        let text = line.get(bytes).unwrap_or_default();
+        (!text.is_empty() || mark.is_some()).then(|| Self {
+            text: plain::visible(text).into_owned(),
+            mark,
+        })
+    }
+}
+
 impl<'a> SnippetDocument<'a> {
     /// Returns the lines around the places of a finding, those in the file of its own place first.
     pub(super) fn of(report: &'a Report, reported: &'a Reported) -> Vec<Self> {
@@ -101,26 +112,17 @@ impl<'a> SnippetLine<'a> {
         } = window(&line, focus, WIDTH);
         let mut pieces = Vec::new();
         let mut at = from;
-        let mut push = |start: usize, end: usize, mark: Option<&'a str>| {
-            let text = line.get(start..end).unwrap_or_default();
-            if !text.is_empty() || mark.is_some() {
-                pieces.push(LinePiece {
-                    text: plain::visible(text).into_owned(),
-                    mark,
-                });
-            }
-        };
         for (start, end, mark) in marks {
             let (start, end) = (start.clamp(from, to), end.clamp(from, to));
             if start >= at {
-                push(at, start, None);
-                push(start, end, Some(mark));
+                pieces.extend(LinePiece::of(&line, at..start, None));
+                pieces.extend(LinePiece::of(&line, start..end, Some(mark)));
                 at = end;
             } else if !mark.is_empty() {
-                push(at, at, Some(mark));
+                pieces.extend(LinePiece::of(&line, at..at, Some(mark)));
             }
         }
-        push(at, to, None);
+        pieces.extend(LinePiece::of(&line, at..to, None));
         if from > 0
             && let Some(first) = pieces.first_mut()
         {

@@ -57,17 +57,10 @@ impl Cascade {
     }
 
     fn drawn(title: String, stories: &[Story<'_>], scope: &Extent) -> Self {
-        let count = |ending| {
-            scope
-                .affected()
-                .iter()
-                .filter(|affected| affected.ending == ending)
-                .count()
-        };
         Self {
             title,
-            deleted: count(Ending::Deleted),
-            stuck: count(Ending::Stuck),
+            deleted: scope.count(Ending::Deleted),
+            stuck: scope.count(Ending::Stuck),
             graph: mermaid::fitting(stories, scope, DETAIL, MOST_TEXT),
             held: stories.last().map(remedy::stuck).unwrap_or_default(),
         }

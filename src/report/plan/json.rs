@@ -300,7 +300,7 @@ impl<'a> StepDocument<Outcomes<'a>> {
             return Vec::new();
         };
         let mut responses = together.responses.iter().copied();
-        let sent = |step: &'a Step| {
+        let documents = before.iter().chain(requests).map(|step| {
             let (op, policy, targets) = operation(step);
             let wait = match step {
                 Step::Delete { wait, .. } | Step::RemoveFinalizer { wait, .. } => *wait,
@@ -325,8 +325,8 @@ impl<'a> StepDocument<Outcomes<'a>> {
                 rejections: Vec::new(),
                 failing_apis: Vec::new(),
             }
-        };
-        let mut documents: Vec<Self> = before.iter().chain(requests).map(sent).collect();
+        });
+        let mut documents: Vec<Self> = documents.collect();
         if let (Some(last), Some(request)) = (documents.last_mut(), requests.last()) {
             let whole = Self::new(view, removal.first, request, together);
             let Self {

@@ -10,10 +10,10 @@ use crate::report::MarkdownOptions;
 use crate::report::markup::{MarkdownText, RESERVE, code, text};
 use crate::story::remedy::{Stuck, stuck};
 use crate::story::telling::{Affected, Ending, Story, stories};
-use crate::story::unanswered::{Unanswered, unanswered};
+use crate::story::unanswered::unanswered;
 use crate::story::variation::{Alternative, incomplete, variations};
 use crate::story::words;
-use crate::story::{PlanView, RemovalView, SafeCommand};
+use crate::story::{PlanView, RemovalView};
 use crate::text::plain;
 
 /// The maximum number of rows of a table and of entries of a list.
@@ -104,16 +104,16 @@ fn kept(page: &mut MarkdownText, removal: &RemovalView) -> bool {
     if removal.kept.is_empty() {
         return true;
     }
-    let reason = |(why, keys): &(&str, Vec<&ObjectKey>)| {
+    let reasons = by_reason(removal).into_iter();
+    let mut reasons = reasons.map(|(why, keys)| {
         let named: Vec<String> = keys.iter().take(ROWS).map(|key| name(key)).collect();
         let more = match keys.len().saturating_sub(ROWS) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
         format!("- {}: {}{more}\n", text(why), named.join(", "))
-    };
-    page.push("\n**Stays, and why:**\n\n")
-        && by_reason(removal).iter().all(|one| page.push(&reason(one)))
+    });
+    page.push("\n**Stays, and why:**\n\n") && reasons.all(|reason| page.push(&reason))
 }
 
 /// Writes the commands after which nothing gets stuck, unfolded, so that they can be copied.
@@ -124,11 +124,11 @@ fn safe_order(page: &mut MarkdownText, removal: &RemovalView) -> bool {
     if commands.is_empty() {
         return true;
     }
-    let command = |command: &SafeCommand| {
-        format!("1. {}\n\n{}", text(&command.why), fenced(&command.command))
-    };
+    let mut commands = commands
+        .iter()
+        .map(|one| format!("1. {}\n\n{}", text(&one.why), fenced(&one.command)));
     page.push("\n**Safe order: after these commands nothing gets stuck.**\n\n")
-        && commands.iter().all(|one| page.push(&command(one)))
+        && commands.all(|command| page.push(&command))
         && page.push(&format!(
             "1. The removal itself:\n\n{}",
             fenced(&removal.command)
@@ -155,7 +155,7 @@ fn stuck_objects(page: &mut MarkdownText, story: &Story<'_>) -> bool {
 
 fn unanswered_calls(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     let unanswered = unanswered(story);
-    let item = |one: &Unanswered| {
+    let mut items = unanswered.iter().take(ROWS).map(|one| {
         let what = text(&plain::shortened(&one.what, 1_000));
         let help = text(&plain::shortened(&one.help, 1_000));
         format!(
@@ -163,13 +163,9 @@ fn unanswered_calls(page: &mut MarkdownText, story: &Story<'_>) -> bool {
             text(&words::cited(one.citations)),
             fenced(&one.command)
         )
-    };
+    });
     unanswered.is_empty()
-        || page.push("\n**Without a backend:**\n\n")
-            && unanswered
-                .iter()
-                .take(ROWS)
-                .all(|one| page.push(&item(one)))
+        || page.push("\n**Without a backend:**\n\n") && items.all(|item| page.push(&item))
 }
 
 /// Formats a stuck object, what holds it, and the commands that release it, as a list item. With `citations`, it cites

@@ -147,16 +147,21 @@ fn word(difference: Difference) -> &'static str {
 }
 
 fn difference(here: &Fate, there: &Fate) -> Difference {
-    let state = |present: &Present| Present {
-        owner_references: Vec::new(),
-        ..present.clone()
-    };
     match (here, there) {
-        (Fate::Present(here), Fate::Present(there)) if state(here) == state(there) => {
+        (Fate::Present(here), Fate::Present(there))
+            if without_references(here) == without_references(there) =>
+        {
             Difference::References
         }
         (Fate::Present(_), Fate::Present(_)) => Difference::Terminating,
         _ => Difference::Existence,
+    }
+}
+
+fn without_references(present: &Present) -> Present {
+    Present {
+        owner_references: Vec::new(),
+        ..present.clone()
     }
 }
 
@@ -192,13 +197,16 @@ impl From<Fate> for FateDocument {
 }
 
 fn reference(reference: OwnerReference) -> ListedReference {
-    let text = |text: SmolStr| Some(text).filter(|text| !text.is_empty()).map(String::from);
     ListedReference {
-        api_version: text(reference.api_version),
-        kind: text(reference.kind),
-        name: text(reference.name),
-        uid: text(reference.uid),
+        api_version: filled(reference.api_version),
+        kind: filled(reference.kind),
+        name: filled(reference.name),
+        uid: filled(reference.uid),
         controller: reference.controller,
         block_owner_deletion: reference.block_owner_deletion,
     }
+}
+
+fn filled(text: SmolStr) -> Option<String> {
+    (!text.is_empty()).then(|| text.into())
 }

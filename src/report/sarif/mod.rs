@@ -105,16 +105,18 @@ fn rule<'a>(rule: &'a RuleInfo, report: &Report) -> ReportingDescriptor<'a> {
 
 /// Returns the page of a rule. GitHub shows it alone, so its links to other pages lead to the published ones.
 fn page(rule: &RuleInfo, report: &Report) -> String {
-    let published = |link: &str| {
-        let (id, rest) = link.split_once(".md)")?;
-        let other = report.rules.iter().find(|other| other.id == id)?;
-        Some(format!("{}){rest}", other.url))
-    };
     let mut parts = rule.page.split("](");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |page, link| {
-        page + "](" + published(link).as_deref().unwrap_or(link)
+        page + "](" + published(link, report).as_deref().unwrap_or(link)
     })
+}
+
+/// Returns the text from a link on, if it leads to the page of a rule, with the published address instead.
+fn published(link: &str, report: &Report) -> Option<String> {
+    let (id, rest) = link.split_once(".md)")?;
+    let other = report.rules.iter().find(|other| other.id == id)?;
+    Some(format!("{}){rest}", other.url))
 }
 
 fn result<'a>(report: &'a Report, reported: &'a Reported, roots: &Roots) -> RunResult<'a> {
@@ -283,16 +285,10 @@ fn invocation<'a>(report: &'a Report, roots: &Roots) -> Invocation<'a> {
         .notes
         .iter()
         .all(|note| note.severity != Severity::Error);
-    let is_unread = |id: &str| {
-        report
-            .rules
-            .iter()
-            .any(|rule| rule.id == id && rule.is_unread)
-    };
-    let unreadable = report
-        .findings
-        .iter()
-        .filter(|reported| is_unread(reported.finding.rule));
+    let unreadable = report.findings.iter().filter(|reported| {
+        let mut rules = report.rules.iter();
+        rules.any(|rule| rule.id == reported.finding.rule && rule.is_unread)
+    });
     let dropped = report.findings.len().saturating_sub(MAX_RESULTS);
     let dropped = (dropped > 0).then(|| Notification {
         level: "warning",
