@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::GitError;
+use crate::text::without_credentials;
 
 /// Settings that override the configuration of a repository. Our commands only read objects and the index; these
 /// settings turn off the programs that some version of git may start for them.
@@ -78,5 +79,5 @@ pub(super) fn refused(complaint: &[u8]) -> GitError {
         .lines()
         .next()
         .unwrap_or("failed without a message");
-    GitError::Refused(first.trim_start_matches("fatal: ").to_owned())
+    GitError::Refused(without_credentials(first.trim_start_matches("fatal: ")))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::RenderError;
 use super::limited::{Ended, LimitedRun, run};
-use crate::text::SourceFile;
+use crate::text::{SourceFile, without_credentials};
 
 /// Maximum number of bytes that are kept of a renderer's standard error.
 const MOST_SAID: u64 = 4096;
@@ -122,9 +122,9 @@ fn located(program: &str, folder: &Path) -> PathBuf {
     }
 }
 
-/// Returns the standard error of a program, after a colon.
+/// Returns the standard error of a program, after a colon and without the credentials of URLs.
 fn said(stderr: &[u8]) -> String {
-    let text = String::from_utf8_lossy(stderr);
+    let text = without_credentials(&String::from_utf8_lossy(stderr));
     let lines: Vec<&str> = text
         .lines()
         .map(str::trim_end)

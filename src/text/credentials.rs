@@ -385,18 +385,37 @@ fn in_private_key(text: &str) -> Option<Range<usize>> {
     Some(body..end)
 }
 
+/// Removes the users and passwords from the URLs in a text. The user `git` stays: every repository has it.
+pub(crate) fn without_credentials(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = 0;
+    for user in users(text).filter(|user| &text[user.clone()] != "git") {
+        shown.push_str(&text[rest..user.start]);
+        rest = user.end + 1;
+    }
+    shown.push_str(&text[rest..]);
+    shown
+}
+
 /// Returns the passwords in URLs: `scheme://user:password@host`.
 fn in_addresses(text: &str) -> Vec<Range<usize>> {
-    let passwords = text.match_indices("://").filter_map(|(at, mark)| {
+    let passwords = users(text).filter_map(|user| {
+        let password = user.start + text[user.clone()].find(':')? + 1;
+        let is_written = password < user.end && !text[password..].starts_with('$');
+        is_written.then_some(password..user.end)
+    });
+    passwords.collect()
+}
+
+/// Returns the parts of URLs between `://` and the last `@` before the path.
+fn users(text: &str) -> impl Iterator<Item = Range<usize>> {
+    text.match_indices("://").filter_map(|(at, mark)| {
         let start = at + mark.len();
         let authority = text[start..]
             .find(['/', ' ', '"', '\'', '?', '#'])
             .map_or(text.len(), |end| start + end);
-        let end = start + text[start..authority].rfind('@')?;
-        let password = start + text[start..end].find(':')? + 1;
-        (password < end && !text[password..].starts_with('$')).then_some(password..end)
-    });
-    passwords.collect()
+        Some(start..start + text[start..authority].rfind('@')?)
+    })
 }
 
 /// Whether a key or variable of this name usually contains a credential.
@@ -463,7 +482,7 @@ fn disjoint(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::credentials;
+    use super::{credentials, without_credentials};
 
     /// Returns the text with an asterisk for each byte of a credential.
     fn shown(text: &str) -> String {
@@ -481,6 +500,26 @@ mod tests {
             shown + "\n"
         });
         shown.collect()
+    }
+
+    #[test]
+    fn users_and_passwords_are_removed_from_urls() {
+        for (text, shown) in [
+            ("https://bob:a@b@example.com/x", "https://example.com/x"),
+            (
+                "https://token@example.com:443?ref=a@b",
+                "https://example.com:443?ref=a@b",
+            ),
+            ("ssh://git@example.com/x", "ssh://git@example.com/x"),
+            (
+                "cannot reach \"https://a:b@c/\", see https://d:e@f.",
+                "cannot reach \"https://c/\", see https://f.",
+            ),
+            ("git@example.com:x", "git@example.com:x"),
+            ("https://example.com/a@b", "https://example.com/a@b"),
+        ] {
+            assert_eq!(without_credentials(text), shown);
+        }
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub mod runner;
 mod sources;
 mod span;
 
+pub(crate) use credentials::without_credentials;
 pub use decode::{Decoded, UndecodableBytes, decode, decode_manifest};
 pub use edit::replaced;
 pub use file::{RenderedPart, Side, SourceFile};

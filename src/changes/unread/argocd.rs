@@ -7,13 +7,12 @@ use globset::GlobBuilder;
 use super::canonical::{is_version, leaves, scalar};
 use super::flux::component;
 use super::input::{Finder, FoundInput, UnreadWhat};
-use super::kustomizations::without_credentials;
 use super::patches::{self, Patched};
 use super::state::{contents, said, shown_key, text_at, written_key};
 use crate::kube::kinds;
 use crate::kustomize::resolve;
 use crate::manifest::{Object, ParsedFile};
-use crate::text::{Span, plain};
+use crate::text::{Span, plain, without_credentials};
 use crate::yaml::Value;
 
 /// Maximum number of patterns of ApplicationSets that are compared with the folders and files of a state.

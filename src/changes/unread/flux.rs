@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use super::canonical::scalar;
 use super::input::{Finder, FoundInput, UnreadWhat};
-use super::kustomizations::without_credentials;
 use super::patches::{self, Patched};
 use super::state::{contents, said, shown_key, text_at, written_key};
 use super::texts::values_of;
 use crate::kube::kinds;
 use crate::kustomize::resolve;
 use crate::manifest::{Object, ParsedFile};
+use crate::text::without_credentials;
 use crate::yaml::Value;
 
 /// Fields of a Kustomization that are evaluated, are inputs of their own, or decide neither on objects nor on their

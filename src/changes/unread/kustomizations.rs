@@ -11,7 +11,7 @@ use super::patches::{self, Patched};
 use super::state::{contents, path_of, said, text_at};
 use crate::kustomize::{folder_of, is_remote, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
-use crate::text::Span;
+use crate::text::{Span, without_credentials};
 use crate::yaml::Value;
 
 /// Fields that are evaluated, or that change neither which objects there are nor their identities.
@@ -421,15 +421,4 @@ fn remote(address: &str) -> FoundInput {
         .identified(name)
         .in_version(version)
         .saying(address)
-}
-
-/// Returns an address without user name and password.
-pub(super) fn without_credentials(address: &str) -> String {
-    match address
-        .split_once("://")
-        .and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?)))
-    {
-        Some((scheme, (user, rest))) if !user.contains('/') => format!("{scheme}://{rest}"),
-        _ => address.to_owned(),
-    }
 }

@@ -13,6 +13,7 @@ use crate::graph::files::Parsed;
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{is_remote, resolve, shown};
+use crate::text::without_credentials;
 
 /// The reason why nothing is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,7 +206,7 @@ impl Build<'_> {
             .line(place.and_then(Node::span));
         UnreadInput {
             what,
-            subject,
+            subject: without_credentials(&subject),
             file: doc.file.clone(),
             line,
             reason: reason.to_owned(),

@@ -8,6 +8,7 @@ use super::build::BuildError;
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kube::{ApiVersion, Scope};
+use crate::text::without_credentials;
 
 /// The place where an object is written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,10 +36,10 @@ impl Origin {
     }
 
     /// Creates an unread input that is named at this place.
-    pub fn unread(&self, what: What, subject: impl Into<String>, reason: &str) -> UnreadInput {
+    pub fn unread(&self, what: What, subject: impl AsRef<str>, reason: &str) -> UnreadInput {
         UnreadInput {
             what,
-            subject: subject.into(),
+            subject: without_credentials(subject.as_ref()),
             file: self.file.to_string(),
             line: self.line,
             reason: reason.to_owned(),

@@ -290,6 +290,44 @@ fn a_change_of_a_value_shows_neither_the_old_nor_the_new_one() {
     }
 }
 
+#[test]
+fn passwords_in_addresses_of_repositories_are_in_no_output() {
+    let folder = Folder::new();
+    let address = format!("https://bob:a@{MARK}@example.com/x");
+    let manifests = format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a, namespace: argocd}}\n\
+         spec: {{source: {{repoURL: \"{address}\", path: apps}}, syncPolicy: {{automated: {{prune: true}}}}}}\n\
+         ---\napiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {{name: b, namespace: flux-system}}\n\
+         spec: {{url: \"{address}\", ref: {{tag: VERSION}}}}\n"
+    );
+    let kustomization = format!("resources: [all.yaml, \"{address}//deploy?ref=VERSION\"]\n");
+    for (side, version) in [("base", "v1"), ("head", "v2")] {
+        for (file, text) in [("all", &manifests), ("kustomization", &kustomization)] {
+            let text = text.replace("VERSION", version);
+            folder.write(&format!("{side}/{file}.yaml"), &text);
+        }
+    }
+    let commands: [&[&str]; 5] = [
+        &["diff", "--base", "base", "--head", "head"],
+        &["diff", "--base", "base", "--head", "head", "-o", "json"],
+        &["list", "--deliveries", "head"],
+        &["list", "--deliveries", "head", "-o", "json"],
+        &["check", "-v", "head"],
+    ];
+    for command in commands {
+        let output = ownerlint()
+            .current_dir(folder.path())
+            .args(command)
+            .output();
+        let output = output.expect("it runs");
+        let text =
+            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert!(!text.contains(MARK), "{command:?}: {text}");
+        let names_address = text.contains("https://example.com/x");
+        assert_eq!(names_address, command[0] != "check", "{command:?}: {text}");
+    }
+}
+
 /// Returns the text in the form of snippets.
 fn lines(text: &str) -> String {
     let file = ParsedFile::parse(SourceFile::new("f", text));
