@@ -31,15 +31,12 @@ pub struct FrontMatter {
 impl FrontMatter {
     /// Returns how fixes of the rule may be applied, for each kind of fix that it offers.
     pub fn fixes(&self) -> Vec<Applicability> {
-        let words = || {
-            self.fix
-                .iter()
-                .flat_map(|fix| fix.split(','))
-                .map(str::trim)
-        };
         let all = [Applicability::Safe, Applicability::Suggested].into_iter();
-        all.filter(|one| words().any(|word| word == one.as_str()))
-            .collect()
+        all.filter(|one| {
+            let mut words = self.fix.iter().flat_map(|fix| fix.split(','));
+            words.any(|word| word.trim() == one.as_str())
+        })
+        .collect()
     }
 }
 
@@ -69,8 +66,8 @@ pub enum ExampleLanguage {
 impl ExampleLanguage {
     /// Returns the language of a block, and the words after it; `None` if the block is no example.
     fn of(info: &str) -> Option<(Self, &str)> {
-        let yaml = || Some((Self::Yaml, info.strip_prefix("yaml")?));
-        yaml().or_else(|| Some((Self::Diff, info.strip_prefix("diff")?)))
+        let yaml = info.strip_prefix("yaml").map(|rest| (Self::Yaml, rest));
+        yaml.or_else(|| Some((Self::Diff, info.strip_prefix("diff")?)))
     }
 }
 

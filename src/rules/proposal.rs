@@ -100,7 +100,6 @@ pub(super) fn fits(member: &Member, field: &str, key: &str, meant: &str) -> bool
     let Some(value) = way(member, field).key(key).follow(member.object.value()) else {
         return false;
     };
-    let is_text = |value: Value<'_>| value.as_str().is_some_and(|text| !text.is_empty());
     match meant {
         "labels" | "annotations" => {
             value.is_map() && value.entries().all(|entry| entry.value.as_str().is_some())
@@ -112,6 +111,10 @@ pub(super) fn fits(member: &Member, field: &str, key: &str, meant: &str) -> bool
         "name" | "generateName" | "namespace" | "apiVersion" | "kind" => is_text(value),
         _ => false,
     }
+}
+
+fn is_text(value: Value<'_>) -> bool {
+    value.as_str().is_some_and(|text| !text.is_empty())
 }
 
 fn way(member: &Member, field: &str) -> Route {
@@ -131,9 +134,8 @@ pub(super) fn fixed(
     found: Vec<(Finding, Option<Proposal>)>,
     wanted: impl Fn(&SourceFile) -> bool,
 ) -> Vec<Finding> {
-    let is_wanted = |finding: &Finding| wanted(inventory.sources.file(finding.primary.file));
     let found = found.into_iter().map(|(finding, proposal)| {
-        let proposal = proposal.filter(|_| is_wanted(&finding));
+        let proposal = proposal.filter(|_| wanted(inventory.sources.file(finding.primary.file)));
         (finding, proposal)
     });
     let (mut findings, proposals): (Vec<_>, Vec<_>) = found.unzip();
@@ -156,7 +158,8 @@ pub(super) fn fixed(
         .map(|((file, document), sets)| {
             let changes: Vec<&[ValueChange]> =
                 sets.iter().map(|set| set.changes.as_slice()).collect();
-            let edits = edits_in(inventory, file, document, &changes);
+            let edits = edits_in(inventory, file, document, &changes)
+                .unwrap_or_else(|| vec![None; sets.len()]);
             sets.iter()
                 .zip(edits)
                 .map(|(set, edits)| (set.finding, file, edits))
@@ -209,22 +212,20 @@ fn located(file: FileId, edit: TextEdit) -> Edit {
     }
 }
 
-/// Returns the edits to one document for each set of changes; `None` for a set that cannot be made safely.
+/// Returns the edits to one document for each set of changes; `None` for a set that cannot be made safely, or for all
+/// if the document cannot be edited.
 fn edits_in(
     inventory: &Inventory,
     file: FileId,
     document: u32,
     changes: &[&[ValueChange]],
-) -> Vec<Option<Vec<TextEdit>>> {
+) -> Option<Vec<Option<Vec<TextEdit>>>> {
     let source = inventory.sources.file(file);
-    let edits = || {
-        // Without the original text, spans are not places in the file.
-        let parsed = inventory
-            .document(file, document)
-            .filter(|_| source.replaced().is_none())?;
-        let tree = parsed.tree()?;
-        let editor = Editor::new(source.text(), parsed.span, parsed.notation, tree)?;
-        Some(editor.edits(changes))
-    };
-    edits().unwrap_or_else(|| vec![None; changes.len()])
+    // Without the original text, spans are not places in the file.
+    let parsed = inventory
+        .document(file, document)
+        .filter(|_| source.replaced().is_none())?;
+    let tree = parsed.tree()?;
+    let editor = Editor::new(source.text(), parsed.span, parsed.notation, tree)?;
+    Some(editor.edits(changes))
 }

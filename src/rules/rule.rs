@@ -5,6 +5,7 @@ use super::draft::Draft;
 use super::proposal::{Proposal, fixed};
 use crate::baseline::Stale;
 use crate::cluster::{Analysis, Verdicts};
+use crate::delivery::Removal;
 use crate::finding::{Applicability, Consequence, Finding, Fixes, Severity};
 use crate::gc::Step;
 use crate::inventory::{Inventory, Member};
@@ -53,6 +54,12 @@ impl<'a> Context<'a> {
         let inventory = self.inventory;
         let edges = self.ownership.written.iter();
         edges.map(move |edge| (edge, edge.dependent(inventory), edge.reference(inventory)))
+    }
+
+    /// Whether an object is spared from a removal.
+    pub(super) fn is_spared(&self, member: &Member, removal: Removal) -> bool {
+        let deliveries = self.analysis.deliveries();
+        deliveries.spared(self.inventory, member, removal).is_some()
     }
 }
 
@@ -400,6 +407,10 @@ mod tests {
         Draft::in_file(FileId(0), Span::empty(at), "wrong").severity(severity)
     }
 
+    fn begins_at_one(finding: &Finding) -> bool {
+        finding.primary.span.start == 1
+    }
+
     /// Returns the severities of the findings that are kept, and the numbers of the others.
     fn kept(found: &[(Severity, usize)]) -> (Vec<Severity>, Omitted) {
         let mut sink = Sink::new(&RULE, &|_| true);
@@ -445,13 +456,15 @@ mod tests {
 
     #[test]
     fn sink_counts_hidden_findings_apart() {
-        let shown = |finding: &Finding| finding.primary.span.start == 1;
-        let mut sink = Sink::new(&RULE, &shown);
+        let mut sink = Sink::new(&RULE, &begins_at_one);
         (0..5 * MOST_FINDINGS).for_each(|_| sink.push(draft(Severity::Error, 0)));
         sink.push(draft(Severity::Error, 1));
         let (found, omitted) = sink.finish();
         assert_eq!(
-            found.iter().filter(|(finding, _)| shown(finding)).count(),
+            found
+                .iter()
+                .filter(|(finding, _)| begins_at_one(finding))
+                .count(),
             1
         );
         assert_eq!(

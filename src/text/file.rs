@@ -246,6 +246,12 @@ impl SourceFile {
         &self.text()[start..end]
     }
 
+    /// Returns the first line of a place, without space at its end: the whole place could be the whole file.
+    pub(crate) fn first_line(&self, span: Span) -> Span {
+        let line = self.slice(span).lines().next().unwrap_or_default();
+        Span::new(span.start, span.start + line.trim_end().len() as u32)
+    }
+
     /// Returns the line and column of a byte offset. Offsets past the end give the end of the file.
     pub fn position(&self, offset: u32, unit: ColumnUnit) -> Position {
         let offset = self.floor(offset as usize);

@@ -388,9 +388,13 @@ fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
                 ))
                 .field(format!("spec.finalizers[{index}]"))
                 .target(name);
-                let removed =
-                    || Proposal::suggested("remove the finalizer").remove(member, &format!("spec.finalizers[{index}]"));
-                if member.from_dump { draft.severity(Severity::Info) } else { draft.fix(removed()) }
+                if member.from_dump {
+                    return draft.severity(Severity::Info);
+                }
+                draft.fix(
+                    Proposal::suggested("remove the finalizer")
+                        .remove(member, &format!("spec.finalizers[{index}]")),
+                )
             });
         }
     }

@@ -145,24 +145,24 @@ fn left_behind<'h, 'a>(
         .collect();
     // Only Helm's order of requests is fixed: Argo CD and Kustomizations send some of them concurrently.
     let ordered = regime.is_release();
-    let risk = |held: &Held<'_>| {
-        if held.is_guess() {
+    let left = held.iter().filter_map(|held| {
+        let risk = if held.is_guess() {
             let operator = &context.inventory.member(held.operator).key;
-            return is_deleted_with(requests, &places, &held.member.key, operator)
-                .then_some(Risk::Guess);
-        }
-        let certain = *stuck.get(&held.member.key)?;
-        // Something other than the operator may hold it.
-        lost(context, held).find(|id| places.contains_key(&context.inventory.member(*id).key))?;
-        Some(if certain && ordered {
-            Risk::Certain
+            is_deleted_with(requests, &places, &held.member.key, operator).then_some(Risk::Guess)?
         } else {
-            Risk::Race
-        })
-    };
-    held.iter()
-        .filter_map(|held| Some((risk(held)?, *held)))
-        .collect()
+            let certain = *stuck.get(&held.member.key)?;
+            // Something other than the operator may hold it.
+            lost(context, held)
+                .find(|id| places.contains_key(&context.inventory.member(*id).key))?;
+            if certain && ordered {
+                Risk::Certain
+            } else {
+                Risk::Race
+            }
+        };
+        Some((risk, *held))
+    });
+    left.collect()
 }
 
 /// Returns the operator of an object, and the objects that give it its permissions.
@@ -256,10 +256,10 @@ fn finding(
 
 /// Proposes a sync wave above those of the operator and its permissions: Argo CD deletes waves in reverse order.
 fn deleted_before(context: &Context<'_>, left: &[(Risk, &Held<'_>)]) -> Proposal {
-    let waves = |held| lost(context, held).map(|id| argocd::wave(context.inventory.member(id)));
     let last = left
         .iter()
-        .flat_map(|(_, held)| waves(held))
+        .flat_map(|(_, held)| lost(context, held))
+        .map(|id| argocd::wave(context.inventory.member(id)))
         .max()
         .unwrap_or_default();
     let wave = last.saturating_add(1).to_string();

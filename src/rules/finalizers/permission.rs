@@ -69,18 +69,13 @@ type LackingWorkload<'a> = (&'a Member, Rc<[Missing<'a>]>);
 
 fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let kinds = own_kinds(inventory);
-    if kinds.is_empty() {
+    let kinds = OwnKinds::of(inventory);
+    if kinds.all.is_empty() {
         return;
-    }
-    let mut by_plural: HashMap<&str, Vec<usize>> = HashMap::default();
-    for (at, own) in kinds.iter().enumerate() {
-        by_plural.entry(own.plural).or_default().push(at);
     }
     let access = context.ownership.removers.access();
     let mut sets = RuleSets {
         kinds: &kinds,
-        by_plural: &by_plural,
         known: HashMap::default(),
     };
     let mut by_role: BTreeMap<ObjectId, Vec<LackingWorkload<'_>>> = BTreeMap::new();
@@ -89,15 +84,16 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
         if grants.iter().any(|grant| access.role_of(grant).partial) {
             continue;
         }
-        let granted = || {
-            grants
-                .iter()
-                .flat_map(|grant| access.rule_sets(grant).map(|set| (*grant, set)))
-        };
-        granted().for_each(|(_, (number, set))| sets.read(number, set));
-        let granted: Vec<_> = granted()
-            .map(|(grant, (number, _))| (grant, &sets.known[&number]))
-            .collect();
+        for (number, set) in grants.iter().flat_map(|grant| access.rule_sets(grant)) {
+            sets.read(number, set);
+        }
+        let mut granted = Vec::new();
+        for grant in grants {
+            let sets = access
+                .rule_sets(grant)
+                .map(|(number, _)| &sets.known[&number]);
+            granted.extend(sets.map(|set| (grant, set)));
+        }
         // The author of a role that may update one kind's finalizers knew which kinds need it.
         if granted.iter().any(|(_, set)| set.grants_finalizers) {
             continue;
@@ -110,33 +106,35 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         let mut together: BTreeMap<ObjectId, Vec<Missing<'_>>> = BTreeMap::new();
-        for missing in known.iter().filter_map(|at| missing(&kinds[*at], &granted)) {
+        let lacking = known
+            .iter()
+            .filter_map(|at| missing(&kinds.all[*at], &granted));
+        for missing in lacking {
             together.entry(missing.role).or_default().push(missing);
         }
-        // A Job runs to completion: it is not an operator.
-        let workloads = || {
-            workloads
-                .iter()
-                .map(|id| inventory.member(*id))
-                .filter(|member| member.key.group() != "batch")
-        };
         for (role, missing) in together {
             let missing: Rc<[Missing<'_>]> = missing.into();
+            // A Job runs to completion: it is not an operator.
+            let workloads = workloads
+                .iter()
+                .map(|id| inventory.member(*id))
+                .filter(|member| member.key.group() != "batch");
             by_role
                 .entry(role)
                 .or_default()
-                .extend(workloads().map(|workload| (workload, Rc::clone(&missing))));
+                .extend(workloads.map(|workload| (workload, Rc::clone(&missing))));
         }
     }
     for (role, mut workloads) in by_role {
         workloads.sort_by_key(|(workload, _)| workload.id);
         let role = inventory.member(role);
         // Many workloads run as the ServiceAccount `default`: prefer those in the file of the role.
-        let beside = |workload: &Member| workload.file == role.file;
-        let any_beside = workloads.iter().any(|(workload, _)| beside(workload));
+        let any_beside = workloads
+            .iter()
+            .any(|(workload, _)| workload.file == role.file);
         let meant = workloads
             .iter()
-            .filter(|(workload, _)| !any_beside || beside(workload));
+            .filter(|(workload, _)| !any_beside || workload.file == role.file);
         sink.extend(meant.map(|(workload, missing)| finding(context, workload, role, missing)));
     }
 }
@@ -169,90 +167,127 @@ impl<'a> RuleSetFacts<'a> {
 
 /// Cache of the facts about each set of rules: many bindings and workloads share one.
 struct RuleSets<'a> {
-    kinds: &'a [OwnKind<'a>],
-    /// Positions among the kinds, by plural.
-    by_plural: &'a HashMap<&'a str, Vec<usize>>,
+    kinds: &'a OwnKinds<'a>,
     known: HashMap<usize, RuleSetFacts<'a>>,
 }
 
 impl<'a> RuleSets<'a> {
     fn read(&mut self, number: usize, set: &'a RuleSet) {
-        let Self {
-            kinds,
-            by_plural,
-            known,
-        } = self;
-        known.entry(number).or_insert_with(|| {
-            let rules = || set.rules.iter();
-            // Looked up by name: an input has many kinds and operators, and each operator knows few of the kinds.
-            let named = |plural: &str| by_plural.get(plural).into_iter().flatten().copied();
-            let known_to = |rule: &PolicyRule| {
-                if rule.resources().any(|plural| plural == "*") {
-                    (0..kinds.len()).collect()
-                } else {
-                    rule.resources().flat_map(named).collect::<Vec<_>>()
-                }
-            };
-            let about_finalizers = |rule: &&PolicyRule| {
-                rule.mentions_subresource("finalizers") || rule.mentions_everything()
-            };
-            let is_granted = |rule: &PolicyRule, own: &OwnKind<'_>| {
-                may_set_blocking_reference([rule], own.kind.group, own.plural, None)
-            };
-            let grants = |rule: &PolicyRule| {
-                known_to(rule)
-                    .into_iter()
-                    .any(|at| is_granted(rule, &kinds[at]))
-            };
-            let mut by_resource: HashMap<&str, Vec<&PolicyRule>> = HashMap::default();
-            for rule in rules() {
-                for resource in rule.resources().collect::<BTreeSet<_>>() {
-                    by_resource.entry(resource).or_default().push(rule);
-                }
+        self.known
+            .entry(number)
+            .or_insert_with(|| self.kinds.facts(set));
+    }
+}
+
+/// The kinds that the input defines.
+struct OwnKinds<'a> {
+    all: Vec<OwnKind<'a>>,
+    /// Their positions, by plural: an input has many kinds and operators, and each operator knows few of the kinds.
+    by_plural: HashMap<&'a str, Vec<usize>>,
+}
+
+impl<'a> OwnKinds<'a> {
+    fn of(inventory: &'a Inventory) -> Self {
+        let mut seen = BTreeSet::new();
+        let all: Vec<_> = inventory
+            .of_kind(kinds::CUSTOM_RESOURCE_DEFINITION)
+            .filter_map(OwnKind::of)
+            .filter(|own| seen.insert(own.kind))
+            .collect();
+        let mut by_plural: HashMap<&str, Vec<usize>> = HashMap::default();
+        for (at, own) in all.iter().enumerate() {
+            by_plural.entry(own.plural).or_default().push(at);
+        }
+        Self { all, by_plural }
+    }
+
+    fn facts<'r>(&self, set: &'r RuleSet) -> RuleSetFacts<'r> {
+        let mut by_resource: HashMap<&str, Vec<&PolicyRule>> = HashMap::default();
+        let mut creates: Vec<(&str, &str)> = Vec::new();
+        for rule in &set.rules {
+            for resource in rule.resources().collect::<BTreeSet<_>>() {
+                by_resource.entry(resource).or_default().push(rule);
             }
-            let mut creates: Vec<(&str, &str)> = Vec::new();
-            for created in rules()
-                .flat_map(PolicyRule::creates)
-                .filter(|created| could_be_owned(*created))
-            {
+            for created in rule.creates().filter(|created| could_be_owned(*created)) {
                 if creates.len() < 2 && !creates.contains(&created) {
                     creates.push(created);
                 }
             }
-            RuleSetFacts {
-                grants_finalizers: rules().filter(about_finalizers).any(grants),
-                names: rules()
-                    .flat_map(PolicyRule::resources)
-                    .flat_map(named)
-                    .collect(),
-                written_in: set.written_in,
-                by_resource,
-                mentions_finalizers: rules().any(|rule| rule.mentions_subresource("finalizers")),
-                creates,
-            }
-        });
+        }
+        let resources = set.rules.iter().flat_map(PolicyRule::resources);
+        RuleSetFacts {
+            grants_finalizers: set.rules.iter().any(|rule| self.grants_finalizers(rule)),
+            names: resources.flat_map(|plural| self.named(plural)).collect(),
+            written_in: set.written_in,
+            by_resource,
+            mentions_finalizers: set
+                .rules
+                .iter()
+                .any(|rule| rule.mentions_subresource("finalizers")),
+            creates,
+        }
+    }
+
+    /// Whether a rule allows updating the `finalizers` of one of the kinds.
+    fn grants_finalizers(&self, rule: &PolicyRule) -> bool {
+        if !rule.mentions_subresource("finalizers") && !rule.mentions_everything() {
+            return false;
+        }
+        let known: Vec<usize> = if rule.resources().any(|plural| plural == "*") {
+            (0..self.all.len()).collect()
+        } else {
+            rule.resources()
+                .flat_map(|plural| self.named(plural))
+                .collect()
+        };
+        known
+            .into_iter()
+            .map(|at| &self.all[at])
+            .any(|own| may_set_blocking_reference([rule], own.kind.group, own.plural, None))
+    }
+
+    fn named(&self, plural: &str) -> impl Iterator<Item = usize> {
+        self.by_plural.get(plural).into_iter().flatten().copied()
     }
 }
 
-fn own_kinds(inventory: &Inventory) -> Vec<OwnKind<'_>> {
-    let own = |definition| {
-        let member: &Member = definition;
-        let crd = member.object.definition()?;
-        let plural = crd.plural.as_ref()?.value.as_str();
-        let scope = crd.scope.as_ref().map(|scope| scope.value);
-        Some(OwnKind {
+impl<'a> OwnKind<'a> {
+    fn of(definition: &'a Member) -> Option<Self> {
+        let crd = definition.object.definition()?;
+        Some(Self {
             kind: crd.group_kind(),
-            plural,
-            scope,
-            definition: member,
+            plural: crd.plural.as_ref()?.value.as_str(),
+            scope: crd.scope.as_ref().map(|scope| scope.value),
+            definition,
         })
-    };
-    let mut seen = BTreeSet::new();
-    inventory
-        .of_kind(kinds::CUSTOM_RESOURCE_DEFINITION)
-        .filter_map(own)
-        .filter(|own| seen.insert(own.kind))
-        .collect()
+    }
+
+    /// Returns the first of some sets of rules that names the kind and allows one of the verbs.
+    fn allowed_by<'s, 'r>(
+        &self,
+        sets: &[&'s RuleSetFacts<'r>],
+        verbs: &[&str],
+        subresource: &str,
+    ) -> Option<&'s RuleSetFacts<'r>> {
+        sets.iter().copied().find(|set| {
+            set.about(self.plural).any(|rule| {
+                rule.names(self.kind.group, self.plural) && self.asks(rule, verbs, subresource)
+            })
+        })
+    }
+
+    /// Whether a rule allows one of the verbs for the kind.
+    fn asks(&self, rule: &PolicyRule, verbs: &[&str], subresource: &str) -> bool {
+        verbs.iter().any(|verb| {
+            rule.allows(ResourceRequest {
+                verb,
+                group: self.kind.group,
+                resource: self.plural,
+                subresource,
+                name: None,
+            })
+        })
+    }
 }
 
 /// Returns the kind if these are the grants of its controller, and it may not make the kind an owner of its objects.
@@ -260,64 +295,33 @@ fn missing<'a>(
     own: &'a OwnKind<'a>,
     granted: &[(&Grant, &RuleSetFacts<'_>)],
 ) -> Option<Missing<'a>> {
-    let OwnKind {
-        kind,
-        plural,
-        scope,
-        ..
-    } = own;
     // A Role counts in every namespace: the controller may run in any.
-    let counts =
-        |grant: &Grant| *scope != Some(Scope::Cluster) || grant.counts_in(*scope, &Namespace::None);
-    let counting = || {
-        granted
-            .iter()
-            .filter(|(grant, _)| counts(grant))
-            .map(|(_, set)| *set)
-    };
-    let asks = |verbs: &[&str], subresource: &str, rule: &PolicyRule| {
-        verbs.iter().any(|verb| {
-            rule.allows(ResourceRequest {
-                verb,
-                group: kind.group,
-                resource: plural,
-                subresource,
-                name: None,
-            })
-        })
-    };
-    let named = || {
-        let rules = counting().flat_map(|set| set.about(plural).map(|rule| (set.written_in, rule)));
-        rules.filter(|(_, rule)| rule.names(kind.group, plural))
-    };
-    let allowed =
-        |verbs: &[&str], subresource| named().find(|(_, rule)| asks(verbs, subresource, rule));
-    let (status, whole) = (
-        allowed(&["update", "patch"], "status"),
-        allowed(&["update", "patch"], ""),
-    );
-    let near_miss = counting().any(|set| set.mentions_finalizers);
+    let counting = granted.iter().filter(|(grant, _)| {
+        own.scope != Some(Scope::Cluster) || grant.counts_in(own.scope, &Namespace::None)
+    });
+    let sets: Vec<&RuleSetFacts<'_>> = counting.map(|(_, set)| *set).collect();
+    let status = own.allowed_by(&sets, &["update", "patch"], "status");
+    let whole = own.allowed_by(&sets, &["update", "patch"], "");
+    let near_miss = sets.iter().any(|set| set.mentions_finalizers);
     // A controller writes the status of its own kind, and changes its objects. A workload that creates them may be the
     // controller of another kind, and one that writes only the status may just add information.
-    let (role, _) = match (status, whole) {
+    let changing = match (status, whole) {
         (Some(status), Some(_)) => status,
-        (None, Some(whole)) if allowed(&["create"], "").is_none() => whole,
+        (None, Some(whole)) if own.allowed_by(&sets, &["create"], "").is_none() => whole,
         (Some(status), None) if near_miss => status,
         _ => return None,
     };
-    let watches = ["*", plural].into_iter().any(|resource| {
-        counting().any(|set| {
-            set.about(resource)
-                .any(|rule| asks(&["list", "watch"], "", rule))
-        })
+    let watches = ["*", own.plural].into_iter().any(|resource| {
+        let mut rules = sets.iter().flat_map(|set| set.about(resource));
+        rules.any(|rule| own.asks(rule, &["list", "watch"], ""))
     });
     let mut created = granted.iter().flat_map(|(_, set)| &set.creates);
-    if !watches || !created.any(|created| *created != (kind.group, *plural)) {
+    if !watches || !created.any(|created| *created != (own.kind.group, own.plural)) {
         return None;
     }
     Some(Missing {
         own,
-        role: role?,
+        role: changing.written_in?,
         near_miss,
     })
 }
@@ -336,11 +340,11 @@ fn finding(
     missing: &[Missing<'_>],
 ) -> Draft {
     let (who, first) = (named(workload), &missing[0].own);
-    let lacking: Vec<String> = missing
+    let resources: Vec<String> = missing
         .iter()
         .map(|missing| format!("{}/finalizers", missing.own.plural))
         .collect();
-    let lacking = listed(lacking.iter().map(String::as_str));
+    let lacking = listed(resources.iter().map(String::as_str));
     let kinds = listed(missing.iter().map(|missing| missing.own.kind.kind));
     let near_miss = missing.iter().any(|missing| missing.near_miss);
     let hint = if near_miss {
@@ -366,7 +370,7 @@ fn finding(
     .help(format!(
         "add a rule to the role: `apiGroups: [{}]`, `resources: [{}]`, `verbs: [update]`",
         first.kind.group,
-        missing.iter().map(|missing| format!("{}/finalizers", missing.own.plural)).collect::<Vec<_>>().join(", ")
+        resources.join(", ")
     ))
     .fix(allowed(role, missing))
     .field("rules")
@@ -408,19 +412,16 @@ fn allowed(role: &Member, missing: &[Missing<'_>]) -> Proposal {
 
 /// Returns the place where a role names the status of a resource, or else the resource.
 fn place(role: &Member, plural: &str) -> Option<Span> {
-    let rules = || {
-        role.object
-            .at(&["rules"])
-            .into_iter()
-            .flat_map(Value::items)
-    };
-    let resources = || {
-        rules()
-            .filter_map(|rule| rule.get("resources"))
-            .flat_map(Value::items)
-    };
-    let named = |name: &str| resources().find(|resource| resource.as_str() == Some(name));
-    named(&format!("{plural}/status"))
-        .or_else(|| named(plural))
+    mention(role, &format!("{plural}/status")).or_else(|| mention(role, plural))
+}
+
+/// Returns the first place where the rules of a role name a resource.
+fn mention(role: &Member, resource: &str) -> Option<Span> {
+    let rules = role.object.at(&["rules"])?.items();
+    let mut resources = rules
+        .filter_map(|rule| rule.get("resources"))
+        .flat_map(Value::items);
+    resources
+        .find(|named| named.as_str() == Some(resource))
         .map(Value::span)
 }

@@ -267,36 +267,38 @@ fn namespace_type_errors(member: &Member) -> Vec<DecodeError> {
     let Some(list) = spec.filter(|list| !list.is_null()) else {
         return Vec::new();
     };
-    let error = |field: String, expected, value: Value<'_>| DecodeError {
-        field,
-        expected,
-        found: value.type_name(),
-        span: value.span(),
-    };
     if !list.is_seq() {
-        return vec![error("spec.finalizers".to_owned(), Expected::Array, list)];
+        return vec![type_error("spec.finalizers", Expected::Array, list)];
     }
     let wrong = list
         .items()
         .enumerate()
         .filter(|(_, item)| !matches!(item.kind(), Kind::String(_) | Kind::Null));
     wrong
-        .map(|(index, item)| error(format!("spec.finalizers[{index}]"), Expected::String, item))
+        .map(|(index, item)| {
+            type_error(format!("spec.finalizers[{index}]"), Expected::String, item)
+        })
         .collect()
+}
+
+fn type_error(field: impl Into<String>, expected: Expected, value: Value<'_>) -> DecodeError {
+    DecodeError {
+        field: field.into(),
+        expected,
+        found: value.type_name(),
+        span: value.span(),
+    }
 }
 
 /// [VAL-19], [L-7].
 fn finalizer_conflict(context: &Context<'_>, sink: &mut Sink) {
     for member in context.inventory.remarkable() {
         let metadata = member.object.metadata();
-        let written = |name: &str| {
-            metadata
-                .numbered_finalizers()
-                .find(|(_, finalizer)| finalizer.value == name)
-        };
-        let (Some(orphan), Some(foreground)) =
-            (written(finalizers::ORPHAN), written(finalizers::FOREGROUND))
-        else {
+        let both = [finalizers::ORPHAN, finalizers::FOREGROUND].map(|name| {
+            let mut written = metadata.numbered_finalizers();
+            written.find(|(_, finalizer)| finalizer.value == name)
+        });
+        let [Some(orphan), Some(foreground)] = both else {
             continue;
         };
         let ((_, first), (index, finalizer)) = if orphan.0 < foreground.0 {

@@ -97,19 +97,14 @@ pub(in crate::rules) fn namespace_finalizers(member: &Member) -> Vec<(usize, Spa
         .at(&["spec", "finalizers"])
         .into_iter()
         .flat_map(Value::items);
-    let text = |value: Value<'_>| {
-        value
-            .as_str()
-            .or(value.is_null().then_some(""))
-            .map(str::to_owned)
-    };
     list.enumerate()
         .filter_map(|(index, item)| {
             let span = item.span();
+            let text = item.as_str().or(item.is_null().then_some(""))?;
             Some((
                 index,
                 Spanned {
-                    value: text(item)?,
+                    value: text.to_owned(),
                     key_span: span,
                     span,
                 },

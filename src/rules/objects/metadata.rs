@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::{Applicability, Consequence, Severity};
 use crate::inventory::{Member, ObjectId, Serving, table};
-use crate::manifest::{
-    OBJECT_META_FIELDS, OwnerReference, ServerField, Spanned, TemplateKind, UnknownField,
-};
+use crate::manifest::{OBJECT_META_FIELDS, ServerField, TemplateKind, UnknownField};
 use crate::ownership::OwnerEdge;
 use crate::rules::draft::Draft;
 use crate::rules::holder::{MetadataHolder, each_decoded};
@@ -156,30 +154,25 @@ fn is_served_kind(member: &Member) -> bool {
 /// Reports the fields that a template may not have, as one finding at the first of them.
 fn forbidden_fields(holder: &MetadataHolder<'_>) -> Option<Draft> {
     let metadata = holder.metadata;
-    let text = |text: Option<Spanned<&str>>| {
-        text.filter(|text| !text.value.is_empty())
-            .map(|text| text.key_span)
-    };
+    let texts = [
+        ("name", metadata.name()),
+        ("generateName", metadata.generate_name()),
+        ("namespace", metadata.namespace()),
+    ];
+    let texts = texts.into_iter().filter_map(|(field, text)| {
+        let text = text.filter(|text| !text.value.is_empty())?;
+        Some((text.key_span, field))
+    });
     let references = metadata
         .owner_references()
         .key_span
         .filter(|_| !metadata.owner_references().entries.is_empty());
-    let written = [
-        ("name", text(metadata.name())),
-        ("generateName", text(metadata.generate_name())),
-        ("namespace", text(metadata.namespace())),
-        ("ownerReferences", references),
-        (
-            "finalizers",
-            metadata
-                .finalizers_key()
-                .filter(|_| !metadata.finalizers().is_empty()),
-        ),
-    ];
-    let written = written
-        .into_iter()
-        .filter_map(|(field, key)| Some((key?, field)));
-    let mut fields: Vec<_> = written
+    let finalizers = metadata
+        .finalizers_key()
+        .filter(|_| !metadata.finalizers().is_empty());
+    let mut fields: Vec<_> = texts
+        .chain(references.map(|key| (key, "ownerReferences")))
+        .chain(finalizers.map(|key| (key, "finalizers")))
         .chain(
             metadata
                 .server_fields()
@@ -302,23 +295,27 @@ fn live_object(context: &Context<'_>, sink: &mut Sink) {
 
 /// Proposes to remove the fields. `None` for objects that own each other or are being deleted: a record of a cluster.
 fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Proposal> {
-    let removed = |proposal: Proposal, member: &&Member| {
-        let fields = member.object.metadata().server_fields().iter();
-        fields.fold(proposal, |proposal, field| {
-            proposal.remove_key(member, "metadata", field.name)
-        })
-    };
-    let proposal = || Proposal::safe("remove the fields that only the server writes");
-    (!members.iter().any(|member| {
+    let is_record = members.iter().any(|member| {
         let metadata = member.object.metadata();
         // A record may lack the uids of its owners; an object to apply may not.
-        let lacks_uid = |one: &OwnerReference| one.uid().is_empty() && !one.name().is_empty();
-        let mut references = metadata.owner_references().entries.iter();
-        let is_owned = references.any(|one| member.from_dump || lacks_uid(one));
+        let is_owned = metadata
+            .owner_references()
+            .entries
+            .iter()
+            .any(|one| member.from_dump || (one.uid().is_empty() && !one.name().is_empty()));
         let owns = metadata.has_server_field("uid") && owners.contains(&member.id);
         is_owned || owns || metadata.has_server_field("deletionTimestamp")
-    }))
-    .then(|| members.iter().fold(proposal(), removed))
+    });
+    if is_record {
+        return None;
+    }
+    let mut proposal = Proposal::safe("remove the fields that only the server writes");
+    for member in members {
+        for field in member.object.metadata().server_fields() {
+            proposal = proposal.remove_key(member, "metadata", field.name);
+        }
+    }
+    Some(proposal)
 }
 
 /// Reports the first of some objects in one file, as one finding for all of them.

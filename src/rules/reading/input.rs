@@ -116,12 +116,9 @@ fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
                 .help("correct the documents above, and check again"),
         );
     }
-    let undecodable = |member: &Member| undecodable(inventory, member);
-    inventory
-        .members
-        .iter()
-        .filter(|member| !member.decodes())
-        .for_each(|member| sink.extend(undecodable(member)));
+    for member in inventory.members.iter().filter(|member| !member.decodes()) {
+        sink.extend(undecodable(inventory, member));
+    }
 }
 
 /// Reports an object whose metadata does not decode, except for fields with a rule of their own.
@@ -139,9 +136,8 @@ fn undecodable(inventory: &Inventory, member: &Member) -> Option<Draft> {
         a_json_type(error.found),
         error.expected.as_str()
     );
-    let expects = |error: &DecodeError| format!("expects {}", error.expected.as_str());
     let mut draft = Draft::on(member, error.span, message)
-        .label(expects(error))
+        .label(format!("expects {}", error.expected.as_str()))
         .reason("Every client rejects the object before it reaches the API server.")
         .help(help_for_type(error.expected.as_str()))
         .field(error.field.clone());
@@ -152,7 +148,11 @@ fn undecodable(inventory: &Inventory, member: &Member) -> Option<Draft> {
         );
     }
     for other in errors.iter().filter(|other| other.span != error.span) {
-        draft = draft.related(member.file, other.span, expects(other));
+        draft = draft.related(
+            member.file,
+            other.span,
+            format!("expects {}", other.expected.as_str()),
+        );
     }
     Some(draft)
 }
@@ -267,10 +267,11 @@ fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
                 "start a new document with a line `---`",
             ),
         };
-        // Mark the first line only: the rest may be the whole file.
-        let text = context.inventory.sources.file(file).slice(problem.span);
-        let first_line = text.lines().next().unwrap_or_default().trim_end().len() as u32;
-        let span = Span::new(problem.span.start, problem.span.start + first_line);
+        let span = context
+            .inventory
+            .sources
+            .file(file)
+            .first_line(problem.span);
         let mut draft = Draft::in_file(file, span, "text that never reaches the cluster")
             .label("dropped from here on")
             .reason(format!(
@@ -283,15 +284,11 @@ fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
         }
         sink.push(draft);
     }
-    let read_as_list = |member: &Member| {
-        Some((
-            member.object.list_reading()?,
-            member.object.value().entry("items")?.key_span,
-        ))
-    };
     for member in &context.inventory.members {
-        if let Some((reading, items)) = read_as_list(member) {
-            sink.push(as_list(member, reading, items));
+        if let Some(reading) = member.object.list_reading()
+            && let Some(items) = member.object.value().entry("items")
+        {
+            sink.push(as_list(member, reading, items.key_span));
         }
     }
 }
@@ -341,7 +338,6 @@ const NO_BREAK_SPACE: char = '\u{a0}';
 /// Reports keys that begin with a no-break space: the line looks indented but is not.
 fn not_indented(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let begins = |key: &str| key.starts_with(NO_BREAK_SPACE);
     let mut bytes = [0; 4];
     let finder = memmem::Finder::new(NO_BREAK_SPACE.encode_utf8(&mut bytes));
     let files = inventory.files();
@@ -351,7 +347,7 @@ fn not_indented(context: &Context<'_>, sink: &mut Sink) {
         let metadata = object.get("metadata");
         let keys = [Some(object), metadata].into_iter().flatten();
         let mut keys = keys.flat_map(|value| value.entries());
-        let Some(entry) = keys.find(|entry| begins(entry.key)) else {
+        let Some(entry) = keys.find(|entry| entry.key.starts_with(NO_BREAK_SPACE)) else {
             continue;
         };
         let message = "a line begins with a no-break space (U+00A0)";

@@ -110,11 +110,6 @@ fn owner_cycle(context: &Context<'_>, sink: &mut Sink) {
 fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<Draft> {
     let (first, others) = ring.split_first()?;
     let (dependent, reference) = (first.dependent(inventory), first.reference(inventory));
-    let chain = || {
-        ring.iter()
-            .chain([first])
-            .map(|edge| &edge.dependent(inventory).key)
-    };
     let more = match members - ring.len() {
         0 => String::new(),
         1 => " One more object belongs to the cycle through other references.".to_owned(),
@@ -134,7 +129,7 @@ fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<D
     .help("remove the reference that points from an owner to its dependent")
     .field(field(reference))
     .target(target(reference))
-    .chain(Relation::OwnedBy, chain().cloned());
+    .chain(Relation::OwnedBy, ring.iter().chain([first]).map(|edge| edge.dependent(inventory).key.clone()));
     for (at, edge) in others.iter().enumerate() {
         let next = others.get(at + 1).unwrap_or(first).dependent(inventory);
         let holder = edge.dependent(inventory);
@@ -146,11 +141,13 @@ fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<D
 
 /// Joins the keys of a cycle, which ends where it begins. For a long one, the first keys and the number of the others.
 fn circle(inventory: &Inventory, ring: &[&OwnerEdge]) -> String {
-    let key = |edge: &&OwnerEdge| edge.dependent(inventory).key.to_string();
+    let keys = ring
+        .iter()
+        .map(|edge| edge.dependent(inventory).key.to_string());
     let more = ring.len().saturating_sub(MOST_NAMED);
-    let mut shown: Vec<String> = ring.iter().take(MOST_NAMED).map(key).collect();
+    let mut shown: Vec<String> = keys.clone().take(MOST_NAMED).collect();
     shown.extend((more > 0).then(|| count(more, "more object")));
-    shown.extend(ring.first().map(key));
+    shown.extend(keys.take(1));
     shown.join(" → ")
 }
 

@@ -182,12 +182,6 @@ fn mismatch<'a>(inventory: &'a Inventory, edge: &OwnerEdge) -> Option<Mismatch<'
     match edge.owner {
         Owner::ByUid(_) => {
             let holders = inventory.with_uid(reference.uid());
-            let right = |id: &ObjectId| {
-                let owner = inventory.member(*id);
-                owner.object.uid() == Some(reference.uid())
-                    && describes(reference, owner)
-                    && !lives_elsewhere(inventory, dependent, reference, owner)
-            };
             // Many objects may share a uid or a name: check the shorter list for one that has both.
             let group = reference.group_version().group;
             let named = inventory.with_name(group, reference.kind(), reference.name());
@@ -196,7 +190,12 @@ fn mismatch<'a>(inventory: &'a Inventory, edge: &OwnerEdge) -> Option<Mismatch<'
             } else {
                 holders
             };
-            (!fewer.iter().any(right)).then_some(Mismatch::OtherObject(holders))
+            let is_right = fewer.iter().map(|id| inventory.member(*id)).any(|owner| {
+                owner.object.uid() == Some(reference.uid())
+                    && describes(reference, owner)
+                    && !lives_elsewhere(inventory, dependent, reference, owner)
+            });
+            (!is_right).then_some(Mismatch::OtherObject(holders))
         }
         Owner::Absent if dependent.from_dump => namesakes(inventory, dependent, reference)
             .next()
@@ -265,9 +264,8 @@ fn owner_identity_mismatch(context: &Context<'_>, sink: &mut Sink) {
                 sink.extend(other_object(inventory, dependent, reference, holders));
             }
             Some(Mismatch::OtherUid(first)) => {
-                let of_one = |namespace| (first.id, namespace);
                 let namesakes: &Namesakes<'_> = known
-                    .entry(of_one(&dependent.key.namespace))
+                    .entry((first.id, &dependent.key.namespace))
                     .or_insert_with(|| {
                         Namesakes::of(inventory, namesakes(inventory, dependent, reference))
                     });
@@ -310,8 +308,7 @@ impl<'a> Namesakes<'a> {
 const MOST_NAMESAKES: usize = 3;
 
 fn folder_of<'a>(inventory: &'a Inventory, member: &Member) -> &'a str {
-    let path = inventory.sources.file(member.file).path();
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+    crate::kustomize::folder_of(inventory.sources.file(member.file).path())
 }
 
 fn other_object(

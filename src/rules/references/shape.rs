@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 
 use crate::finding::{Applicability, Consequence, Severity};
-use crate::manifest::{DecodeError, OWNER_REFERENCE_FIELDS, OwnerReference};
+use crate::manifest::{OWNER_REFERENCE_FIELDS, OwnerReference};
 use crate::rules::draft::Draft;
 use crate::rules::holder::{MetadataHolder, each_decoded, each_effective};
 use crate::rules::proposal::{Proposal, fits};
@@ -150,15 +150,16 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
     .field(format!("{}.{first}", holder.entry(reference)))
     .target(target(reference))
     .consequence(holder.consequence());
-    let removed = |proposal: Proposal| proposal.remove(holder.member, &holder.entry(reference));
-    let draft = match (
+    let proposal = match (
         missing.len(),
         fields_missing.contains(&"uid") && !is_a_record(holder),
     ) {
-        (4, _) => draft.fix(removed(Proposal::safe("remove the empty reference"))),
-        (_, true) => draft.fix(removed(Proposal::suggested("remove the reference"))),
-        _ => draft,
+        (4, _) => Some(Proposal::safe("remove the empty reference")),
+        (_, true) => Some(Proposal::suggested("remove the reference")),
+        _ => None,
     };
+    let entry = holder.entry(reference);
+    let draft = draft.fix(proposal.map(|proposal| proposal.remove(holder.member, &entry)));
     // The object was probably read from a cluster, or copied from the output of a controller and the uid, which varies,
     // removed.
     Some(match fields_missing.as_slice() {
@@ -205,7 +206,7 @@ fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
             sink.push_with(|| {
                 Draft::on(
                     holder.member,
-                    key.unwrap_or_else(|| short(context, &holder, error)),
+                    key.unwrap_or_else(|| context.inventory.sources.file(holder.member.file).first_line(error.span)),
                     format!("in {}, `{below}` is {}, not {expected}", holder.named(), a_json_type(error.found)),
                 )
                 .label(format!("expects {expected}"))
@@ -220,17 +221,6 @@ fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
             });
         }
     });
-}
-
-/// Returns the value, cut after its first line.
-fn short(context: &Context<'_>, holder: &MetadataHolder<'_>, error: &DecodeError) -> Span {
-    let text = context
-        .inventory
-        .sources
-        .file(holder.member.file)
-        .slice(error.span);
-    let first_line = text.lines().next().unwrap_or_default().trim_end().len() as u32;
-    Span::new(error.span.start, error.span.start + first_line)
 }
 
 /// [VAL-8], [VAL-12].
@@ -277,15 +267,9 @@ fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
         let [first, second, others @ ..] = controllers.as_slice() else {
             return;
         };
-        let flag = |reference: &OwnerReference| {
-            reference
-                .controller
-                .as_ref()
-                .map_or(reference.span, |flag| flag.span)
-        };
         let mut draft = Draft::on(
             holder.member,
-            flag(second),
+            controller_flag(second),
             format!(
                 "{} names {} controllers: {} and {}",
                 holder.named(),
@@ -300,12 +284,21 @@ fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
         .field(format!("{}.controller", holder.entry(second)))
         .target(target(second))
         .consequence(holder.consequence())
-        .related(holder.member.file, flag(first), "the first controller");
+        .related(holder.member.file, controller_flag(first), "the first controller");
         for other in others {
-            draft = draft.related(holder.member.file, flag(other), "another controller");
+            draft = draft.related(
+                holder.member.file,
+                controller_flag(other),
+                "another controller",
+            );
         }
         sink.push(draft);
     });
+}
+
+fn controller_flag(reference: &OwnerReference) -> Span {
+    let flag = reference.controller.as_ref();
+    flag.map_or(reference.span, |flag| flag.span)
 }
 
 /// [VAL-14], [VAL-15].
@@ -353,9 +346,9 @@ fn owner_same_uid(context: &Context<'_>, sink: &mut Sink) {
                 continue;
             };
             let (first, other) = known.entry(&uid.value).or_insert((reference, None));
-            let differs = |from: &OwnerReference| coordinates(from) != coordinates(reference);
-            let conflicting = if differs(first) { Some(*first) } else { *other };
-            if differs(first) {
+            let differs = coordinates(first) != coordinates(reference);
+            let conflicting = if differs { Some(*first) } else { *other };
+            if differs {
                 other.get_or_insert(reference);
             }
             sink.extend(conflicting.map(|first| same_uid(member, reference, first, uid.span)));

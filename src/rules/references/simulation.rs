@@ -70,56 +70,62 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
         .iter()
         .map(|(dependent, _)| dependent)
         .collect();
-    let dies = |id: ObjectId| gone.contains(&inventory.member(id).key);
-    // Before Kubernetes 1.20: `owner-of-cluster-scoped` reports the reference at fault.
-    let looked_up_elsewhere =
-        |cause: &Cause| matches!(cause, Cause::OwnerNamespaced | Cause::OwnerMistaken);
     let causes = LazyCell::new(|| plan.causes(0));
-    let is_reported = |key| {
-        let causes = built.cluster.find(key).and_then(|id| causes.get(&id));
-        causes.is_some_and(|causes| causes.iter().any(looked_up_elsewhere))
-    };
-    let mut cascades = CascadeSearch::of(context);
+    let mut cascades = CascadeSearch::of(context, gone);
     for (&id, edges) in &edges {
         let member = inventory.member(id);
         let doubtful = context.world == World::Open && absent.contains(&member.key);
         let follows = edges
             .iter()
             .filter_map(|edge| edge.bound())
-            .any(|owner| owner != id && dies(owner) && agrees(inventory, edges, owner));
+            .any(|owner| owner != id && cascades.dies(owner) && agrees(inventory, edges, owner));
         let shared = edges
             .iter()
             .any(|edge| is_shared(inventory, edge.reference(inventory).uid()));
-        let spared = !dies(id) || doubtful || shared || follows || is_terminating(member);
-        if spared || is_reported(&member.key) {
+        if !cascades.dies(id) || doubtful || shared || follows || is_terminating(member) {
+            continue;
+        }
+        // Before Kubernetes 1.20: `owner-of-cluster-scoped` reports the reference at fault.
+        let node = built.cluster.find(&member.key);
+        let mut found = node
+            .and_then(|node| causes.get(&node))
+            .into_iter()
+            .flatten();
+        if found.any(|cause| matches!(cause, Cause::OwnerNamespaced | Cause::OwnerMistaken)) {
             continue;
         }
         if let Some(edge) = edges.first() {
-            sink.push(arrival(context, member, edge, &cascades.below(id, &dies)));
+            sink.push(arrival(context, member, edge, &cascades.below(id)));
             context.verdicts.keep(Step::Settle, plan.clone());
         }
     }
 }
 
-/// Whether every reference leads to an object that certainly exists, or is assumed to exist because a rendering names
-/// it, so that nothing is deleted: a shortcut for simulating the whole cluster.
+/// Whether no reference dangles, so that nothing is deleted: a shortcut for simulating the whole cluster.
 fn nothing_dangles(context: &Context<'_>) -> bool {
     let inventory = context.inventory;
-    let holds = |edge: &OwnerEdge| match edge.owner {
-        Owner::ByUid(owner) => {
-            let stored = inventory.member(owner);
-            let is_only_one = || {
-                inventory.with_key(&stored.key).len() == 1
-                    && !is_shared(inventory, edge.reference(inventory).uid())
-            };
-            stored.decodes() && is_only_one() && agrees(inventory, &[edge], owner)
-        }
-        _ => !edge.dependent(inventory).from_dump,
-    };
     // Before Kubernetes 1.20 the collector looked up some owners in the wrong namespace.
     inventory.kinds.release() >= Release::new(20)
-        && context.ownership.written.iter().all(holds)
+        && context
+            .ownership
+            .written
+            .iter()
+            .all(|edge| leads_to_owner(inventory, edge))
         && !inventory.members.iter().any(is_terminating)
+}
+
+/// Whether a reference leads to an object that certainly exists, or is assumed to exist because a rendering names it.
+fn leads_to_owner(inventory: &Inventory, edge: &OwnerEdge) -> bool {
+    match edge.owner {
+        Owner::ByUid(owner) => {
+            let stored = inventory.member(owner);
+            stored.decodes()
+                && inventory.with_key(&stored.key).len() == 1
+                && !is_shared(inventory, edge.reference(inventory).uid())
+                && agrees(inventory, &[edge], owner)
+        }
+        _ => !edge.dependent(inventory).from_dump,
+    }
 }
 
 /// Whether an object is being deleted when the simulation begins.
@@ -166,13 +172,16 @@ fn edges_by_dependent<'a>(context: &Context<'a>) -> BTreeMap<ObjectId, Vec<&'a O
 const MOST_LOOKS: usize = 1_000_000;
 
 /// Finds the objects that are deleted with another, within a budget.
-struct CascadeSearch {
+struct CascadeSearch<'a> {
+    inventory: &'a Inventory,
+    /// Every object that is deleted.
+    gone: HashSet<ObjectKey>,
     dependents: BTreeMap<ObjectId, Vec<ObjectId>>,
     looks_left: usize,
 }
 
-impl CascadeSearch {
-    fn of(context: &Context<'_>) -> Self {
+impl<'a> CascadeSearch<'a> {
+    fn of(context: &Context<'a>, gone: HashSet<ObjectKey>) -> Self {
         let mut dependents: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
         for edge in &context.ownership.written {
             if let Some(owner) = edge.bound() {
@@ -180,13 +189,19 @@ impl CascadeSearch {
             }
         }
         Self {
+            inventory: context.inventory,
+            gone,
             dependents,
             looks_left: MOST_LOOKS,
         }
     }
 
+    fn dies(&self, id: ObjectId) -> bool {
+        self.gone.contains(&self.inventory.member(id).key)
+    }
+
     /// Returns the objects that are deleted with `root`, in the order of the inventory; empty once the budget is spent.
-    fn below(&mut self, root: ObjectId, dies: &impl Fn(ObjectId) -> bool) -> Vec<ObjectId> {
+    fn below(&mut self, root: ObjectId) -> Vec<ObjectId> {
         let mut found = BTreeSet::new();
         let mut pending = vec![root];
         while let Some(owner) = pending.pop() {
@@ -195,7 +210,7 @@ impl CascadeSearch {
                     return Vec::new();
                 };
                 self.looks_left = left;
-                if dependent != root && dies(dependent) && found.insert(dependent) {
+                if dependent != root && self.dies(dependent) && found.insert(dependent) {
                     pending.push(dependent);
                 }
             }
@@ -288,16 +303,15 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
 pub(in crate::rules) fn is_held(
     plan: &Plan<'_>,
     object: &ObjectKey,
-    mut by: impl FnMut(&gc::Hold) -> bool,
+    by: impl FnMut(&gc::Hold) -> bool,
 ) -> bool {
-    let matches = |held: gc::HeldObject| held.holds.iter().any(&mut by);
     let Some(id) = plan.cluster().find(object) else {
         return false;
     };
     plan.stuck(0)
         .into_iter()
         .find(|held| held.object == id)
-        .is_some_and(matches)
+        .is_some_and(|held| held.holds.iter().any(by))
 }
 
 /// Why a dependent can never be deleted.
@@ -312,27 +326,19 @@ enum Obstacle<'m> {
 
 fn hold<'m>(context: &'m Context<'_>, dependent: &'m Member) -> Option<Obstacle<'m>> {
     let inventory = context.inventory;
-    let owners = || {
-        dependent
-            .object
-            .metadata()
-            .owner_references()
-            .entries
-            .iter()
-            .map(|owner| inventory.owner_kind(owner))
-    };
-    if owners().any(|owner| {
+    let owners = &dependent.object.metadata().owner_references().entries;
+    if owners.iter().any(|owner| {
+        let owner = inventory.owner_kind(owner);
         (dependent.scope(), owner.scope) == (Some(Scope::Cluster), Some(Scope::Namespaced))
     }) {
         return Some(Obstacle::OutOfScope);
     }
-    let never = |serving: &Serving| {
+    if owners.iter().any(|owner| {
         matches!(
-            serving,
+            inventory.owner_kind(owner).serving,
             Serving::Never { .. } | Serving::NotByCrd { .. } | Serving::Removed { .. }
         )
-    };
-    if owners().any(|owner| never(&owner.serving)) {
+    }) {
         return Some(Obstacle::Unresolvable);
     }
     abandoned(context, dependent)
