@@ -36,8 +36,6 @@ pub(in crate::rules) static FORCE_REPLACE_ON_STATEFUL: Rule = rule!(
     force_replace_on_stateful
 );
 
-const STATEFUL_SET: GroupKind<&str> = GroupKind::new("apps", "StatefulSet");
-
 /// A mark of a delivery tool in the metadata of a template.
 struct Leak<'a> {
     key: &'a str,
@@ -97,9 +95,8 @@ impl<'a> MarkMentions<'a> {
             return false;
         };
         let text = self.inventory.sources.file(file).slice(document.span);
-        let marked =
-            || text.contains(marks::ARGOCD_INSTANCE) || text.contains(marks::ARGOCD_TRACKING_ID);
-        self.domain.find(text.as_bytes()).is_some() && marked()
+        self.domain.find(text.as_bytes()).is_some()
+            && (text.contains(marks::ARGOCD_INSTANCE) || text.contains(marks::ARGOCD_TRACKING_ID))
     }
 }
 
@@ -110,11 +107,10 @@ fn leak<'a>(template: Template<'a>, tracking: &TrackingLabels<'_>) -> Option<Lea
         marks::FLUX_HELM_RELEASE_NAME,
     ];
     // Generic labels such as `app.kubernetes.io/instance` are common: they count only where they do harm.
-    let harms = |key: &str| key == marks::ARGOCD_INSTANCE || template.kind == TemplateKind::Claim;
-    let labelled = metadata
-        .labels()
-        .iter()
-        .find(|(key, _)| harms(key) && tracking.contains(key));
+    let labelled = metadata.labels().iter().find(|(key, _)| {
+        (*key == marks::ARGOCD_INSTANCE || template.kind == TemplateKind::Claim)
+            && tracking.contains(key)
+    });
     let tracked = metadata
         .annotations()
         .iter()
@@ -256,7 +252,7 @@ const STATEFUL: [GroupKind<&str>; 5] = [
     kinds::PERSISTENT_VOLUME_CLAIM,
     kinds::PERSISTENT_VOLUME,
     kinds::CUSTOM_RESOURCE_DEFINITION,
-    STATEFUL_SET,
+    kinds::STATEFUL_SET,
 ];
 
 fn force_replace_on_stateful(context: &Context<'_>, sink: &mut Sink) {
@@ -300,10 +296,9 @@ fn forced_by_kustomization(
         .filter(|member| STATEFUL.iter().any(|kind| member.object.is(*kind)))
         .collect();
     // Name the object that is most likely to be lost.
-    let lasting = |member: &&&Member| contains_others(&member.object) || is_mild(&member.object);
     let worst = stateful
         .iter()
-        .find(|member| !lasting(member))
+        .find(|member| !is_lasting(&member.object))
         .or(stateful.first())?;
     let (more, them) = match stateful.len() {
         1 => (String::new(), "it"),
@@ -332,7 +327,7 @@ fn forced_by_kustomization(
         .fold(draft, |draft, member| {
             draft.related_object(member, "is deleted if a field cannot be changed")
         });
-    Some(if lasting(&worst) {
+    Some(if is_lasting(&worst.object) {
         draft.severity(Severity::Info)
     } else {
         draft
@@ -341,25 +336,26 @@ fn forced_by_kustomization(
 
 fn force(metadata: Metadata<'_>) -> Option<Force<'_>> {
     if let Some(options) = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS) {
-        let has =
-            |option: &str| marks::sync_options(options.value).any(|written| written == option);
-        match (has("Force=true"), has("Replace=true")) {
+        let written: Vec<&str> = marks::sync_options(options.value).collect();
+        match (
+            written.contains(&"Force=true"),
+            written.contains(&"Replace=true"),
+        ) {
             (true, true) => return Some(Force::ArgoCdReplace(options)),
             // A forced server-side apply takes over fields and deletes nothing.
-            (true, false) if !has("ServerSideApply=true") => {
+            (true, false) if !written.contains(&"ServerSideApply=true") => {
                 return Some(Force::ArgoCdApply(options));
             }
             _ => {}
         }
     }
-    let annotated = metadata
-        .annotation(marks::FLUX_FORCE)
-        .map(|value| Force::Flux(value, "annotations"));
-    let labelled = metadata
-        .label(marks::FLUX_FORCE)
-        .map(|value| Force::Flux(value, "labels"));
-    let enabled = |force: &Force<'_>| matches!(force, Force::Flux(value, _) if value.value.eq_ignore_ascii_case("enabled"));
-    annotated.filter(enabled).or(labelled.filter(enabled))
+    let annotated = metadata.annotation(marks::FLUX_FORCE);
+    let labelled = metadata.label(marks::FLUX_FORCE);
+    [(annotated, "annotations"), (labelled, "labels")]
+        .into_iter()
+        .filter_map(|(value, place)| Some((value?, place)))
+        .find(|(value, _)| value.value.eq_ignore_ascii_case("enabled"))
+        .map(|(value, place)| Force::Flux(value, place))
 }
 
 /// Describes, in a sentence, the loss when an object is recreated.
@@ -368,18 +364,23 @@ fn lost_with(object: &Object) -> &'static str {
         "Everything in the namespace is deleted with it, even objects that are not in git."
     } else if object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
         "Every instance is deleted with it, and every object that the instances own."
-    } else if object.is(STATEFUL_SET) && claims::are_deleted(object, "whenDeleted") {
+    } else if object.is(kinds::STATEFUL_SET) && claims::are_deleted(object, "whenDeleted") {
         "All of its Pods stop at once, and `whenDeleted: Delete` deletes their claims, and the data."
-    } else if object.is(STATEFUL_SET) {
+    } else if object.is(kinds::STATEFUL_SET) {
         "All of its Pods stop at once. Their claims stay, and the new StatefulSet takes them over if their names are the same."
     } else {
         "Its data goes with it unless the volume is retained, and Pods that mount it keep it Terminating until then."
     }
 }
 
+/// Whether an object is hardly ever recreated, or all that is lost with it comes back.
+fn is_lasting(object: &Object) -> bool {
+    contains_others(object) || is_mild(object)
+}
+
 /// Whether everything that is lost with an object comes back.
 fn is_mild(object: &Object) -> bool {
-    object.is(STATEFUL_SET) && !claims::are_deleted(object, "whenDeleted")
+    object.is(kinds::STATEFUL_SET) && !claims::are_deleted(object, "whenDeleted")
 }
 
 /// Whether other objects are deleted with it. Argo CD never replaces these, whatever the options say (gitops-engine

@@ -2,12 +2,12 @@
 
 use foldhash::HashSet;
 
-use crate::delivery::{FluxObject, Regime, Removal};
 use crate::inventory::Member;
 use crate::knowledge::{Condition, DataFate, FieldValue, Test};
 use crate::kube::{Namespace, kinds};
 use crate::ownership::{DataLoss, Ties, data_loss, reclaim_policy};
 use crate::rules::draft::Draft;
+use crate::rules::helm::release::is_uninstalled;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::named;
 use crate::yaml::Value;
@@ -37,7 +37,7 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
             continue;
         };
         if member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) {
-            claims.extend(is_of_a_release(context, member).then_some((member, loss)));
+            claims.extend(is_uninstalled(context, member).then_some((member, loss)));
         } else if let Some((condition, value)) = row
             .keep
             .iter()
@@ -81,15 +81,9 @@ fn decides<'a>(
 
 /// Whether the volumes of a StatefulSet certainly outlive their claims. True without any claim template.
 fn keeps_its_volumes(context: &Context<'_>, member: &Member) -> bool {
-    let templates = || {
-        member
-            .object
-            .at(&["spec", "volumeClaimTemplates"])
-            .into_iter()
-            .flat_map(Value::items)
-    };
+    let templates = member.object.at(&["spec", "volumeClaimTemplates"]);
     member.object.is(kinds::STATEFUL_SET)
-        && templates().all(|claim| {
+        && templates.into_iter().flat_map(Value::items).all(|claim| {
             reclaim_policy(context.inventory, None, claim.get("spec")) == Some(DataFate::Kept)
         })
 }
@@ -127,18 +121,6 @@ fn written(member: &Member, condition: &Condition, value: &FieldValue, loss: &Da
     .help(help)
     .field(field.as_str())
     .rests_on(&loss.row, loss.verified)
-}
-
-/// Whether a claim belongs to a Helm release and an uninstall deletes it.
-fn is_of_a_release(context: &Context<'_>, claim: &Member) -> bool {
-    let deliveries = context.analysis.deliveries();
-    let regime = deliveries.evident(claim);
-    matches!(
-        regime,
-        Some(Regime::Helm | Regime::Flux(FluxObject::HelmRelease))
-    ) && deliveries
-        .spared(context.inventory, claim, Removal::HelmUninstall)
-        .is_none()
 }
 
 /// Reports a claim that is deleted with its Helm release, with an object that uses it.

@@ -39,11 +39,11 @@ fn delivery_loses_its_account(context: &Context<'_>, sink: &mut Sink) {
             continue;
         };
         let account = inventory.member(*account);
-        let deletes = || {
-            let reached = deliveries.reached(member);
-            reached.is_none_or(|reached| reached.prunes || reached.deletes)
-        };
-        if context.analysis.together().has(member, account) && deletes() {
+        if context.analysis.together().has(member, account)
+            && deliveries
+                .reached(member)
+                .is_none_or(|reached| reached.prunes || reached.deletes)
+        {
             sink.push(loses(member, account, written.span()));
         }
     }

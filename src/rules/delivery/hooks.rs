@@ -39,13 +39,13 @@ pub(in crate::rules) fn hook_of<'a>(context: &Context<'_>, member: &'a Member) -
     if !metadata.is_marked() {
         return None;
     }
-    let helm = || Hook::of(metadata, HookTool::Helm);
-    let argo_cd = || Hook::of(metadata, HookTool::ArgoCd);
     let deliveries = context.analysis.deliveries();
     match deliveries.evident(member) {
-        None => helm().or_else(argo_cd),
-        Some(Regime::Helm | Regime::Flux(FluxObject::HelmRelease)) => helm(),
-        Some(Regime::ArgoCd) => argo_cd(),
+        None => Hook::of(metadata, HookTool::Helm).or_else(|| Hook::of(metadata, HookTool::ArgoCd)),
+        Some(Regime::Helm | Regime::Flux(FluxObject::HelmRelease)) => {
+            Hook::of(metadata, HookTool::Helm)
+        }
+        Some(Regime::ArgoCd) => Hook::of(metadata, HookTool::ArgoCd),
         Some(Regime::Kubectl | Regime::Flux(FluxObject::Kustomization)) => None,
     }
 }
@@ -255,14 +255,10 @@ fn lack(
             HookTool::Helm => Removal::HelmUninstall,
             HookTool::ArgoCd => Removal::ArgoCdApplication,
         };
-        let deliveries = context.analysis.deliveries();
-        let is_spared = || {
-            deliveries
-                .spared(context.inventory, needed, removal)
-                .is_some()
-        };
         return match (event.operation, event.phase) {
-            (Operation::Delete, Phase::After) => (!is_spared()).then_some(Lack::Gone),
+            (Operation::Delete, Phase::After) => {
+                (!context.is_spared(needed, removal)).then_some(Lack::Gone)
+            }
             (_, Phase::Before) if is_first => Some(Lack::NotYet),
             _ => None,
         };
@@ -309,11 +305,11 @@ fn runs_after((one, first): (&Member, &Hook<'_>), (other, second): (&Member, &Ho
         return first.weight > second.weight;
     }
     let order = kind_order(Sequence::Helm4Install);
-    let place = |member: &Member, hook: &Hook<'_>| {
+    let [one, other] = [(one, first), (other, second)].map(|(member, hook)| {
         let kind = order.place(member.object.kind());
-        (hook.weight, member.key.name.clone(), kind)
-    };
-    place(one, first) > place(other, second)
+        (hook.weight, &member.key.name, kind)
+    });
+    one > other
 }
 
 fn lacking(

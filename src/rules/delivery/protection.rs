@@ -20,6 +20,7 @@ use crate::rules::holder::{MetadataHolder, each_template, own_metadata};
 use crate::rules::proposal::{Proposal, kept_by_helm};
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::named;
+use crate::text::Span;
 
 pub(in crate::rules) static PROTECTION_INEFFECTIVE: Rule = rule!(
     Delivery,
@@ -43,20 +44,10 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     let delivery = DeliveryObjects::of(context);
     let tracking = TrackingLabels::of(context.inventory);
     let released: Vec<&Member> = context.inventory.of_kind(kinds::HELM_RELEASE).collect();
-    let mut believe = |holder: MetadataHolder<'_>| {
-        sink.extend(
-            beliefs(holder.metadata)
-                .iter()
-                .map(|belief| mistaken(&holder, belief)),
-        );
-    };
-    context
-        .inventory
-        .members
-        .iter()
-        .map(own_metadata)
-        .for_each(&mut believe);
-    each_template(context.inventory, believe);
+    for member in &context.inventory.members {
+        mistaken_beliefs(&own_metadata(member), sink);
+    }
+    each_template(context.inventory, |holder| mistaken_beliefs(&holder, sink));
     for member in &context.inventory.members {
         sink.extend(read_by_another_tool(context, member, &delivery));
         sink.extend(only_pruning(context, member, &delivery));
@@ -69,6 +60,12 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
         sink.extend(in_values(release));
     }
     sink.extend(around_releases(context.inventory, &released));
+}
+
+/// Reports the protections in some metadata that do not have all of their effect.
+fn mistaken_beliefs(holder: &MetadataHolder<'_>, sink: &mut Sink) {
+    let beliefs = beliefs(holder.metadata);
+    sink.extend(beliefs.iter().map(|belief| mistaken(holder, belief)));
 }
 
 /// The deletions by the delivery objects of a bundle, grouped by tool. An object that some of them reach is judged by
@@ -189,15 +186,9 @@ fn read_by_another_tool(
         .filter(|prune| prune.value.eq_ignore_ascii_case("disabled"));
     // Few objects have either annotation.
     keep.or(flux)?;
-    let deliveries = context.analysis.deliveries();
-    let evident = deliveries.evident(member)?;
-    let stays = |removal| {
-        deliveries
-            .spared(context.inventory, member, removal)
-            .is_some()
-    };
+    let evident = context.analysis.deliveries().evident(member)?;
     let (value, key, message, reason, help, fix) = match (evident, keep, flux) {
-        (Regime::ArgoCd, Some(keep), _) if !stays(Removal::ArgoCdPrune) => (
+        (Regime::ArgoCd, Some(keep), _) if !context.is_spared(member, Removal::ArgoCdPrune) => (
             keep,
             marks::HELM_RESOURCE_POLICY,
             format!(
@@ -210,21 +201,25 @@ fn read_by_another_tool(
             format!("add `{}: Prune=false`", marks::ARGOCD_SYNC_OPTIONS),
             with_option(member, "Prune=false"),
         ),
-        (Regime::Flux(FluxObject::Kustomization), Some(keep), _) if !stays(Removal::FluxPrune) => (
-            keep,
-            marks::HELM_RESOURCE_POLICY,
-            format!(
-                "Flux prunes {} in spite of `{}: keep`",
-                named(member),
-                marks::HELM_RESOURCE_POLICY
-            ),
-            "A Kustomization of Flux applies this object, and it does not look at Helm's annotation: once the object leaves \
+        (Regime::Flux(FluxObject::Kustomization), Some(keep), _)
+            if !context.is_spared(member, Removal::FluxPrune) =>
+        {
+            (
+                keep,
+                marks::HELM_RESOURCE_POLICY,
+                format!(
+                    "Flux prunes {} in spite of `{}: keep`",
+                    named(member),
+                    marks::HELM_RESOURCE_POLICY
+                ),
+                "A Kustomization of Flux applies this object, and it does not look at Helm's annotation: once the object leaves \
              the sources, or the Kustomization is deleted, Flux deletes it.",
-            format!("add `{}: disabled`", marks::FLUX_PRUNE),
-            with_annotation(member, marks::FLUX_PRUNE, "disabled"),
-        ),
+                format!("add `{}: disabled`", marks::FLUX_PRUNE),
+                with_annotation(member, marks::FLUX_PRUNE, "disabled"),
+            )
+        }
         (Regime::Helm | Regime::Flux(FluxObject::HelmRelease), None, Some(flux))
-            if !stays(Removal::HelmUninstall) =>
+            if !context.is_spared(member, Removal::HelmUninstall) =>
         {
             (
                 flux,
@@ -318,14 +313,13 @@ fn on_a_template(
 ) -> Option<Draft> {
     let (key, value) = protection_of(template.metadata)?;
     // Argo CD prunes claims with its tracking label, and then respects the options (argo-cd#3050).
-    let is_tracked = || {
-        template
+    if key == marks::ARGOCD_SYNC_OPTIONS
+        && template
             .metadata
             .labels()
             .iter()
             .any(|(key, _)| tracking.contains(key))
-    };
-    if key == marks::ARGOCD_SYNC_OPTIONS && is_tracked() {
+    {
         return None;
     }
     let claim = template.kind == TemplateKind::Claim;
@@ -375,27 +369,30 @@ fn on_a_template(
 
 /// Returns a protection for any tool, with its key.
 fn protection_of(metadata: Metadata<'_>) -> Option<(&'static str, Spanned<&str>)> {
-    let protecting = |key: &'static str, protects: fn(&str) -> bool| {
-        metadata
-            .annotation(key)
-            .filter(|value| protects(value.value))
-            .map(|value| (key, value))
-    };
-    protecting(marks::ARGOCD_SYNC_OPTIONS, |value| {
-        let mut options = marks::sync_options(value);
-        options.any(|option| {
+    [
+        marks::ARGOCD_SYNC_OPTIONS,
+        marks::FLUX_PRUNE,
+        marks::HELM_RESOURCE_POLICY,
+    ]
+    .into_iter()
+    .find_map(|key| {
+        let value = metadata.annotation(key)?;
+        protects(key, value.value).then_some((key, value))
+    })
+}
+
+/// Whether the tool that reads the annotation `key` keeps an object for its value.
+fn protects(key: &str, value: &str) -> bool {
+    match key {
+        marks::ARGOCD_SYNC_OPTIONS => marks::sync_options(value).any(|option| {
             matches!(
                 option,
                 "Prune=false" | "Prune=confirm" | "Delete=false" | "Delete=confirm"
             )
-        })
-    })
-    .or_else(|| {
-        protecting(marks::FLUX_PRUNE, |value| {
-            value.eq_ignore_ascii_case("disabled")
-        })
-    })
-    .or_else(|| protecting(marks::HELM_RESOURCE_POLICY, |value| value.trim() == "keep"))
+        }),
+        marks::FLUX_PRUNE => value.eq_ignore_ascii_case("disabled"),
+        _ => value.trim() == "keep",
+    }
 }
 
 /// Reports case f: Flux's annotation in a chart's values ends up on objects that Helm deletes (fluxcd/flux2#5035).
@@ -429,22 +426,15 @@ fn in_values(release: &Member) -> Option<Draft> {
 
 /// Reports case f: an opt-out on a Namespace keeps the Namespace, but not the releases in it.
 fn around_releases(inventory: &Inventory, released: &[&Member]) -> Vec<Draft> {
-    let opted_out = |member: &Member| match spared(&member.object, None, Removal::FluxPrune) {
-        Some(spared) if matches!(spared.by, Sparing::FluxOptOut(_)) => spared.place,
-        _ => None,
-    };
     let mut exposed = HashMap::default();
-    for release in released
-        .iter()
-        .filter(|release| opted_out(release).is_none())
-    {
+    for release in released.iter().filter(|release| opt_out(release).is_none()) {
         if let Some(namespace) = release.key.namespace.name() {
             exposed.entry(namespace).or_insert(*release);
         }
     }
     let namespaces = inventory.of_kind(kinds::NAMESPACE);
     let found = namespaces.filter_map(|namespace| {
-        let (place, release) = (opted_out(namespace)?, exposed.get(namespace.key.name.as_str())?);
+        let (place, release) = (opt_out(namespace)?, exposed.get(namespace.key.name.as_str())?);
         let draft = Draft::on(
             namespace,
             place,
@@ -461,4 +451,12 @@ fn around_releases(inventory: &Inventory, released: &[&Member]) -> Vec<Draft> {
         Some(draft.related_object(release, "is pruned and uninstalled"))
     });
     found.collect()
+}
+
+/// Returns the place of an object's opt-out from pruning by Flux.
+fn opt_out(member: &Member) -> Option<Span> {
+    let spared = spared(&member.object, None, Removal::FluxPrune)?;
+    spared
+        .place
+        .filter(|_| matches!(spared.by, Sparing::FluxOptOut(_)))
 }

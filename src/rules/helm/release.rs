@@ -56,13 +56,7 @@ fn is_released(context: &Context<'_>, member: &Member) -> bool {
 
 /// Whether uninstalling its release deletes an object.
 pub(in crate::rules) fn is_uninstalled(context: &Context<'_>, member: &Member) -> bool {
-    let spared = || {
-        context
-            .analysis
-            .deliveries()
-            .spared(context.inventory, member, Removal::HelmUninstall)
-    };
-    is_released(context, member) && spared().is_none()
+    is_released(context, member) && !context.is_spared(member, Removal::HelmUninstall)
 }
 
 /// [CRD-1]: a CRD is gone only after all its instances.

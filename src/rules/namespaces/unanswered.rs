@@ -179,15 +179,10 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             Occasion::NamespaceDeletion => kind != kinds::POD,
             Occasion::HelmUninstall => {
                 // Unlisted kinds are deleted last, in alphabetical order (helm kind_sorter.go).
-                let place = |kind: &str| {
-                    (
-                        self.helm.place(kind),
-                        !self.helm.lists(kind),
-                        kind.to_owned(),
-                    )
-                };
-                self.helm.place(kind.kind) > self.helm.place(kinds::SERVICE.kind)
-                    && place(kind.kind) < place(configuration.key.kind())
+                let (helm, kind, other) = (self.helm, kind.kind, configuration.key.kind());
+                helm.place(kind) > helm.place(kinds::SERVICE.kind)
+                    && (helm.place(kind), !helm.lists(kind), kind)
+                        < (helm.place(other), !helm.lists(other), other)
             }
         }
     }
@@ -247,8 +242,10 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         {
             return None;
         }
-        let near = |definition: &FileId| self.context.analysis.in_one_cluster(file, *definition);
-        let definitions = self.definitions.iter().filter(|(place, _)| near(place));
+        let definitions = self
+            .definitions
+            .iter()
+            .filter(|(place, _)| self.context.analysis.in_one_cluster(file, *place));
         let instance = definitions
             .map(|(_, definition)| *definition)
             .find(|definition| {
@@ -289,7 +286,6 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
 
     /// Whether the selectors of a webhook certainly select an object.
     fn is_selected(&self, member: &Member, webhook: &Webhook) -> bool {
-        let labels = |namespace: &&'a Member| namespace.object.metadata().labels();
         let object = RequestedObject {
             namespace: &member.key.namespace,
             labels: Some(member.object.metadata().labels()),
@@ -298,7 +294,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
                 .namespace
                 .name()
                 .and_then(|name| self.namespaces.get(name))
-                .map(labels),
+                .map(|namespace| namespace.object.metadata().labels()),
         };
         object.selected_by(webhook) == Interception::Yes
     }

@@ -31,8 +31,11 @@ type Shared<'a> = BTreeMap<[(usize, &'a str); 2], ([Claimant<'a>; 2], Vec<TieEnd
 pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     let objects = context.analysis.delivery_objects();
     // Only a set delivers by several Applications.
-    let is_set = |object: &DeliveryObject| object.kind == DeliveryKind::ApplicationSet;
-    if objects.len() < 2 && !objects.iter().any(is_set) {
+    if objects.len() < 2
+        && !objects
+            .iter()
+            .any(|object| object.kind == DeliveryKind::ApplicationSet)
+    {
         return Vec::new();
     }
     let inventory = context.inventory;

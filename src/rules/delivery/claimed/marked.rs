@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use super::words::{HELP, PRUNED};
 use crate::delivery::marks;
-use crate::inventory::Member;
+use crate::inventory::{Inventory, Member};
 use crate::kube::{Namespace, ObjectKey};
-use crate::manifest::Spanned;
+use crate::kustomize::folder_of;
+use crate::manifest::{Labels, Spanned};
 use crate::rules::draft::Draft;
 use crate::rules::rule::Context;
 use crate::rules::words::named;
@@ -14,18 +15,18 @@ use crate::text::Span;
 
 /// The deliverer of an object, by the object's own marks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Claimant {
+struct Claimant<'a> {
     /// The kind: `Helm release`, `Kustomization`.
     what: &'static str,
-    name: String,
+    name: &'a str,
     /// `None` if it is not written.
-    namespace: Option<String>,
+    namespace: Option<&'a str>,
 }
 
-impl Claimant {
+impl Claimant<'_> {
     /// Whether the two are certainly different deliverers. An unwritten namespace may be equal.
     fn differs(&self, other: &Self) -> bool {
-        let namespaces = self.namespace.as_ref().zip(other.namespace.as_ref());
+        let namespaces = self.namespace.zip(other.namespace);
         self.what == other.what
             && (self.name != other.name || namespaces.is_some_and(|(one, other)| one != other))
     }
@@ -41,16 +42,7 @@ impl Claimant {
 /// Reports objects that are attributed to different deliverers within one folder.
 pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     let inventory = context.inventory;
-    // Files in different folders may be for different clusters.
-    let folder = |member: &Member| {
-        inventory
-            .sources
-            .file(member.file)
-            .path()
-            .rsplit_once('/')
-            .map(|(folder, _)| folder)
-    };
-    let mut claims: BTreeMap<&ObjectKey, Vec<(&Member, Claimant, Span)>> = BTreeMap::new();
+    let mut claims: BTreeMap<&ObjectKey, Vec<(&Member, Claimant<'_>, Span)>> = BTreeMap::new();
     for member in &inventory.members {
         // An object without a namespace gets that of its release, so two releases may mean two objects.
         let somewhere = member.key.namespace == Namespace::Unwritten
@@ -65,9 +57,10 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     }
     let drafts = claims.values().filter_map(|claims| {
         let (first, claimant, place) = claims.first()?;
-        let second = claims
-            .iter()
-            .find(|(member, other, _)| claimant.differs(other) && folder(member) == folder(first));
+        // Files in different folders may be for different clusters.
+        let second = claims.iter().find(|(member, other, _)| {
+            claimant.differs(other) && folder(inventory, member) == folder(inventory, first)
+        });
         let (member, other, span) = second?;
         let draft = of_two(member, *span, [claimant, other]);
         Some(draft.related(
@@ -79,7 +72,11 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     drafts.collect()
 }
 
-fn of_two(member: &Member, span: Span, [first, second]: [&Claimant; 2]) -> Draft {
+fn folder<'a>(inventory: &'a Inventory, member: &Member) -> &'a str {
+    folder_of(inventory.sources.file(member.file).path())
+}
+
+fn of_two(member: &Member, span: Span, [first, second]: [&Claimant<'_>; 2]) -> Draft {
     let helm = first.what == HELM_RELEASE;
     let reason = if helm {
         "Helm refuses to install an object that another release owns. Applied by other means, the object belongs to the \
@@ -103,37 +100,37 @@ fn of_two(member: &Member, span: Span, [first, second]: [&Claimant; 2]) -> Draft
 const HELM_RELEASE: &str = "Helm release";
 
 /// Returns the deliverer that labels and annotations of an object name, and the place of that mark.
-fn claimant(member: &Member) -> Option<(Claimant, Span)> {
+fn claimant(member: &Member) -> Option<(Claimant<'_>, Span)> {
     let metadata = member.object.metadata();
     let (labels, annotations) = (metadata.labels(), metadata.annotations());
-    let annotated = |key| annotations.get(key).filter(|value| !value.value.is_empty());
-    let labelled = |key| labels.get(key).filter(|value| !value.value.is_empty());
-    let text = |value: Option<Spanned<&str>>| value.map(|value| value.value.to_owned());
-    let claimant = |what, name: &str, namespace, span| {
-        Some((
-            Claimant {
-                what,
-                name: name.to_owned(),
-                namespace,
-            },
-            span,
-        ))
-    };
-    if let Some(release) = annotated(marks::HELM_RELEASE_NAME) {
-        let namespace = text(annotated(marks::HELM_RELEASE_NAMESPACE));
-        return claimant(HELM_RELEASE, release.value, namespace, release.span);
-    }
-    if let Some(tracking) = annotated(marks::ARGOCD_TRACKING_ID) {
-        let name = tracking.value.split(':').next().unwrap_or_default();
-        return claimant("Application", name, None, tracking.span);
-    }
-    if let Some(name) = labelled(marks::FLUX_KUSTOMIZATION_NAME) {
-        let namespace = text(labelled(marks::FLUX_KUSTOMIZATION_NAMESPACE));
-        return claimant("Kustomization", name.value, namespace, name.span);
-    }
-    // The labels that charts write by convention; the instance alone may come from any tool.
-    let managed = labelled(marks::MANAGED_BY).is_some_and(|value| value.value == "Helm");
-    let instance =
-        labelled(marks::INSTANCE).filter(|_| managed && labelled(marks::HELM_CHART).is_some());
-    instance.and_then(|name| claimant(HELM_RELEASE, name.value, None, name.span))
+    let (what, name, namespace, span) =
+        if let Some(release) = written(annotations, marks::HELM_RELEASE_NAME) {
+            let namespace = written(annotations, marks::HELM_RELEASE_NAMESPACE);
+            (HELM_RELEASE, release.value, namespace, release.span)
+        } else if let Some(tracking) = written(annotations, marks::ARGOCD_TRACKING_ID) {
+            let name = tracking.value.split(':').next().unwrap_or_default();
+            ("Application", name, None, tracking.span)
+        } else if let Some(name) = written(labels, marks::FLUX_KUSTOMIZATION_NAME) {
+            let namespace = written(labels, marks::FLUX_KUSTOMIZATION_NAMESPACE);
+            ("Kustomization", name.value, namespace, name.span)
+        } else {
+            // The labels that charts write by convention; the instance alone may come from any tool.
+            written(labels, marks::MANAGED_BY).filter(|value| value.value == "Helm")?;
+            let instance = written(labels, marks::INSTANCE)?;
+            written(labels, marks::HELM_CHART)?;
+            (HELM_RELEASE, instance.value, None, instance.span)
+        };
+    Some((
+        Claimant {
+            what,
+            name,
+            namespace: namespace.map(|namespace| namespace.value),
+        },
+        span,
+    ))
+}
+
+/// Returns the value of a label or annotation, unless it is empty.
+fn written<'a>(marks: Labels<'a>, key: &str) -> Option<Spanned<&'a str>> {
+    marks.get(key).filter(|value| !value.value.is_empty())
 }
