@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::places::{left_in_head, on_base, related_in_base};
 use crate::finding::Severity;
-use crate::manifest::Webhook;
 use crate::merge::{LostBackend, Merge, Surprise, severity};
 use crate::ownership::{Purpose, instances_of};
 use crate::rules::draft::Draft;
@@ -75,15 +74,11 @@ fn webhook(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
             Purpose::Webhook(webhook) => Some(webhook),
             _ => None,
         });
-    let operations = |webhook: &Webhook| {
-        let operations = webhook.rules.iter().flat_map(|rule| &rule.operations);
-        operations
-            .map(|operation| operation.value.clone())
-            .collect::<Vec<_>>()
-    };
     let operations: BTreeSet<String> = webhooks
         .clone()
-        .flat_map(|webhook| operations(webhook))
+        .flat_map(|webhook| &webhook.rules)
+        .flat_map(|rule| &rule.operations)
+        .map(|operation| operation.value.clone())
         .collect();
     let deletes = operations
         .iter()

@@ -81,7 +81,6 @@ fn may_come_otherwise(merge: &Merge<'_>) -> bool {
         kinds::APPLICATION_SET,
         kinds::FLUX_KUSTOMIZATION,
     ];
-    let new = |member: &Member| merge.part.base.inventory.with_key(&member.key).is_empty();
     let members = merge
         .part
         .sides
@@ -90,7 +89,7 @@ fn may_come_otherwise(merge: &Merge<'_>) -> bool {
         .flat_map(|tree| &tree.inventory.members);
     let mut delivering =
         members.filter(|member| delivers.into_iter().any(|kind| member.object.is(kind)));
-    delivering.any(new)
+    delivering.any(|member| merge.part.base.inventory.with_key(&member.key).is_empty())
 }
 
 fn removed(

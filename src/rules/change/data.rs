@@ -37,17 +37,17 @@ fn volume_removed(merge: &Merge<'_>, sink: &mut Sink) {
             .of_kind(CascadeKind::Volume)
             .map(|cascade| lost_volume(merge, cascade)),
     );
-    let told = |member: &Member| {
-        merge
-            .of_kind(CascadeKind::Volume)
-            .any(|cascade| cascade.culprit.id == member.id)
-    };
     let leaving = merge
         .part
         .leaving
         .iter()
         .map(|id| merge.part.base.inventory.member(*id));
-    let sets = leaving.filter(|member| member.object.is(kinds::STATEFUL_SET) && !told(member));
+    let sets = leaving.filter(|member| {
+        member.object.is(kinds::STATEFUL_SET)
+            && !merge
+                .of_kind(CascadeKind::Volume)
+                .any(|cascade| cascade.culprit.id == member.id)
+    });
     sink.extend(sets.filter_map(|set| stranded(merge, set, merge.part.renamed(set)?)));
 }
 

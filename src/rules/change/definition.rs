@@ -102,29 +102,19 @@ fn all_vanish(merge: &Merge<'_>, crd: &Member) -> bool {
     let part = merge.part;
     let destination = part.base.destination(crd.file);
     let deliveries = part.analysis.deliveries();
-    let rendered = |member: &&Member| {
+    let rendered = part.base.inventory.members.iter().filter(|member| {
         part.base.destination(member.file) == destination
             && deliveries.template(&part.base.inventory, member).is_some()
-    };
-    let is_definition = |member: &&Member| member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION);
-    let mut definitions = part
-        .base
-        .inventory
-        .members
-        .iter()
-        .filter(rendered)
-        .filter(is_definition);
+    });
+    let mut definitions = rendered
+        .clone()
+        .filter(|member| member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION));
     let gone = definitions
         .clone()
         .all(|member| part.leaving.contains(&member.id));
-    let others = part
-        .base
-        .inventory
-        .members
-        .iter()
-        .filter(rendered)
-        .filter(|member| !is_definition(member));
-    let mut others = others.peekable();
+    let mut others = rendered
+        .filter(|member| !member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION))
+        .peekable();
     definitions.nth(1).is_some()
         && gone
         && others.peek().is_some()

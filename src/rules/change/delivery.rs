@@ -122,11 +122,6 @@ fn unseen(
     object: &DeliveryObject,
     children: &[&Member],
 ) -> Option<Draft> {
-    let here = |message: String| {
-        on_base(merge, member, member.object.name_span(), message)
-            .field("metadata.name")
-            .help(recipe(merge, member))
-    };
     let renamed = merge.part.renamed(member);
     let end = merge.end_of(&member.key);
     let is_possible = end.is_some_and(|end| end.certainty == EffectCertainty::Possible);
@@ -137,29 +132,32 @@ fn unseen(
     }
     if !object.deletes() {
         let left = (!children.is_empty()).then(|| plain::count(children.len(), "object"))?;
-        let draft = here(format!("{} leaves {left} behind", leaving(merge, member)))
-            .label("deletes nothing")
-            .reason(
-                "Its own deletion does not delete its objects. From then on nothing manages them.",
-            )
-            .help("delete the objects by hand, or let it prune before it leaves")
-            .consequence(Consequence::Orphaned)
-            .severity(Severity::Info);
+        let draft = on_delivery(
+            merge,
+            member,
+            format!("{} leaves {left} behind", leaving(merge, member)),
+        )
+        .label("deletes nothing")
+        .reason("Its own deletion does not delete its objects. From then on nothing manages them.")
+        .help("delete the objects by hand, or let it prune before it leaves")
+        .consequence(Consequence::Orphaned)
+        .severity(Severity::Info);
         return renamed.is_none().then_some(draft);
     }
     // A Kustomization applies before it prunes: objects that it takes over from a deleted one already have its labels,
     // and the deleted one spares them (fluxcd/kustomize-controller internal/controller/kustomization_controller.go,
     // fluxcd/pkg ssa/manager_delete.go).
     let is_flux = object.kind == DeliveryKind::Kustomization;
-    let is_safe = |child: &Member| is_flux && merge.part.is_applied_beside(&child.key, member);
-    let handed = children.iter().filter(|child| !is_safe(child));
+    let handed = children
+        .iter()
+        .filter(|child| !(is_flux && merge.part.is_applied_beside(&child.key, member)));
     let handed: Vec<&Member> = handed
         .filter_map(|child| merge.part.still_applied(child))
         .collect();
     match (renamed, handed.len()) {
         (_, 1..) => {
             let number = plain::count(handed.len(), "object");
-            let draft = here(format!("{} {verb} {number} that head still applies", leaving(merge, member)))
+            let draft = on_delivery(merge, member, format!("{} {verb} {number} that head still applies", leaving(merge, member)))
                 .label("delivers the deleted objects")
                 .reason(
                     "For the tool a new name is a new object. The old one is deleted and deletes its objects, while the \
@@ -174,7 +172,7 @@ fn unseen(
             )
         }
         (Some(_), 0) => {
-            let draft = here(format!("{} {verb} everything that it delivered", leaving(merge, member)))
+            let draft = on_delivery(merge, member, format!("{} {verb} everything that it delivered", leaving(merge, member)))
                 .label("delivers the deleted objects")
                 .reason(
                     "For the tool a new name is a new object. The old one is deleted with everything that it delivered, and the new one \
@@ -187,6 +185,12 @@ fn unseen(
     }
 }
 
+fn on_delivery(merge: &Merge<'_>, member: &Member, message: String) -> Draft {
+    on_base(merge, member, member.object.name_span(), message)
+        .field("metadata.name")
+        .help(recipe(merge, member))
+}
+
 /// An Application that its set no longer generates, and of which it is not known what it delivered.
 fn no_longer_generated(merge: &Merge<'_>, member: &Member, set: &Deliverer) -> Draft {
     let message = format!(
@@ -195,14 +199,12 @@ fn no_longer_generated(merge: &Merge<'_>, member: &Member, set: &Deliverer) -> D
         named(member),
         deletes(merge, member)
     );
-    let draft = on_base(merge, member, member.object.name_span(), message)
+    let draft = on_delivery(merge, member, message)
         .label("generates it in base")
         .reason(
             "An ApplicationSet deletes an Application that its generators no longer produce, and Argo CD then deletes everything \
              that the Application delivered. Its sources are not in the input.",
         )
-        .help(recipe(merge, member))
-        .field("metadata.name")
         .severity(Severity::Warning);
     left_in_head(draft, merge, member)
 }

@@ -11,6 +11,7 @@ use crate::merge::{EffectKind, Merge, Standing, Surprise, severity};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
+use crate::text::Span;
 
 pub(in crate::rules) static BECAME_HOOK: Rule = rule!(
     Change,
@@ -24,14 +25,7 @@ pub(in crate::rules) static BECAME_HOOK: Rule = rule!(
 fn became_hook(merge: &Merge<'_>, sink: &mut Sink) {
     for object in merge.part.kept().filter(|object| !runs_once(object.base)) {
         let regime = merge.regime_of(object.base);
-        let hook = |member: &Member| {
-            member
-                .object
-                .metadata()
-                .annotation(marks::HELM_HOOK)
-                .map(|hook| hook.key_span)
-        };
-        match (hook(object.base), hook(object.head)) {
+        match (hook_key(object.base), hook_key(object.head)) {
             (None, Some(hook))
                 if regime.is_release()
                     && is_deleted(merge, object.base)
@@ -58,6 +52,12 @@ fn became_hook(merge: &Merge<'_>, sink: &mut Sink) {
             _ => {}
         }
     }
+}
+
+/// Returns the place of the annotation that makes an object a hook of Helm.
+fn hook_key(member: &Member) -> Option<Span> {
+    let hook = member.object.metadata().annotation(marks::HELM_HOOK);
+    hook.map(|hook| hook.key_span)
 }
 
 /// Whether the object is a Job or Pod, which runs once: as a hook it runs again, which is the usual intention.
@@ -108,12 +108,7 @@ fn deleted(merge: &Merge<'_>, member: &Member, regime: Regime) -> Draft {
         .severity(severity(surprise).unwrap_or(Severity::Error))
 }
 
-fn in_the_way(
-    merge: &Merge<'_>,
-    member: &Member,
-    regime: Regime,
-    hook: crate::text::Span,
-) -> Draft {
+fn in_the_way(merge: &Merge<'_>, member: &Member, regime: Regime, hook: Span) -> Draft {
     let upgrade = if regime == Regime::Helm {
         "`helm upgrade` fails"
     } else {

@@ -226,9 +226,10 @@ fn remedy(member: &Member, regime: Regime) -> String {
 }
 
 fn scope_changed(merge: &Merge<'_>, sink: &mut Sink) {
-    let scope = |member: &Member| member.object.definition().and_then(|crd| crd.scope);
     for object in merge.part.kept() {
-        let (Some(was), Some(is)) = (scope(object.base), scope(object.head)) else {
+        let scopes = [object.base, object.head]
+            .map(|member| member.object.definition().and_then(|crd| crd.scope));
+        let [Some(was), Some(is)] = scopes else {
             continue;
         };
         if was.value != is.value {

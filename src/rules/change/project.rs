@@ -107,36 +107,25 @@ fn draft(
     }
     let staying: Vec<&Member> = staying.of(project).collect();
     // Waves are deleted in reverse order: an Application in a higher wave is gone before the project is deleted.
-    let together = |member: &&Member| {
+    let leaving = leaving.of(project).filter(|member| {
         argocd::policy_of(&member.object).is_some() && argocd::wave(member) <= argocd::wave(project)
-    };
-    let leaving: Vec<&Member> = leaving.of(project).filter(together).collect();
-    let draft = |message: String| {
-        let draft = on_base(merge, project, project.object.name_span(), message)
-            .label("decides what its Applications may do")
-            .field("metadata.name");
-        left_in_head(draft, merge, project)
-    };
-    let related = |draft: Draft, shown: &[&Member], add: &dyn Fn(Draft, &Member) -> Draft| {
-        shown
-            .iter()
-            .take(MOST_RELATED)
-            .fold(draft, |draft, member| add(draft, member))
-    };
+    });
+    let leaving: Vec<&Member> = leaving.collect();
     if !staying.is_empty() {
         let stay = plain::count(staying.len(), "Application");
         let message = format!(
             "removing {} stops {stay} that head still applies",
             named(project)
         );
-        let draft = draft(message)
+        let draft = on_project(merge, project, message)
             .reason(
                 "An Application whose project does not exist is rejected by Argo CD: it is neither synced nor pruned, and if it has the \
                  resources finalizer it cannot be deleted either.",
             )
             .help("move the Applications to another project first, and remove this one in a second change")
             .severity(Severity::Error);
-        return Some(related(draft, &staying, &|draft, member| {
+        let named = staying.iter().take(MOST_RELATED);
+        return Some(named.fold(draft, |draft, member| {
             related_in_head(draft, merge, member, "names the project")
         }));
     }
@@ -148,7 +137,7 @@ fn draft(
         "removing {} together with {leave} can leave them stuck",
         named(project)
     );
-    let draft = draft(message)
+    let draft = on_project(merge, project, message)
         .reason(
             "Argo CD needs the project to delete the objects of an Application before it removes the resources finalizer. \
              If the project \
@@ -159,7 +148,15 @@ fn draft(
              `argocd.argoproj.io/sync-wave` than its Applications: waves are deleted in reverse",
         )
         .severity(Severity::Warning);
-    Some(related(draft, &leaving, &|draft, member| {
+    let deleted = leaving.iter().take(MOST_RELATED);
+    Some(deleted.fold(draft, |draft, member| {
         related_in_base(draft, merge, member, "is deleted at the same time")
     }))
+}
+
+fn on_project(merge: &Merge<'_>, project: &Member, message: String) -> Draft {
+    let draft = on_base(merge, project, project.object.name_span(), message)
+        .label("decides what its Applications may do")
+        .field("metadata.name");
+    left_in_head(draft, merge, project)
 }

@@ -114,27 +114,26 @@ fn takes_others(merge: &Merge<'_>, member: &Member) -> bool {
         kinds::STATEFUL_SET,
     ];
     let analysis = &merge.part.analysis;
-    let data = || {
-        data_loss(analysis.inventory(), analysis.tables(), member)
+    containers.into_iter().any(|kind| member.object.is(kind))
+        || data_loss(analysis.inventory(), analysis.tables(), member)
             .is_some_and(|loss| loss.fate != DataFate::Kept)
-    };
-    containers.into_iter().any(|kind| member.object.is(kind)) || data()
 }
 
 /// Whether more kustomizations of head than of base mention `key`: one may add it to all of its objects.
 fn said_by_a_kustomization(merge: &Merge<'_>, key: &str) -> bool {
-    let says = |trees: &[TreePart]| {
-        let files = trees.iter().flat_map(|tree| {
-            tree.inventory
-                .sources
-                .iter()
-                .map(move |(id, file)| (tree.place(id), file))
-        });
-        files
-            .filter(|(place, file)| is_kustomization(place) && file.text().contains(key))
-            .count()
-    };
-    says(merge.part.sides.head) > says(merge.part.sides.base)
+    let sides = merge.part.sides;
+    kustomizations_with(sides.head, key) > kustomizations_with(sides.base, key)
+}
+
+/// Counts the kustomizations of a side that mention `key`.
+fn kustomizations_with(trees: &[TreePart], key: &str) -> usize {
+    let files = trees.iter().flat_map(|tree| {
+        let files = tree.inventory.sources.iter();
+        files.map(move |(id, file)| (tree.place(id), file))
+    });
+    files
+        .filter(|(place, file)| is_kustomization(place) && file.text().contains(key))
+        .count()
 }
 
 /// Reports an object whose data is kept on deletion in base, but deleted in head, by the table of data.
@@ -154,17 +153,12 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .as_ref()
         .or(is.written.as_ref())
         .map_or_else(|| "spec".to_owned(), |(field, _)| field.to_string());
-    let place = |loss: &DataLoss, member: &Member| {
-        loss.written
-            .as_ref()
-            .map_or_else(|| member.object.name_span(), |(_, value)| value.span)
-    };
     let surprise = Surprise {
         data: Some(is.verified),
         ..LATER
     };
     let message = format!("deleting {} deletes {} from now on", named(base), is.lost);
-    let draft = on_base(merge, base, place(&was, base), message)
+    let draft = on_base(merge, base, span_of(&was, base), message)
         .label("kept it until now")
         .reason("Nothing is deleted now. The switch counts from the moment in which it is applied, for every later \
             deletion.")
@@ -176,9 +170,15 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         draft,
         merge,
         head,
-        place(&is, head),
+        span_of(&is, head),
         "deletes it",
     ))
+}
+
+/// Returns the place of the field that decides about the data, else that of the object's name.
+fn span_of(loss: &DataLoss, member: &Member) -> Span {
+    let written = loss.written.as_ref();
+    written.map_or_else(|| member.object.name_span(), |(_, value)| value.span)
 }
 
 /// The surprise of an object that may be deleted later, but not by this change.
@@ -194,12 +194,7 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .object
         .at(&["spec", "persistentVolumeClaimRetentionPolicy", "whenScaled"]);
     let deletes = deletes.filter(|policy| policy.as_str() == Some("Delete"))?;
-    let count = |member: &Member| {
-        let written = member.object.at(&["spec", "replicas"]);
-        let count = written.map_or(Some(1), |value| value.as_int());
-        count.map(|count| (count, written.map(Value::span)))
-    };
-    let ((was, place), (is, now)) = (count(base)?, count(head)?);
+    let ((was, place), (is, now)) = (replicas(base)?, replicas(head)?);
     let templates = head
         .object
         .at(&["spec", "volumeClaimTemplates"])
@@ -223,11 +218,10 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let certain = templates
         .iter()
         .any(|(_, fate)| *fate == Some(DataFate::Lost));
-    let name = |(template, _): &(String, _)| format!("{template}-{}-{}", base.key.name, was - 1);
     let claims = ObjectKey::new(
         kinds::PERSISTENT_VOLUME_CLAIM,
         base.key.namespace.clone(),
-        name(&templates[0]),
+        format!("{}-{}-{}", templates[0].0, base.key.name, was - 1),
     );
     let data = (!retained).then_some(certain);
     let surprise = Surprise {
@@ -265,6 +259,14 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         now.unwrap_or_else(|| head.object.name_span()),
         "fewer here",
     ))
+}
+
+/// Returns the number of replicas and its place, if it is written.
+fn replicas(member: &Member) -> Option<(i64, Option<Span>)> {
+    match member.object.at(&["spec", "replicas"]) {
+        Some(written) => Some((written.as_int()?, Some(written.span()))),
+        None => Some((1, None)),
+    }
 }
 
 /// Reports a protection that is added in the change which removes the object: the tool does not know of it.

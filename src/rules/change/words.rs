@@ -15,36 +15,36 @@ const NAMED: usize = 3;
 /// Describes the objects deleted with the culprit of a cascade, to follow "deletes": `2 objects that head still applies
 /// and Secret `x` that a controller created, with the data of Cluster `db``.
 pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
-    let others = || {
-        cascade.losses.iter().filter(|loss| {
+    let others: Vec<&Loss<'_>> = cascade
+        .losses
+        .iter()
+        .filter(|loss| {
             loss.key != cascade.culprit.key && loss.because.contains(&cascade.culprit.key)
         })
-    };
-    let used = |loss: &&Loss<'_>| !loss.users.is_empty() && loss.standing != Standing::Applied;
-    let of = |standing| move |loss: &&Loss<'_>| loss.standing == standing && !used(loss);
+        .collect();
+    let (used, unused): (Vec<&Loss<'_>>, Vec<_>) = others
+        .iter()
+        .copied()
+        .partition(|loss| !loss.users.is_empty() && loss.standing != Standing::Applied);
     let groups: [(Vec<&Loss<'_>>, &str, &str); 5] = [
         (
-            others().filter(of(Standing::Applied)).collect(),
+            of_standing(&unused, Standing::Applied),
             "head still applies",
             "head still applies",
         ),
+        (used, "head still uses", "head still uses"),
         (
-            others().filter(used).collect(),
-            "head still uses",
-            "head still uses",
-        ),
-        (
-            others().filter(of(Standing::Unapplied)).collect(),
+            of_standing(&unused, Standing::Unapplied),
             "stays in git although nothing applies it",
             "stay in git although nothing applies them",
         ),
         (
-            others().filter(of(Standing::Unwritten)).collect(),
+            of_standing(&unused, Standing::Unwritten),
             "a controller created",
             "controllers created",
         ),
         (
-            others().filter(of(Standing::Removed)).collect(),
+            of_standing(&unused, Standing::Removed),
             "the change removes",
             "the change removes",
         ),
@@ -58,11 +58,12 @@ pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
         )
     });
     let mut said = joined(&said.collect::<Vec<_>>());
-    let data: Vec<&Loss<'_>> = others().filter(|loss| loss.data.is_some()).collect();
+    let data = others.iter().copied().filter(|loss| loss.data.is_some());
+    let data: Vec<&Loss<'_>> = data.collect();
     if !data.is_empty() {
         let certain = data.iter().all(|loss| loss.data == Some(true));
         let possibly = if certain { "" } else { "possibly " };
-        let whose = match (data.len(), others().count()) {
+        let whose = match (data.len(), others.len()) {
             (1, 1) => "its data".to_owned(),
             (lost, all) if lost == all => "their data".to_owned(),
             _ => format!("the data of {}", counted(&data)),
@@ -70,6 +71,11 @@ pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
         said.push_str(&format!(", {possibly}with {whose}"));
     }
     said
+}
+
+fn of_standing<'c, 'a>(losses: &[&'c Loss<'a>], standing: Standing) -> Vec<&'c Loss<'a>> {
+    let losses = losses.iter().copied();
+    losses.filter(|loss| loss.standing == standing).collect()
 }
 
 /// Describes the effect of removing a cascade's culprit: `deletes 2 objects that head still applies`.
@@ -121,7 +127,6 @@ pub(super) fn deletes(merge: &Merge<'_>, member: &Member) -> &'static str {
 
 /// Counts or names objects: `Secret `a` and `b``, `12 objects of kind Secret`, `Namespace `shop` and 11 other objects`.
 pub(super) fn counted(losses: &[&Loss<'_>]) -> String {
-    let name = |loss: &Loss<'_>| format!("{} `{}`", loss.key.kind(), loss.key.name);
     if losses.len() <= NAMED {
         let mut last = "";
         let names = losses.iter().map(|loss| {
@@ -143,6 +148,10 @@ pub(super) fn counted(losses: &[&Loss<'_>]) -> String {
         Some(gravest) => format!("{} and {} other objects", name(gravest), count - 1),
         None => format!("{count} objects"),
     }
+}
+
+fn name(loss: &Loss<'_>) -> String {
+    format!("{} `{}`", loss.key.kind(), loss.key.name)
 }
 
 /// Ranks losses: data before containers of other objects; 0 for most kinds.
@@ -236,7 +245,7 @@ pub(super) fn shown(draft: Draft, merge: &Merge<'_>, cascade: &MergeCascade<'_>)
         match (after, loss.member, loss.users.first()) {
             (Some(after), ..) => draft = related_in_head(draft, merge, after, ends),
             (None, _, Some(user)) => {
-                let words = format!("uses {} `{}`", loss.key.kind(), loss.key.name);
+                let words = format!("uses {}", name(loss));
                 draft = related_in_head(draft, merge, user, words);
             }
             (None, Some(member), None) if member.id != cascade.culprit.id => {
