@@ -166,16 +166,14 @@ pub fn place_to_edit(path: &Path) -> io::Result<PathBuf> {
 
 /// Returns `place`, to which `path` leads, if that is allowed. A path that itself contains `.git` is intended.
 fn admitted_to_write(path: &Path, place: PathBuf) -> io::Result<PathBuf> {
-    let refused = |leads: &str| {
-        Err(io::Error::other(format!(
-            "a symbolic link on the way leads {leads}"
-        )))
+    let leads = match Boundary::of_file(path).admit(&place) {
+        Err(Escape::Git) if !in_git_folder(path) => "into `.git`",
+        Err(Escape::Outside) => "out of the repository",
+        _ => return Ok(place),
     };
-    match Boundary::of_file(path).admit(&place) {
-        Err(Escape::Git) if !in_git_folder(path) => refused("into `.git`"),
-        Err(Escape::Outside) => refused("out of the repository"),
-        _ => Ok(place),
-    }
+    Err(io::Error::other(format!(
+        "a symbolic link on the way leads {leads}"
+    )))
 }
 
 /// Returns the nearest folder with `.git` at or above `folder`.

@@ -65,7 +65,6 @@ impl<'a> Descent<'a> {
 
     /// Visits everything below a folder but the targets of links. `place` is its absolute path with links resolved.
     fn visit(&mut self, folder: &Path, place: &Path, found: &mut Collector<'_>) {
-        let place_of = |path: &Path| place.join(path.strip_prefix(folder).unwrap_or(path));
         let mut walk = WalkDir::new(folder).sort_by_file_name().into_iter();
         // For each depth, whether an earlier argument visited the folder.
         let mut again: Vec<bool> = Vec::new();
@@ -79,7 +78,7 @@ impl<'a> Descent<'a> {
             }
             match entry {
                 Ok(entry) if entry.file_type().is_dir() || entry.depth() == 0 => {
-                    let place = place_of(entry.path());
+                    let place = place_below(place, folder, entry.path());
                     if is_skipped(&entry)
                         || names_a_device(&place)
                         || !self.visited.insert(place.clone())
@@ -91,14 +90,14 @@ impl<'a> Descent<'a> {
                 }
                 Ok(entry) if entry.path_is_symlink() => {
                     if !is_skipped(&entry) {
-                        let place = place_of(entry.path());
+                        let place = place_below(place, folder, entry.path());
                         self.links.insert(entry.into_path(), place);
                     }
                 }
                 Ok(entry) if (self.wanted)(entry.path()) => {
                     let (path, place, reported) = (
                         entry.path(),
-                        place_of(entry.path()),
+                        place_below(place, folder, entry.path()),
                         self.report(entry.path()),
                     );
                     if entry.file_type().is_file() {
@@ -111,7 +110,8 @@ impl<'a> Descent<'a> {
                 Err(error) => {
                     let Some(path) = error.path() else { continue };
                     let reason = error.io_error().map_or_else(|| error.to_string(), describe);
-                    found.add_unreadable(self.report(path), place_of(path), reason);
+                    let place = place_below(place, folder, path);
+                    found.add_unreadable(self.report(path), place, reason);
                 }
             }
         }
@@ -121,7 +121,6 @@ impl<'a> Descent<'a> {
     fn follow(&mut self, path: &Path, place: &Path, found: &mut Collector<'_>) {
         let reported = self.report(path);
         let wanted = (self.wanted)(path);
-        let unreadable = |reason: &str| (reported.clone(), place.to_owned(), reason.to_owned());
         let metadata = match (path.metadata(), path.canonicalize()) {
             (Ok(metadata), Ok(target)) => Ok((metadata, target)),
             (Err(error), _) | (_, Err(error)) => Err(error),
@@ -144,13 +143,12 @@ impl<'a> Descent<'a> {
             Ok((_, target)) => match self.boundary.admit(&target) {
                 Ok(()) => found.add_file(path, target, reported),
                 Err(escape) => {
-                    let (reported, place, reason) = unreadable(escape.of_link());
-                    found.add_unreadable(reported, place, reason);
+                    found.add_unreadable(reported, place.to_owned(), escape.of_link().to_owned());
                 }
             },
             Err(_) => {
-                let (reported, place, reason) = unreadable("is a broken symbolic link");
-                found.add_unreadable(reported, place, reason);
+                let reason = "is a broken symbolic link".to_owned();
+                found.add_unreadable(reported, place.to_owned(), reason);
             }
         }
     }
@@ -182,6 +180,11 @@ impl<'a> Descent<'a> {
             None => plain::path(place),
         }
     }
+}
+
+/// Returns the absolute path of `path`, which is `folder` or below it, if that of the folder is `place`.
+fn place_below(place: &Path, folder: &Path, path: &Path) -> PathBuf {
+    place.join(path.strip_prefix(folder).unwrap_or(path))
 }
 
 /// Whether a folder never contains the user's manifests. The root is always searched.

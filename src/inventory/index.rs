@@ -26,16 +26,18 @@ impl Index {
         name_of: impl Fn(ObjectId) -> Option<N>,
     ) -> Self {
         let buckets = all.len().div_ceil(4).next_power_of_two();
-        let named = || all.clone().filter_map(|id| Some((name_of(id)?, id)));
+        let named = all.filter_map(|id| Some((name_of(id)?, id)));
         let mut starts = vec![0; buckets + 1];
-        named().for_each(|(name, _)| starts[bucket(hash(&name), buckets) + 1] += 1);
+        for (name, _) in named.clone() {
+            starts[bucket(hash(&name), buckets) + 1] += 1;
+        }
         for bucket in 0..buckets {
             starts[bucket + 1] += starts[bucket];
         }
         let mut ids = vec![ObjectId::default(); starts[buckets] as usize];
         let mut next = starts.clone();
         // Hashes again, since a list of hashes would be as long as the index.
-        for (name, id) in named() {
+        for (name, id) in named {
             let next = &mut next[bucket(hash(&name), buckets)];
             ids[*next as usize] = id;
             *next += 1;

@@ -26,12 +26,9 @@ pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, Input
     let mut found = vec![false; paths.len()];
     let mut missing = Vec::new();
     for argument in arguments {
-        let below = |path: &str| {
-            let folder =
-                argument.is_empty() || ancestors(folder_of(path)).any(|folder| folder == argument);
-            folder && is_manifest(path)
-        };
-        let mut hits: Vec<usize> = places(paths, |path| path == argument || below(path));
+        let mut hits = places(paths, |path| {
+            path == argument || is_manifest_below(argument, path)
+        });
         if hits.is_empty() && argument.contains(['*', '?', '[', '{']) {
             let matcher = matcher(argument)?;
             hits = places(paths, |path| matcher.is_match(path));
@@ -56,7 +53,9 @@ fn places(paths: &[&str], wanted: impl Fn(&str) -> bool) -> Vec<usize> {
         .collect()
 }
 
-fn is_manifest(path: &str) -> bool {
-    let skipped = || path.split('/').any(|part| SKIPPED_FOLDERS.contains(&part));
-    (is_manifest_name(Path::new(path)) || is_kustomization(path)) && !skipped()
+/// Whether the name of a file in or below `folder` is that of a manifest.
+fn is_manifest_below(folder: &str, path: &str) -> bool {
+    (folder.is_empty() || ancestors(folder_of(path)).any(|above| above == folder))
+        && (is_manifest_name(Path::new(path)) || is_kustomization(path))
+        && !path.split('/').any(|part| SKIPPED_FOLDERS.contains(&part))
 }

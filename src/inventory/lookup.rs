@@ -29,19 +29,25 @@ fn name_of(member: &Member) -> Option<(&str, &str, &str)> {
     named_key_of(member).map(|key| (key.group(), key.kind(), key.name.as_str()))
 }
 
+/// Returns the namespace of an object, if it is known.
+fn namespace_of(member: &Member) -> Option<&str> {
+    member.key.namespace.name()
+}
+
 impl Inventory {
     /// Builds the indexes.
     pub(super) fn index(&mut self) {
-        let by_key = || Index::new(self.ids(), |id| named_key_of(self.member(id)));
-        let by_kind = || Index::new(self.ids(), |id| Some(self.member(id).object.group_kind()));
-        let remarkable = || {
-            let remarkable = self
-                .members
-                .iter()
-                .filter(|member| member.object.metadata().is_remarkable());
-            remarkable.map(|member| member.id).collect::<Vec<_>>()
-        };
-        let (by_key, (by_kind, remarkable)) = rayon::join(by_key, || (by_kind(), remarkable()));
+        let (by_key, (by_kind, remarkable)) = rayon::join(
+            || Index::new(self.ids(), |id| named_key_of(self.member(id))),
+            || {
+                let members = self.members.iter();
+                let remarkable = members.filter(|member| member.object.metadata().is_remarkable());
+                (
+                    Index::new(self.ids(), |id| Some(self.member(id).object.group_kind())),
+                    remarkable.map(|member| member.id).collect::<Vec<_>>(),
+                )
+            },
+        );
         // Every object with a uid is remarkable.
         self.by_uid = Index::new(remarkable.iter().copied(), |id| uid_of(self.member(id)));
         (self.by_key, self.by_kind, self.remarkable) = (by_key, by_kind, remarkable);
@@ -139,18 +145,19 @@ impl Inventory {
 
     /// Returns the objects that are known to be in a namespace, in order: its controller deletes them with it.
     pub fn in_namespace(&self, name: &str) -> &[ObjectId] {
-        let namespace_of = |id| self.member(id).key.namespace.name();
         let by_namespace = self
             .by_namespace
-            .get_or_init(|| Index::new(self.ids(), namespace_of));
-        by_namespace.get(&name, namespace_of)
+            .get_or_init(|| Index::new(self.ids(), |id| namespace_of(self.member(id))));
+        by_namespace.get(&name, |id| namespace_of(self.member(id)))
     }
 
     /// Returns the objects with this group, kind and name in any namespace, in order.
     pub fn with_name(&self, group: &str, kind: &str, name: &str) -> &[ObjectId] {
-        let name_of = |id| name_of(self.member(id));
-        let by_name = self.by_name.get_or_init(|| Index::new(self.ids(), name_of));
-        by_name.get(&(table().identity(group, kind), kind, name), name_of)
+        let by_name = self
+            .by_name
+            .get_or_init(|| Index::new(self.ids(), |id| name_of(self.member(id))));
+        let name = (table().identity(group, kind), kind, name);
+        by_name.get(&name, |id| name_of(self.member(id)))
     }
 
     /// Returns the objects with this kind and name whose namespace may be `here`, in order: those in it, and those
@@ -166,13 +173,6 @@ impl Inventory {
             Namespace::None | Namespace::Unwritten => self.with_name(kind.group, kind.kind, name),
         };
         let group = table().identity(kind.group, kind.kind);
-        let in_namespace = |namespace: Namespace| {
-            self.with_key(&ObjectKey::new(
-                GroupKind::new(group, kind.kind),
-                namespace,
-                name,
-            ))
-        };
         let named = here.name().map(|name| {
             [
                 Namespace::Named(name.into()),
@@ -180,7 +180,10 @@ impl Inventory {
                 Namespace::None,
             ]
         });
-        let parts = named.into_iter().flatten().map(in_namespace).collect();
+        let kind = GroupKind::new(group, kind.kind);
+        let parts = named.into_iter().flatten();
+        let parts = parts.map(|namespace| self.with_key(&ObjectKey::new(kind, namespace, name)));
+        let parts = parts.collect();
         everywhere.iter().copied().chain(merged(parts))
     }
 

@@ -230,27 +230,17 @@ impl Inventory {
                 Some(_) => (None, false),
             });
         let said: Vec<_> = said.collect();
-        let said_of = |object: &InDocument<&Arc<Object>>| {
-            let (reason, has_patches) = said.get(object.file.0 as usize)?;
-            let is_patch = || *has_patches && has_directive(object.what);
-            reason
-                .clone()
-                .filter(|reason| may_be(reason, object.what))
-                .or_else(|| is_patch().then_some(SkipReason::Patch(ManifestTool::Kustomize)))
-        };
-        let aside = written.extract_if(.., |object| said_of(object).is_some());
-        let set_aside = aside.filter_map(|object| {
-            let reason = said_of(&object)?;
-            Some((
-                object.file,
-                object.document,
-                Skip {
-                    span: object.what.start(),
-                    reason,
-                },
-            ))
+        let mut set_aside = Vec::new();
+        written.retain(|object| {
+            let said = said.get(object.file.0 as usize);
+            let reason = said.and_then(|said| reason_to_skip(object.what, said));
+            let is_written = reason.is_none();
+            set_aside.extend(reason.map(|reason| {
+                let span = object.what.start();
+                (object.file, object.document, Skip { span, reason })
+            }));
+            is_written
         });
-        let set_aside = set_aside.collect();
         let more = built_besides(&files, &built, &written);
         if !more.is_empty() {
             written.extend(more.iter().map(|object| InDocument {
@@ -333,10 +323,9 @@ impl Inventory {
         built: &[Option<Arc<BuiltKeys>>],
     ) -> Vec<Option<Member>> {
         // A CRD without a uid, added to define the kinds of a dump, does not make the dump a rendering.
-        let is_crd = |object: &Object| object.is(well_known::CUSTOM_RESOURCE_DEFINITION);
-        let all_have_uids = written
-            .iter()
-            .all(|object| is_crd(object.what) || object.what.uid().is_some());
+        let all_have_uids = written.iter().map(|object| object.what).all(|object| {
+            object.is(well_known::CUSTOM_RESOURCE_DEFINITION) || object.uid().is_some()
+        });
         let members = written.par_iter().enumerate().map(|(at, object)| {
             let built = built.get(object.file.0 as usize).and_then(Option::as_deref);
             self.built_one(ObjectId(at as u32), *object, built, all_have_uids)
@@ -538,24 +527,33 @@ impl Inventory {
     }
 }
 
+/// Returns why an object is not to be applied, according to the neighbours of its file: the reason that they give for
+/// all of the file, and whether some of its objects are patches.
+fn reason_to_skip(
+    object: &Object,
+    (reason, has_patches): &(Option<SkipReason>, bool),
+) -> Option<SkipReason> {
+    let reason = reason.clone().filter(|reason| may_be(reason, object));
+    reason.or_else(|| {
+        (*has_patches && has_directive(object))
+            .then_some(SkipReason::Patch(ManifestTool::Kustomize))
+    })
+}
+
 /// Whether an object may be skipped for `reason`. Kubernetes' own kinds configure no plugin of kustomize, unless they
 /// carry the annotation that names a function (<https://kubectl.docs.kubernetes.io/guides/extending_kustomize/>).
 fn may_be(reason: &SkipReason, object: &Object) -> bool {
-    let is_own = || {
-        table()
+    !matches!(reason, SkipReason::Configuration(_))
+        || table()
             .find(
                 object.group(),
                 &object.group_version().version,
                 object.kind(),
             )
-            .is_some()
-    };
-    let has_function = || {
-        object
+            .is_none()
+        || object
             .at(&["metadata", "annotations", "config.kubernetes.io/function"])
             .is_some()
-    };
-    !matches!(reason, SkipReason::Configuration(_)) || !is_own() || has_function()
 }
 
 /// Returns the objects that builds apply and that `written` lacks, in order. Their text may look like a template where
@@ -565,10 +563,9 @@ fn built_besides(
     built: &[Option<Arc<BuiltKeys>>],
     written: &[InDocument<&Arc<Object>>],
 ) -> Vec<InDocument<Arc<Object>>> {
-    let begins = |object: &Object| object.value().span().start;
     let known: HashSet<(FileId, u32)> = written
         .iter()
-        .map(|object| (object.file, begins(object.what)))
+        .map(|object| (object.file, object.what.value().span().start))
         .collect();
     let mut more = Vec::new();
     for ((file, parsed), built) in (0u32..).map(FileId).zip(files).zip(built) {
@@ -576,7 +573,7 @@ fn built_besides(
         for document in parsed.documents() {
             let objects = document.every_object().into_iter();
             let besides = objects.filter(|object| {
-                let at = begins(object);
+                let at = object.value().span().start;
                 built.contain(at) && !known.contains(&(file, at))
             });
             more.extend(besides.map(|what| InDocument {

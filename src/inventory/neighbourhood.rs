@@ -120,11 +120,10 @@ impl Neighbourhood {
     }
 
     fn is_named_as_applied(&self, path: &str) -> bool {
-        let is_applied =
-            |(used, count): &(Use, usize)| matches!(used, Use::Applied(_)) && *count > 0;
-        self.uses
-            .get(path)
-            .is_some_and(|uses| uses.iter().any(is_applied))
+        self.uses.get(path).is_some_and(|uses| {
+            uses.iter()
+                .any(|(used, count)| matches!(used, Use::Applied(_)) && *count > 0)
+        })
     }
 
     /// Propagates the use of a folder to the resources of its kustomization: if it is a transformer, so are they.
@@ -133,26 +132,22 @@ impl Neighbourhood {
         let facts: HashMap<&str, &FileFacts> = kustomizations
             .map(|(path, facts)| (&**path, *facts))
             .collect();
-        let kustomization = |folder: &str| {
-            KUSTOMIZATIONS
-                .iter()
-                .find_map(|name| facts.get(&*resolve(folder, name)))
-        };
-        let not_applied = |uses: &NamedUses| {
-            uses.iter()
-                .map(|(used, _)| used)
-                .find(|used| matches!(used, Use::Otherwise(_)))
-                .cloned()
-        };
         let named = self.uses.iter().chain(&self.uses_from_elsewhere);
         let named =
             named.filter(|(path, _)| !self.is_named_as_applied(path) && !self.is_pointed_at(path));
-        let named = named.filter_map(|(path, uses)| Some((path.clone(), not_applied(uses)?)));
+        let named = named.filter_map(|(path, uses)| {
+            let mut uses = uses.iter().map(|(used, _)| used);
+            let not_applied = uses.find(|used| matches!(used, Use::Otherwise(_)))?;
+            Some((path.clone(), not_applied.clone()))
+        });
         let mut pending: Vec<(String, Use)> = named.collect();
         pending.sort_by(|(one, _), (other, _)| one.cmp(other));
         let mut seen = HashSet::default();
         while let Some((folder, used)) = pending.pop() {
-            let Some(facts) = kustomization(&folder).filter(|_| seen.insert(folder.clone())) else {
+            let facts = KUSTOMIZATIONS
+                .iter()
+                .find_map(|name| facts.get(&*resolve(&folder, name)));
+            let Some(facts) = facts.filter(|_| seen.insert(folder.clone())) else {
                 continue;
             };
             for mention in facts
@@ -269,16 +264,7 @@ impl Neighbourhood {
 
     /// Whether the folder, or one above it, contains a file of a test tool.
     fn is_tested(&self, folder: &str) -> bool {
-        let mut folder = folder;
-        loop {
-            if self.tested.contains(folder) {
-                return true;
-            }
-            if folder.is_empty() {
-                return false;
-            }
-            folder = folder_of(folder);
-        }
+        ancestors(folder).any(|above| self.tested.contains(above))
     }
 }
 

@@ -80,10 +80,10 @@ impl Files {
         budget: &WalkBudget,
     ) -> Result<Arc<Walk>, InputError> {
         let unsaved: HashSet<&str> = overlays.iter().map(|overlay| &*overlay.path).collect();
-        let is_on_disk = |argument: &&String| {
+        let on_disk = arguments.iter().filter(|argument| {
             !unsaved.contains(argument.as_str()) || Path::new(argument).symlink_metadata().is_ok()
-        };
-        let on_disk: Vec<String> = arguments.iter().filter(is_on_disk).cloned().collect();
+        });
+        let on_disk: Vec<String> = on_disk.cloned().collect();
         let mut found = match self.walks.entry((on_disk, exclude.to_vec())) {
             Entry::Occupied(found) => Arc::clone(found.get()),
             Entry::Vacant(unknown) => {
@@ -139,34 +139,11 @@ impl Files {
     /// Reads the files of `walk`, including unreadable ones, in the order of their reported paths.
     pub fn read(&mut self, walk: &Walk) -> Vec<ParsedFile> {
         let ahead = std::mem::take(&mut self.ahead);
-        let parse = |file: &InputFile, id: &ContentId| {
-            let ahead = ahead
-                .get(id)
-                .filter(|_| matches!(file.origin, Origin::Disk(_)))
-                .filter(|ahead| ahead.source().path() == file.path);
-            ahead
-                .cloned()
-                .unwrap_or_else(|| self.parse(file, self.earlier.get(id)))
-        };
-        // Each file under its path in this walk, and the new entry of the cache.
-        let read = |file: &InputFile| {
-            let id = content_id(file);
-            let (parsed, new) = if let Some(known) = self.parsed.get(&id) {
-                (known.clone(), None)
-            } else {
-                let parsed = parse(file, &id);
-                (parsed.clone(), Some((id, parsed)))
-            };
-            let source = parsed.source();
-            let is_its_name = source.path() == file.path;
-            let named = if is_its_name {
-                parsed
-            } else {
-                parsed.seen_as(file.path.as_str(), source.side())
-            };
-            (named, new)
-        };
-        let (mut named, new): (Vec<ParsedFile>, Vec<_>) = walk.files.par_iter().map(read).unzip();
+        let (mut named, new): (Vec<ParsedFile>, Vec<_>) = walk
+            .files
+            .par_iter()
+            .map(|file| self.read_one(file, &ahead))
+            .unzip();
         rayon::join(
             || drop(ahead),
             || self.parsed.extend(new.into_iter().flatten()),
@@ -181,6 +158,35 @@ impl Files {
         found
     }
 
+    /// Returns a file under its path in this walk, and the new entry of the cache. `ahead` was parsed during the walk.
+    fn read_one(
+        &self,
+        file: &InputFile,
+        ahead: &HashMap<ContentId, ParsedFile>,
+    ) -> (ParsedFile, Option<(ContentId, ParsedFile)>) {
+        let id = content_id(file);
+        let (parsed, new) = if let Some(known) = self.parsed.get(&id) {
+            (known.clone(), None)
+        } else {
+            let ahead = ahead
+                .get(&id)
+                .filter(|_| matches!(file.origin, Origin::Disk(_)))
+                .filter(|ahead| ahead.source().path() == file.path);
+            let parsed = ahead
+                .cloned()
+                .unwrap_or_else(|| self.parse(file, self.earlier.get(&id)));
+            (parsed.clone(), Some((id, parsed)))
+        };
+        let source = parsed.source();
+        let is_its_name = source.path() == file.path;
+        let named = if is_its_name {
+            parsed
+        } else {
+            parsed.seen_as(file.path.as_str(), source.side())
+        };
+        (named, new)
+    }
+
     fn parse(&self, file: &InputFile, earlier: Option<&ParsedFile>) -> ParsedFile {
         let path = file.path.as_str();
         let side = if matches!(file.origin, Origin::Unsaved(_)) {
@@ -190,30 +196,27 @@ impl Files {
         };
         let earlier = earlier
             .filter(|earlier| earlier.failure().is_none())
-            .filter(|earlier| (earlier.source().path(), earlier.source().side()) == (path, side))
-            .cloned();
-        let unchanged = |text: &[u8]| {
-            earlier
-                .clone()
-                .filter(|earlier| earlier.source().text().as_bytes() == text)
-        };
-        let bytes = match &file.origin {
-            Origin::Unsaved(text) => {
-                let source = || SourceFile::new(path, &**text).seen_as(path, side);
-                let unchanged = unchanged(text.as_bytes());
-                return unchanged.unwrap_or_else(|| ParsedFile::parse(source()));
+            .filter(|earlier| (earlier.source().path(), earlier.source().side()) == (path, side));
+        let bytes = match (&file.origin, earlier) {
+            (Origin::Unsaved(text), _) => {
+                let unchanged = earlier.filter(|earlier| earlier.source().text() == &**text);
+                return unchanged.cloned().unwrap_or_else(|| {
+                    ParsedFile::parse(SourceFile::new(path, &**text).seen_as(path, side))
+                });
             }
-            Origin::Disk(disk) => match earlier
-                .clone()
-                .filter(|_| self.on_disk == OnDisk::Unchanged)
-            {
-                Some(earlier) => return earlier,
-                None => read_file_at(disk, file.identity.path()),
-            },
-            origin => read_bytes(origin),
+            (Origin::Disk(_), Some(earlier)) if self.on_disk == OnDisk::Unchanged => {
+                return earlier.clone();
+            }
+            (Origin::Disk(disk), _) => read_file_at(disk, file.identity.path()),
+            (origin, _) => read_bytes(origin),
         };
-        let unchanged = bytes.as_ref().ok().and_then(|bytes| unchanged(bytes));
-        unchanged.unwrap_or_else(|| parse_bytes(path, bytes))
+        let unchanged = earlier.filter(|earlier| {
+            let text = earlier.source().text().as_bytes();
+            bytes.as_ref().is_ok_and(|bytes| bytes == text)
+        });
+        unchanged
+            .cloned()
+            .unwrap_or_else(|| parse_bytes(path, bytes))
     }
 
     /// Replaces the text of a file that was read, and keeps its path and side.
@@ -243,11 +246,10 @@ pub type UnparsedFile = (String, Result<Arc<[u8]>, String>);
 impl Texts {
     /// Parses the files of one side, in their order.
     pub fn parse(&mut self, files: Vec<UnparsedFile>, side: Side) -> Vec<ParsedFile> {
-        let identity = |path: &str, bytes: &Arc<[u8]>| (is_kustomization(path), Arc::clone(bytes));
         let mut new: BTreeMap<(bool, Arc<[u8]>), &str> = BTreeMap::new();
         for (path, bytes) in &files {
             if let Ok(bytes) = bytes {
-                let identity = identity(path, bytes);
+                let identity = text_identity(path, bytes);
                 if !self.parsed.contains_key(&identity) {
                     new.entry(identity).or_insert(path);
                 }
@@ -264,7 +266,7 @@ impl Texts {
         let files = files.into_iter().map(|(path, bytes)| match bytes {
             Ok(bytes) => self
                 .parsed
-                .get(&identity(&path, &bytes))
+                .get(&text_identity(&path, &bytes))
                 .map(|parsed| parsed.seen_as(path, side)),
             Err(reason) => Some(ParsedFile::unreadable(path.as_str(), reason).seen_as(path, side)),
         });
@@ -275,6 +277,10 @@ impl Texts {
     pub fn parsed(&self) -> usize {
         self.parsed.len()
     }
+}
+
+fn text_identity(path: &str, bytes: &Arc<[u8]>) -> (bool, Arc<[u8]>) {
+    (is_kustomization(path), Arc::clone(bytes))
 }
 
 /// Reads the bytes of a file.

@@ -27,11 +27,10 @@ pub struct FolderTrees {
 impl FolderTrees {
     /// Finds the trees of all files.
     pub fn of(sources: &Sources) -> Self {
-        let paths = || sources.iter().map(|(_, file)| file.path());
-        let roots = paths()
+        let roots = paths(sources)
             .filter(|path| is_kustomization(path) || name_of(path) == CHART)
             .map(|path| folder_of(path).to_owned());
-        let mut folders = paths().map(folder_of);
+        let mut folders = paths(sources).map(folder_of);
         let first = folders.next().unwrap_or_default();
         let shared = folders.fold(first, |shared, folder| {
             ancestors(shared)
@@ -47,29 +46,31 @@ impl FolderTrees {
 
     /// Whether one of two files of `sources` is in the tree of the other.
     pub fn together(&self, sources: &Sources, one: FileId, other: FileId) -> bool {
-        let folder = |file| folder_of(sources.file(file).path());
-        let tree = |file: FileId| {
-            let length =
-                self.trees[file.0 as usize].get_or_init(|| self.root_of(folder(file)).len());
-            &folder(file)[..*length]
-        };
-        contains(tree(one), folder(other)) || contains(tree(other), folder(one))
+        self.holds(sources, one, other) || self.holds(sources, other, one)
+    }
+
+    /// Whether the tree of a file contains another file.
+    fn holds(&self, sources: &Sources, file: FileId, other: FileId) -> bool {
+        let folder = folder_of(sources.file(file).path());
+        let length = self.trees[file.0 as usize].get_or_init(|| self.root_of(folder).len());
+        contains(&folder[..*length], folder_of(sources.file(other).path()))
     }
 
     /// Returns the root of a folder's tree: the folder or one above it.
     fn root_of<'p>(&self, folder: &'p str) -> &'p str {
-        let built = ancestors(folder).find(|above| self.roots.contains(*above));
-        let below = || match folder
-            .strip_prefix(&*self.shared)
-            .map(|rest| rest.trim_start_matches('/'))
-        {
-            Some(rest) => {
-                &folder[..folder.len() - rest.len() + rest.find('/').unwrap_or(rest.len())]
-            }
-            None => folder,
+        if let Some(built) = ancestors(folder).find(|above| self.roots.contains(*above)) {
+            return built;
+        }
+        let Some(rest) = folder.strip_prefix(&*self.shared) else {
+            return folder;
         };
-        built.unwrap_or_else(below)
+        let rest = rest.trim_start_matches('/');
+        &folder[..folder.len() - rest.len() + rest.find('/').unwrap_or(rest.len())]
     }
+}
+
+fn paths(sources: &Sources) -> impl Iterator<Item = &str> {
+    sources.iter().map(|(_, file)| file.path())
 }
 
 fn contains(above: &str, folder: &str) -> bool {

@@ -134,8 +134,10 @@ fn add_glob(found: &mut Collector<'_>, pattern: &str) -> Result<(), InputError> 
         &literal
     };
     let before = found.count();
-    let wanted = |path: &Path| matcher.is_match(path.strip_prefix(".").unwrap_or(path));
-    Descent::new(root, &literal.to_string_lossy(), &wanted).walk(found);
+    Descent::new(root, &literal.to_string_lossy(), &|path| {
+        matcher.is_match(path.strip_prefix(".").unwrap_or(path))
+    })
+    .walk(found);
     if found.count() == before {
         Err(InputError::NoMatch {
             pattern: pattern.to_owned(),

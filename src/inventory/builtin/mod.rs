@@ -247,11 +247,11 @@ impl BuiltinTable {
     /// Returns the plural of a kind of a built-in group. It is the same in every version and release.
     pub fn plural_of(&self, kind: GroupKind<&str>) -> Option<&str> {
         let today = self.versions_of(kind).next().map(|row| row.plural.as_str());
-        let then = || {
+        today.or_else(|| {
             self.removed_named(kind.kind)
                 .find(|row| row.group == kind.group)
-        };
-        today.or_else(|| then().map(|row| row.plural.as_str()))
+                .map(|row| row.plural.as_str())
+        })
     }
 
     /// Returns the versions in which `release` serves kinds of that name by default, those of `group` first.

@@ -49,20 +49,26 @@ impl FromStr for Release {
 
     /// Parses versions as people and clusters write them: `1.37`, `v1.37`, `1.37.2`, `v1.37.2+k3s1`, `v1.37.2-gke.100`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let unreadable = || UnreadableRelease {
-            text: text.to_owned(),
-        };
-        let version = text.strip_prefix('v').unwrap_or(text);
-        let rest = version.strip_prefix("1.").ok_or_else(unreadable)?;
-        let digits = rest
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        let (minor, tail) = rest.split_at(digits);
-        if !matches!(tail.chars().next(), None | Some('.' | '+' | '-')) {
-            return Err(unreadable());
-        }
-        minor.parse().map(Self::new).map_err(|_| unreadable())
+        minor_of(text)
+            .map(Self::new)
+            .ok_or_else(|| UnreadableRelease {
+                text: text.to_owned(),
+            })
     }
+}
+
+/// Returns the number after `1.`; `None` if the text is no version of Kubernetes.
+fn minor_of(text: &str) -> Option<u16> {
+    let version = text.strip_prefix('v').unwrap_or(text);
+    let rest = version.strip_prefix("1.")?;
+    let digits = rest
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(rest.len());
+    let (minor, tail) = rest.split_at(digits);
+    if !matches!(tail.chars().next(), None | Some('.' | '+' | '-')) {
+        return None;
+    }
+    minor.parse().ok()
 }
 
 impl TryFrom<String> for Release {
