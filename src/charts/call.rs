@@ -192,9 +192,12 @@ mod tests {
         }
     }
 
+    fn host(url: &str) -> Option<String> {
+        at(url, "").host().map(str::to_owned)
+    }
+
     #[test]
     fn a_host_is_what_is_contacted() {
-        let host = |url: &str| at(url, "").host().map(str::to_owned);
         assert_eq!(
             host("https://charts.example.org/stable").as_deref(),
             Some("charts.example.org")

@@ -75,12 +75,11 @@ impl ChartFolder {
         chart.digest = digest.finish();
         let about = chart.files.get("Chart.yaml");
         let about = about.and_then(|bytes| first("Chart.yaml", bytes));
-        let text = |key: &str| {
-            let root = about.as_ref()?.root();
-            root.get(key).and_then(Value::as_str).map(str::to_owned)
-        };
-        chart.name = text("name").unwrap_or_else(|| name_of(path).to_owned());
-        chart.version = text("version").unwrap_or_default();
+        let about = about.as_ref().map(Tree::root);
+        let name = about.and_then(|about| text(about, "name"));
+        chart.name = name.unwrap_or_else(|| name_of(path).to_owned());
+        let version = about.and_then(|about| text(about, "version"));
+        chart.version = version.unwrap_or_default();
         Ok(chart)
     }
 
@@ -148,13 +147,14 @@ impl ChartFolder {
         tree: &dyn FolderFiles,
         on_the_way: &mut Vec<String>,
     ) -> Result<(), String> {
-        let all = |files: [&str; 2]| files.map(|file| self.entries(&resolve(to, file))).concat();
-        let named = all(["Chart.yaml", "requirements.yaml"]);
-        let locked = all(["Chart.lock", "requirements.lock"]).into_iter();
+        let named =
+            ["Chart.yaml", "requirements.yaml"].map(|file| self.entries(&resolve(to, file)));
+        let locked = ["Chart.lock", "requirements.lock"].into_iter();
+        let locked = locked.flat_map(|file| self.entries(&resolve(to, file)));
         let locked: BTreeMap<String, String> =
             locked.map(|lock| (lock.name, lock.version)).collect();
         let below = resolve(to, "charts");
-        for mut dependency in named {
+        for mut dependency in named.into_iter().flatten() {
             if self.has_chart(&below, &dependency.name) {
                 continue;
             }
@@ -195,9 +195,12 @@ impl ChartFolder {
         let start = format!("{below}/{name}-");
         let packed = self.files.range(start.clone()..).map(|(path, _)| path);
         let mut packed = packed.map_while(|path| path.strip_prefix(&start));
-        let is_version = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit() || c == 'v');
         self.files.contains_key(&unpacked)
-            || packed.any(|rest| !rest.contains('/') && rest.ends_with(".tgz") && is_version(rest))
+            || packed.any(|rest| {
+                !rest.contains('/')
+                    && rest.ends_with(".tgz")
+                    && rest.starts_with(|c: char| c.is_ascii_digit() || c == 'v')
+            })
     }
 
     /// Returns the entries of `dependencies` in a file of the chart.
@@ -206,19 +209,19 @@ impl ChartFolder {
             return Vec::new();
         };
         let all = tree.root().get("dependencies");
-        let text = |entry: Value<'_>, key: &str| {
-            let text = entry.get(key).and_then(Value::as_str);
-            text.unwrap_or_default().to_owned()
-        };
         let entries = all.into_iter().flat_map(Value::items);
         let entries = entries.map(|entry| RemoteChart {
-            url: text(entry, "repository"),
-            name: text(entry, "name"),
-            version: text(entry, "version"),
+            url: text(entry, "repository").unwrap_or_default(),
+            name: text(entry, "name").unwrap_or_default(),
+            version: text(entry, "version").unwrap_or_default(),
             is_plain: false,
         });
         entries.filter(|entry| !entry.name.is_empty()).collect()
     }
+}
+
+fn text(map: Value<'_>, key: &str) -> Option<String> {
+    map.get(key).and_then(Value::as_str).map(str::to_owned)
 }
 
 /// Returns the first document of a file that is neither empty nor unreadable.

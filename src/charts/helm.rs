@@ -72,22 +72,20 @@ impl Helm {
         if !call.namespace.is_empty() {
             arguments.push(format!("--namespace={}", call.namespace));
         }
-        let write = |name: &str, text: &str| {
-            std::fs::write(home.join(name), text).map_err(|error| error.to_string())
-        };
         for (at, values) in call.instead.iter().chain(&call.values).enumerate() {
             let file = match values {
                 Values::Text(text) => {
-                    let name = format!("values-{at}.yaml");
-                    write(&name, text)?;
-                    home.join(name)
+                    let file = home.join(format!("values-{at}.yaml"));
+                    std::fs::write(&file, &**text).map_err(|error| error.to_string())?;
+                    file
                 }
                 Values::InChart(path) => inside(chart, path)?,
             };
             arguments.push(format!("--values={}", file.display()));
         }
         for (at, text) in call.files.iter().enumerate() {
-            write(&format!("file-{at}"), text)?;
+            std::fs::write(home.join(format!("file-{at}")), &**text)
+                .map_err(|error| error.to_string())?;
         }
         // helm uses the last of several: options of the call override this one.
         arguments.push(format!("--kube-version={kubernetes}"));

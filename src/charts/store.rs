@@ -45,8 +45,8 @@ pub struct RenderingProgress {
 impl RenderingProgress {
     /// Returns the number of charts that are done, and of all.
     pub fn counts(&self) -> (usize, usize) {
-        let count = |number: &AtomicUsize| number.load(Ordering::Relaxed);
-        (count(&self.done), count(&self.wanted))
+        let done = self.done.load(Ordering::Relaxed);
+        (done, self.wanted.load(Ordering::Relaxed))
     }
 }
 
@@ -258,13 +258,9 @@ impl Run {
             return Ok(known);
         }
         let checkout = self.checkout(helm, call, hosts)?;
-        let chart = checkout.root();
-        let template = || {
-            let home = checkout.home().map_err(|error| error.to_string())?;
-            helm.template(call, &chart, home.path(), &self.kubernetes)
-        };
-        let text = template()?;
-        let again = may_be_random(&chart).then(template).transpose()?;
+        let text = self.template(helm, call, &checkout)?;
+        let again = may_be_random(&checkout.root()).then(|| self.template(helm, call, &checkout));
+        let again = again.transpose()?;
         let again = again.filter(|again| *again != text);
         if let Some(digest) = kept {
             self.cache
@@ -275,6 +271,16 @@ impl Run {
             text: text.into(),
             again: again.map(Arc::from),
         })
+    }
+
+    fn template(
+        &self,
+        helm: &Helm,
+        call: &ChartCall,
+        checkout: &Checkout,
+    ) -> Result<String, String> {
+        let home = checkout.home().map_err(|error| error.to_string())?;
+        helm.template(call, &checkout.root(), home.path(), &self.kubernetes)
     }
 
     fn known(&self, digest: &str) -> Option<Rendering> {
@@ -294,28 +300,31 @@ impl Run {
 
     /// Writes the chart of a call into a folder of its own.
     fn checkout(&self, helm: &Helm, call: &ChartCall, hosts: &Hosts) -> Result<Checkout, String> {
-        let failed = |error: crate::render::RenderError| error.to_string();
         match &call.source {
             ChartSource::Remote(chart) => {
                 let pulled = self.pulls.chart(helm, chart, hosts)?;
                 if call.instead.is_empty() {
-                    return Checkout::existing(pulled).map_err(failed);
+                    return Checkout::existing(pulled).map_err(|error| error.to_string());
                 }
-                let checkout = Checkout::of([]).map_err(failed)?;
+                let checkout = Checkout::of([]).map_err(|error| error.to_string())?;
                 copy(&pulled, &checkout.root())
                     .and_then(|()| std::fs::write(checkout.root().join(VALUES), ""))
                     .map_err(|error| error.to_string())?;
                 Ok(checkout)
             }
             ChartSource::Folder(folder) => {
-                let is_replaced = |path: &str| path == VALUES && !call.instead.is_empty();
+                let is_replaced = !call.instead.is_empty();
                 let files = folder.files().map(|(path, bytes)| CheckoutFile {
                     path,
-                    bytes: if is_replaced(path) { &[] } else { bytes },
+                    bytes: if is_replaced && path == VALUES {
+                        &[]
+                    } else {
+                        bytes
+                    },
                     is_link: false,
                     is_executable: false,
                 });
-                let checkout = Checkout::of(files).map_err(failed)?;
+                let checkout = Checkout::of(files).map_err(|error| error.to_string())?;
                 for (below, chart) in folder.needs() {
                     let pulled = self.pulls.chart(helm, chart, hosts);
                     let pulled: PathBuf = pulled

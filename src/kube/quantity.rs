@@ -6,7 +6,6 @@ pub fn quantity(text: &str) -> Option<f64> {
         .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '+' | '-'))
         .unwrap_or(text.len());
     let (number, suffix) = text.split_at(end);
-    let power = |suffix: &str| "KMGTPE".find(suffix).map(|at| at as i32 + 1);
     let factor = match suffix {
         "" => 1.0,
         "m" => 1e-3,
@@ -16,4 +15,9 @@ pub fn quantity(text: &str) -> Option<f64> {
         _ => return None,
     };
     Some(number.parse::<f64>().ok()? * factor)
+}
+
+/// Returns the power of a suffix: 1 for `K`.
+fn power(suffix: &str) -> Option<i32> {
+    "KMGTPE".find(suffix).map(|at| at as i32 + 1)
 }

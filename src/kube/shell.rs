@@ -8,10 +8,13 @@ use crate::text::plain;
 
 /// Joins and quotes words as a command line.
 pub fn line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    // Options like `--type=json` are not from manifests, and shlex would quote the equals sign.
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '=');
     let quoted = words.into_iter().map(|word| {
-        if word.starts_with("--") && word.chars().all(is_plain) {
+        // Options like `--type=json` are not from manifests, and shlex would quote the equals sign.
+        if word.starts_with("--")
+            && word
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '='))
+        {
             return word.to_owned();
         }
         let word = plain::visible(word).replace('\t', "␉");

@@ -58,18 +58,20 @@ impl RenderCommand {
         })
     }
 
+    fn not_run(&self, reason: String) -> RenderError {
+        RenderError::NotRun {
+            command: self.command_line(),
+            reason,
+        }
+    }
+
     fn printed(
         &self,
         folder: &Path,
         surround: impl FnOnce(&mut Command),
     ) -> Result<Vec<u8>, RenderError> {
-        let command_line = || self.command_line();
-        let not_run = |reason: String| RenderError::NotRun {
-            command: command_line(),
-            reason,
-        };
         let Some((program, arguments)) = self.arguments.split_first() else {
-            return Err(not_run("it is empty".to_owned()));
+            return Err(self.not_run("it is empty".to_owned()));
         };
         let mut command = Command::new(located(program, folder));
         command.args(arguments).current_dir(folder);
@@ -79,7 +81,7 @@ impl RenderCommand {
             ended,
             stdout,
             stderr,
-        } = run.map_err(|error| not_run(error.to_string()))?;
+        } = run.map_err(|error| self.not_run(error.to_string()))?;
         match ended {
             Ended::With(status) if status.success() => Ok(stdout),
             Ended::With(status) => {
@@ -89,7 +91,7 @@ impl RenderCommand {
                         format!("exited with status {code}")
                     });
                 Err(RenderError::Failed {
-                    command: command_line(),
+                    command: self.command_line(),
                     outcome,
                     said: said(&stderr),
                 })
@@ -97,7 +99,7 @@ impl RenderCommand {
             Ended::TimedOut => {
                 let seconds = self.timeout.as_secs();
                 Err(RenderError::TimedOut {
-                    command: command_line(),
+                    command: self.command_line(),
                     seconds,
                     said: said(&stderr),
                 })
@@ -105,7 +107,7 @@ impl RenderCommand {
             Ended::TooLong => {
                 let mebibytes = SourceFile::MAX_BYTES / 1024 / 1024;
                 Err(RenderError::TooLong {
-                    command: command_line(),
+                    command: self.command_line(),
                     mebibytes,
                 })
             }
