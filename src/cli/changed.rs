@@ -10,59 +10,58 @@ use crate::inventory::Past;
 /// Returns the commit at which the current branch left `reference`, and the content of changed files at that commit. An
 /// untracked file did not exist; the earlier content of an ignored file, such as rendered output, is unknown.
 pub(super) fn changed_from(reference: &str) -> Result<(String, Past), Error> {
-    let changed = || {
-        let repository = Repository::discover(Path::new("."))?;
-        let base = repository.merge_base(reference, "HEAD")?;
-        let root = repository
-            .work_tree()
-            .ok_or(GitError::Bare {
-                missing: "work tree",
-            })?
-            .to_owned();
-        let snapshot = repository.snapshot_of(&base)?;
-        let names = repository
-            .changed_since(&base)?
-            .into_iter()
-            .chain(repository.unknown()?);
-        // The target of a link is listed by its own name.
-        let is_link = |name: &String| snapshot.files.get(name).is_some_and(|file| file.is_link);
-        let names: Vec<String> = names.filter(|name| !is_link(name)).collect();
-        let stored = names
-            .iter()
-            .filter_map(|name| Some((name.as_str(), snapshot.files.get(name)?)));
-        let mut blobs = Blobs::default();
-        repository.read(&mut blobs, stored)?;
-        let content = |name: &String| match &snapshot.files.get(name)?.content {
-            FileContent::Stored(object) => blobs.get(object).bytes().cloned(),
-            FileContent::Disk(_) => None,
-        };
-        let files: Vec<_> = names
-            .into_iter()
-            .map(|name| (content(&name), name))
-            .collect();
-        let past = Past::new(&root, files.into_iter().map(|(bytes, name)| (name, bytes)));
-        Ok((base, past))
-    };
-    changed().map_err(|reason| Error::Changed {
+    past_of(reference).map_err(|reason| Error::Changed {
         reference: reference.to_owned(),
         reason,
     })
 }
 
+fn past_of(reference: &str) -> Result<(String, Past), GitError> {
+    let repository = Repository::discover(Path::new("."))?;
+    let base = repository.merge_base(reference, "HEAD")?;
+    let root = repository
+        .work_tree()
+        .ok_or(GitError::Bare {
+            missing: "work tree",
+        })?
+        .to_owned();
+    let snapshot = repository.snapshot_of(&base)?;
+    let names = repository
+        .changed_since(&base)?
+        .into_iter()
+        .chain(repository.unknown()?);
+    // The target of a link is listed by its own name.
+    let names = names.filter(|name| !snapshot.files.get(name).is_some_and(|file| file.is_link));
+    let names: Vec<String> = names.collect();
+    let stored = names
+        .iter()
+        .filter_map(|name| Some((name.as_str(), snapshot.files.get(name)?)));
+    let mut blobs = Blobs::default();
+    repository.read(&mut blobs, stored)?;
+    let files = names.into_iter().map(|name| {
+        let content = snapshot.files.get(&name).map(|file| &file.content);
+        let bytes = match content {
+            Some(FileContent::Stored(object)) => blobs.get(object).bytes().cloned(),
+            Some(FileContent::Disk(_)) | None => None,
+        };
+        (name, bytes)
+    });
+    Ok((base, Past::new(&root, files)))
+}
+
 /// Returns the files that are equal in the work tree and `HEAD`, relative to the repository's root; none without Git.
 pub(super) fn as_committed() -> BTreeSet<String> {
-    let read = || {
-        let repository = Repository::discover(Path::new("."))?;
-        let committed = repository.snapshot_of("HEAD")?.files;
-        let changed = repository.changed_since("HEAD")?;
-        Ok::<_, GitError>(
-            committed
-                .into_keys()
-                .filter(|name| !changed.contains(name))
-                .collect(),
-        )
-    };
-    read().unwrap_or_default()
+    unchanged().unwrap_or_default()
+}
+
+fn unchanged() -> Result<BTreeSet<String>, GitError> {
+    let repository = Repository::discover(Path::new("."))?;
+    let committed = repository.snapshot_of("HEAD")?.files;
+    let changed = repository.changed_since("HEAD")?;
+    Ok(committed
+        .into_keys()
+        .filter(|name| !changed.contains(name))
+        .collect())
 }
 
 /// Resolves a reference to the name of its commit; `None` without Git.

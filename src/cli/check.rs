@@ -230,15 +230,14 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     {
         terminal::say(&line);
     }
-    let found = |least| {
-        report
-            .findings
-            .iter()
-            .any(|reported| reported.finding.severity >= least)
-    };
+    let severities = report
+        .findings
+        .iter()
+        .map(|reported| reported.finding.severity);
+    let gravest = severities.max();
     let status = match fail_on {
         _ if is_incomplete(&report) => Status::Failure,
-        Some(least) if found(least) && !reported.exit_zero => Status::Findings,
+        Some(least) if gravest >= Some(least) && !reported.exit_zero => Status::Findings,
         // With unrendered templates, an input without objects is not empty and must not count as a success.
         _ if session.objects() == 0 && (!allow_empty || session.templates() > 0) => {
             no_objects(&session, &request.paths)

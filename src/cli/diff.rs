@@ -179,10 +179,9 @@ impl FromStr for DiffFailOn {
         if text == "unknown" {
             return Ok(Self::Unknown);
         }
-        let error = || "write `error`, `warning`, `info` or `never`, and `unknown`".to_owned();
-        text.parse()
-            .map(Self::Severity)
-            .map_err(|_: String| error())
+        text.parse().map(Self::Severity).map_err(|_: String| {
+            "write `error`, `warning`, `info` or `never`, and `unknown`".to_owned()
+        })
     }
 }
 
@@ -272,12 +271,10 @@ impl DiffArgs {
     fn request(mut self) -> Result<CompareRequest, Error> {
         if self.base_ref.is_none() && self.base.is_none() && !self.staged {
             // Accept arguments like `git diff`: `A...B`, `A`, and `A B`, which means `A..B`.
-            let is_range = |name: &String| !Path::new(name).exists() && Range::of(name).is_some();
-            let names_commit = |name: &String| !Path::new(name).exists() && is_commit(name);
             let named = match self.paths.as_slice() {
-                [range, ..] if is_range(range) => 1,
+                [range, ..] if !Path::new(range).exists() && Range::of(range).is_some() => 1,
                 [base, others @ ..] if names_commit(base) => {
-                    1 + usize::from(others.first().is_some_and(names_commit))
+                    1 + usize::from(others.first().is_some_and(|head| names_commit(head)))
                 }
                 _ => 0,
             };
@@ -338,6 +335,11 @@ impl DiffArgs {
     }
 }
 
+/// Whether a word names a commit and no file.
+fn names_commit(word: &str) -> bool {
+    !Path::new(word).exists() && is_commit(word)
+}
+
 /// Two commits in one argument, as in Git: `A...B` contains the changes of B since it left A, `A..B` compares the
 /// commits themselves. The name of a ref never contains two dots.
 struct Range {
@@ -357,16 +359,11 @@ impl Range {
         if base.is_empty() && head.is_empty() || head.starts_with(['/', '.']) {
             return None;
         }
-        let named = |word: &str| {
-            if word.is_empty() {
-                "HEAD".to_owned()
-            } else {
-                word.to_owned()
-            }
-        };
+        let [base, head] =
+            [base, head].map(|word| if word.is_empty() { "HEAD" } else { word }.to_owned());
         Some(Self {
-            base: named(base),
-            head: named(head),
+            base,
+            head,
             is_literal,
         })
     }

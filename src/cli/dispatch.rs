@@ -36,10 +36,8 @@ fn parse(root: &mut clap::Command) -> Result<Cli, clap::Error> {
     let mut arguments = std::env::args_os();
     let program = arguments.next().unwrap_or_default();
     let ordered = command_first(root, arguments.collect());
-    let mut matches = |words: Vec<OsString>| {
-        root.try_get_matches_from_mut([program.clone()].into_iter().chain(words))
-    };
-    let found = matches(ordered.clone()).map_err(|error| {
+    let found = root.try_get_matches_from_mut([&program].into_iter().chain(&ordered));
+    let found = found.map_err(|error| {
         // clap shows arguments verbatim, and an argument may be a file name with control characters.
         let harmless = ordered.iter().map(|word| {
             word.to_str()
@@ -49,7 +47,8 @@ fn parse(root: &mut clap::Command) -> Result<Cli, clap::Error> {
         if harmless == ordered {
             error
         } else {
-            matches(harmless).err().unwrap_or(error)
+            let words = [&program].into_iter().chain(&harmless);
+            root.try_get_matches_from_mut(words).err().unwrap_or(error)
         }
     });
     Cli::from_arg_matches(&found?)

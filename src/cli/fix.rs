@@ -111,9 +111,10 @@ pub(super) fn piped(fixed: &Fixed) -> Option<&str> {
         .iter()
         .find(|file| is_piped(&file.before))
         .map(|file| file.after.as_str());
-    let read = || fixed.report.sources.iter().map(|(_, file)| file);
-    let unchanged = || read().find(|file| is_piped(file));
-    changed.or_else(|| unchanged().map(|file| file.text()))
+    changed.or_else(|| {
+        let mut read = fixed.report.sources.iter().map(|(_, file)| file);
+        read.find(|file| is_piped(file)).map(|file| file.text())
+    })
 }
 
 /// Summarises the fixed findings on one line; `verb` is `fixed` or `would fix`.
@@ -143,17 +144,18 @@ pub(super) fn summary(fixed: &Fixed, verb: &str) -> String {
 /// Counts the findings that can still be fixed, on one line: after `--fix`, those that need `--suggested`.
 pub(super) fn remaining(report: &Report, fixed: bool) -> Option<String> {
     let (safe, suggested) = report.fixable();
-    let can_be_fixed = |count| format!("{} can be fixed", plain::count(count, "finding"));
-    match (safe, suggested) {
-        (1.., 0) if !fixed => Some(format!("{} with `--fix`", can_be_fixed(safe))),
-        (1.., _) if !fixed => Some(format!(
-            "{} with `--fix`, and {suggested} more with `--fix --suggested`",
-            can_be_fixed(safe)
-        )),
-        (_, 1..) => Some(format!(
-            "{} with `--fix --suggested`; `--fix-dry-run --suggested` shows how",
-            can_be_fixed(suggested)
-        )),
-        _ => None,
-    }
+    let (count, with) = match (safe, suggested) {
+        (1.., 0) if !fixed => (safe, "`--fix`".to_owned()),
+        (1.., _) if !fixed => (
+            safe,
+            format!("`--fix`, and {suggested} more with `--fix --suggested`"),
+        ),
+        (_, 1..) => (
+            suggested,
+            "`--fix --suggested`; `--fix-dry-run --suggested` shows how".to_owned(),
+        ),
+        _ => return None,
+    };
+    let count = plain::count(count, "finding");
+    Some(format!("{count} can be fixed with {with}"))
 }

@@ -9,6 +9,7 @@ use clap::{Arg, Command};
 use super::error::Error;
 use super::output::{Named, OutputSpec};
 use crate::inventory::STDIN;
+use crate::manifest::KUSTOMIZATIONS;
 use crate::rules;
 use crate::text::near;
 
@@ -182,9 +183,10 @@ pub(super) fn on_argument(error: &mut clap::Error, root: &Command) {
         .iter()
         .find(|(names, _)| names.contains(&name.as_str()));
     let instead = instead.map(|(_, instead)| (*instead).to_owned());
-    let explain =
-        || rules::find(&name).map(|rule| format!("write `ownerlint explain {}`", rule.id));
-    if let Some(instead) = instead.or_else(|| elsewhere(root, &name)).or_else(explain) {
+    let instead = instead.or_else(|| elsewhere(root, &name)).or_else(|| {
+        rules::find(&name).map(|rule| format!("write `ownerlint explain {}`", rule.id))
+    });
+    if let Some(instead) = instead {
         // clap's own suggestion also changes the usage line.
         if error.remove(ContextKind::SuggestedArg).is_some() {
             error.remove(ContextKind::Usage);
@@ -232,13 +234,14 @@ fn is_called(argument: &Arg, option: &str) -> bool {
 
 /// Rejects a missing path that is probably a command: misspelt, from another tool, or in the wrong place.
 pub(super) fn on_paths(root: &Command, paths: &[String]) -> Result<(), Error> {
-    let missing = |path: &&String| !path.contains(['/', '.', '*']) && !Path::new(path).exists();
-    let commands = || root.get_subcommands().map(Command::get_name);
     if let Some(late) = paths
         .iter()
         .skip(1)
-        .filter(missing)
-        .find(|path| commands().any(|name| name == path.as_str()))
+        .filter(|path| may_be_command(path))
+        .find(|path| {
+            root.get_subcommands()
+                .any(|command| command.get_name() == path.as_str())
+        })
     {
         let others: Vec<&str> = paths
             .iter()
@@ -250,20 +253,26 @@ pub(super) fn on_paths(root: &Command, paths: &[String]) -> Result<(), Error> {
             others: others.join(" "),
         });
     }
-    let Some(word) = paths.first().filter(missing) else {
+    let Some(word) = paths.first().filter(|path| may_be_command(path)) else {
         return Ok(());
     };
     let known = COMMANDS
         .iter()
         .find(|(words, _)| words.contains(&word.as_str()))
         .map(|(_, command)| *command);
-    match known.or_else(|| commands().find(|command| near::is_misspelling(word, command))) {
+    let mut commands = root.get_subcommands().map(Command::get_name);
+    match known.or_else(|| commands.find(|command| near::is_misspelling(word, command))) {
         Some(command) => Err(Error::Command {
             word: word.clone(),
             command: command.to_owned(),
         }),
         None => Ok(()),
     }
+}
+
+/// Whether a path names no file and looks like a command.
+fn may_be_command(path: &str) -> bool {
+    !path.contains(['/', '.', '*']) && !Path::new(path).exists()
 }
 
 /// Rejects addresses: input comes only from files and standard input.
@@ -290,17 +299,18 @@ pub(super) fn on_no_objects(paths: &[String]) -> Option<String> {
     let here = [".".to_owned()];
     let paths = if paths.is_empty() { &here } else { paths };
     paths.iter().find_map(|path| {
-        let has = |names: &[&str]| {
-            names
-                .iter()
-                .any(|name| Path::new(path).join(name).is_file())
-        };
-        if has(&["kustomization.yaml", "kustomization.yml", "Kustomization"]) {
+        let folder = Path::new(path);
+        if KUSTOMIZATIONS
+            .iter()
+            .any(|name| folder.join(name).is_file())
+        {
             return Some(format!(
                 "build it first: `kustomize build {path} | ownerlint -`"
             ));
         }
-        has(&["Chart.yaml"])
+        folder
+            .join("Chart.yaml")
+            .is_file()
             .then(|| format!("render the chart first: `helm template web {path} | ownerlint -`"))
     })
 }

@@ -30,14 +30,12 @@ pub(super) struct InitArgs {
 pub(super) fn init(args: &InitArgs) -> Result<Status, Error> {
     let folder = args.folder.replace('\\', "/");
     let folder = folder.trim_end_matches('/');
-    let below = |name: &str| {
-        if folder == "." {
-            name.to_owned()
-        } else {
-            format!("{folder}/{name}")
-        }
+    let prefix = if folder == "." {
+        String::new()
+    } else {
+        format!("{folder}/")
     };
-    let [name, hidden] = config::FILE_NAMES.map(below);
+    let [name, hidden] = config::FILE_NAMES.map(|name| format!("{prefix}{name}"));
     let there = [(&name, args.force), (&hidden, false)];
     if let Some((path, _)) = there
         .into_iter()
@@ -59,7 +57,7 @@ pub(super) fn init(args: &InitArgs) -> Result<Status, Error> {
     let starter = session
         .bundles()
         .first()
-        .map(|bundle| Starter::propose(&bundle.inventory, &below(""), &delivered))
+        .map(|bundle| Starter::propose(&bundle.inventory, &prefix, &delivered))
         .unwrap_or_default();
     let before = errors(&session.check(CheckOptions::default())?).len();
     let (starter, after) = write_harmless(starter, before, folder, &name)?;
@@ -131,20 +129,24 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
             return Vec::new();
         }
     };
-    let inside = |path: &str| Some(plain::path(Path::new(path).strip_prefix(within).ok()?));
     let parts = listing.deliveries.into_iter().filter_map(|delivery| {
         // Skip deliveries whose name depends on the cluster.
         let path = delivery.path.filter(|_| delivery.certainty != "possible")?;
         let files = delivery.instances.iter();
-        let files: BTreeSet<String> = files.filter_map(|one| inside(&one.file)).collect();
+        let files: BTreeSet<String> = files.filter_map(|one| below(within, &one.file)).collect();
         (!files.is_empty()).then(|| DeliveredPart {
-            folder: inside(&path).unwrap_or_default(),
+            folder: below(within, &path).unwrap_or_default(),
             files,
             objects: delivery.instances.len(),
             cluster: delivery.cluster,
         })
     });
     parts.collect()
+}
+
+/// Returns a path from `folder`; `None` if it is not in or below that.
+fn below(folder: &Path, path: &str) -> Option<String> {
+    Some(plain::path(Path::new(path).strip_prefix(folder).ok()?))
 }
 
 fn told(name: &str, objects: usize, starter: &Starter, after: &Report) -> String {

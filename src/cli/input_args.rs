@@ -136,14 +136,15 @@ impl ConfigArgs {
 }
 
 fn unsaved_text(path: &str) -> Result<Overlay, Error> {
-    let unreadable = |reason: String| Error::Stdin { reason };
     let mut bytes = Vec::new();
     let limited = std::io::stdin()
         .lock()
         .take(SourceFile::MAX_BYTES + 1)
         .read_to_end(&mut bytes);
-    limited.map_err(|error| unreadable(error.to_string()))?;
-    let text = decode(bytes).map_err(|error| unreadable(error.to_string()))?;
+    let text = limited
+        .map_err(|error| error.to_string())
+        .and_then(|_| decode(bytes).map_err(|error| error.to_string()))
+        .map_err(|reason| Error::Stdin { reason })?;
     Ok(Overlay {
         path: path.to_owned(),
         text: text.into(),

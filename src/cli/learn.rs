@@ -26,15 +26,14 @@ pub(super) struct LearnArgs {
 pub(super) fn learn(args: &LearnArgs) -> Result<Status, Error> {
     let mut learned = Learned::default();
     for path in &args.files {
-        let read = |reason: std::io::Error| Error::Read {
-            file: path.clone(),
-            reason: reason.to_string(),
-        };
         let (name, dump, length): (&str, Box<dyn Read>, _) = if path.as_str() == STDIN {
             ("standard input", Box::new(stdin()), None)
         } else {
-            let file = File::open(path).map_err(read)?;
-            let length = file.metadata().map_err(read)?.len();
+            let file = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
+            let (length, file) = file.map_err(|reason| Error::Read {
+                file: path.clone(),
+                reason: reason.to_string(),
+            })?;
             (path, Box::new(file), Some(length))
         };
         let bar = progress::of_bytes(length);

@@ -378,15 +378,12 @@ impl PlanOptions {
 }
 
 fn text_of(file: &str) -> Result<SourceFile, Error> {
-    let place = || {
-        if file == STDIN {
+    read_text(file).map_err(|reason| Error::Read {
+        file: if file == STDIN {
             "standard input".to_owned()
         } else {
             format!("`{file}`")
-        }
-    };
-    read_text(file).map_err(|reason| Error::Read {
-        file: place(),
+        },
         reason,
     })
 }

@@ -26,17 +26,15 @@ pub(super) fn of_bytes(length: Option<u64>) -> ProgressBar {
 /// Shows the progress of fetching and rendering charts; nothing as long as there are none.
 pub(super) fn of_charts(progress: &Arc<RenderingProgress>) -> ProgressBar {
     let progress = Arc::clone(progress);
-    let line = move |_: &ProgressState, line: &mut dyn Write| {
-        let (done, wanted) = progress.counts();
-        if wanted > 0 {
-            // Drawing errors are ignored.
-            let _ = write!(line, "rendering charts: {done} of {wanted}");
-        }
-    };
-    let bar = shown(
-        ProgressBar::new_spinner(),
-        style("{charts}").with_key("charts", line),
-    );
+    let style =
+        style("{charts}").with_key("charts", move |_: &ProgressState, line: &mut dyn Write| {
+            let (done, wanted) = progress.counts();
+            if wanted > 0 {
+                // Drawing errors are ignored.
+                let _ = write!(line, "rendering charts: {done} of {wanted}");
+            }
+        });
+    let bar = shown(ProgressBar::new_spinner(), style);
     bar.enable_steady_tick(TICK);
     bar
 }

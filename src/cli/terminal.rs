@@ -17,17 +17,19 @@ use crate::text::{RewrittenLines, plain};
 
 /// Whether to colour the output to `stream`. `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE` have their usual meaning.
 pub(super) fn use_color(choice: Color, stream: &impl IsTerminal) -> bool {
-    let set =
-        |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
     match choice {
         Color::Always => true,
         Color::Never => false,
-        Color::Auto if set("NO_COLOR") => false,
-        Color::Auto if set("FORCE_COLOR") || set("CLICOLOR_FORCE") => true,
+        Color::Auto if is_set("NO_COLOR") => false,
+        Color::Auto if is_set("FORCE_COLOR") || is_set("CLICOLOR_FORCE") => true,
         Color::Auto => {
             stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
         }
     }
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
 /// Whether the locale supports only ASCII: as in POSIX, the first of these variables that is set decides. If none is
@@ -55,28 +57,17 @@ const MAX_THREADS: usize = 1024;
 
 /// Starts the threads of the global pool.
 pub(super) fn set_threads(threads: Option<usize>) -> Result<(), Error> {
-    let refused = |threads: usize, reason: &str| {
-        Err(Error::Threads {
-            threads,
-            reason: reason.to_owned(),
-        })
-    };
     match threads {
-        Some(0) => return refused(0, "at least one thread is needed"),
+        Some(0) => return Err(refused(0, "at least one thread is needed")),
         Some(threads) if threads > MAX_THREADS => {
-            return refused(threads, "at most 1024 threads are started");
+            return Err(refused(threads, "at most 1024 threads are started"));
         }
         _ => {}
     }
     // If no thread can be started, the current one does all the work. rayon builds its pool only once, even if that
     // fails, so this has to be known before.
-    let can_start = || {
-        std::thread::Builder::new()
-            .spawn(|| ())
-            .is_ok_and(|thread| thread.join().is_ok())
-    };
     let count = match threads {
-        None if !can_start() => 1,
+        None if !can_start_threads() => 1,
         threads => threads.unwrap_or_default(),
     };
     // The current thread is part of the pool, so a pool of one starts no thread.
@@ -84,10 +75,20 @@ pub(super) fn set_threads(threads: Option<usize>) -> Result<(), Error> {
         .num_threads(count)
         .use_current_thread()
         .build_global();
-    built.map_err(|error| Error::Threads {
-        threads: threads.unwrap_or(1),
-        reason: error.to_string(),
-    })
+    built.map_err(|error| refused(threads.unwrap_or(1), error))
+}
+
+fn refused(threads: usize, reason: impl ToString) -> Error {
+    Error::Threads {
+        threads,
+        reason: reason.to_string(),
+    }
+}
+
+fn can_start_threads() -> bool {
+    std::thread::Builder::new()
+        .spawn(|| ())
+        .is_ok_and(|thread| thread.join().is_ok())
 }
 
 /// The variables that identify a CI runner which interprets the output: GitHub (and Gitea), Azure Pipelines, TeamCity.
