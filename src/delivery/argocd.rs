@@ -82,13 +82,15 @@ fn by_waves<'a>(
         owned.is_none()
     });
     withdrawal.spared.sort_by_key(|(id, _)| *id);
-    let turn = |member: &Member| (last(member), Reverse(wave(member)));
-    deleted.sort_by_key(|member| turn(member));
-    let waves = deleted.chunk_by(|one, next| turn(one) == turn(next));
-    for wave in waves {
+    let mut turns: Vec<_> = deleted
+        .into_iter()
+        .map(|member| ((last(member), Reverse(wave(member))), member))
+        .collect();
+    turns.sort_by_key(|(turn, _)| *turn);
+    for wave in turns.chunk_by(|(turn, _), (next, _)| turn == next) {
         withdrawal.requests.extend(
             wave.iter()
-                .map(|member| ToolRequest::delete(&member.key, policy)),
+                .map(|(_, member)| ToolRequest::delete(&member.key, policy)),
         );
         withdrawal = withdrawal.then_wait(Wait::Gone);
     }
@@ -102,9 +104,9 @@ pub fn wave(member: &Member) -> i64 {
 
 /// Returns the sync wave in metadata.
 pub(super) fn wave_of(metadata: Metadata<'_>) -> i64 {
-    let number = |key| metadata.annotation(key)?.value.parse().ok();
-    number(marks::ARGOCD_SYNC_WAVE)
-        .or_else(|| number(marks::HELM_HOOK_WEIGHT))
+    [marks::ARGOCD_SYNC_WAVE, marks::HELM_HOOK_WEIGHT]
+        .into_iter()
+        .find_map(|key| metadata.annotation(key)?.value.parse().ok())
         .unwrap_or(0)
 }
 

@@ -107,12 +107,6 @@ fn meant_option(written: &str) -> Option<&'static str> {
     if PROTECTING.contains(&written) {
         return None;
     }
-    let letters = |text: &str| {
-        text.chars()
-            .filter(char::is_ascii_alphanumeric)
-            .collect::<String>()
-            .to_lowercase()
-    };
     let separated = written.split([';', '|', ' ', '\n']).collect::<Vec<_>>();
     if let Some(option) = PROTECTING
         .into_iter()
@@ -130,6 +124,14 @@ fn meant_option(written: &str) -> Option<&'static str> {
     PROTECTING
         .into_iter()
         .find(|option| letters(option) == format!("{name}{value}"))
+}
+
+/// Returns the ASCII letters and digits of a text, in lower case.
+fn letters(text: &str) -> String {
+    text.chars()
+        .filter(char::is_ascii_alphanumeric)
+        .collect::<String>()
+        .to_lowercase()
 }
 
 /// Checks a value that Flux compares with `disabled`, ignoring case.
@@ -172,21 +174,31 @@ fn misspelled(key: &str, value: &str) -> Option<&'static str> {
     if domain.ends_with(".kubernetes.io") {
         return None;
     }
-    let of = |tool: &[&str]| tool.contains(&domain) || is_misspelling(domain, tool[0]);
-    let says = |word: &str| value.to_lowercase().contains(word);
-    let named = |word: &'static str| meant(name, &[word]).is_some();
     // The domain is compared first: it rarely matches, and comparing it is cheaper than comparing names.
-    if of(&HELM) && named("resource-policy") {
+    if is_domain(domain, &HELM) && meant(name, &["resource-policy"]).is_some() {
         return Some(marks::HELM_RESOURCE_POLICY);
     }
-    let option = || {
-        named("sync-options")
-            || ["prune", "delete"]
-                .iter()
-                .any(|option| name.eq_ignore_ascii_case(option))
-    };
-    if of(&ARGO_CD) && option() && (says("false") || says("confirm") || says("disable")) {
+    if is_domain(domain, &ARGO_CD)
+        && (meant(name, &["sync-options"]).is_some()
+            || name.eq_ignore_ascii_case("prune")
+            || name.eq_ignore_ascii_case("delete"))
+        && says_one_of(value, &["false", "confirm", "disable"])
+    {
         return Some(marks::ARGOCD_SYNC_OPTIONS);
     }
-    (of(&FLUX) && named("prune") && says("disable")).then_some(marks::FLUX_PRUNE)
+    (is_domain(domain, &FLUX)
+        && meant(name, &["prune"]).is_some()
+        && says_one_of(value, &["disable"]))
+    .then_some(marks::FLUX_PRUNE)
+}
+
+/// Whether `domain` is one of a tool's domains or a misspelling of the first.
+fn is_domain(domain: &str, tool: &[&str]) -> bool {
+    tool.contains(&domain) || is_misspelling(domain, tool[0])
+}
+
+/// Whether a value contains one of `words`, which are in lower case.
+fn says_one_of(value: &str, words: &[&str]) -> bool {
+    let value = value.to_lowercase();
+    words.iter().any(|word| value.contains(word))
 }

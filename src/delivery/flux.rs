@@ -89,18 +89,12 @@ impl KustomizationSettings {
 
     /// Reads the settings of a Kustomization. An unknown deletion policy, which no API server accepts, counts as none.
     pub fn of(kustomization: &Object) -> Self {
-        let flag = |field| {
-            kustomization
-                .at(&["spec", field])
-                .and_then(Value::as_bool)
-                .unwrap_or(false)
-        };
         let policy = kustomization
             .at(&["spec", "deletionPolicy"])
             .and_then(Value::as_str);
         Self {
-            prune: flag("prune"),
-            suspended: flag("suspend"),
+            prune: is_true(kustomization, &["spec", "prune"]),
+            suspended: is_true(kustomization, &["spec", "suspend"]),
             deletion_policy: DeletionPolicy::of(policy),
         }
     }
@@ -109,7 +103,6 @@ impl KustomizationSettings {
 impl HelmReleaseSettings {
     /// Reads the settings of a HelmRelease.
     pub fn of(release: &Object) -> Self {
-        let flag = |path: &[&str]| release.at(path).and_then(Value::as_bool).unwrap_or(false);
         let propagation = match release
             .at(&["spec", "uninstall", "deletionPropagation"])
             .and_then(Value::as_str)
@@ -119,11 +112,15 @@ impl HelmReleaseSettings {
             _ => Policy::Background,
         };
         Self {
-            suspended: flag(&["spec", "suspend"]),
+            suspended: is_true(release, &["spec", "suspend"]),
             propagation,
-            disable_wait: flag(&["spec", "uninstall", "disableWait"]),
+            disable_wait: is_true(release, &["spec", "uninstall", "disableWait"]),
         }
     }
+}
+
+fn is_true(object: &Object, path: &[&str]) -> bool {
+    object.at(path).and_then(Value::as_bool) == Some(true)
 }
 
 impl KustomizationSettings {
@@ -182,9 +179,9 @@ fn delete<'a>(leaving: &Leaving<'a>) -> Withdrawal<'a> {
     let order = kind_order(Sequence::FluxDelete);
     let (mut deleted, withdrawal) = leaving.split(Removal::FluxPrune);
     deleted.sort_by(|one, next| {
-        let place = |kind: &str| order.place(kind);
-        place(one.key.kind())
-            .cmp(&place(next.key.kind()))
+        order
+            .place(one.key.kind())
+            .cmp(&order.place(next.key.kind()))
             .then_with(|| next.key.cmp(&one.key))
     });
     let requests = deleted

@@ -85,8 +85,8 @@ impl<'a> Hook<'a> {
     fn of_helm(metadata: Metadata<'a>) -> Option<Self> {
         let annotation = metadata.annotation(marks::HELM_HOOK)?;
         let events = words(&annotation.value.to_lowercase(), helm_event);
-        let policies = annotated(metadata, marks::HELM_HOOK_DELETE_POLICY).to_lowercase();
-        let has = |policy: &str| policies.split(',').any(|one| one.trim() == policy);
+        let written = annotated(metadata, marks::HELM_HOOK_DELETE_POLICY).to_lowercase();
+        let policies: Vec<&str> = written.split(',').map(str::trim).collect();
         let weight = annotated(metadata, marks::HELM_HOOK_WEIGHT);
         Some(Self {
             tool: HookTool::Helm,
@@ -94,8 +94,8 @@ impl<'a> Hook<'a> {
             key: marks::HELM_HOOK,
             events,
             weight: weight.parse().unwrap_or_default(),
-            is_replaced: policies.is_empty() || has("before-hook-creation"),
-            is_deleted_on_success: has("hook-succeeded"),
+            is_replaced: written.is_empty() || policies.contains(&"before-hook-creation"),
+            is_deleted_on_success: policies.contains(&"hook-succeeded"),
         })
     }
 
@@ -119,16 +119,17 @@ impl<'a> Hook<'a> {
             .iter()
             .flat_map(|list| marks::sync_options(list))
             .collect();
-        let has = |names: [&str; 2]| policies.iter().any(|one| names.contains(one));
-        let is_deleted_on_success = has(["HookSucceeded", "hook-succeeded"]);
-        let is_written = is_deleted_on_success || has(["HookFailed", "hook-failed"]);
+        let is_deleted_on_success = has_one_of(&policies, ["HookSucceeded", "hook-succeeded"]);
+        let is_written =
+            is_deleted_on_success || has_one_of(&policies, ["HookFailed", "hook-failed"]);
         Some(Self {
             tool: HookTool::ArgoCd,
             annotation,
             key,
             events: words(annotation.value, event),
             weight: wave_of(metadata),
-            is_replaced: !is_written || has(["BeforeHookCreation", "before-hook-creation"]),
+            is_replaced: !is_written
+                || has_one_of(&policies, ["BeforeHookCreation", "before-hook-creation"]),
             is_deleted_on_success,
         })
     }
@@ -167,6 +168,11 @@ impl HookTool {
             Self::ArgoCd => "Argo CD",
         }
     }
+}
+
+/// Whether a policy is among `policies`, under one of its names.
+fn has_one_of(policies: &[&str], names: [&str; 2]) -> bool {
+    names.iter().any(|name| policies.contains(name))
 }
 
 fn annotated<'a>(metadata: Metadata<'a>, key: &str) -> &'a str {

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::request::{Leaving, ToolRequest, Withdrawal};
-use crate::inventory::Member;
 use crate::kube::{ObjectKey, Policy, Wait, kinds};
 
 /// Deletes as `kubectl delete namespace` does, with one wait at the end.
@@ -12,26 +11,21 @@ pub fn delete<'a>(
     names: &BTreeSet<String>,
     cascade: Policy,
 ) -> Withdrawal<'a> {
-    let key = |name: &String| ObjectKey::of_namespace(name);
     let requests = names
         .iter()
-        .map(|name| ToolRequest::delete(&key(name), cascade))
+        .map(|name| ToolRequest::delete(&ObjectKey::of_namespace(name), cascade))
         .collect();
-    let inside = |member: &Member| {
-        if member.key.is(kinds::NAMESPACE) {
-            names.contains(member.key.name.as_str())
-        } else {
-            member
-                .key
-                .namespace
-                .name()
-                .is_some_and(|name| names.contains(name))
-        }
-    };
     let outside = leaving
         .members
         .iter()
-        .filter(|member| !inside(member))
+        .filter(|member| {
+            let namespace = if member.key.is(kinds::NAMESPACE) {
+                Some(member.key.name.as_str())
+            } else {
+                member.key.namespace.name()
+            };
+            !namespace.is_some_and(|name| names.contains(name))
+        })
         .map(|member| member.id)
         .collect();
     Withdrawal {

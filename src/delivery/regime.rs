@@ -254,8 +254,10 @@ impl Deliveries {
                 .entry(deliveries.configured.bundle(member.file))
                 .or_default();
             *all += 1;
-            let is_rendered = || deliveries.renderings.template(member).is_some();
-            let Some((regime, place)) = marked(member.object.metadata(), is_rendered) else {
+            let marked = marked(member.object.metadata(), || {
+                deliveries.renderings.template(member).is_some()
+            });
+            let Some((regime, place)) = marked else {
                 continue;
             };
             if regime == Regime::Helm && deliveries.renderings.is_copied(inventory, member.file) {
@@ -279,12 +281,12 @@ impl Deliveries {
                 .or_default();
             *of_bundle = of_bundle.and(delivered);
         }
-        let most_have = |bundle: &usize| {
+        // Marks count for a bundle if most of its objects have them.
+        deliveries.by_bundle.retain(|bundle, _| {
             objects
                 .get(bundle)
                 .is_some_and(|(all, with_marks)| with_marks * 2 > *all)
-        };
-        deliveries.by_bundle.retain(|bundle, _| most_have(bundle));
+        });
         deliveries
     }
 
@@ -319,13 +321,6 @@ impl Deliveries {
 
     /// Returns the regime of an object.
     pub fn regime(&self, member: &Member) -> Delivered {
-        let of_bundle = || {
-            self.by_bundle
-                .get(&self.bundle_of(member))
-                .copied()
-                .unwrap_or_default()
-                .one()
-        };
         let marked = self
             .by_object(member)
             .or_else(|| self.own.get(&member.id).copied())
@@ -333,7 +328,7 @@ impl Deliveries {
                 Agreement::Silent => self.by_template(member),
                 agreement => agreement.one(),
             })
-            .or_else(of_bundle);
+            .or_else(|| self.by_bundle.get(&self.bundle_of(member))?.one());
         match self.configured.tool(member.file) {
             Some(tool) => {
                 let regime = match (tool, marked.map(|delivered| delivered.regime)) {
@@ -362,13 +357,11 @@ impl Deliveries {
     /// of Helm, the marks of its rendering: charts seldom label their CRDs. A file without templates may be part of an
     /// unknown kustomization, and projects publish renderings without marks for `kubectl apply`.
     pub fn evident(&self, member: &Member) -> Option<Regime> {
-        let is_rendered = || {
-            self.by_rendering(member).one().is_some() && self.renderings.template(member).is_some()
-        };
         let said = self.is_configured(member)
             || self.by_object(member).is_some()
             || self.own.contains_key(&member.id)
-            || is_rendered();
+            || (self.by_rendering(member).one().is_some()
+                && self.renderings.template(member).is_some());
         said.then(|| self.regime(member).regime)
     }
 
@@ -433,35 +426,41 @@ fn marked(metadata: Metadata<'_>, is_rendered: impl FnOnce() -> bool) -> Option<
     let kustomization = Regime::Flux(FluxObject::Kustomization);
     let release = Regime::Flux(FluxObject::HelmRelease);
     let (labels, annotations) = (metadata.labels(), metadata.annotations());
-    let annotated = |key, regime| annotations.get(key).map(|value| (regime, value.key_span));
-    let labelled = |key, regime| labels.get(key).map(|value| (regime, value.key_span));
-    annotated(marks::ARGOCD_TRACKING_ID, Regime::ArgoCd)
-        .or_else(|| labelled(marks::ARGOCD_INSTANCE, Regime::ArgoCd))
-        .or_else(|| labelled(marks::FLUX_HELM_RELEASE_NAME, release))
-        .or_else(|| labelled(marks::FLUX_KUSTOMIZATION_NAME, kustomization))
-        .or_else(|| annotated(marks::HELM_RELEASE_NAME, Regime::Helm))
+    mark(annotations, marks::ARGOCD_TRACKING_ID, Regime::ArgoCd)
+        .or_else(|| mark(labels, marks::ARGOCD_INSTANCE, Regime::ArgoCd))
+        .or_else(|| mark(labels, marks::FLUX_HELM_RELEASE_NAME, release))
+        .or_else(|| mark(labels, marks::FLUX_KUSTOMIZATION_NAME, kustomization))
+        .or_else(|| mark(annotations, marks::HELM_RELEASE_NAME, Regime::Helm))
         .or_else(|| chart_label(labels).map(|place| (Regime::Helm, place)))
         .or_else(|| {
             marks::ARGOCD_OPTIONS
                 .into_iter()
-                .find_map(|key| annotated(key, Regime::ArgoCd))
+                .find_map(|key| mark(annotations, key, Regime::ArgoCd))
         })
         .or_else(|| {
             marks::FLUX_OPTIONS.into_iter().find_map(|key| {
-                annotated(key, kustomization).or_else(|| labelled(key, kustomization))
+                mark(annotations, key, kustomization).or_else(|| mark(labels, key, kustomization))
             })
         })
-        .or_else(|| annotated(marks::HELM_HOOK, Regime::Helm).filter(|_| is_rendered()))
+        .or_else(|| mark(annotations, marks::HELM_HOOK, Regime::Helm).filter(|_| is_rendered()))
+}
+
+/// Returns `regime`, which `key` shows, and the place of the key, if it is one of `labels`.
+fn mark(labels: Labels<'_>, key: &str, regime: Regime) -> Option<(Regime, Span)> {
+    Some((regime, labels.get(key)?.key_span))
 }
 
 /// Returns the place of `app.kubernetes.io/managed-by: Helm` beside a chart, or of the older `heritage: Helm`: other
 /// tools copy one of the two labels, hardly both.
 fn chart_label(labels: Labels<'_>) -> Option<Span> {
-    let written = |tool: &str, chart: &str| {
+    let pairs = [
+        (marks::MANAGED_BY, marks::HELM_CHART),
+        (marks::HERITAGE, marks::CHART),
+    ];
+    pairs.into_iter().find_map(|(tool, chart)| {
         let tool = labels
             .get(tool)
-            .filter(|value| value.value.trim() == "Helm")?;
+            .filter(|tool| tool.value.trim() == "Helm")?;
         labels.get(chart).map(|_| tool.key_span)
-    };
-    written(marks::MANAGED_BY, marks::HELM_CHART).or_else(|| written(marks::HERITAGE, marks::CHART))
+    })
 }

@@ -94,12 +94,12 @@ fn copied_files(inventory: &Inventory) -> BTreeSet<FileId> {
     let bundles: BTreeSet<&str> = versions
         .map(|member| folder_of(inventory.sources.file(member.file).path()))
         .collect();
-    let is_copied = |path: &str| {
-        bundles.contains(folder_of(path)) || inventory.neighbourhood().is_kustomized(path)
-    };
     let files = inventory.files();
     files
-        .filter(|(_, file)| is_copied(file.source().path()))
+        .filter(|(_, file)| {
+            let path = file.source().path();
+            bundles.contains(folder_of(path)) || inventory.neighbourhood().is_kustomized(path)
+        })
         .map(|(id, _)| id)
         .collect()
 }
@@ -108,15 +108,17 @@ fn copied_files(inventory: &Inventory) -> BTreeSet<FileId> {
 /// of its template below such a folder: `out/web` of `out/web/templates/crd.yaml`.
 pub fn release_folder<'p>(path: &'p str, file: &SourceFile) -> Option<&'p str> {
     let (template, chart) = (first_template(file)?, chart_of(file)?);
-    let is_below = |path: &str, end: &str| {
-        let before = path.strip_suffix(end);
-        before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
-    };
-    if is_below(path, template) {
+    if ends_with(path, template) {
         return Some(&path[..path.len() - template.len() + chart.len()]);
     }
     // The path may begin within the folder.
-    is_below(template, path).then_some("")
+    ends_with(template, path).then_some("")
+}
+
+/// Whether the last parts of `path` are those of `end`.
+fn ends_with(path: &str, end: &str) -> bool {
+    path.strip_suffix(end)
+        .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
 /// Returns the first template that a file names.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::marks;
 use super::regime::{Deliveries, FluxObject, Regime};
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::manifest::Metadata;
+use crate::manifest::{Labels, Metadata};
 use crate::text::FileId;
 
 /// A set of objects that one removal deletes, except those that it spares.
@@ -37,14 +37,11 @@ impl Deliveries {
     /// set. An object without a name belongs to the only set that its neighbours name, or else to the set of its
     /// neighbours: the objects of one delivery object, else of one rendering.
     pub fn sets(&self, inventory: &Inventory) -> Vec<DeliveredSet> {
-        let evident = |member: &Member| {
-            self.evident(member)
-                .filter(|regime| *regime != Regime::Kubectl)
-        };
         let delivered: Vec<(&Member, Regime)> = inventory
             .members
             .iter()
-            .filter_map(|member| Some((member, evident(member)?)))
+            .filter_map(|member| Some((member, self.evident(member)?)))
+            .filter(|(_, regime)| *regime != Regime::Kubectl)
             .collect();
         let mut names: BTreeMap<(Regime, SetOrigin), BTreeSet<String>> = BTreeMap::new();
         for (member, regime) in &delivered {
@@ -111,32 +108,38 @@ impl DeliveredTogether {
 
 /// Returns the release, Application or Kustomization that marks name.
 fn name_of(metadata: Metadata<'_>, regime: Regime) -> Option<String> {
-    let labelled = |key| metadata.label(key).map(|value| value.value.to_owned());
-    let annotated = |key| metadata.annotation(key).map(|value| value.value.to_owned());
-    let in_namespace = |name: Option<String>, namespace: Option<String>| {
-        name.map(|name| format!("{}/{name}", namespace.unwrap_or_default()))
-    };
+    let (labels, annotations) = (metadata.labels(), metadata.annotations());
     match regime {
-        Regime::Helm => {
-            let released = in_namespace(
-                annotated(marks::HELM_RELEASE_NAME),
-                annotated(marks::HELM_RELEASE_NAMESPACE),
-            );
-            released.or_else(|| labelled(marks::INSTANCE))
-        }
+        Regime::Helm => in_namespace(
+            annotations,
+            marks::HELM_RELEASE_NAME,
+            marks::HELM_RELEASE_NAMESPACE,
+        )
+        .or_else(|| Some(labels.get(marks::INSTANCE)?.value.to_owned())),
         Regime::ArgoCd => {
-            let tracked = annotated(marks::ARGOCD_TRACKING_ID);
-            let tracked = tracked.and_then(|id| marks::tracked_application(&id).map(str::to_owned));
-            tracked.or_else(|| labelled(marks::ARGOCD_INSTANCE))
+            let tracked = annotations.get(marks::ARGOCD_TRACKING_ID);
+            tracked
+                .and_then(|id| marks::tracked_application(id.value))
+                .or_else(|| Some(labels.get(marks::ARGOCD_INSTANCE)?.value))
+                .map(str::to_owned)
         }
         Regime::Flux(FluxObject::Kustomization) => in_namespace(
-            labelled(marks::FLUX_KUSTOMIZATION_NAME),
-            labelled(marks::FLUX_KUSTOMIZATION_NAMESPACE),
+            labels,
+            marks::FLUX_KUSTOMIZATION_NAME,
+            marks::FLUX_KUSTOMIZATION_NAMESPACE,
         ),
         Regime::Flux(FluxObject::HelmRelease) => in_namespace(
-            labelled(marks::FLUX_HELM_RELEASE_NAME),
-            labelled(marks::FLUX_HELM_RELEASE_NAMESPACE),
+            labels,
+            marks::FLUX_HELM_RELEASE_NAME,
+            marks::FLUX_HELM_RELEASE_NAMESPACE,
         ),
         Regime::Kubectl => None,
     }
+}
+
+/// Returns the values of two labels or annotations as `namespace/name`; `None` without a name.
+fn in_namespace(labels: Labels<'_>, name: &str, namespace: &str) -> Option<String> {
+    let name = labels.get(name)?.value;
+    let namespace = labels.get(namespace).map_or("", |label| label.value);
+    Some(format!("{namespace}/{name}"))
 }

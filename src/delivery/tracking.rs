@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::marks;
 use crate::inventory::Inventory;
+use crate::manifest::Object;
 use crate::yaml::Value;
 
 /// The labels by which Argo CD recognises its objects, from the ConfigMaps `argocd-cm` of the input. If they set no
@@ -38,16 +39,10 @@ fn said(inventory: &Inventory) -> BTreeSet<&str> {
     let settings = inventory.with_name("", "ConfigMap", "argocd-cm");
     let mut labels = BTreeSet::new();
     for settings in settings.iter().map(|id| &inventory.member(*id).object) {
-        let said = |key| {
-            settings
-                .at(&["data", key])
-                .and_then(Value::as_str)
-                .filter(|value| !value.is_empty())
-        };
-        match said("application.resourceTrackingMethod") {
-            Some("label") => {
-                labels.insert(said("application.instanceLabelKey").unwrap_or(marks::INSTANCE))
-            }
+        match setting(settings, "application.resourceTrackingMethod") {
+            Some("label") => labels.insert(
+                setting(settings, "application.instanceLabelKey").unwrap_or(marks::INSTANCE),
+            ),
             Some(_) => false,
             None => labels.insert(marks::ARGOCD_INSTANCE),
         };
@@ -56,4 +51,12 @@ fn said(inventory: &Inventory) -> BTreeSet<&str> {
         labels.insert(marks::ARGOCD_INSTANCE);
     }
     labels
+}
+
+/// Returns the value of a key in a ConfigMap, unless it is empty.
+fn setting<'a>(settings: &'a Object, key: &str) -> Option<&'a str> {
+    settings
+        .at(&["data", key])
+        .and_then(Value::as_str)
+        .filter(|value| !value.is_empty())
 }
