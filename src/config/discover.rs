@@ -41,8 +41,9 @@ pub fn discover(
                 }));
             }
             [first, second, ..] => {
-                let shown = |name: &&str| relative(&folder.join(name), &here);
-                return Err(Mistake::ambiguous(&shown(first), &shown(second)));
+                let [first, second] =
+                    [first, second].map(|name| relative(&folder.join(name), &here));
+                return Err(Mistake::ambiguous(&first, &second));
             }
         }
         if folder.join(".git").exists() {
@@ -94,22 +95,25 @@ mod tests {
 
     #[test]
     fn a_path_is_shown_from_the_working_directory() {
-        let shown = |path: &str, folder: &str| relative(Path::new(path), Path::new(folder));
-        assert_eq!(
-            shown("/home/me/repo/ownerlint.yaml", "/home/me/repo"),
-            "ownerlint.yaml"
-        );
-        assert_eq!(
-            shown("/home/me/repo/ownerlint.yaml", "/home/me/repo/a/b"),
-            "../../ownerlint.yaml"
-        );
-        assert_eq!(
-            shown("/home/me/repo/a/ownerlint.yaml", "/home/me/repo"),
-            "a/ownerlint.yaml"
-        );
-        assert_eq!(
-            shown("/srv/x/ownerlint.yaml", "/home/me"),
-            "/srv/x/ownerlint.yaml"
-        );
+        for (path, folder, shown) in [
+            (
+                "/home/me/repo/ownerlint.yaml",
+                "/home/me/repo",
+                "ownerlint.yaml",
+            ),
+            (
+                "/home/me/repo/ownerlint.yaml",
+                "/home/me/repo/a/b",
+                "../../ownerlint.yaml",
+            ),
+            (
+                "/home/me/repo/a/ownerlint.yaml",
+                "/home/me/repo",
+                "a/ownerlint.yaml",
+            ),
+            ("/srv/x/ownerlint.yaml", "/home/me", "/srv/x/ownerlint.yaml"),
+        ] {
+            assert_eq!(relative(Path::new(path), Path::new(folder)), shown);
+        }
     }
 }

@@ -176,12 +176,9 @@ impl Config {
 fn files(values: Values<'_>, field: Entry<'_>) -> Result<Vec<(String, Span)>, Mistake> {
     let paths = values.strings(field)?;
     let mut items = field.value.items();
-    let place = |items: &mut dyn Iterator<Item = Value<'_>>| {
-        items.next().map_or(field.value.span(), |item| item.span())
-    };
     Ok(paths
         .into_iter()
-        .map(|path| (path, place(&mut items)))
+        .map(|path| (path, items.next().unwrap_or(field.value).span()))
         .collect())
 }
 

@@ -166,10 +166,9 @@ impl<'a> Values<'a> {
                 .filter(|text| !text.trim().is_empty())
                 .map(str::to_owned),
         };
-        let span = || first_line(self.file, value.span());
         text.ok_or_else(|| {
             self.mistake(
-                span(),
+                first_line(self.file, value.span()),
                 format!("expects a word, a number or a truth value for `{key}`"),
             )
         })

@@ -40,13 +40,14 @@ pub(super) fn bundles(tree: &FileTree, delivered: &[DeliveredPart]) -> Vec<Propo
         .iter()
         .map(|&file| tree.files[file].path.as_str())
         .collect();
-    let bundle = |(name, own): (String, Vec<Portion>)| {
-        let parts = || own.iter().chain(&shared);
-        let mut files: BTreeSet<usize> = parts()
+    let bundles = by_name.into_iter().map(|(name, own)| {
+        let parts = own.iter().chain(&shared);
+        let mut files: BTreeSet<usize> = parts
+            .clone()
             .flat_map(|part| part.files.iter().copied())
             .collect();
         add_definitions(tree, &mut files);
-        let built = parts()
+        let built = parts
             .filter(|part| part.is_built)
             .map(|part| part.folder.clone());
         Proposed {
@@ -54,18 +55,21 @@ pub(super) fn bundles(tree: &FileTree, delivered: &[DeliveredPart]) -> Vec<Propo
             paths: cover(&paths, |at| files.contains(&holding[at])),
             built: built.collect::<BTreeSet<_>>().into_iter().collect(),
         }
-    };
-    by_name.into_iter().map(bundle).collect()
+    });
+    bundles.collect()
 }
 
 /// Adds each file with definitions, in order, unless one of its definitions is already in `files`.
 fn add_definitions(tree: &FileTree, files: &mut BTreeSet<usize>) {
-    let defined = |file: usize| tree.files[file].definitions.iter().map(String::as_str);
-    let mut known: BTreeSet<&str> = files.iter().flat_map(|&file| defined(file)).collect();
-    for file in 0..tree.files.len() {
-        if defined(file).next().is_some() && !defined(file).any(|name| known.contains(name)) {
-            known.extend(defined(file));
-            files.insert(file);
+    let mut known: BTreeSet<&String> = files
+        .iter()
+        .flat_map(|&file| &tree.files[file].definitions)
+        .collect();
+    for (place, file) in tree.files.iter().enumerate() {
+        if !file.definitions.is_empty() && !file.definitions.iter().any(|name| known.contains(name))
+        {
+            known.extend(&file.definitions);
+            files.insert(place);
         }
     }
 }
@@ -206,17 +210,15 @@ fn names_of_variants(tree: &FileTree, parts: &[Portion]) -> Vec<Option<String>> 
 /// Returns the pairs of parts of which one contains at least half of the other's objects. Namespaces do not count,
 /// because many parts contain the same one.
 fn similar(tree: &FileTree, parts: &[Portion]) -> Vec<(usize, usize)> {
-    let objects = |part: &Portion| -> BTreeSet<&str> {
-        let objects = part
-            .files
+    let objects = parts.iter().map(|part| {
+        part.files
             .iter()
             .flat_map(|&file| &tree.files[file].objects)
-            .map(String::as_str);
-        objects
+            .map(String::as_str)
             .filter(|key| !key.starts_with("Namespace/"))
             .collect()
-    };
-    let objects: Vec<_> = parts.iter().map(objects).collect();
+    });
+    let objects: Vec<BTreeSet<&str>> = objects.collect();
     let mut writers: HashMap<&str, Vec<usize>> = HashMap::default();
     for (part, key) in objects
         .iter()
@@ -281,14 +283,14 @@ fn differences(folders: &[&str]) -> Vec<String> {
         .map(|folder| folder.split('/').collect())
         .collect();
     let shortest = split.iter().map(Vec::len).min().unwrap_or_default();
-    let same = |at: &dyn Fn(&[&'_ str]) -> String| {
-        split.windows(2).all(|pair| at(&pair[0]) == at(&pair[1]))
-    };
     let head = (0..shortest)
-        .take_while(|&n| same(&|parts| parts[n].to_owned()))
+        .take_while(|&n| split.iter().all(|parts| parts[n] == split[0][n]))
         .count();
     let tail = (0..shortest - head)
-        .take_while(|&n| same(&|parts| parts[parts.len() - 1 - n].to_owned()))
+        .take_while(|&n| {
+            let end = split[0].iter().nth_back(n);
+            split.iter().all(|parts| parts.iter().nth_back(n) == end)
+        })
         .count();
     split
         .iter()
@@ -312,10 +314,12 @@ mod tests {
     }
 
     fn expected(bundles: &[(&str, &[&str])]) -> Vec<(String, Vec<String>)> {
-        let owned = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect();
         bundles
             .iter()
-            .map(|(name, paths)| ((*name).to_owned(), owned(paths)))
+            .map(|(name, paths)| {
+                let paths = paths.iter().map(|path| (*path).to_owned());
+                ((*name).to_owned(), paths.collect())
+            })
             .collect()
     }
 

@@ -68,10 +68,9 @@ pub fn is_most(part: usize, all: usize) -> bool {
 /// Returns what more than half of the errors have in common: fixtures, or else a folder, a prefix or a suffix that
 /// matches less than half of all files. `errors` has the path of each error, `files` that of each file that was read.
 pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
-    let most = |covers: usize| is_most(covers, errors.len());
     let fixtures = fixtures(errors.iter().copied())
         .into_iter()
-        .find(|fixtures| most(fixtures.covers));
+        .find(|fixtures| is_most(fixtures.covers, errors.len()));
     if fixtures.is_some() || errors.len() < MIN_ERRORS_OF_A_PATTERN {
         return fixtures;
     }
@@ -81,7 +80,7 @@ pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
     }
     let mut shared: Vec<_> = counts
         .into_iter()
-        .filter(|&(_, covers)| most(covers))
+        .filter(|&(_, covers)| is_most(covers, errors.len()))
         .collect();
     // A folder is more specific than a name, and a longer text than a shorter one.
     shared.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.rank()));
@@ -116,12 +115,12 @@ pub fn fixture_glob(path: &str) -> Option<String> {
         .iter()
         .find(|prefix| name.starts_with(**prefix))
         .map(|prefix| format!("**/{prefix}*"));
-    let suffix = || {
+    prefix.or_else(|| {
         FIXTURE_SUFFIXES
             .iter()
             .find(|suffix| stem.ends_with(**suffix))
-    };
-    prefix.or_else(|| suffix().map(|suffix| format!("**/*{suffix}.{extension}")))
+            .map(|suffix| format!("**/*{suffix}.{extension}"))
+    })
 }
 
 /// Splits a path into its components, each with the offset of its end.
@@ -169,14 +168,12 @@ fn patterns(path: &str) -> Vec<CommonPart<'_>> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let folders = components(folders).map(|(_, end)| CommonPart::Folder(&path[..end]));
     let stem = name.rfind('.').unwrap_or(name.len());
-    let joints = || {
-        name[..stem]
-            .match_indices(['-', '_', '.'])
-            .map(|(at, _)| at)
-            .filter(|&at| at > 0)
-    };
-    let prefixes = joints().map(|at| CommonPart::Prefix(&name[..=at]));
-    let suffixes = joints().map(|at| CommonPart::Suffix(&name[at..]));
+    let joints = name[..stem]
+        .match_indices(['-', '_', '.'])
+        .map(|(at, _)| at)
+        .filter(|&at| at > 0);
+    let prefixes = joints.clone().map(|at| CommonPart::Prefix(&name[..=at]));
+    let suffixes = joints.map(|at| CommonPart::Suffix(&name[at..]));
     folders
         .filter(|folder| *folder != CommonPart::Folder(""))
         .chain(prefixes)
@@ -311,18 +308,15 @@ mod tests {
             .flatten()
             .map(String::as_str)
             .collect();
-        let of = |paths: &'_ [String]| {
-            dominant(&paths.iter().map(String::as_str).collect::<Vec<_>>(), &all)
-        };
-        assert_eq!(
-            of(&copies).map(|exclusion| exclusion.glob).as_deref(),
-            Some("**/redacted_*")
-        );
-        assert_eq!(
-            of(&last).map(|exclusion| exclusion.glob).as_deref(),
-            Some("**/*-before.yaml")
-        );
-        assert_eq!(of(&others), None);
+        for (paths, glob) in [
+            (&copies, Some("**/redacted_*")),
+            (&last, Some("**/*-before.yaml")),
+            (&others, None),
+        ] {
+            let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+            let exclusion = dominant(&paths, &all);
+            assert_eq!(exclusion.map(|exclusion| exclusion.glob).as_deref(), glob);
+        }
     }
 
     #[test]

@@ -106,9 +106,8 @@ fn exclusions(tree: &FileTree) -> Vec<Exclusion> {
     let mut exclusions = fixtures(paths.iter().copied());
     let folders = tree.files.iter().flat_map(|file| &file.tests);
     let folders: BTreeSet<&str> = folders.map(String::as_str).collect();
-    let is_tested = |path: &str| ancestors(folder_of(path)).any(|folder| folders.contains(folder));
     let tested: BTreeSet<usize> = (0..paths.len())
-        .filter(|&file| is_tested(paths[file]))
+        .filter(|&file| ancestors(folder_of(paths[file])).any(|folder| folders.contains(folder)))
         .collect();
     let is_excluded: Vec<bool> = excluded(&paths, &exclusions);
     for path in cover(&paths, |file| tested.contains(&file)) {
@@ -160,10 +159,13 @@ fn without(mut tree: FileTree, exclusions: &[Exclusion]) -> FileTree {
 fn charts(tree: &FileTree) -> Vec<String> {
     let charts = tree.files.iter().filter(|file| file.is_chart);
     let folders: BTreeSet<&str> = charts.map(|file| folder_of(&file.path)).collect();
-    let is_part = |folder: &str| {
-        let mut above = ancestors(folder).skip(1);
-        above.any(|above| folders.contains(above))
-    };
-    let folders = folders.iter().filter(|folder| !is_part(folder));
-    folders.map(|folder| (*folder).to_owned()).collect()
+    folders
+        .iter()
+        .filter(|folder| {
+            !ancestors(folder)
+                .skip(1)
+                .any(|above| folders.contains(above))
+        })
+        .map(|folder| (*folder).to_owned())
+        .collect()
 }

@@ -49,8 +49,8 @@ fn is_chart(path: &str, file: &ParsedFile) -> bool {
     let is_named = path == "Chart.yaml" || path.ends_with("/Chart.yaml");
     let root = values(file).next().filter(|_| is_named);
     root.is_some_and(|root| {
-        let text = |key: &str| root.get(key).and_then(Value::as_str);
-        text("name").is_some() && text("type") != Some("library")
+        root.get("name").and_then(Value::as_str).is_some()
+            && root.get("type").and_then(Value::as_str) != Some("library")
     })
 }
 

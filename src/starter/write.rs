@@ -97,13 +97,16 @@ fn push_some(text: &mut String, indent: &str, lines: Vec<String>) {
 
 /// Quotes a text for a shell command inside a comment.
 fn word(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
     let text = comment(shown(text));
-    if text.chars().all(plain) && !text.starts_with('-') {
+    if text.chars().all(is_plain) && !text.starts_with('-') {
         text
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))
     }
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-_./".contains(c)
 }
 
 /// Replaces control characters of a text inside a comment, which a line break would end.
@@ -114,9 +117,7 @@ fn comment(text: &str) -> String {
 /// Writes a text as YAML, quoted unless it is a plain word.
 fn quoted(text: &str) -> String {
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))
+        && text.chars().all(is_plain)
         && !matches!(
             text.to_ascii_lowercase().as_str(),
             "y" | "n" | "yes" | "no" | "on" | "off" | "true" | "false" | "null"
