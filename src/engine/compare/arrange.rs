@@ -22,7 +22,6 @@ use crate::delivery::release_folder;
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::graph::argo::Terms;
-use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::BuildError;
 use crate::inventory::{AppliedFile, BuiltKeys, Settings, Texts, UnparsedFile, globs, walk_listed};
@@ -275,10 +274,12 @@ impl Parsed {
                         .name
                         .as_ref()
                         .is_some_and(|name| bundles.contains_key(name));
-                    let above =
-                        |path: &String| ancestors(place).any(|folder| folder == resolve("", path));
+                    let mut sources = bundle.input.paths.iter().chain([&bundle.rendering.folder]);
                     is_rendered
-                        && (bundle.input.paths.iter().any(above) || above(&bundle.rendering.folder))
+                        && sources.any(|path| {
+                            let path = resolve("", path);
+                            ancestors(place).any(|folder| folder == path)
+                        })
                 }))
     }
 
@@ -287,18 +288,19 @@ impl Parsed {
     pub(super) fn unrendered(&self, other: &Self, alone: UnreadSide) -> Vec<Unread> {
         let found = self.delivered.unrendered().filter_map(|(delivery, input)| {
             let there = other.delivered.of_id(&delivery.id);
-            let is_same =
-                |there: &Delivery| there.charts == delivery.charts && there.unread.contains(input);
             let is_in_both = there.is_some();
-            if there.is_some_and(is_same) {
+            if there.is_some_and(|there| {
+                there.charts == delivery.charts && there.unread.contains(input)
+            }) {
                 return None;
             }
-            let located = || self.located().find(|(place, _)| *place == input.file);
-            let file = located().map(|(_, file)| file.source().path().to_owned());
+            let located = self.located().find(|(place, _)| *place == input.file);
             Some(Unread {
                 what: UnreadWhat::Chart,
                 subject: input.subject.clone(),
-                file: file.unwrap_or_else(|| input.file.clone()),
+                file: located
+                    .map_or(&*input.file, |(_, file)| file.source().path())
+                    .to_owned(),
                 line: input.line,
                 side: if is_in_both { UnreadSide::Both } else { alone },
                 reason: input.reason.clone(),
@@ -340,10 +342,6 @@ impl Parsed {
     /// Returns the folders of the roots that kustomize builds.
     pub(super) fn kustomized(&self) -> BTreeSet<String> {
         let places: HashSet<&str> = self.places.iter().map(|place| &**place).collect();
-        let is_kustomized = |folder: &str| {
-            let mut names = KUSTOMIZATIONS.iter().map(|name| resolve(folder, name));
-            names.any(|place| places.contains(place.as_str()))
-        };
         // Kustomizations of Flux and Argo CD are evaluated as these build them: kustomize would leave out their
         // additions.
         let with_charts = self.delivered.with_charts();
@@ -352,7 +350,10 @@ impl Parsed {
             roots.filter(|root| root.by.is_none() && !with_charts.contains(root.folder.as_str()));
         roots
             .map(|root| root.folder.clone())
-            .filter(|folder| is_kustomized(folder))
+            .filter(|folder| {
+                let mut names = KUSTOMIZATIONS.iter().map(|name| resolve(folder, name));
+                names.any(|place| places.contains(place.as_str()))
+            })
             .collect()
     }
 
@@ -582,15 +583,14 @@ impl Assignment<'_> {
             .iter()
             .flat_map(|at| ancestors(folder_of(&self.state.places[*at])))
             .collect();
-        // A root whose folder is among the files of the bundle, if it builds one of them.
-        let starts_inside = |root: &&BuildRoot| {
-            folders.contains(root.folder.as_str())
-                && root.files.iter().any(|(file, _)| named.contains(file))
-        };
-        let inside: Vec<&BuildRoot> = roots.iter().filter(starts_inside).collect();
         let mut files = Vec::new();
-        for root in &inside {
-            files.extend(self.root(root, &name, &BTreeSet::new()));
+        for root in roots {
+            // A root whose folder is among the files of the bundle, if it builds one of them.
+            if folders.contains(root.folder.as_str())
+                && root.files.iter().any(|(file, _)| named.contains(file))
+            {
+                files.extend(self.root(root, &name, &BTreeSet::new()));
+            }
         }
         for &at in &named {
             let place = &self.state.places[at];
@@ -645,10 +645,12 @@ impl Assignment<'_> {
         let elsewhere = self.state.delivered.files_of_unchanged();
         for at in (0..self.state.places.len()).filter(|at| !claimed.contains(at)) {
             let place = &self.state.places[at];
-            let is_elsewhere = || elsewhere.contains(&**place);
             let delivered = &self.state.delivered;
-            let is_part = || delivered.is_in_chart(place) || delivered.may_fail(place);
-            if self.reached.contains(&at) || is_elsewhere() || is_part() {
+            if self.reached.contains(&at)
+                || elsewhere.contains(&**place)
+                || delivered.is_in_chart(place)
+                || delivered.may_fail(place)
+            {
                 continue;
             }
             let release = release_folder(place, self.state.files[at].source());

@@ -150,20 +150,16 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
     if !is_marked && !is_placed_by_release {
         return None;
     }
-    let annotation = |key: &str| resource.meta("annotations", key);
-    let options = annotation(marks::ARGOCD_SYNC_OPTIONS).unwrap_or_default();
-    let compared = annotation("argocd.argoproj.io/compare-options").unwrap_or_default();
+    let options = annotation(resource, &[marks::ARGOCD_SYNC_OPTIONS]).unwrap_or_default();
+    let compared = ["argocd.argoproj.io/compare-options"];
+    let compared = annotation(resource, &compared).unwrap_or_default();
     let mut compared = marks::sync_options(&compared);
-    let hooks = [marks::ARGOCD_HOOK, marks::HELM_HOOK];
-    let hook = hooks.into_iter().find_map(annotation);
+    let hook = annotation(resource, &[marks::ARGOCD_HOOK, marks::HELM_HOOK]);
     let policies = [
         marks::ARGOCD_HOOK_DELETE_POLICY,
         marks::HELM_HOOK_DELETE_POLICY,
     ];
-    let policy = policies
-        .into_iter()
-        .find_map(annotation)
-        .unwrap_or_default();
+    let policy = annotation(resource, &policies).unwrap_or_default();
     let is_passing = hook.as_deref().is_some_and(|hook| {
         let succeeded = ["HookSucceeded", "hook-succeeded"];
         !marks::sync_options(hook).any(|phase| {
@@ -181,6 +177,12 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
         is_placed_by_release,
     };
     (found != DeliveredMarks::default()).then_some(found)
+}
+
+/// Returns the value of the first of `keys` that is an annotation.
+fn annotation(resource: &Resource, keys: &[&str]) -> Option<String> {
+    keys.iter()
+        .find_map(|key| resource.meta("annotations", key))
 }
 
 /// Returns a generated object without its content, in one line.

@@ -56,9 +56,9 @@ fn one_sided(charts: &Charts, states: &[Vec<&Delivery>; 2]) -> BTreeMap<CallId, 
 
 /// Returns the chart of a delivery whose rendering failed.
 pub(super) fn unread(delivery: &Delivery) -> Option<&UnreadInput> {
-    let mut unread = delivery.unread.iter();
-    let is_tried = |reason: &str| reason != Charts::UNCHANGED && reason != Charts::OFF;
-    unread.find(|input| input.what == What::Chart && is_tried(&input.reason))
+    delivery.unread.iter().find(|input| {
+        input.what == What::Chart && ![Charts::UNCHANGED, Charts::OFF].contains(&&*input.reason)
+    })
 }
 
 /// Returns titles of rendered charts by the ids of their deliveries, such as `chart web 1.0.0 → 2.0.0`.
@@ -67,20 +67,10 @@ pub(super) fn titles(
     base: &[&Delivery],
     head: &[&Delivery],
 ) -> BTreeMap<String, String> {
-    let of = |delivery: &Delivery| -> BTreeMap<String, String> {
-        let rendered = delivery.charts.iter();
-        let rendered = rendered.filter(|call| charts.outcome(call) == Some(Ok(())));
-        let calls = rendered.filter_map(|call| charts.call(call));
-        let titles = calls.map(|call| {
-            let (name, version) = call.title();
-            (name.to_owned(), version.to_owned())
-        });
-        titles.collect()
-    };
     let after: BTreeMap<&str, &Delivery> = head.iter().map(|one| (one.id.as_str(), *one)).collect();
     let titled = base.iter().filter_map(|one| {
-        let new = after.get(one.id.as_str()).map(|one| of(one));
-        let titles: Vec<String> = of(one)
+        let new = after.get(one.id.as_str()).map(|one| versions(charts, one));
+        let titles: Vec<String> = versions(charts, one)
             .into_iter()
             .map(|(name, was)| {
                 let is = new.as_ref().and_then(|new| new.get(&name));
@@ -94,4 +84,16 @@ pub(super) fn titles(
         (!titles.is_empty()).then(|| (one.id.clone(), titles.join(", ")))
     });
     titled.collect()
+}
+
+/// Returns the versions of the rendered charts of a delivery by their names.
+fn versions(charts: &Charts, delivery: &Delivery) -> BTreeMap<String, String> {
+    let rendered = delivery.charts.iter();
+    let rendered = rendered.filter(|call| charts.outcome(call) == Some(Ok(())));
+    let titles = rendered.filter_map(|call| {
+        let call = charts.call(call)?;
+        let (name, version) = call.title();
+        Some((name.to_owned(), version.to_owned()))
+    });
+    titles.collect()
 }

@@ -86,20 +86,18 @@ impl ClusterInput {
 
     /// Returns the tools that deliver the files of a side.
     pub(super) fn tools(&self, tree: &TreePart) -> BundleTools {
-        let bundle_of = |file| match tree.destination(file) {
-            Destination::Bundle(name) => self
-                .bundles
-                .iter()
-                .position(|bundle| bundle.name.as_deref() == Some(name)),
-            // The tools of bundles say nothing about these files.
-            Destination::Beside => Some(self.bundles.len()),
-            _ => None,
-        };
-        let files = tree
-            .inventory
-            .sources
-            .iter()
-            .filter_map(|(file, _)| Some((file, bundle_of(file)?)));
+        let files = tree.inventory.sources.iter().filter_map(|(file, _)| {
+            let bundle = match tree.destination(file) {
+                Destination::Bundle(name) => self
+                    .bundles
+                    .iter()
+                    .position(|bundle| bundle.name.as_deref() == Some(name))?,
+                // The tools of bundles say nothing about these files.
+                Destination::Beside => self.bundles.len(),
+                _ => return None,
+            };
+            Some((file, bundle))
+        });
         BundleTools::of(
             self.bundles.iter().map(|bundle| bundle.delivery).collect(),
             files.collect(),

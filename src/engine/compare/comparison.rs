@@ -310,9 +310,11 @@ impl Comparison {
             let is_release = effect.key.is(kinds::HELM_RELEASE);
             is_release && matches!(effect.effect, EffectKind::Deleted | EffectKind::Cascaded)
         });
-        let delivery = |effect: &DiffEffect| Some(effect.delivery.as_ref()?.id.clone());
         let deleted: BTreeMap<&ObjectKey, Option<String>> = deleted
-            .map(|effect| (&effect.key, delivery(effect)))
+            .map(|effect| {
+                let delivery = effect.delivery.as_ref();
+                (&effect.key, delivery.map(|delivery| delivery.id.clone()))
+            })
             .collect();
         let members = self.old.iter().flat_map(|tree| &tree.inventory.members);
         let written = members.filter_map(|member| {

@@ -223,15 +223,14 @@ fn from_disk(
         return Ok(None);
     };
     let path = locate(config.source.path());
-    let in_git = |choice: &StateChoice| !matches!(choice, StateChoice::Path(_));
-    let roots = [&request.base, &request.head]
-        .into_iter()
-        .filter_map(|choice| match choice {
-            StateChoice::Path(folder) => Some(locate(folder)),
-            _ => None,
-        });
+    let states = [&request.base, &request.head];
+    let roots = states.iter().filter_map(|choice| match choice {
+        StateChoice::Path(folder) => Some(locate(folder)),
+        _ => None,
+    });
     let mut roots: Vec<_> = roots.collect();
-    if in_git(&request.base) || in_git(&request.head) {
+    let is_in_git = roots.len() < states.len();
+    if is_in_git {
         roots.extend(
             reader
                 .repository()?

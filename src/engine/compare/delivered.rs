@@ -243,12 +243,12 @@ impl Delivered {
         if read.is_empty() && failed.is_empty() {
             return None;
         }
-        let failure = ancestors(place).find_map(|above| failed.get(above));
-        let is_read = || ancestors(place).any(|above| read.contains(above));
-        match failure {
-            Some(reason) => Some(Err(reason.clone())),
-            None => is_read().then_some(Ok(())),
+        if let Some(reason) = ancestors(place).find_map(|above| failed.get(above)) {
+            return Some(Err(reason.clone()));
         }
+        ancestors(place)
+            .any(|above| read.contains(above))
+            .then_some(Ok(()))
     }
 
     /// Whether a file is part of a rendered chart, and so is not a manifest.
@@ -266,10 +266,6 @@ impl Delivered {
             return;
         }
         let [left, stays] = [base, &*self].map(Self::needed_by_others);
-        let gone = |cluster: &str, key: &str| {
-            let place = (cluster.to_owned(), key.to_owned());
-            left.contains(&place) && !stays.contains(&place)
-        };
         for one in self.all.iter_mut().filter(|one| one.error.is_none()) {
             let Settings {
                 depends_on,
@@ -283,7 +279,11 @@ impl Delivered {
             let read = variables_from
                 .iter()
                 .map(|(namespace, name)| format!("ConfigMap/{namespace}/{name}"));
-            let Some(missing) = awaited.chain(read).find(|key| gone(&one.cluster, key)) else {
+            let mut needed = awaited.chain(read);
+            let Some(missing) = needed.find(|key| {
+                let place = (one.cluster.to_string(), key.clone());
+                left.contains(&place) && !stays.contains(&place)
+            }) else {
                 continue;
             };
             one.error = Some(BuildError {
@@ -296,13 +296,7 @@ impl Delivered {
 
     /// Sets an error on Applications that refuse shared objects, and deliver one that another delivery of `base` has.
     fn refuse_what_is_shared(&mut self, base: &Self) {
-        let refuses = |one: &Delivery| {
-            let options = &one.settings.sync_options;
-            options
-                .iter()
-                .any(|option| option.trim() == "FailOnSharedResource=true")
-        };
-        if !self.all.iter().any(refuses) {
+        if !self.all.iter().any(refuses_shared) {
             return;
         }
         let mut delivered: HashMap<(Arc<str>, String), BTreeSet<&str>> = HashMap::default();
@@ -316,7 +310,7 @@ impl Delivered {
         for one in self
             .all
             .iter_mut()
-            .filter(|one| refuses(one) && one.error.is_none())
+            .filter(|one| refuses_shared(one) && one.error.is_none())
         {
             let shared = one.resources.iter().find_map(|resource| {
                 let key = scopes.key(&resource.id());
@@ -338,16 +332,18 @@ impl Delivered {
     /// Sets an error on Applications that have nothing left to apply and do not allow that, as Argo CD does (argo-cd
     /// controller/appcontroller.go, autoSync).
     fn refuse_to_become_empty(&mut self, base: &Self) {
-        let is_emptied = |one: &&mut Delivery| {
-            let was_empty = || {
-                base.delivery(&one.id)
-                    .is_none_or(|was| was.resources.is_empty())
-            };
+        for one in &mut self.all {
             let prunes = one.settings.automated == Some(true) && one.settings.prune == Some(true);
             let is_empty = one.resources.is_empty() && one.unread.is_empty() && one.error.is_none();
-            is_empty && prunes && one.settings.allow_empty != Some(true) && !was_empty()
-        };
-        for one in self.all.iter_mut().filter(is_emptied) {
+            if !is_empty
+                || !prunes
+                || one.settings.allow_empty == Some(true)
+                || base
+                    .delivery(&one.id)
+                    .is_none_or(|was| was.resources.is_empty())
+            {
+                continue;
+            }
             let folder = shown(&one.path);
             one.error = Some(BuildError {
                 reason: format!(
@@ -379,35 +375,24 @@ impl Delivered {
     /// Returns the clusters that are certainly different ones. With Flux, their entry points share a key, or one
     /// delivers into the other. With Argo CD, they are not a control plane, or one of several.
     pub(super) fn clusters(&self) -> BTreeSet<Arc<str>> {
-        let is_flux = |one: &&Delivery| one.by.as_ref().is_none_or(|by| by.tool.is_flux());
-        let mut entries: HashMap<&str, Vec<&Delivery>> = HashMap::default();
-        for entry in self
+        let (flux, argo): (Vec<&Delivery>, Vec<&Delivery>) = self
             .all
             .iter()
-            .filter(is_flux)
-            .filter(|one| one.parent.is_none())
-        {
+            .partition(|one| one.by.as_ref().is_none_or(|by| by.tool.is_flux()));
+        let mut entries: HashMap<&str, Vec<&Delivery>> = HashMap::default();
+        for entry in flux.iter().filter(|one| one.parent.is_none()) {
             entries.entry(&entry.key).or_default().push(entry);
         }
         let alike = entries.into_values().filter(|alike| alike.len() > 1);
-        let remote = self.all.iter().filter(is_flux).filter(|one| {
+        let remote = flux.iter().copied().filter(|one| {
             let parent = one.parent.as_deref().and_then(|id| self.delivery(id));
             parent.is_some_and(|parent| parent.cluster != one.cluster)
         });
         let apart = alike.flatten().chain(remote);
         let mut apart: BTreeSet<Arc<str>> = apart.map(|one| Arc::clone(&one.cluster)).collect();
         let planes = self.memory.planes();
-        let of_flux: BTreeSet<&Arc<str>> = self
-            .all
-            .iter()
-            .filter(is_flux)
-            .map(|one| &one.cluster)
-            .collect();
-        let argo = self
-            .all
-            .iter()
-            .filter(|one| !is_flux(one))
-            .filter_map(|one| one.by.as_ref());
+        let of_flux: BTreeSet<&Arc<str>> = flux.iter().map(|one| &one.cluster).collect();
+        let argo = argo.iter().filter_map(|one| one.by.as_ref());
         let argo = argo.map(Deliverer::place).filter(|place| {
             if planes.contains(place) {
                 planes.len() > 1
@@ -447,36 +432,37 @@ impl Delivered {
 
     /// Returns the facts about each delivery.
     pub(super) fn known(&self) -> BTreeMap<Deliverer, KnownDelivery> {
-        let known = |delivery: &Delivery| KnownDelivery {
-            settings: delivery.settings.clone(),
-            parent: self.parent(delivery).map(|parent| parent.key.clone()),
-            doubt: self.doubt(delivery),
-            is_possible: delivery.is_possible,
-            object: delivery.object.clone(),
-            chart: self.titles.get(&delivery.id).cloned(),
-            possible: delivery
-                .resources
-                .iter()
-                .filter(|resource| resource.is_possible)
-                .map(|resource| self.scopes.key(&resource.id()))
-                .collect(),
-            error: delivery.error.as_ref().map(|error| error.reason.clone()),
-            built_first: delivery
-                .built_first
-                .as_ref()
-                .map(|built| built.iter().map(|one| self.scopes.key(&one.id())).collect()),
-            is_empty: delivery.resources.is_empty(),
-            unread: delivery
-                .unread
-                .iter()
-                .map(|unread| unread.subject.clone())
-                .collect(),
-            marks: self.marks(delivery),
-        };
-        let deliveries = self.all.iter();
-        deliveries
-            .filter_map(|delivery| Some((delivery.by.clone()?, known(delivery))))
-            .collect()
+        let known = self.all.iter().filter_map(|delivery| {
+            let by = delivery.by.clone()?;
+            let known = KnownDelivery {
+                settings: delivery.settings.clone(),
+                parent: self.parent(delivery).map(|parent| parent.key.clone()),
+                doubt: self.doubt(delivery),
+                is_possible: delivery.is_possible,
+                object: delivery.object.clone(),
+                chart: self.titles.get(&delivery.id).cloned(),
+                possible: delivery
+                    .resources
+                    .iter()
+                    .filter(|resource| resource.is_possible)
+                    .map(|resource| self.scopes.key(&resource.id()))
+                    .collect(),
+                error: delivery.error.as_ref().map(|error| error.reason.clone()),
+                built_first: delivery
+                    .built_first
+                    .as_ref()
+                    .map(|built| built.iter().map(|one| self.scopes.key(&one.id())).collect()),
+                is_empty: delivery.resources.is_empty(),
+                unread: delivery
+                    .unread
+                    .iter()
+                    .map(|unread| unread.subject.clone())
+                    .collect(),
+                marks: self.marks(delivery),
+            };
+            Some((by, known))
+        });
+        known.collect()
     }
 
     fn marks(&self, delivery: &Delivery) -> BTreeMap<String, DeliveredMarks> {
@@ -553,16 +539,21 @@ impl Delivered {
     }
 }
 
+/// Whether an Application refuses objects that another one delivers.
+fn refuses_shared(application: &Delivery) -> bool {
+    let mut options = application.settings.sync_options.iter();
+    options.any(|option| option.trim() == "FailOnSharedResource=true")
+}
+
 /// Returns the files with Kustomizations of Flux that nothing applies: no kustomization includes them, or their
 /// delivery was removed.
 fn drafts(files: &TreeFiles<'_>, all: &[Delivery]) -> Vec<String> {
     let applied: BTreeSet<&str> = all.iter().map(|delivery| &*delivery.file).collect();
-    let is_draft = |path: &&str| {
-        !applied.contains(path) && files.mentions(path, SourceTool::Flux.kind().group)
-    };
     files
         .manifests()
-        .filter(is_draft)
+        .filter(|path| {
+            !applied.contains(path) && files.mentions(path, SourceTool::Flux.kind().group)
+        })
         .map(str::to_owned)
         .collect()
 }

@@ -207,7 +207,6 @@ fn listed_delivery(
             .by
             .as_ref()
             .is_some_and(|by| matches!(by.tool, SourceTool::Flux | SourceTool::ArgoCd));
-    let non_empty = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     ListedDelivery {
         id: delivery.id.clone(),
         tool,
@@ -225,6 +224,10 @@ fn listed_delivery(
         instances: instances.collect(),
         unread: unread.collect(),
     }
+}
+
+fn non_empty(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 fn listed_settings(settings: &Settings) -> ListedSettings {

@@ -111,12 +111,16 @@ pub(super) fn summary(
     unread: &UnreadChanges,
     unknown: usize,
 ) -> DiffSummary {
-    use EffectKind::{Cascaded, Deleted, GeneratedDeleted, Recreated, Stuck};
-    let predicted = || effects.iter().filter(|effect| !effect.is_supposed());
-    let effect = |kind| predicted().filter(|effect| effect.effect == kind).count();
-    let verdict = if predicted().any(|effect| {
+    use EffectKind::{Cascaded, Deleted, GeneratedDeleted, Orphaned, Recreated, Stuck};
+    let predicted: Vec<EffectKind> = effects
+        .iter()
+        .filter(|effect| !effect.is_supposed())
+        .map(|effect| effect.effect)
+        .collect();
+    let changes: Vec<ChangeKind> = changes.iter().map(|change| change.kind).collect();
+    let verdict = if predicted.iter().any(|effect| {
         matches!(
-            effect.effect,
+            effect,
             Cascaded | Deleted | GeneratedDeleted | Recreated | Stuck
         )
     }) {
@@ -126,32 +130,33 @@ pub(super) fn summary(
     } else {
         DiffVerdict::Unknown
     };
-    let count = |kind| changes.iter().filter(|change| change.kind == kind).count();
     DiffSummary {
         verdict,
-        added: count(ChangeKind::Added),
-        removed: count(ChangeKind::Removed),
-        changed: count(ChangeKind::Changed),
-        moved: count(ChangeKind::Moved),
-        renamed: count(ChangeKind::Renamed),
-        deleted: effect(EffectKind::Deleted),
-        cascaded: effect(EffectKind::Cascaded),
-        stuck: effect(EffectKind::Stuck),
-        orphaned: effect(EffectKind::Orphaned),
+        added: count(&changes, ChangeKind::Added),
+        removed: count(&changes, ChangeKind::Removed),
+        changed: count(&changes, ChangeKind::Changed),
+        moved: count(&changes, ChangeKind::Moved),
+        renamed: count(&changes, ChangeKind::Renamed),
+        deleted: count(&predicted, Deleted),
+        cascaded: count(&predicted, Cascaded),
+        stuck: count(&predicted, Stuck),
+        orphaned: count(&predicted, Orphaned),
         unknown,
         unread: unread.changed.len(),
         unread_unchanged: unread.unchanged,
     }
 }
 
+fn count<K: PartialEq>(kinds: &[K], kind: K) -> usize {
+    kinds.iter().filter(|one| **one == kind).count()
+}
+
 fn described(sides: BothSides<'_>, change: &ObjectChange) -> [Option<Described>; 2] {
-    let of = |trees: &[TreePart], place: Option<TreePlace>| {
-        place.map(|place| Described::of(trees, place))
-    };
     [
-        of(sides.base, change.sides.base()),
-        of(sides.head, change.sides.head()),
+        (sides.base, change.sides.base()),
+        (sides.head, change.sides.head()),
     ]
+    .map(|(trees, place)| Some(Described::of(trees, place?)))
 }
 
 fn reported(

@@ -30,14 +30,14 @@ pub(super) struct Judged {
 impl Judged {
     /// Runs the rules on one part.
     pub(super) fn add(&mut self, merge: &Merge<'_>, judging: &Judging) {
-        let suppressions = || {
-            self.suppressions
-                .get_or_init(|| suppressions(merge.part.sides, judging, false, |file| file))
-        };
-        let shown = |finding: &Finding| !suppressions().suppress(finding);
         let Judgement {
             findings, notes, ..
-        } = judge_merge(merge, &judging.rules, &shown);
+        } = judge_merge(merge, &judging.rules, &|finding| {
+            let suppressions = self
+                .suppressions
+                .get_or_init(|| suppressions(merge.part.sides, judging, false, |file| file));
+            !suppressions.suppress(finding)
+        });
         self.findings.extend(findings);
         self.notes.extend(notes);
     }
@@ -51,7 +51,6 @@ impl Judged {
         } = self;
         let merged = Merged::of([sides.files().collect()], None, None);
         let files = merged.files_of(0);
-        let to = |FileId(file): FileId| files[file as usize];
         for finding in &mut findings {
             merged.relocate(finding, 0);
         }
@@ -75,8 +74,10 @@ impl Judged {
         let Applied {
             kept: findings,
             suppressed,
-        } = suppressions(sides, judging, findings.is_empty(), to)
-            .apply(findings, |reported| &reported.finding);
+        } = suppressions(sides, judging, findings.is_empty(), |FileId(file)| {
+            files[file as usize]
+        })
+        .apply(findings, |reported| &reported.finding);
         let suppressed: Vec<SuppressedFinding> = suppressed
             .into_iter()
             .map(|Suppressed { finding, reason }| SuppressedFinding {
@@ -142,11 +143,18 @@ fn summarise(sides: BothSides<'_>, findings: &[Reported]) -> Summary {
         .files()
         .map(|file| (file.path(), file.side()))
         .collect();
-    let trees = || sides.base.iter().chain(sides.head);
+    let inventories = sides
+        .base
+        .iter()
+        .chain(sides.head)
+        .map(|tree| &tree.inventory);
     Summary {
         files: files.len(),
-        documents: trees().map(|tree| tree.inventory.documents()).sum(),
-        objects: trees().map(|tree| tree.inventory.members.len()).sum(),
+        documents: inventories
+            .clone()
+            .map(|inventory| inventory.documents())
+            .sum(),
+        objects: inventories.map(|inventory| inventory.members.len()).sum(),
         ..Summary::of(findings)
     }
 }

@@ -56,18 +56,14 @@ pub(super) fn rendered(
     let kustomized = states.each_ref().map(|(_, parsed)| parsed.kustomized());
     if kustomized.iter().any(|folders| !folders.is_empty()) {
         let command = kustomize()?;
-        let of_root = |at: usize, folder: &String| {
-            let (what, command) = (folder.clone(), command.clone());
-            Job {
+        for (at, folders) in kustomized.into_iter().enumerate() {
+            jobs.extend(folders.into_iter().map(|folder| Job {
                 at,
-                what,
+                what: folder.clone(),
                 is_bundle: false,
-                folder: folder.clone(),
-                command,
-            }
-        };
-        for (at, folders) in kustomized.iter().enumerate() {
-            jobs.extend(folders.iter().map(|folder| of_root(at, folder)));
+                folder,
+                command: command.clone(),
+            }));
         }
     }
     let [base, head] = states.each_ref().map(|(choice, _)| choice);
@@ -176,12 +172,8 @@ impl Job {
             &self.what
         };
         let text = (format!("{shown} (rendered)"), Ok(Arc::from(printed)));
-        let no_manifests = |reason| RenderError::NoManifests {
-            command: self.command.command_line(),
-            reason,
-        };
         let parsed = texts.parse(vec![text], SIDES[self.at].0).pop();
-        let file = parsed.ok_or_else(|| no_manifests("it cannot be read".to_owned()))?;
+        let file = parsed.ok_or_else(|| self.no_manifests("it cannot be read".to_owned()))?;
         let broken = file.documents().iter().find_map(ParsedDocument::error);
         let texts = file
             .source()
@@ -202,7 +194,14 @@ impl Job {
             (.., Some((_, line))) => format!("line {line}: there is no Kubernetes object"),
             _ => return Ok(file),
         };
-        Err(no_manifests(reason))
+        Err(self.no_manifests(reason))
+    }
+
+    fn no_manifests(&self, reason: String) -> RenderError {
+        RenderError::NoManifests {
+            command: self.command.command_line(),
+            reason,
+        }
     }
 
     fn run(&self, checkout: &Checkout) -> Result<Vec<u8>, RenderError> {

@@ -34,17 +34,16 @@ pub fn usual_change() -> Result<UsualChange, GitError> {
         None => (StateChoice::Commit("HEAD".to_owned()), "HEAD"),
         Some(_) => (StateChoice::WorkTree, "the work tree"),
     };
-    let commit = |reference: &str| StateChoice::Commit(reference.to_owned());
     if left != head {
         return Ok(UsualChange {
-            base: commit(&default),
-            head: edited,
             said: format!("comparing {tree} with the commit at which it left {default}"),
+            base: StateChoice::Commit(default),
+            head: edited,
         });
     }
     if is_clean == Some(false) {
         return Ok(UsualChange {
-            base: commit("HEAD"),
+            base: StateChoice::Commit("HEAD".to_owned()),
             head: edited,
             said: "comparing the work tree with HEAD".to_owned(),
         });
@@ -52,8 +51,8 @@ pub fn usual_change() -> Result<UsualChange, GitError> {
     let parent = repository.commit("HEAD^");
     parent.map_err(|_| GitError::FirstCommit)?;
     Ok(UsualChange {
-        base: commit("HEAD^"),
-        head: commit("HEAD"),
+        base: StateChoice::Commit("HEAD^".to_owned()),
+        head: StateChoice::Commit("HEAD".to_owned()),
         said: format!("comparing HEAD, which is part of {default}, with the commit before it"),
     })
 }

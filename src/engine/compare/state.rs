@@ -108,8 +108,7 @@ impl StateReader {
     /// # Errors
     /// It is outside of the repository.
     pub(super) fn place(&mut self, path: &str) -> Result<String, GitError> {
-        let places = arguments(&self.repository()?, &[path.to_owned()])?;
-        Ok(places.into_iter().next().unwrap_or_default())
+        argument(&self.repository()?, path)
     }
 
     /// Whether a state in git has a file, or a link, at `place` or at a folder above it.
@@ -188,21 +187,19 @@ impl StateReader {
         let arguments = arguments(&repository, paths)?;
         let all: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
         let listed = walk_listed(&all, &arguments)?;
-        let config = |path: &&str| FILE_NAMES.contains(&name_of(path));
+        let configs = all.iter().copied();
+        let configs = configs.filter(|path| FILE_NAMES.contains(&name_of(path)));
         let wanted = listed.found.into_iter().map(|at| all[at]);
-        let mut wanted: BTreeSet<&str> = wanted.chain(all.iter().copied().filter(config)).collect();
+        let mut wanted: BTreeSet<&str> = wanted.chain(configs).collect();
         let charts: BTreeSet<&str> = all
             .iter()
             .filter(|path| is_chart(path))
             .map(|path| folder_of(path))
             .collect();
-        let is_asked = |path: &&str| {
-            arguments.iter().any(|argument| {
-                argument.is_empty() || ancestors(path).any(|place| place == argument)
-            })
-        };
-        let others = all.iter().copied().filter(is_asked);
-        let others = others.filter(|path| may_be_input(path, &charts));
+        let others = all.iter().copied();
+        let others = others
+            .filter(|path| is_asked(path, &arguments))
+            .filter(|path| may_be_input(path, &charts));
         let mut others: BTreeSet<&str> = others.collect();
         // All in one request: the contents that a partial clone lacks are fetched.
         let first = wanted
@@ -262,7 +259,7 @@ impl StateReader {
         state.submodules = snapshot
             .submodules
             .keys()
-            .filter(|path| is_asked(&path.as_str()))
+            .filter(|path| is_asked(path, &arguments))
             .cloned()
             .collect();
         state.missing = listed.missing;
@@ -351,15 +348,16 @@ impl StateReader {
 fn reader_of(repository: Repository, snapshot: Snapshot) -> FileReader {
     let blobs = Mutex::new(Blobs::default());
     FileReader(Arc::new(move |path| {
-        let missing = || "does not exist".to_owned();
-        let file = snapshot.files.get(path).ok_or_else(missing)?;
+        const MISSING: &str = "does not exist";
+        let file = snapshot.files.get(path).ok_or(MISSING)?;
         match &file.content {
             FileContent::Disk(disk) => read_bytes(&Origin::Disk(disk.clone())).map(Arc::from),
             FileContent::Stored(name) => {
                 let mut blobs = blobs.lock().unwrap_or_else(PoisonError::into_inner);
                 let read = repository.read(&mut blobs, [(path, file)].into_iter());
                 read.map_err(|error| error.to_string())?;
-                blobs.get(name).bytes().cloned().ok_or_else(missing)
+                let bytes = blobs.get(name).bytes().cloned();
+                bytes.ok_or_else(|| MISSING.to_owned())
             }
         }
     }))
@@ -370,26 +368,36 @@ fn arguments(repository: &Repository, paths: &[String]) -> Result<Vec<String>, G
     if paths.is_empty() {
         return Ok(vec![String::new()]);
     }
-    let resolved = |path: &String| {
-        let outside = || GitError::OutsideOfRepository { path: path.clone() };
-        let slashes = path.replace('\\', "/");
-        let place = if Path::new(path).is_absolute() {
-            let root = repository.work_tree().ok_or_else(outside)?;
+    paths
+        .iter()
+        .map(|path| argument(repository, path))
+        .collect()
+}
+
+/// Converts a path from the working directory into one from the root of the repository.
+fn argument(repository: &Repository, path: &str) -> Result<String, GitError> {
+    let place = if Path::new(path).is_absolute() {
+        let root = repository.work_tree();
+        root.and_then(|root| {
             let place = locate(path);
-            let below = place
-                .strip_prefix(locate(&root.to_string_lossy()))
-                .map_err(|_| outside())?;
-            below.to_string_lossy().replace('\\', "/")
-        } else {
-            resolve(repository.prefix(), &slashes)
-        };
-        if place.starts_with("..") {
-            Err(outside())
-        } else {
-            Ok(place)
-        }
+            let below = place.strip_prefix(locate(&root.to_string_lossy())).ok()?;
+            Some(below.to_string_lossy().replace('\\', "/"))
+        })
+    } else {
+        Some(resolve(repository.prefix(), &path.replace('\\', "/")))
     };
-    paths.iter().map(resolved).collect()
+    place
+        .filter(|place| !place.starts_with(".."))
+        .ok_or_else(|| GitError::OutsideOfRepository {
+            path: path.to_owned(),
+        })
+}
+
+/// Whether a path is one of `arguments` or below one.
+fn is_asked(path: &str, arguments: &[String]) -> bool {
+    arguments
+        .iter()
+        .any(|argument| argument.is_empty() || ancestors(path).any(|place| place == argument))
 }
 
 /// Converts a path from the root into one from the folder `prefix` of the repository.
@@ -443,30 +451,20 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
         .strip_prefix("./")
         .unwrap_or(path)
         .trim_end_matches('/');
-    // Two single files are two states of one file, whatever their names.
-    let place = |file: &str| match file.strip_prefix(shown) {
-        Some(below) if shown != "." => below.trim_start_matches('/').to_owned(),
-        _ => file.to_owned(),
-    };
-    let mut state = TreeState::default();
-    for file in walk.files {
+    let read = walk.files.into_iter().map(|file| {
         let bytes = read_bytes(&file.origin).map(Arc::from);
-        state.files.insert(
-            place(&file.path),
-            StateText {
-                path: file.path,
-                bytes,
-            },
-        );
-    }
-    for file in walk.unreadable {
-        state.files.insert(
-            place(&file.path),
-            StateText {
-                path: file.path,
-                bytes: Err(file.reason),
-            },
-        );
+        (file.path, bytes)
+    });
+    let unreadable = walk.unreadable.into_iter();
+    let unreadable = unreadable.map(|file| (file.path, Err(file.reason)));
+    let mut state = TreeState::default();
+    for (path, bytes) in read.chain(unreadable) {
+        // Two single files are two states of one file, whatever their names.
+        let place = match path.strip_prefix(shown) {
+            Some(below) if shown != "." => below.trim_start_matches('/').to_owned(),
+            _ => path.clone(),
+        };
+        state.files.insert(place, StateText { path, bytes });
     }
     let entries = WalkDir::new(path)
         .into_iter()

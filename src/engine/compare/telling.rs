@@ -21,11 +21,10 @@ pub(super) struct MergeTelling {
 impl MergeTelling {
     /// Creates the parts of `formats`, still empty.
     pub(super) fn new(formats: &[Format]) -> Self {
-        let any = |shows: fn(Format) -> bool| formats.iter().any(|format| shows(*format));
         Self {
-            draws_graphs: any(Format::draws_graphs),
-            tells_outcomes: any(Format::tells_outcomes),
-            tells_stories: any(Format::tells_stories),
+            draws_graphs: formats.iter().any(|format| format.draws_graphs()),
+            tells_outcomes: formats.iter().any(|format| format.tells_outcomes()),
+            tells_stories: formats.iter().any(|format| format.tells_stories()),
             cascades: Cascades::default(),
             stories: Vec::new(),
             outcomes: None,

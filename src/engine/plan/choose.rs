@@ -93,10 +93,11 @@ pub(in crate::engine) fn choose_removed<'g>(
     name: Option<&str>,
 ) -> Result<PlannedCluster<'g>, PlanError> {
     let all = asked(read, name)?;
-    let has_asked = |one: &&PlannedCluster<'_>| one.asked_for().next().is_some();
-    let with: Vec<PlannedCluster<'_>> = all.iter().filter(has_asked).copied().collect();
-    let is_applied = |one: &&PlannedCluster<'_>| one.is_applied();
-    let applied: Vec<PlannedCluster<'_>> = with.iter().filter(is_applied).copied().collect();
+    let with = all.iter().copied();
+    let with = with.filter(|one| one.asked_for().next().is_some());
+    let with: Vec<PlannedCluster<'_>> = with.collect();
+    let applied = with.iter().copied().filter(|one| one.is_applied());
+    let applied: Vec<PlannedCluster<'_>> = applied.collect();
     match (applied.as_slice(), with.first().or(all.first())) {
         ([one], _) | ([], Some(one)) => Ok(*one),
         ([], None) => Err(PlanError::Bundles {
@@ -113,8 +114,9 @@ fn asked<'g>(
     name: Option<&str>,
 ) -> Result<Vec<PlannedCluster<'g>>, PlanError> {
     let all: Vec<PlannedCluster<'_>> = read.iter().flat_map(Clusters::all).collect();
-    let is_asked = |one: &&PlannedCluster<'_>| name.is_none() || one.name() == name;
-    let mut asked: Vec<PlannedCluster<'_>> = all.iter().filter(is_asked).copied().collect();
+    let asked = all.iter().copied();
+    let asked = asked.filter(|one| name.is_none() || one.name() == name);
+    let mut asked: Vec<PlannedCluster<'_>> = asked.collect();
     if let Some(name) = name.filter(|_| asked.is_empty()) {
         let there = names(all.iter());
         return Err(PlanError::UnknownCluster {

@@ -78,10 +78,9 @@ impl<'g> PlannedCluster<'g> {
     /// Returns the objects of the input, without those that `Request::beside` adds.
     pub(super) fn asked_for(&self) -> impl Iterator<Item = &'g Member> + use<'g> {
         let (inventory, beside) = (self.inventory(), self.beside);
-        let is_asked = move |member: &&Member| {
+        inventory.members.iter().filter(move |member| {
             beside.is_empty() || !beside.contains(inventory.sources.file(member.file).path())
-        };
-        inventory.members.iter().filter(is_asked)
+        })
     }
 
     /// Creates its analysis, which computes everything on first use.
@@ -142,25 +141,27 @@ impl<'b> Clusters<'b> {
 
     /// Returns the clusters that have objects; for each repository, what nothing applies comes last.
     pub(in crate::engine) fn all(&self) -> Vec<PlannedCluster<'_>> {
-        let of = |parts, at| PlannedCluster {
+        let mut all: Vec<PlannedCluster<'_>> = Vec::new();
+        for tree in &self.trees {
+            for (at, part) in tree.parts.iter().enumerate() {
+                if part.inventory.members.iter().any(|one| part.is_own(one)) {
+                    all.push(self.cluster(&tree.parts, at));
+                }
+            }
+        }
+        if all.is_empty() {
+            all.push(self.cluster(&[], 0));
+        }
+        all
+    }
+
+    fn cluster<'c>(&'c self, parts: &'c [TreePart], at: usize) -> PlannedCluster<'c> {
+        PlannedCluster {
             bundle: self.bundle,
             beside: &self.beside,
             parts,
             at,
-        };
-        let all = self.trees.iter().flat_map(|tree| {
-            let parts = tree.parts.as_slice();
-            (0..parts.len()).map(move |at| of(parts, at))
-        });
-        let has_own = |one: &PlannedCluster<'_>| {
-            let part = one.part();
-            part.is_some_and(|part| part.inventory.members.iter().any(|one| part.is_own(one)))
-        };
-        let mut all: Vec<PlannedCluster<'_>> = all.filter(has_own).collect();
-        if all.is_empty() {
-            all.push(of(&[], 0));
         }
-        all
     }
 
     /// Returns the first cluster that has the object at byte `begins` of a file, with the cluster's index in
@@ -175,11 +176,10 @@ impl<'b> Clusters<'b> {
             .enumerate()
             .find_map(|(at, cluster)| {
                 let inventory = cluster.inventory();
-                let is_it = |member: &&Member| {
+                let member = inventory.members.iter().find(|member| {
                     member.object.value().span().start == begins
                         && inventory.sources.file(member.file).path() == path
-                };
-                let member = inventory.members.iter().find(is_it)?;
+                })?;
                 Some((at, cluster, member.key.clone()))
             })
     }

@@ -131,12 +131,11 @@ pub(in crate::engine) fn followed(
                 followed.notes.extend(one.elsewhere(&key, &withdrawal));
                 continue;
             }
-            // A name with parameters is that of no object: only a service knows the Applications of its set.
-            let is_named = |request: &&ToolRequest| !request.key.name.contains("{{");
             let gone: Vec<ObjectKey> = withdrawal
                 .requests
                 .iter()
-                .filter(is_named)
+                // A name with parameters is that of no object: only a service knows the Applications of its set.
+                .filter(|request| !request.key.name.contains("{{"))
                 .filter(|request| request.op == Op::Delete && seen.insert(request.key.clone()))
                 .map(|request| request.key.clone())
                 .collect();
@@ -178,23 +177,11 @@ fn created_again(
         let ids = part.inventory.with_key(key).iter();
         let files = ids.map(|id| part.inventory.member(*id).file);
         let mut deliverers = files.filter_map(|file| part.destination(file).deliverer());
-        let stays = |by: &&Deliverer| {
+        let by = deliverers.find(|by| {
             let object = delivering(&part.inventory, &part.object_of(by));
-            object.is_none_or(|object| !gone.contains(&object.key))
-        };
-        let creates = |by: &&Deliverer| {
-            let settings = part.delivery(by).map(|known| &known.settings);
-            settings.is_some_and(|settings| match by.tool {
-                SourceTool::Flux => settings.suspend != Some(true),
-                SourceTool::ArgoCd => {
-                    settings.automated == Some(true) && settings.self_heal == Some(true)
-                }
-                SourceTool::ArgoCdSet => true,
-                // helm-controller compares releases with the cluster only if it is asked to (spec.driftDetection).
-                SourceTool::FluxRelease => false,
-            })
-        };
-        if let Some(by) = deliverers.find(|by| stays(by) && creates(by)) {
+            object.is_none_or(|object| !gone.contains(&object.key)) && keeps_up(part, by)
+        });
+        if let Some(by) = by {
             kept_up.entry(by).or_default().push(key.to_string());
         }
     }
@@ -205,6 +192,18 @@ fn created_again(
             by.key(),
             named(&keys)
         )
+    })
+}
+
+/// Whether a tool creates deleted objects of a delivery again.
+fn keeps_up(part: &TreePart, by: &Deliverer) -> bool {
+    let settings = part.delivery(by).map(|known| &known.settings);
+    settings.is_some_and(|settings| match by.tool {
+        SourceTool::Flux => settings.suspend != Some(true),
+        SourceTool::ArgoCd => settings.automated == Some(true) && settings.self_heal == Some(true),
+        SourceTool::ArgoCdSet => true,
+        // helm-controller compares releases with the cluster only if it is asked to (spec.driftDetection).
+        SourceTool::FluxRelease => false,
     })
 }
 

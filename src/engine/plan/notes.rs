@@ -228,10 +228,9 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
 
 /// Returns notes on parts of the input that are not part of the plan.
 fn unread(inventory: &Inventory, reach: &Reach) -> Vec<String> {
-    let path = |file| inventory.sources.file(file).path().to_owned();
     let files = inventory
         .unreadable_files()
-        .map(|(file, reason)| format!("{} {reason}", path(file)));
+        .map(|(file, reason)| format!("{} {reason}", inventory.sources.file(file).path()));
     let charts = unrendered_charts(inventory);
     let mut folders = ChartFolders::default();
     let mut documents: Vec<String> = Vec::new();
@@ -394,10 +393,10 @@ fn added_later(
         .iter()
         .filter_map(|kind| {
             let kind_of = GroupKind::new(kind.group, kind.kind).to_owned();
-            let added =
-                |finalizer: &str| in_input.contains(&(kind_of.clone(), finalizer.to_owned()));
-            let mut unseen = at_run_time.of_kind(kind.group, kind.kind);
-            let (_, controller) = unseen.find(|(known, _)| !added(&known.finalizer))?;
+            let mut added = at_run_time.of_kind(kind.group, kind.kind);
+            let (_, controller) = added.find(|(known, _)| {
+                !in_input.contains(&(kind_of.clone(), known.finalizer.clone()))
+            })?;
             Some(format!("{kind} ({})", controller.removed_by))
         })
         .collect()

@@ -176,16 +176,15 @@ impl Targets {
             return Ok(key);
         }
         let (words, own) = without_namespace(line);
-        let incomplete = || TargetError::Incomplete {
-            word: line.to_owned(),
-            help: HOW_TO_NAME.to_owned(),
-        };
         match self
             .resolve(&words, own.as_deref().or(namespace))?
             .as_slice()
         {
             [key] => Ok(key.clone()),
-            _ => Err(incomplete()),
+            _ => Err(TargetError::Incomplete {
+                word: line.to_owned(),
+                help: HOW_TO_NAME.to_owned(),
+            }),
         }
     }
 
@@ -208,35 +207,36 @@ impl Targets {
                     .any(|(kind, _)| kind.as_ref() == key.group_kind())
             })
             .collect();
-        let here = |key: &&&ObjectKey| match wanted.namespace {
-            Some(namespace) => key.namespace == Namespace::from(namespace),
-            // kubectl ignores the namespace for a cluster-scoped kind [CLI-5].
-            None => {
-                matches!(key.namespace, Namespace::None | Namespace::Unwritten)
-                    || namespace.is_none_or(|name| key.namespace.name() == Some(name))
-            }
-        };
         let found: Vec<&ObjectKey> = same
             .iter()
-            .filter(|key| key.name == wanted.name)
-            .filter(here)
             .copied()
+            .filter(|key| key.name == wanted.name)
+            .filter(|key| match wanted.namespace {
+                Some(namespace) => key.namespace == Namespace::from(namespace),
+                // kubectl ignores the namespace for a cluster-scoped kind [CLI-5].
+                None => {
+                    matches!(key.namespace, Namespace::None | Namespace::Unwritten)
+                        || namespace.is_none_or(|name| key.namespace.name() == Some(name))
+                }
+            })
             .collect();
-        let rank = |key: &ObjectKey| {
-            self.kinds
-                .get(&key.group_kind().to_owned())
-                .map_or(usize::MAX, |names| names.rank)
-        };
-        let best = found.iter().map(|key| rank(key)).min();
+        let best = found.iter().map(|key| self.rank(key)).min();
         let found: Vec<&ObjectKey> = found
             .into_iter()
-            .filter(|key| Some(rank(key)) == best)
+            .filter(|key| Some(self.rank(key)) == best)
             .collect();
         match found[..] {
             [] => Err(self.unknown_object(wanted, namespace, &same)),
             [key] => Ok(key.clone()),
             _ => Err(ambiguous(wanted, &found)),
         }
+    }
+
+    /// Returns the rank of an object's kind, the lowest first.
+    fn rank(&self, key: &ObjectKey) -> usize {
+        self.kinds
+            .get(&key.group_kind().to_owned())
+            .map_or(usize::MAX, |names| names.rank)
     }
 
     /// Returns the help if no name is similar: the candidates, and charts that may contain more.
@@ -342,55 +342,49 @@ impl Names {
             Some((resource, qualifier)) => (resource, Some(qualifier)),
             None => (typed.as_str(), None),
         };
-        let versioned = |qualifier: &str| {
-            qualifier
-                .split_once('.')
-                .is_some_and(|(_, rest)| rest == group)
-        };
         self.names.contains(resource)
-            && qualifier.is_none_or(|qualifier| qualifier == group || versioned(qualifier))
+            && qualifier.is_none_or(|qualifier| {
+                let after_version = qualifier.split_once('.').map(|(_, rest)| rest);
+                qualifier == group || after_version == Some(group)
+            })
     }
 }
 
 /// Parses `kind/name…`, `kind name…`, or keys.
 fn parse_words(words: &[String]) -> Result<Vec<Wanted<'_>>, TargetError> {
-    let incomplete = |word: &str| {
-        let help = if is_path(word) {
-            read_with_f(word)
-        } else {
-            HOW_TO_NAME.to_owned()
-        };
-        TargetError::Incomplete {
-            word: word.to_owned(),
-            help,
-        }
-    };
     match words {
         [kind, names @ ..] if !kind.contains('/') => {
             if names.is_empty() {
                 return Err(incomplete(kind));
             }
-            let name = |name: &String| {
+            let names = names.iter().map(|name| {
                 if name.contains('/') || name.is_empty() {
-                    Err(incomplete(kind))
-                } else {
-                    Ok(())
+                    return Err(incomplete(kind));
                 }
-            };
-            names.iter().try_for_each(name)?;
-            Ok(names
-                .iter()
-                .map(|name| Wanted {
+                Ok(Wanted {
                     kind,
                     namespace: None,
                     name,
                 })
-                .collect())
+            });
+            names.collect()
         }
         _ => words
             .iter()
             .map(|word| parse(word).ok_or_else(|| incomplete(word)))
             .collect(),
+    }
+}
+
+fn incomplete(word: &str) -> TargetError {
+    let help = if is_path(word) {
+        read_with_f(word)
+    } else {
+        HOW_TO_NAME.to_owned()
+    };
+    TargetError::Incomplete {
+        word: word.to_owned(),
+        help,
     }
 }
 

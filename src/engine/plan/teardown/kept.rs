@@ -13,25 +13,24 @@ pub(super) fn spared(
     cluster: PlannedCluster<'_>,
     withdrawal: &Withdrawal<'_>,
 ) -> Vec<(ObjectKey, String)> {
+    let mut all: Vec<(ObjectKey, String)> = if let Some(reason) = &withdrawal.nothing {
+        let asked = cluster.asked_for();
+        asked
+            .map(|member| (member.key.clone(), format!("what delivers it {reason}")))
+            .collect()
+    } else {
+        let spared = withdrawal.spared.iter();
+        let spared = spared.map(|(id, spared)| (*id, why(spared)));
+        let outside = withdrawal.outside.iter();
+        let outside = outside.map(|id| (*id, "not in the namespace".to_owned()));
+        spared
+            .chain(outside)
+            .map(|(id, why)| (cluster.inventory().member(id).key.clone(), why))
+            .collect()
+    };
     let mut seen = BTreeSet::new();
-    let mut is_first = move |(key, _): &(ObjectKey, String)| seen.insert(key.clone());
-    if let Some(reason) = &withdrawal.nothing {
-        let all = cluster
-            .asked_for()
-            .map(|member| (member.key.clone(), format!("what delivers it {reason}")));
-        return all.filter(is_first).collect();
-    }
-    let key = |id| cluster.inventory().member(id).key.clone();
-    let spared = withdrawal
-        .spared
-        .iter()
-        .map(|(id, spared)| (key(*id), why(spared)));
-    let outside = withdrawal
-        .outside
-        .iter()
-        .map(|id| (key(*id), "not in the namespace".to_owned()));
-    let all = spared.chain(outside);
-    all.filter(|one| is_first(one)).collect()
+    all.retain(|(key, _)| seen.insert(key.clone()));
+    all
 }
 
 fn why(spared: &Spared<'_>) -> String {

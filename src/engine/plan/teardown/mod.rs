@@ -87,19 +87,13 @@ impl Teardown {
     /// Returns its view, for formats.
     pub fn view<'a>(&'a self, plan: &'a Plan<'a>) -> PlanView<'a> {
         let mut view = self.planner.view(plan);
-        let lives = |key: &ObjectKey| {
-            let verdict = plan.verdict();
-            let id = plan.cluster().find(key);
-            let fate = verdict.zip(id).map(|(verdict, id)| plan.fate(verdict, id));
-            matches!(fate, Some(Fate::Present(present)) if !present.terminating)
-        };
         let spared = self
             .spared
             .iter()
             .filter(|(key, _)| !self.absent.contains(key))
             .cloned();
-        let (mut kept, lost): (Vec<_>, Vec<_>) = spared.partition(|(key, _)| lives(key));
-        kept.extend(kept::claims(&view.implied, lives));
+        let (mut kept, lost): (Vec<_>, Vec<_>) = spared.partition(|(key, _)| lives(plan, key));
+        kept.extend(kept::claims(&view.implied, |key| lives(plan, key)));
         view.notes.extend(lost.into_iter().map(|(key, why)| {
             format!("Deleted all the same, because what contains or defines it is deleted: {key} ({why}).")
         }));
@@ -133,4 +127,12 @@ impl Teardown {
     pub fn is_rejected(&self, plan: &Plan<'_>) -> bool {
         withdraw::is_rejected(plan)
     }
+}
+
+/// Whether the plan leaves an object in the cluster, and not Terminating.
+fn lives(plan: &Plan<'_>, key: &ObjectKey) -> bool {
+    let verdict = plan.verdict();
+    let id = plan.cluster().find(key);
+    let fate = verdict.zip(id).map(|(verdict, id)| plan.fate(verdict, id));
+    matches!(fate, Some(Fate::Present(present)) if !present.terminating)
 }

@@ -36,13 +36,14 @@ pub(super) fn commands(
     let delivered: BTreeSet<&ObjectKey> = planner.requests().iter().flat_map(targets).collect();
     let highest = cluster.asked_for().map(argocd::wave).max().unwrap_or(0);
     // Waves take effect during the removal, so only the last preparations can be waves.
-    let is_wave = |preparation: &&Preparation| match preparation {
+    let last = preparations.iter().rev();
+    let last = last.take_while(|preparation| match preparation {
         Preparation::Delete(keys) => {
             by == TeardownBy::ArgoCd && keys.iter().all(|key| delivered.contains(key))
         }
         Preparation::RemoveFinalizers(..) => false,
-    };
-    let first_wave = preparations.len() - preparations.iter().rev().take_while(is_wave).count();
+    });
+    let first_wave = preparations.len() - last.count();
     // The first preparation has the highest wave.
     let waves = (1..=preparations.len() as i64).rev();
     let each =
@@ -93,15 +94,17 @@ impl Writer<'_> {
             kubectl::delete_several(&targets, &options)
         };
         let named = words::keys(keys.iter());
-        let silent = |key: &ObjectKey| kinds::CALLOUTS.contains(&key.group_kind());
+        let are_callouts = keys
+            .iter()
+            .all(|key| kinds::CALLOUTS.contains(&key.group_kind()));
         let why = match self.controllers(keys) {
-            _ if keys.iter().all(silent) && keys.iter().any(|key| !self.asked.contains(key)) => {
+            _ if are_callouts && keys.iter().any(|key| !self.asked.contains(key)) => {
                 format!(
                     "{named} has no backend without its Service, and then blocks the later deletions. It is not among the \
                      targets, but without this something gets stuck."
                 )
             }
-            _ if keys.iter().all(silent) => {
+            _ if are_callouts => {
                 format!(
                     "{named} has no backend once its Service is gone, and then blocks the later deletions."
                 )
@@ -125,12 +128,11 @@ impl Writer<'_> {
             .iter()
             .map(|key| (key.group_kind(), &key.namespace))
             .collect();
-        let alike = |one: &ObjectKey| places.contains(&(one.group_kind(), &one.namespace));
         let cluster = self.planner.cluster();
         cluster
             .ids()
             .map(|id| cluster.key(id))
-            .filter(alike)
+            .filter(|key| places.contains(&(key.group_kind(), &key.namespace)))
             .all(|key| chosen.contains(&key))
     }
 

@@ -19,25 +19,7 @@ impl<'b> Tooling<'b, '_> {
     /// Returns the namespace of the release: the requested one, else that of Helm's annotation or record, else that of
     /// the input, else the only one of the objects.
     pub(super) fn release_namespace(&self) -> Option<String> {
-        let only = || {
-            let homes = self
-                .leaving
-                .members
-                .iter()
-                .filter_map(|member| member.key.namespace.name());
-            let homes: BTreeSet<&str> = homes.collect();
-            homes
-                .first()
-                .filter(|_| homes.len() == 1)
-                .map(|home| (*home).to_owned())
-        };
-        let records = || {
-            self.leaving
-                .members
-                .iter()
-                .filter(|member| helm::record_of(member).is_some())
-        };
-        let stored = || records().find_map(|member| member.key.namespace.name().map(str::to_owned));
+        let members = &self.leaving.members;
         self.request
             .release_namespace
             .clone()
@@ -49,9 +31,21 @@ impl<'b> Tooling<'b, '_> {
                         .annotation(marks::HELM_RELEASE_NAMESPACE)
                 })
             })
-            .or_else(stored)
+            .or_else(|| {
+                let records = members
+                    .iter()
+                    .filter(|member| helm::record_of(member).is_some());
+                let mut homes = records.filter_map(|record| record.key.namespace.name());
+                homes.next().map(str::to_owned)
+            })
             .or_else(|| self.cluster.inventory().namespace.clone())
-            .or_else(only)
+            .or_else(|| {
+                let homes = members.iter();
+                let homes = homes.filter_map(|member| member.key.namespace.name());
+                let homes: BTreeSet<&str> = homes.collect();
+                let only = homes.first().filter(|_| homes.len() == 1);
+                only.map(|home| (*home).to_owned())
+            })
     }
 
     /// Removes the objects that name another release from `members`. Returns a note on them, and one on objects that name
@@ -116,17 +110,12 @@ fn release_by_helm(member: &Member) -> Option<Spanned<&str>> {
 /// Returns the release that a chart's labels name, unless it is the name that `helm template` uses by default.
 fn release_by_chart(member: &Member) -> Option<Spanned<&str>> {
     let metadata = member.object.metadata();
-    let is_helm = |key: &str| {
-        metadata
-            .label(key)
-            .is_some_and(|tool| ["Helm", "Tiller"].contains(&tool.value))
-    };
-    let of_chart = is_helm(marks::MANAGED_BY) || metadata.label(marks::HELM_CHART).is_some();
-    let name = metadata.label(marks::INSTANCE).filter(|_| of_chart);
-    let name = name.or_else(|| {
-        metadata
-            .label("release")
-            .filter(|_| is_helm(marks::HERITAGE))
+    let [is_managed, is_heritage] = [marks::MANAGED_BY, marks::HERITAGE].map(|key| {
+        let tool = metadata.label(key);
+        tool.is_some_and(|tool| ["Helm", "Tiller"].contains(&tool.value))
     });
+    let of_chart = is_managed || metadata.label(marks::HELM_CHART).is_some();
+    let name = metadata.label(marks::INSTANCE).filter(|_| of_chart);
+    let name = name.or_else(|| metadata.label("release").filter(|_| is_heritage));
     name.filter(|name| !name.value.eq_ignore_ascii_case("release-name"))
 }

@@ -114,13 +114,14 @@ pub(super) fn transient(cluster: PlannedCluster<'_>, by: TeardownBy) -> Vec<&Mem
     let by_helm = matches!(by, TeardownBy::Helm | TeardownBy::Flux);
     let analysis = cluster.analysis();
     let deliveries = analysis.deliveries();
-    let of_release = |member: &Member| {
-        let regime = deliveries.regime(member).regime;
-        by == TeardownBy::Helm || regime.is_release()
-    };
-    let transient =
-        |member: &&Member| by_helm && helm::is_transient(&member.object) && of_release(member);
-    cluster.asked_for().filter(transient).collect()
+    let asked = cluster.asked_for();
+    asked
+        .filter(|member| {
+            by_helm
+                && helm::is_transient(&member.object)
+                && (by == TeardownBy::Helm || deliveries.regime(member).regime.is_release())
+        })
+        .collect()
 }
 
 /// Whether a request of the last step was rejected.
@@ -138,18 +139,10 @@ fn keys_of(members: &[&Member]) -> Vec<ObjectKey> {
 
 /// Returns the objects in kubectl's order: arguments as given, files of a folder by name, documents in order.
 fn in_reading_order(cluster: PlannedCluster<'_>) -> Vec<&Member> {
-    let path = |member: &Member| {
-        cluster
-            .inventory()
-            .sources
-            .file(member.file)
-            .path()
-            .to_owned()
-    };
     let mut members: Vec<&Member> = cluster.asked_for().collect();
     members.sort_by_cached_key(|member| {
-        let path = path(member);
-        let argument = cluster.bundle.argument_of(&path);
+        let path = cluster.inventory().sources.file(member.file).path();
+        let argument = cluster.bundle.argument_of(path);
         let parts: Vec<String> = path.split('/').map(str::to_owned).collect();
         (argument, parts, member.id)
     });
@@ -245,8 +238,10 @@ impl<'b> Tooling<'b, '_> {
 
     fn argocd(self) -> Withdrawn<'b> {
         let marked = self.application();
-        let by_name = || self.delivering(kinds::APPLICATION, marked.as_deref()?, None);
-        let application = by_name().or_else(|| self.reaching(kinds::APPLICATION));
+        let application = marked
+            .as_deref()
+            .and_then(|name| self.delivering(kinds::APPLICATION, name, None))
+            .or_else(|| self.reaching(kinds::APPLICATION));
         let name = application
             .map(|member| member.key.name.to_string())
             .or_else(|| marked.clone());
@@ -285,13 +280,12 @@ impl<'b> Tooling<'b, '_> {
     /// Plans for objects with Flux's label or the marks of a chart as for those of a HelmRelease.
     fn flux(self) -> Withdrawn<'b> {
         let deliveries = self.leaving.deliveries;
-        let by_release = |member: &&Member| deliveries.regime(member).regime.is_release();
         let (released, applied): (Vec<&Member>, Vec<&Member>) = self
             .leaving
             .members
             .iter()
             .copied()
-            .partition(|member| by_release(member));
+            .partition(|member| deliveries.regime(member).regime.is_release());
         let (is_release, is_mixed) = (
             applied.is_empty(),
             !released.is_empty() && !applied.is_empty(),
@@ -323,8 +317,10 @@ impl<'b> Tooling<'b, '_> {
             FluxObject::HelmRelease => (kinds::HELM_RELEASE, "helmrelease"),
             FluxObject::Kustomization => (kinds::FLUX_KUSTOMIZATION, "kustomization"),
         };
-        let by_name = || self.delivering(delivery, name.as_deref()?, namespace.as_deref());
-        let object = by_name().or_else(|| self.reaching(delivery));
+        let object = name
+            .as_deref()
+            .and_then(|name| self.delivering(delivery, name, namespace.as_deref()))
+            .or_else(|| self.reaching(delivery));
         let name = object
             .map(|member| member.key.name.to_string())
             .or_else(|| name.clone());
@@ -397,15 +393,17 @@ impl<'b> Tooling<'b, '_> {
         if let Some(name) = &self.request.release_namespace {
             return Ok(BTreeSet::from([name.clone()]));
         }
-        let members = || self.leaving.members.iter();
-        let written: BTreeSet<String> = members()
+        let members = &self.leaving.members;
+        let written: BTreeSet<String> = members
+            .iter()
             .filter(|member| member.key.is(kinds::NAMESPACE))
             .map(|member| member.key.name.to_string())
             .collect();
         if !written.is_empty() {
             return Ok(written);
         }
-        let homes: BTreeSet<&Namespace> = members()
+        let homes: BTreeSet<&Namespace> = members
+            .iter()
             .map(|member| &member.key.namespace)
             .filter(|namespace| **namespace != Namespace::None)
             .collect();
@@ -479,19 +477,13 @@ impl<'b> Tooling<'b, '_> {
         namespace: Option<&str>,
     ) -> Option<&'b Member> {
         let inventory = self.cluster.inventory();
-        let found = inventory
+        let mut found = inventory
             .with_name(kind.group, kind.kind, name)
             .iter()
             .map(|id| inventory.member(*id));
-        let here = |member: &&Member| {
-            namespace.is_none_or(|namespace| {
-                member
-                    .key
-                    .namespace
-                    .name()
-                    .is_none_or(|home| home == namespace)
-            })
-        };
-        found.into_iter().find(here)
+        found.find(|member| {
+            let home = member.key.namespace.name();
+            namespace.is_none() || home.is_none() || home == namespace
+        })
     }
 }
