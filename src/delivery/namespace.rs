@@ -24,7 +24,7 @@ pub fn delete<'a>(
             } else {
                 member.key.namespace.name()
             };
-            !namespace.is_some_and(|name| names.contains(name))
+            namespace.is_none_or(|name| !names.contains(name))
         })
         .map(|member| member.id)
         .collect();

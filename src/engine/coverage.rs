@@ -38,13 +38,13 @@ impl Coverage {
         rules: impl IntoIterator<Item = &'static str>,
         extent: ReadExtent,
     ) -> Self {
-        let inventories = || bundles.iter().map(|bundle| &bundle.inventory);
-        let hidden = inventories().any(|inventory| {
-            inventory.unreadable_documents().next().is_some()
-                || inventory.unreadable_files().next().is_some()
+        let hidden = bundles.iter().any(|bundle| {
+            bundle.inventory.unreadable_documents().next().is_some()
+                || bundle.inventory.unreadable_files().next().is_some()
         });
-        let objects = inventories()
-            .flat_map(|inventory| &inventory.members)
+        let objects = bundles
+            .iter()
+            .flat_map(|bundle| &bundle.inventory.members)
             .map(|member| member.key.to_string());
         let objects: HashSet<String> = objects.collect();
         Self {
@@ -80,18 +80,11 @@ impl Coverage {
 
     /// Whether the object of a finding was read, and also the object that it points at if the rule reads both.
     fn looked_at(&self, identity: &Identity) -> bool {
-        let pointed_at = || {
-            identity
-                .target
-                .as_deref()
-                .is_some_and(|target| self.names.contains(name(target)))
-        };
-        let holds = identity
-            .object
-            .as_deref()
-            .is_some_and(|key| self.holds(key));
+        let (object, target) = (identity.object.as_deref(), identity.target.as_deref());
         let rule = rules::find(&identity.rule);
-        holds && (rule.is_some_and(|rule| rule.reads_one_object) || pointed_at())
+        object.is_some_and(|key| self.holds(key))
+            && (rule.is_some_and(|rule| rule.reads_one_object)
+                || target.is_some_and(|target| self.names.contains(name(target))))
     }
 
     fn holds(&self, key: &str) -> bool {

@@ -25,10 +25,11 @@ pub(super) fn note_on_edits<'i>(
     before: impl IntoIterator<Item = &'i Inventory>,
     now: impl IntoIterator<Item = &'i Inventory>,
 ) -> Option<Note> {
-    // A workflow may have the name of the configuration.
-    let is_workflow = |path: &String| path.contains(".github/workflows/");
-    let edited = past.differing(&FILE_NAMES);
-    let mut edited: BTreeSet<String> = edited.filter(|path| !is_workflow(path)).collect();
+    let mut edited: BTreeSet<String> = past
+        .differing(&FILE_NAMES)
+        // A workflow may have the name of the configuration.
+        .filter(|path| !path.contains(".github/workflows/"))
+        .collect();
     edited.extend(
         own.iter()
             .filter(|path| past.differs(path))

@@ -213,18 +213,13 @@ impl<'r> Chosen<'r> {
     }
 
     fn take(&mut self, fix: &'r Fix) -> bool {
-        let around = |edit: &Edit| {
-            let (Span { start, end }, within) = (edit.span, edit.within);
-            (edit.file, start.min(within.start), end.max(within.end))
-        };
-        let is_free = |edit: &Edit| {
+        for edit in &fix.edits {
             let (file, start, end) = around(edit);
             // Taken spans do not overlap, so only the first that ends after this one begins can overlap with it.
             let next = self.taken.range((file, start)..).next();
-            next.is_none_or(|((other, _), from)| *other != file || *from > end)
-        };
-        if !fix.edits.iter().all(is_free) {
-            return false;
+            if next.is_some_and(|((other, _), from)| *other == file && *from <= end) {
+                return false;
+            }
         }
         for edit in &fix.edits {
             let (file, start, end) = around(edit);
@@ -248,4 +243,10 @@ impl<'r> Chosen<'r> {
         }
         self.taken.insert((file, end), start);
     }
+}
+
+/// Returns the file of an edit, and the start and end of its span together with the mapping or list that changes.
+fn around(edit: &Edit) -> (FileId, u32, u32) {
+    let (Span { start, end }, within) = (edit.span, edit.within);
+    (edit.file, start.min(within.start), end.max(within.end))
 }

@@ -151,28 +151,9 @@ impl Bundle {
 
     /// Returns the index of the argument that led to the file at `path`; the number of arguments if none did.
     pub(super) fn argument_of(&self, path: &str) -> usize {
-        fn bare(path: &str) -> &str {
-            path.strip_prefix("./").unwrap_or(path)
-        }
-        let path = bare(path);
-        let leads = |argument: &String| {
-            let literal = bare(
-                argument
-                    .split(['*', '?', '[', '{'])
-                    .next()
-                    .unwrap_or_default(),
-            );
-            let is_glob = literal.len() < bare(argument).len();
-            let folder = literal.trim_end_matches('/');
-            let everything = folder.is_empty() || folder == ".";
-            everything
-                || path
-                    .strip_prefix(folder)
-                    .is_some_and(|rest| is_glob || rest.is_empty() || rest.starts_with('/'))
-        };
         self.arguments
             .iter()
-            .position(leads)
+            .position(|argument| leads(bare(argument), bare(path)))
             .unwrap_or(self.arguments.len())
     }
 
@@ -199,6 +180,23 @@ impl Bundle {
             .knowing(Arc::clone(&self.tables))
             .delivered_by(self.delivery)
     }
+}
+
+/// Whether an argument, which may be a glob, leads to the file at `path`.
+fn leads(argument: &str, path: &str) -> bool {
+    let literal = argument.split(['*', '?', '[', '{']).next();
+    let literal = literal.unwrap_or_default();
+    let is_glob = literal.len() < argument.len();
+    let folder = literal.trim_end_matches('/');
+    folder.is_empty()
+        || folder == "."
+        || path
+            .strip_prefix(folder)
+            .is_some_and(|rest| is_glob || rest.is_empty() || rest.starts_with('/'))
+}
+
+fn bare(path: &str) -> &str {
+    path.strip_prefix("./").unwrap_or(path)
 }
 
 /// A bundle that cannot be read.
@@ -322,18 +320,17 @@ pub(super) fn read_bundles(
     let budget = WalkBudget::default();
     // Several bundles are all walked before the first is read: together, they may have too many files.
     let is_only_one = bundles.len() == 1;
-    let walk = |bundle: BundleInput| {
-        let walk = if is_only_one {
-            bundle.input.walk_ahead(around, files, &budget)
-        } else {
-            bundle.input.walk(around, files, &budget)
-        };
-        let walk = walk.map_err(|reason| bundle.failed(reason))?;
-        Ok((bundle, walk))
-    };
     let walked = bundles
         .into_iter()
-        .map(walk)
+        .map(|bundle| {
+            let walk = if is_only_one {
+                bundle.input.walk_ahead(around, files, &budget)
+            } else {
+                bundle.input.walk(around, files, &budget)
+            };
+            let walk = walk.map_err(|reason| bundle.failed(reason))?;
+            Ok((bundle, walk))
+        })
         .collect::<Result<Vec<_>, BundleError>>()?;
     let mut copies = CopyBudget::default();
     walked

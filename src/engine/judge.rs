@@ -75,9 +75,11 @@ fn all(
 ) -> Judgement {
     let mut queue: Vec<(usize, &'static Rule)> = rules.iter().copied().enumerate().collect();
     queue.sort_by_key(|(at, rule)| (!rule.is_slow, *at));
-    let run = |(at, rule)| (at, rule, catch_unwind(AssertUnwindSafe(|| run(rule))));
     // A job is a single rule, so that a thread that is done takes the next rule.
-    let mut runs: Vec<_> = queue.into_par_iter().with_max_len(1).map(run).collect();
+    let jobs = queue.into_par_iter().with_max_len(1);
+    let mut runs: Vec<_> = jobs
+        .map(|(at, rule)| (at, rule, catch_unwind(AssertUnwindSafe(|| run(rule)))))
+        .collect();
     runs.sort_by_key(|(at, ..)| *at);
     let mut judgement = Judgement {
         findings: Vec::new(),

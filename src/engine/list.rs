@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::input::Bundle;
 use crate::inventory::{InDocument, Inventory, Member, ScopeSource};
 use crate::kube::Scope;
-use crate::manifest::{OwnerReference, Skip};
+use crate::manifest::{OwnerReference, Skip, Spanned};
 use crate::report::{
     ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, write_listed,
 };
@@ -81,8 +81,6 @@ fn objects(inventory: &Inventory) -> impl Iterator<Item = ListedObject> {
 
 /// Lists the first [`MOST_SKIPPED`] skipped documents.
 fn skipped(inventory: &Inventory) -> Vec<ListedSkip> {
-    let listed =
-        |skip: InDocument<Skip>| (skip.file, skip.what.span, listed_skip(inventory, &skip));
     let broken = inventory.members.iter().filter(|member| !member.decodes());
     let broken = broken.map(|member| {
         (
@@ -92,17 +90,13 @@ fn skipped(inventory: &Inventory) -> Vec<ListedSkip> {
         )
     });
     // Each of the three lists is in the order of the files.
-    let by_themselves: Vec<_> = inventory
-        .skipped_by_themselves()
-        .take(MOST_SKIPPED)
+    let by_themselves = inventory.skipped_by_themselves().take(MOST_SKIPPED);
+    let for_neighbours = inventory.skipped_for_neighbours().take(MOST_SKIPPED);
+    let listed: Vec<_> = by_themselves.chain(for_neighbours).collect();
+    let mut skipped: Vec<_> = listed
+        .into_par_iter()
+        .map(|skip| (skip.file, skip.what.span, listed_skip(inventory, &skip)))
         .collect();
-    let mut skipped: Vec<_> = by_themselves.into_par_iter().map(listed).collect();
-    skipped.extend(
-        inventory
-            .skipped_for_neighbours()
-            .take(MOST_SKIPPED)
-            .map(listed),
-    );
     skipped.extend(broken.take(MOST_SKIPPED));
     skipped.sort_by_key(|(file, span, _)| (*file, *span));
     skipped.truncate(MOST_SKIPPED);
@@ -156,9 +150,6 @@ fn listed(inventory: &Inventory, member: &Member) -> ListedObject {
 }
 
 fn reference(reference: &OwnerReference) -> ListedReference {
-    let text = |field: &Option<crate::manifest::Spanned<String>>| {
-        field.as_ref().map(|field| field.value.clone())
-    };
     ListedReference {
         api_version: text(&reference.api_version),
         kind: text(&reference.kind),
@@ -170,6 +161,10 @@ fn reference(reference: &OwnerReference) -> ListedReference {
             .as_ref()
             .map(|flag| flag.value),
     }
+}
+
+fn text(field: &Option<Spanned<String>>) -> Option<String> {
+    field.as_ref().map(|field| field.value.clone())
 }
 
 fn listed_skip(inventory: &Inventory, skip: &InDocument<Skip>) -> ListedSkip {

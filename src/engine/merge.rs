@@ -50,31 +50,19 @@ impl Merged {
             .chunk_by(|a, b| name_of(a) == name_of(b))
             .filter_map(|same| same.last().copied())
             .collect();
-        // Most sets have all files in the same order: the next id is tried before a search.
-        let id_from = |expected: usize, file: &SourceFile| {
-            let is_it = files
-                .get(expected)
-                .is_some_and(|found| name_of(found) == name_of(file));
-            let search = || {
-                files
-                    .binary_search_by(|found| name_of(found).cmp(&name_of(file)))
-                    .unwrap_or_else(|at| at)
-            };
-            FileId(if is_it { expected } else { search() } as u32)
-        };
-        let ids = |set: &Vec<&SourceFile>| {
+        let ids = sets.iter().map(|set| {
             let mut next = 0;
             let ids = set.iter().map(|file| {
-                let id = id_from(next, file);
+                let id = id_of(file, &files, next);
                 next = id.0 as usize + 1;
                 id
             });
             ids.collect()
-        };
+        });
         Self {
-            sets: sets.iter().map(ids).collect(),
-            config: config.map(|file| id_from(0, file)),
-            baseline: baseline.map(|file| id_from(0, file)),
+            sets: ids.collect(),
+            config: config.map(|file| id_of(file, &files, 0)),
+            baseline: baseline.map(|file| id_of(file, &files, 0)),
             sources: Sources::new(files.iter().map(|file| (*file).clone()).collect()),
         }
     }
@@ -111,8 +99,10 @@ impl Merged {
     /// Returns the file that generates the objects of `file`, if they are generated.
     fn generator_of(&self, file: &SourceFile) -> Option<FileId> {
         let path = file.path_in_tree();
-        let search = || self.sources.find(path, file.side());
-        (path != file.path()).then(search).flatten()
+        if path == file.path() {
+            return None;
+        }
+        self.sources.find(path, file.side())
     }
 
     /// Returns the ids of the files of the set at index `set`.
@@ -123,6 +113,21 @@ impl Merged {
 
 fn files_of(bundle: &Bundle) -> impl Iterator<Item = &SourceFile> {
     bundle.inventory.sources.iter().map(|(_, file)| file)
+}
+
+/// Returns the id of `file` among `files`, which are sorted by name. `expected` is tried before a search, because most
+/// sets have all files in the same order.
+fn id_of(file: &SourceFile, files: &[&SourceFile], expected: usize) -> FileId {
+    let name = name_of(file);
+    let next = files.get(expected);
+    let id = if next.is_some_and(|found| name_of(found) == name) {
+        expected
+    } else {
+        files
+            .binary_search_by(|found| name_of(found).cmp(&name))
+            .unwrap_or_else(|at| at)
+    };
+    FileId(id as u32)
 }
 
 /// Returns the identity of a file: both sides of a change have the same paths.
@@ -137,15 +142,14 @@ pub(super) struct Places<'b>(HashMap<&'b ObjectKey, Place>);
 impl<'b> Places<'b> {
     pub(super) fn of(bundle: &'b Bundle, files: &[FileId]) -> Self {
         let members = bundle.inventory.members.iter().rev();
-        let place = |file: FileId, span| Place {
-            file: files[file.0 as usize],
-            span,
-        };
-        Self(
-            members
-                .map(|member| (&member.key, place(member.file, member.object.name_span())))
-                .collect(),
-        )
+        let places = members.map(|member| {
+            let place = Place {
+                file: files[member.file.0 as usize],
+                span: member.object.name_span(),
+            };
+            (&member.key, place)
+        });
+        Self(places.collect())
     }
 
     pub(super) fn get(&self, key: &ObjectKey) -> Option<Place> {

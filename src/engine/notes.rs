@@ -75,24 +75,27 @@ pub(super) fn remedy(
     sources: &Sources,
     bundles: &[Bundle],
 ) -> Option<Remedy> {
-    let paths_from = |least: Severity| -> Vec<&str> {
-        let findings = findings.iter().map(|reported| &reported.finding);
-        let grave = findings.filter(|finding| finding.severity >= least);
-        grave
-            .map(|finding| sources.file(finding.primary.file).path())
-            .collect()
-    };
-    let is_kustomized = |path: &&&str| {
+    let grave = paths_of(findings, Severity::Warning, sources);
+    let kustomized = grave.iter().filter(|path| {
         let mut inventories = bundles.iter().map(|bundle| &bundle.inventory);
         inventories.any(|inventory| inventory.neighbourhood().is_kustomized(path))
-    };
-    let grave = paths_from(Severity::Warning);
-    let (settled, of) = (grave.iter().filter(is_kustomized).count(), grave.len());
+    });
+    let (settled, of) = (kustomized.count(), grave.len());
     let build = is_most(settled, of).then_some(Remedy::Build { settled, of });
     let files: Vec<_> = sources.iter().map(|(_, file)| file.path()).collect();
-    let exclude = dominant(&paths_from(Severity::Error), &files).map(Remedy::Exclude);
+    let errors = paths_of(findings, Severity::Error, sources);
+    let exclude = dominant(&errors, &files).map(Remedy::Exclude);
     let remedies = exclude.into_iter().chain(build);
     remedies.max_by_key(Remedy::settles)
+}
+
+/// Returns the path of each finding that is at least as severe as `least`.
+fn paths_of<'s>(findings: &[Reported], least: Severity, sources: &'s Sources) -> Vec<&'s str> {
+    let findings = findings.iter().map(|reported| &reported.finding);
+    let grave = findings.filter(|finding| finding.severity >= least);
+    grave
+        .map(|finding| sources.file(finding.primary.file).path())
+        .collect()
 }
 
 /// Returns a note on skipped documents that a report does not list.
@@ -181,9 +184,9 @@ pub(super) struct ChartFolders<'i>(BTreeMap<&'i str, Option<&'i str>>);
 impl<'i> ChartFolders<'i> {
     /// Returns the nearest folder with a Chart.yaml, from `folder` upwards.
     pub(super) fn above(&mut self, folder: &'i str) -> Option<&'i str> {
-        let has_chart = |folder: &&str| Path::new(folder).join("Chart.yaml").is_file();
-        let found = || ancestors(folder).find(has_chart);
-        *self.0.entry(folder).or_insert_with(found)
+        *self.0.entry(folder).or_insert_with(|| {
+            ancestors(folder).find(|above| Path::new(above).join("Chart.yaml").is_file())
+        })
     }
 }
 

@@ -29,8 +29,9 @@ pub fn with_charts(
     mut request: Request,
     rendering: &RenderingTerms,
 ) -> Result<(Request, Vec<String>), SessionError> {
-    let of_folder = |root: &Path| Some(StateChoice::Path(root.to_string_lossy().into_owned()));
-    let rendered = rendered(&request, rendering, of_folder)?;
+    let rendered = rendered(&request, rendering, |root| {
+        Some(StateChoice::Path(root.to_string_lossy().into_owned()))
+    })?;
     request.exclude.extend(rendered.sources);
     for (overlay, by) in rendered.overlays {
         request.rendered.insert(overlay.path.clone(), by);
@@ -49,12 +50,12 @@ pub fn charts_before(
     commit: &str,
 ) -> Result<Vec<Overlay>, SessionError> {
     let here = repository_of(&locate(".").join("x"));
-    let of_commit = |root: &Path| {
+    let rendered = rendered(request, rendering, |root| {
         let is_here = here.as_deref() == Some(root);
         is_here.then(|| StateChoice::Commit(commit.to_owned()))
-    };
-    let overlays = rendered(request, rendering, of_commit)?.overlays;
-    Ok(overlays.into_iter().map(|(overlay, _)| overlay).collect())
+    })?;
+    let overlays = rendered.overlays.into_iter();
+    Ok(overlays.map(|(overlay, _)| overlay).collect())
 }
 
 /// The rendered charts of one state.
@@ -99,34 +100,39 @@ fn rendered(
         let Some(choice) = state(&root) else {
             continue;
         };
-        let is_below = |file: &str| shown_below(path, &below, file).is_some();
-        evaluate(&choice, &[], terms, (&charts, &is_below), |_, all, _| {
-            let folders = charts.folders(all.iter().flat_map(|one| &one.charts));
-            // The files of a chart are not manifests.
-            let parts = ["templates", "crds", "charts"];
-            let inside = folders
-                .iter()
-                .flat_map(|folder| parts.map(|part| resolve(folder, part)));
-            let inside = inside.filter_map(|part| shown_below(path, &below, &part));
-            let sources = inside.map(|part| format!("{}/**", globset::escape(&part)));
-            rendered.sources.extend(sources);
-            for one in all {
-                let Some(shown) = shown_below(path, &below, &one.file) else {
-                    continue;
-                };
-                let overlay = overlay(one, &shown);
-                rendered
-                    .overlays
-                    .extend(overlay.map(|overlay| (overlay, one.by.clone())));
-                let charts = one.unread.iter().filter(|input| input.what == What::Chart);
-                rendered.failures.extend(charts.map(|input| {
-                    format!(
-                        "{shown}: {} is not rendered: {}",
-                        input.subject, input.reason
-                    )
-                }));
-            }
-        })?;
+        evaluate(
+            &choice,
+            &[],
+            terms,
+            (&charts, &|file| shown_below(path, &below, file).is_some()),
+            |_, all, _| {
+                let folders = charts.folders(all.iter().flat_map(|one| &one.charts));
+                // The files of a chart are not manifests.
+                let parts = ["templates", "crds", "charts"];
+                let inside = folders
+                    .iter()
+                    .flat_map(|folder| parts.map(|part| resolve(folder, part)));
+                let inside = inside.filter_map(|part| shown_below(path, &below, &part));
+                let sources = inside.map(|part| format!("{}/**", globset::escape(&part)));
+                rendered.sources.extend(sources);
+                for one in all {
+                    let Some(shown) = shown_below(path, &below, &one.file) else {
+                        continue;
+                    };
+                    let overlay = overlay(one, &shown);
+                    rendered
+                        .overlays
+                        .extend(overlay.map(|overlay| (overlay, one.by.clone())));
+                    let charts = one.unread.iter().filter(|input| input.what == What::Chart);
+                    rendered.failures.extend(charts.map(|input| {
+                        format!(
+                            "{shown}: {} is not rendered: {}",
+                            input.subject, input.reason
+                        )
+                    }));
+                }
+            },
+        )?;
     }
     let mut alike: BTreeMap<String, usize> = BTreeMap::new();
     for (overlay, _) in &mut rendered.overlays {

@@ -1,6 +1,5 @@
 //! Combines a request and the configuration into the bundles to read. The request takes precedence.
 
-use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -55,8 +54,7 @@ pub(super) fn configuration(request: &Request) -> Result<Option<Config>, Mistake
 }
 
 fn is_same_file(one: &str, other: &str) -> bool {
-    let name = |path: &str| Path::new(path).file_name().map(OsStr::to_owned);
-    name(one) == name(other) && locate(one) == locate(other)
+    Path::new(one).file_name() == Path::new(other).file_name() && locate(one) == locate(other)
 }
 
 /// Returns all bundles of the configuration, and the settings for files of no bundle.
@@ -91,7 +89,6 @@ pub(super) fn resolve(
     let resolver = Resolver::of(request, config);
     let bundles = resolver.bundles();
     within_repository(request, config, &bundles)?;
-    let given = || request.paths.clone();
     if let Some(name) = &request.bundle {
         let mut chosen = chosen(&bundles, name)?;
         if request.paths.is_empty() {
@@ -100,7 +97,7 @@ pub(super) fn resolve(
                 paths: None,
             });
         }
-        chosen.input.paths = given();
+        chosen.input.paths = request.paths.clone();
         return Ok(Resolved {
             bundles: Vec::new(),
             paths: Some(chosen),
@@ -109,7 +106,7 @@ pub(super) fn resolve(
     let paths = match (request.paths.is_empty(), bundles.is_empty()) {
         (true, false) => None,
         (true, true) => Some(resolver.paths(vec![".".to_owned()])),
-        (false, _) => Some(resolver.paths(given())),
+        (false, _) => Some(resolver.paths(request.paths.clone())),
     };
     Ok(Resolved { bundles, paths })
 }
@@ -141,20 +138,18 @@ fn within_repository(
 }
 
 fn chosen(bundles: &[BundleInput], name: &str) -> Result<BundleInput, SessionError> {
-    let names = || bundles.iter().filter_map(|bundle| bundle.name.as_deref());
     let found = bundles
         .iter()
         .find(|bundle| bundle.name.as_deref() == Some(name));
     found.cloned().ok_or_else(|| {
-        let help = near::did_you_mean(name, names(), || {
+        let names = bundles.iter().filter_map(|bundle| bundle.name.as_deref());
+        let names: Vec<&str> = names.collect();
+        let help = near::did_you_mean(name, &names, || {
             if bundles.is_empty() {
                 "no configuration with bundles was found: choose one with `--config FILE`"
                     .to_owned()
             } else {
-                format!(
-                    "the bundles are: {}",
-                    names().collect::<Vec<_>>().join(", ")
-                )
+                format!("the bundles are: {}", names.join(", "))
             }
         });
         SessionError::UnknownBundle {
@@ -252,7 +247,6 @@ impl<'a> Resolver<'a> {
             .iter()
             .flat_map(|config| &config.exclude)
             .map(|glob| joined(folder, glob));
-        let configured = || config.and_then(|config| config.namespace.clone());
         let release = release(request.release, config);
         Input {
             paths,
@@ -264,7 +258,7 @@ impl<'a> Resolver<'a> {
                     .namespace
                     .clone()
                     .or_else(|| namespace.map(str::to_owned))
-                    .or_else(configured),
+                    .or_else(|| config.and_then(|config| config.namespace.clone())),
                 extra_kinds: config
                     .map(|config| config.scopes.clone())
                     .unwrap_or_default(),

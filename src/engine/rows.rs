@@ -35,14 +35,10 @@ pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) ->
         })
         .map_or(word, |(_, row)| row);
     let (kind, group) = word.split_once('.').unwrap_or((word, ""));
-    let named = |kinds: &KindPattern| {
-        kinds.to_string() == word
-            || matches!(kinds, KindPattern::Exact { kind, .. } if group.is_empty() && kind.eq_ignore_ascii_case(word))
-    };
     let generators: Vec<&Generator> = tables
         .generators
         .iter()
-        .filter(|row| named(&row.kinds))
+        .filter(|row| is_named(&row.kinds, word))
         .collect();
     // A row about every kind says nothing about this one.
     let of_pattern = tables
@@ -53,7 +49,8 @@ pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) ->
     } else {
         generators
     };
-    let data: Vec<&DataKind> = tables.data.iter().filter(|row| named(&row.kinds)).collect();
+    let data = tables.data.iter();
+    let data: Vec<&DataKind> = data.filter(|row| is_named(&row.kinds, word)).collect();
     let of_pattern = tables.data_about(group, kind).filter(|_| is_kind(kind));
     let data = if data.is_empty() {
         of_pattern.collect()
@@ -62,7 +59,7 @@ pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) ->
     };
     let owns = tables.owns.iter().filter(|row| {
         is_kind(kind) && (row.kind.matches(group, kind) || row.child.matches(group, kind))
-            || named(&row.kind)
+            || is_named(&row.kind, word)
     });
     let finalizers = &tables.finalizers;
     let of_kind = finalizers
@@ -80,6 +77,12 @@ pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) ->
         .chain(rows_of_finalizer(finalizers, word, only_of))
         .chain(of_kind.map(|(known, row)| controller(known, row)))
         .collect()
+}
+
+/// Whether `word` is a pattern as it is written, or its kind without the group.
+fn is_named(kinds: &KindPattern, word: &str) -> bool {
+    kinds.to_string() == word
+        || matches!(kinds, KindPattern::Exact { kind, .. } if kind.eq_ignore_ascii_case(word))
 }
 
 /// Returns the rows about a finalizer; with `only_of`, those about objects of that kind.
@@ -140,33 +143,19 @@ fn operator(known: &NamedOperator) -> RowInfo {
             finalizers.join(", ")
         ));
     }
-    let kinds = |what: &str, kinds: Vec<String>| {
-        (!kinds.is_empty()).then(|| format!("{what} {}.", kinds.join(", ")))
-    };
-    says.extend(kinds(
-        "It creates",
-        operator
-            .generates
-            .iter()
-            .map(|row| format!("{} for {}", row.product.kind, row.kinds))
-            .collect(),
-    ));
-    says.extend(kinds(
-        "Deleting these kinds may lose data:",
-        operator
-            .data
-            .iter()
-            .map(|row| row.kinds.to_string())
-            .collect(),
-    ));
-    let cluster = operator
-        .crds
-        .iter()
-        .filter(|crd| crd.scope == DefinedScope::Cluster);
-    says.extend(kinds(
-        "Its cluster-scoped kinds:",
-        cluster.map(|crd| crd.kind.to_string()).collect(),
-    ));
+    let products = operator.generates.iter();
+    let products = products.map(|row| format!("{} for {}", row.product.kind, row.kinds));
+    let data = operator.data.iter().map(|row| row.kinds.to_string());
+    let cluster = operator.crds.iter();
+    let cluster = cluster.filter(|crd| crd.scope == DefinedScope::Cluster);
+    let cluster = cluster.map(|crd| crd.kind.to_string());
+    let lists: [(&str, Vec<String>); 3] = [
+        ("It creates", products.collect()),
+        ("Deleting these kinds may lose data:", data.collect()),
+        ("Its cluster-scoped kinds:", cluster.collect()),
+    ];
+    let lists = lists.iter().filter(|(_, kinds)| !kinds.is_empty());
+    says.extend(lists.map(|(what, kinds)| format!("{what} {}.", kinds.join(", "))));
     RowInfo {
         row: format!("operators/{name}"),
         says,
@@ -232,19 +221,17 @@ fn data_kind(row: &DataKind) -> RowInfo {
         DataFate::Kept => format!("Deleting the object keeps {lost}."),
         DataFate::Unknown => format!("Deleting the object may delete {lost}."),
     };
-    let keeps = |condition: &Condition| match (&condition.test, row.default) {
-        (Test::IsNot(values), DataFate::Kept) => {
-            format!(
-                "Deleted if `{}` is {}.",
-                condition.field,
-                values.join(" or ")
-            )
-        }
-        _ => format!("Kept if {}.", condition.in_words()),
-    };
     let mut says = vec![deleted];
     says.extend(conditions("Only if", &row.when));
-    says.extend(row.keep.iter().map(keeps));
+    for condition in &row.keep {
+        says.push(match (&condition.test, row.default) {
+            (Test::IsNot(values), DataFate::Kept) => {
+                let values = values.join(" or ");
+                format!("Deleted if `{}` is {values}.", condition.field)
+            }
+            _ => format!("Kept if {}.", condition.in_words()),
+        });
+    }
     row_info(
         row.name().to_string(),
         says,

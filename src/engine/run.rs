@@ -30,7 +30,6 @@ use crate::kube::ObjectKey;
 use crate::report::{Cascades, Graphs, Note, Place, Report, Reported, Summary, SuppressedFinding};
 use crate::rules::{self, Rule, RunOutcome};
 use crate::suppression::{Directive, Directives, Ignore, Suppressed, Suppressions};
-use crate::text::FileId;
 
 /// Runs the selected rules over one bundle.
 pub fn check(inventory: Inventory, check: &Check) -> Report {
@@ -53,13 +52,13 @@ pub(super) fn check_analysed(
 ) -> Report {
     let config = check.ignores.as_ref().map(|(file, _)| file);
     let baseline = check.baseline.as_ref().map(|(file, _)| file);
-    let directives = || -> Vec<Directives> {
-        bundles
-            .iter()
-            .map(|bundle| Directives::of(&bundle.inventory))
-            .collect()
-    };
-    let (merged, directives) = rayon::join(|| Merged::new(bundles, config, baseline), directives);
+    let (merged, directives): (Merged, Vec<Directives>) = rayon::join(
+        || Merged::new(bundles, config, baseline),
+        || {
+            let inventories = bundles.iter().map(|bundle| &bundle.inventory);
+            inventories.map(Directives::of).collect()
+        },
+    );
     let verdicts: Vec<Verdicts<'_>> = analyses
         .iter()
         .map(|analysis| Verdicts::new(analysis))
@@ -140,15 +139,12 @@ pub(super) fn check_analysed(
     }
     let own = OwnFiles::of(check);
     skipped.retain(|skip| !own.contains(&skip.file));
-    let in_scope = |findings: &[Reported]| {
-        findings
-            .iter()
-            .filter(|reported| scope.touches(&reported.finding))
-            .count()
-    };
     let summary = Summary {
         suppressed: suppressed.len(),
-        baseline: in_scope(&known),
+        baseline: known
+            .iter()
+            .filter(|reported| scope.touches(&reported.finding))
+            .count(),
         before,
         skipped: skipped.iter().filter(|skip| !skip.is_empty()).count(),
         ..summarise(bundles, &merged, &own, &findings)
@@ -225,32 +221,21 @@ impl Run<'_> {
         for (at, bundle) in self.bundles.iter().enumerate() {
             let (verdicts, directives) = (&self.verdicts[at], &self.directives[at]);
             let files = self.merged.files_of(at);
-            let to = |FileId(file): FileId| files[file as usize];
             let suppressions = OnceLock::new();
-            let suppressions = || -> &Suppressions {
-                suppressions.get_or_init(|| {
-                    Suppressions::new(
-                        directives.directives.clone(),
-                        self.ignores(),
-                        None,
-                        self.check.today,
-                    )
-                })
-            };
-            let shown = |finding: &Finding| {
-                finding
-                    .labels()
-                    .any(|label| self.scope.contain(to(label.file)))
-                    && !suppressions().suppress(finding)
-                    && !self.known().contains(&Identity::of(finding))
-            };
             let verdict = judge::judge(
                 verdicts,
                 directives,
                 bundle.world,
                 &self.rules,
                 self.check.fixes,
-                &shown,
+                &|finding| {
+                    let mut places = finding.labels().map(|label| files[label.file.0 as usize]);
+                    places.any(|file| self.scope.contain(file))
+                        && !suppressions
+                            .get_or_init(|| self.suppressions(directives.directives.clone()))
+                            .suppress(finding)
+                        && !self.known().contains(&Identity::of(finding))
+                },
             );
             let chained = verdict
                 .findings
@@ -269,7 +254,7 @@ impl Run<'_> {
             }
             all.directives
                 .extend(directives.directives.iter().map(|directive| Directive {
-                    file: to(directive.file),
+                    file: files[directive.file.0 as usize],
                     ..directive.clone()
                 }));
             all.notes.extend(verdict.notes);
@@ -518,10 +503,10 @@ impl OwnFiles {
     }
 
     fn contains(&self, path: &str) -> bool {
-        let name = || path.rsplit('/').next().map(OsStr::new);
+        let name = path.rsplit('/').next().map(OsStr::new);
         self.0
             .iter()
-            .any(|own| own.file_name() == name() && *own == locate(path))
+            .any(|own| own.file_name() == name && *own == locate(path))
     }
 }
 

@@ -26,16 +26,13 @@ impl ReportScope {
 
     /// Returns the files of `sources` that are in the scope.
     pub(super) fn files(&self, sources: &Sources) -> FilesInScope {
-        let inside = |path: &str| {
-            locate(path)
+        let inside = sources.iter().map(|(_, file)| {
+            locate(file.path())
                 .ancestors()
                 .any(|folder| self.paths.contains(folder))
-        };
+        });
         FilesInScope {
-            inside: sources
-                .iter()
-                .map(|(_, file)| inside(file.path()))
-                .collect(),
+            inside: inside.collect(),
         }
     }
 }

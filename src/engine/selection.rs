@@ -41,13 +41,9 @@ impl Selection {
     /// # Errors
     /// A word that matches no rule.
     pub fn new(select: &[String], ignore: &[String]) -> Result<Self, UnknownRule> {
-        let find = |words: &[String]| -> Result<Vec<_>, UnknownRule> {
-            let found = words.iter().map(|word| find(word));
-            Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
-        };
         Ok(Self {
-            select: find(select)?,
-            ignore: find(ignore)?,
+            select: find_all(select)?,
+            ignore: find_all(ignore)?,
         })
     }
 
@@ -67,14 +63,22 @@ impl Selection {
     }
 
     fn chosen(&self) -> impl Iterator<Item = &'static Rule> {
-        let among =
-            |rules: &[&'static Rule], rule: &Rule| rules.iter().any(|other| other.id == rule.id);
         let chosen = RULES
             .iter()
             .copied()
-            .filter(move |rule| self.select.is_empty() || among(&self.select, rule));
-        chosen.filter(move |rule| !among(&self.ignore, rule))
+            .filter(move |rule| self.select.is_empty() || is_among(&self.select, rule));
+        chosen.filter(move |rule| !is_among(&self.ignore, rule))
     }
+}
+
+fn is_among(rules: &[&Rule], rule: &Rule) -> bool {
+    rules.iter().any(|other| other.id == rule.id)
+}
+
+/// Returns the rules that `words` match.
+fn find_all(words: &[String]) -> Result<Vec<&'static Rule>, UnknownRule> {
+    let found = words.iter().map(|word| find(word));
+    Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// Returns the rules that `word` matches.

@@ -227,19 +227,15 @@ impl Session {
     /// empty.
     #[doc(hidden)]
     pub fn known_scope<'p>(&self, paths: &'p [String]) -> Result<&'p [String], SessionError> {
-        let read = || {
-            self.bundles
-                .iter()
-                .flat_map(|bundle| bundle.inventory.sources.iter())
-        };
-        let known = |path: &&String| {
+        for path in paths {
             let place = locate(path);
-            place.exists() || read().any(|(_, file)| locate(file.path()).starts_with(&place))
-        };
-        match paths.iter().find(|path| !known(path)) {
-            Some(path) => Err(SessionError::NothingInScope { path: path.clone() }),
-            None => Ok(paths),
+            let bundles = self.bundles.iter();
+            let mut read = bundles.flat_map(|bundle| bundle.inventory.sources.iter());
+            if !place.exists() && !read.any(|(_, file)| locate(file.path()).starts_with(&place)) {
+                return Err(SessionError::NothingInScope { path: path.clone() });
+            }
         }
+        Ok(paths)
     }
 
     /// Checks the input.
@@ -575,9 +571,9 @@ fn extent(request: &Request, config: Option<&Config>) -> ReadExtent {
     let bundles = config.map_or(0, |config| config.bundles.len());
     let here = config.is_none_or(|config| config::folder_of(config.source.path()).is_empty());
     let all = request.exclude.is_empty() && request.bundle.is_none();
-    let is_here = |path: &String| path.trim_end_matches('/') == ".";
+    let mut paths = request.paths.iter().map(|path| path.trim_end_matches('/'));
     match bundles {
-        0 if all && here && request.paths.iter().all(is_here) => ReadExtent::Whole,
+        0 if all && here && paths.all(|path| path == ".") => ReadExtent::Whole,
         1.. if all && request.paths.is_empty() => ReadExtent::Whole,
         0 | 1 => ReadExtent::Part,
         _ => ReadExtent::PartOfBundles,

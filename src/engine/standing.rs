@@ -232,13 +232,14 @@ impl Delivered {
             terms,
             (&charts, &|_| false),
             |tree, all, _| {
-                let is_from_helm = |path: &str| {
-                    let bytes = tree.bytes(path).unwrap_or_default();
-                    std::str::from_utf8(&bytes).is_ok_and(is_rendered)
-                };
                 let delivered = Self::by(all);
+                let is_applied = delivered.is_applied
+                    || tree.manifests().any(|path| {
+                        let bytes = tree.bytes(path).unwrap_or_default();
+                        std::str::from_utf8(&bytes).is_ok_and(is_rendered)
+                    });
                 Self {
-                    is_applied: delivered.is_applied || tree.manifests().any(is_from_helm),
+                    is_applied,
                     ..delivered
                 }
             },
@@ -271,13 +272,12 @@ impl Delivered {
 
 /// Returns the path of `folder`, relative as the arguments are, if the bundle reads all files in it.
 fn folder_in(bundle: &Bundle, folder: &Path) -> Option<String> {
-    let within = |argument: &String| {
+    let mut arguments = bundle.arguments.iter().filter(|_| !bundle.excludes);
+    arguments.find_map(|argument| {
         let located = locate(argument);
         let below = folder.strip_prefix(&located).ok()?.to_str()?;
         Some(resolve(argument, &below.replace('\\', "/")))
-    };
-    let mut arguments = bundle.arguments.iter().filter(|_| !bundle.excludes);
-    arguments.find_map(within)
+    })
 }
 
 /// Returns the root of the git repository that contains `file`.

@@ -66,9 +66,9 @@ fn add_definitions(tree: &FileTree, files: &mut BTreeSet<usize>) {
         .flat_map(|&file| &tree.files[file].definitions)
         .collect();
     for (place, file) in tree.files.iter().enumerate() {
-        if !file.definitions.is_empty() && !file.definitions.iter().any(|name| known.contains(name))
-        {
-            known.extend(&file.definitions);
+        let defined = &file.definitions;
+        if !defined.is_empty() && !defined.iter().any(|name| known.contains(name)) {
+            known.extend(defined);
             files.insert(place);
         }
     }

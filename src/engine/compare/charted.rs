@@ -57,7 +57,8 @@ fn one_sided(charts: &Charts, states: &[Vec<&Delivery>; 2]) -> BTreeMap<CallId, 
 /// Returns the chart of a delivery whose rendering failed.
 pub(super) fn unread(delivery: &Delivery) -> Option<&UnreadInput> {
     delivery.unread.iter().find(|input| {
-        input.what == What::Chart && ![Charts::UNCHANGED, Charts::OFF].contains(&&*input.reason)
+        let is_tried = input.reason != Charts::UNCHANGED && input.reason != Charts::OFF;
+        input.what == What::Chart && is_tried
     })
 }
 

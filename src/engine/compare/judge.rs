@@ -143,18 +143,11 @@ fn summarise(sides: BothSides<'_>, findings: &[Reported]) -> Summary {
         .files()
         .map(|file| (file.path(), file.side()))
         .collect();
-    let inventories = sides
-        .base
-        .iter()
-        .chain(sides.head)
-        .map(|tree| &tree.inventory);
+    let trees: Vec<_> = sides.base.iter().chain(sides.head).collect();
     Summary {
         files: files.len(),
-        documents: inventories
-            .clone()
-            .map(|inventory| inventory.documents())
-            .sum(),
-        objects: inventories.map(|inventory| inventory.members.len()).sum(),
+        documents: trees.iter().map(|tree| tree.inventory.documents()).sum(),
+        objects: trees.iter().map(|tree| tree.inventory.members.len()).sum(),
         ..Summary::of(findings)
     }
 }

@@ -108,15 +108,17 @@ impl Deletions {
         let (cluster, plan) = (&scenario.cluster, scenario.verdict_of(&steps));
         let last = steps.len() - 1;
         let changes: Vec<Change> = (first..=last).flat_map(|step| plan.changes(step)).collect();
-        let with = |effect| {
-            changes
-                .iter()
-                .filter(move |change| change.effect == effect)
-                .map(|change| change.object)
-        };
-        let deleted: Vec<ObjectKey> = with(Effect::Gone).map(|id| cluster.key(id)).collect();
+        let deleted: Vec<ObjectKey> = changes
+            .iter()
+            .filter(|change| change.effect == Effect::Gone)
+            .map(|change| cluster.key(change.object))
+            .collect();
         // Objects that were Terminating before are not an effect of this deletion.
-        let begun: BTreeSet<_> = with(Effect::Deleted).collect();
+        let begun: BTreeSet<_> = changes
+            .iter()
+            .filter(|change| change.effect == Effect::Deleted)
+            .map(|change| change.object)
+            .collect();
         let stuck = plan
             .stuck(last)
             .into_iter()

@@ -222,8 +222,9 @@ impl<'s> Inquiry<'s> {
 
     /// Returns the effects of deleting the Namespace of an object, which exists whether or not the input contains it.
     pub fn deletion_of_namespace(&self, object: &ObjectPlace) -> Option<Rc<ObjectDeletion>> {
-        let namespace = |key: &ObjectKey| Some(ObjectKey::of_namespace(key.namespace.name()?));
-        self.deletion_of(object, namespace)
+        self.deletion_of(object, |key| {
+            Some(ObjectKey::of_namespace(key.namespace.name()?))
+        })
     }
 
     /// Returns the effects of deleting the object that `target` derives from the key of `object` in its cluster.
@@ -307,14 +308,14 @@ impl<'s> AskedBundle<'s> {
     /// Returns the deletions from the cluster at index `at`; `None` if it is too large.
     fn deletions(&self, at: usize, cluster: PlannedCluster<'_>) -> Option<Rc<Deletions>> {
         let mut known = self.deletions.borrow_mut();
-        let deletions = || {
+        let deletions = known.entry(at).or_insert_with(|| {
             let deletions = match cluster.part() {
                 Some(_) => Deletions::of(&cluster.analysis()),
                 None => Deletions::of(&self.analysis),
             };
             deletions.map(Rc::new)
-        };
-        known.entry(at).or_insert_with(deletions).clone()
+        });
+        deletions.clone()
     }
 
     fn spot(&self, at: usize, member: &Member, offset: u32) -> Spot {

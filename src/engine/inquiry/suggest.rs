@@ -45,8 +45,8 @@ impl<'s> Inquiry<'s> {
         });
         let written =
             written.map(|(known, row)| (known.finalizer.clone(), row.removed_by.to_string()));
-        let of_kind = |member: &&Member| member.key.group_kind() == GroupKind::new(group, kind);
-        let beside = self.beside(path).iter().filter(of_kind);
+        let beside = self.beside(path).iter();
+        let beside = beside.filter(|member| member.key.group_kind() == GroupKind::new(group, kind));
         let beside = beside.flat_map(|member| {
             let all = member.object.metadata().finalizers().iter();
             all.map(|one| (one.value.clone(), format!("of {}", member.key)))
@@ -93,24 +93,17 @@ impl<'s> Inquiry<'s> {
 
 /// Returns the pairs whose second text is `wanted`; all pairs if there are none.
 fn fitting(all: Vec<(String, String)>, wanted: Option<&str>) -> Vec<(String, String)> {
-    let fits = |(_, text): &(String, String)| Some(text.as_str()) == wanted;
-    if all.iter().any(fits) {
-        all.into_iter().filter(fits).collect()
-    } else {
-        all
-    }
+    let (fitting, others): (Vec<_>, Vec<_>) = all
+        .into_iter()
+        .partition(|(_, text)| Some(text.as_str()) == wanted);
+    if fitting.is_empty() { others } else { fitting }
 }
 
 /// Returns the kind that a CRD defines, with each apiVersion.
 fn versions(crd: &CustomResourceDefinition) -> Vec<(String, String)> {
-    let of = |version: &str| {
-        (
-            crd.kind.value.clone(),
-            format!("{}/{version}", crd.group.value),
-        )
-    };
-    crd.versions
-        .iter()
-        .map(|version| of(&version.name.value))
-        .collect()
+    let versions = crd.versions.iter().map(|version| {
+        let api_version = format!("{}/{}", crd.group.value, version.name.value);
+        (crd.kind.value.clone(), api_version)
+    });
+    versions.collect()
 }

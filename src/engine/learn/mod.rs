@@ -91,8 +91,6 @@ impl Learned {
 
     /// Returns the facts as the file of an operator, without built-in kinds, and data and finalizers that `tables` has.
     pub fn operator(&self, tables: &Tables) -> Operator {
-        let is_custom = |kind: &GroupKind| !table().is_builtin_group(&kind.group);
-        let source = |count: u64| Sources::one(format!("{} of a cluster", counted(count)));
         let crds = self.kinds.iter().filter(|(kind, _)| is_custom(kind));
         let crds = crds.map(|(kind, facts)| DefinedKind {
             kind: exactly(kind),
@@ -169,7 +167,7 @@ impl Learned {
                 }
             }
         }
-        let told = |(name, seen): (&str, Vec<(&GroupKind, u64, u64)>)| {
+        let told = found.into_iter().filter_map(|(name, seen)| {
             let counts = seen
                 .iter()
                 .map(|(kind, count, all)| format!("{count} of {all} {}", kind.kind));
@@ -184,8 +182,8 @@ impl Learned {
                 note: format!("On {}", counts.collect::<Vec<_>>().join(", ")),
                 source: Sources::one("objects of a cluster"),
             })
-        };
-        found.into_iter().filter_map(told).collect()
+        });
+        told.collect()
     }
 }
 
@@ -196,9 +194,13 @@ fn exactly(kind: &GroupKind) -> KindPattern {
     }
 }
 
-fn counted(count: u64) -> String {
-    match count {
-        1 => "1 object".to_owned(),
-        _ => format!("{count} objects"),
-    }
+fn is_custom(kind: &GroupKind) -> bool {
+    !table().is_builtin_group(&kind.group)
+}
+
+fn source(count: u64) -> Sources {
+    Sources::one(match count {
+        1 => "1 object of a cluster".to_owned(),
+        _ => format!("{count} objects of a cluster"),
+    })
 }

@@ -296,13 +296,12 @@ mod tests {
     }
 
     fn names(dump: &str) -> Vec<String> {
-        let name = |text: String| {
-            let value: Value = serde_yaml::from_str(&text).expect("a document");
-            value["metadata"]["name"].as_str().unwrap_or("?").to_owned()
-        };
         pieces(dump)
             .into_iter()
-            .map(|(_, text)| name(text))
+            .map(|(_, text)| {
+                let value: Value = serde_yaml::from_str(&text).expect("a document");
+                value["metadata"]["name"].as_str().unwrap_or("?").to_owned()
+            })
             .collect()
     }
 

@@ -93,11 +93,10 @@ pub(in crate::engine) fn choose_removed<'g>(
     name: Option<&str>,
 ) -> Result<PlannedCluster<'g>, PlanError> {
     let all = asked(read, name)?;
-    let with = all.iter().copied();
-    let with = with.filter(|one| one.asked_for().next().is_some());
-    let with: Vec<PlannedCluster<'_>> = with.collect();
-    let applied = with.iter().copied().filter(|one| one.is_applied());
-    let applied: Vec<PlannedCluster<'_>> = applied.collect();
+    let mut with = all.clone();
+    with.retain(|one| one.asked_for().next().is_some());
+    let mut applied = with.clone();
+    applied.retain(|one| one.is_applied());
     match (applied.as_slice(), with.first().or(all.first())) {
         ([one], _) | ([], Some(one)) => Ok(*one),
         ([], None) => Err(PlanError::Bundles {
@@ -114,9 +113,8 @@ fn asked<'g>(
     name: Option<&str>,
 ) -> Result<Vec<PlannedCluster<'g>>, PlanError> {
     let all: Vec<PlannedCluster<'_>> = read.iter().flat_map(Clusters::all).collect();
-    let asked = all.iter().copied();
-    let asked = asked.filter(|one| name.is_none() || one.name() == name);
-    let mut asked: Vec<PlannedCluster<'_>> = asked.collect();
+    let mut asked = all.clone();
+    asked.retain(|one| name.is_none() || one.name() == name);
     if let Some(name) = name.filter(|_| asked.is_empty()) {
         let there = names(all.iter());
         return Err(PlanError::UnknownCluster {

@@ -155,6 +155,7 @@ impl<'b> Clusters<'b> {
         all
     }
 
+    /// Creates the cluster at index `at` of `parts`.
     fn cluster<'c>(&'c self, parts: &'c [TreePart], at: usize) -> PlannedCluster<'c> {
         PlannedCluster {
             bundle: self.bundle,

@@ -7,7 +7,7 @@ use super::clusters::PlannedCluster;
 use super::notes::named;
 use crate::changes::{Destination, TreePart};
 use crate::cluster::{Analysis, Reclaims};
-use crate::delivery::{Leaving, Op, Regime, ToolRequest, Withdrawal};
+use crate::delivery::{Leaving, Op, Regime, Withdrawal};
 use crate::gc::{Plan, Step};
 use crate::inventory::Member;
 use crate::kube::ObjectKey;
