@@ -141,9 +141,9 @@ pub(super) fn values_file(
     place: &str,
     bytes: Bytes,
 ) -> Result<Values, String> {
-    let failed = |reason: String| format!("{place} {reason}");
-    let text = String::from_utf8(bytes.map_err(failed)?.to_vec());
-    let text = text.map_err(|_| failed("is not UTF-8".to_owned()))?;
+    let bytes = bytes.map_err(|reason| format!("{place} {reason}"))?;
+    let text = String::from_utf8(bytes.to_vec());
+    let text = text.map_err(|_| format!("{place} is not UTF-8"))?;
     call.inputs.insert(place.to_owned());
     Ok(Values::Text(text.into()))
 }

@@ -129,6 +129,11 @@ impl<'r> TreeFiles<'r> {
         self.files.contains_key(path)
     }
 
+    /// Whether there is a file or a folder at a path.
+    pub fn has(&self, path: &str) -> bool {
+        self.has_file(path) || self.has_folder(path)
+    }
+
     /// Whether a file lies in or below a folder.
     pub fn has_folder(&self, folder: &str) -> bool {
         folder.is_empty() || self.below(folder).next().is_some()
@@ -205,10 +210,12 @@ impl<'r> TreeFiles<'r> {
 
     /// Whether a file contains a word.
     pub fn mentions(&self, path: &str, word: &str) -> bool {
-        let has = |bytes: &[u8]| memmem::find(bytes, word.as_bytes()).is_some();
+        let word = word.as_bytes();
         match self.parsed_already(path) {
-            Some(file) => has(file.source().text().as_bytes()),
-            None => self.bytes(path).is_ok_and(|bytes| has(&bytes)),
+            Some(file) => memmem::find(file.source().text().as_bytes(), word).is_some(),
+            None => self
+                .bytes(path)
+                .is_ok_and(|bytes| memmem::find(&bytes, word).is_some()),
         }
     }
 

@@ -204,9 +204,11 @@ impl Node {
         match self {
             Self::Written(tree, id) => {
                 let entries = tree.value(*id).entries();
-                let written = |value: NodeId| Self::Written(Arc::clone(tree), value);
                 entries
-                    .map(|entry| (entry.key.into(), written(entry.value.id())))
+                    .map(|entry| {
+                        let value = Self::Written(Arc::clone(tree), entry.value.id());
+                        (entry.key.into(), value)
+                    })
                     .collect()
             }
             Self::Map(entries) => entries.to_vec(),
@@ -228,6 +230,21 @@ impl Node {
         }
     }
 
+    /// Returns the boolean at a path of keys.
+    pub fn bool_at(&self, path: &[&str]) -> Option<bool> {
+        self.at(path)?.as_bool()
+    }
+
+    /// Whether the value at a path of keys is `true`.
+    pub fn is_true_at(&self, path: &[&str]) -> bool {
+        self.bool_at(path) == Some(true)
+    }
+
+    /// Returns the entries of a mapping at a path of keys.
+    pub fn entries_at(&self, path: &[&str]) -> Vec<(SmolStr, Self)> {
+        self.at(path).map(|map| map.entries()).unwrap_or_default()
+    }
+
     /// Returns the items of a sequence under a key.
     pub fn items_at(&self, key: &str) -> Vec<Self> {
         self.get(key).map(|list| list.items()).unwrap_or_default()
@@ -236,10 +253,8 @@ impl Node {
     /// Returns the texts of a sequence under a key.
     pub fn texts_at(&self, key: &str) -> Vec<String> {
         let items = self.items_at(key);
-        items
-            .iter()
-            .filter_map(|item| item.as_str().map(str::to_owned))
-            .collect()
+        let texts = items.iter().filter_map(Self::as_str);
+        texts.map(str::to_owned).collect()
     }
 
     /// Returns the entries for modification; any other value becomes an empty mapping.
@@ -337,24 +352,19 @@ impl Node {
     /// Converts the value to JSON, with its keys in their order; parts below `depth` levels are null.
     pub fn to_json(&self, depth: usize) -> serde_json::Value {
         use serde_json::Value;
+        let below = depth.checked_sub(1);
         if self.is_map() {
-            let below = |value: Self| match depth {
-                0 => Value::Null,
-                depth => value.to_json(depth - 1),
-            };
-            let entries = self.entries().into_iter();
-            return Value::Object(
-                entries
-                    .map(|(key, value)| (key.into(), below(value)))
-                    .collect(),
-            );
+            let entries = self.entries().into_iter().map(|(key, value)| {
+                let value = below.map_or(Value::Null, |depth| value.to_json(depth));
+                (key.into(), value)
+            });
+            return Value::Object(entries.collect());
         }
         if self.is_seq() {
             let items = self.items().into_iter();
-            return match depth {
-                0 => Value::Null,
-                depth => Value::Array(items.map(|item| item.to_json(depth - 1)).collect()),
-            };
+            return below.map_or(Value::Null, |depth| {
+                Value::Array(items.map(|item| item.to_json(depth)).collect())
+            });
         }
         match self {
             Self::Written(tree, id) => match tree.value(*id).kind() {

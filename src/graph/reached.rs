@@ -78,17 +78,16 @@ pub(super) fn left_out<'p>(
     let named: BTreeSet<String> = docs.iter().flat_map(KustomizationDoc::includes).collect();
     let governing = docs.iter().filter(|doc| doc.lists() || !doc.has_charts());
     let governing: BTreeSet<&str> = governing.map(|doc| doc.folder.as_str()).collect();
-    let is_left_out = |path: &str| {
+    let paths = paths.into_iter().filter(|path| {
         let folders = ancestors(folder_of(path));
         let mut above = folders.filter(|folder| governing.contains(folder));
         let Some(governing) = above.next() else {
             return false;
         };
         let between = ancestors(folder_of(path)).take_while(|folder| *folder != governing);
-        !std::iter::once(path)
+        !std::iter::once(*path)
             .chain(between)
             .any(|place| named.contains(place))
-    };
-    let paths = paths.into_iter().filter(|path| is_left_out(path));
+    });
     paths.map(str::to_owned).collect()
 }

@@ -35,12 +35,12 @@ pub fn roots(
     let builder = Builder::within(builds, &budget).by_hand();
     let docs = kustomizations(builds.files());
     let included: BTreeSet<String> = docs.iter().flat_map(KustomizationDoc::includes).collect();
-    let is_root = |doc: &KustomizationDoc| {
-        doc.node.text_at(&["kind"]).as_deref() != Some("Component")
+    let roots = docs.into_iter().filter(|doc| {
+        doc.node.str_at(&["kind"]) != Some("Component")
             && !reached.contains(doc.folder.as_str())
             && !included.contains(&doc.folder)
-    };
-    let docs: Vec<KustomizationDoc> = docs.into_iter().filter(is_root).collect();
+    });
+    let docs: Vec<KustomizationDoc> = roots.collect();
     let mut objects = 0_usize;
     for doc in &docs {
         objects = objects.saturating_add(builds.objects_of(doc, limits.nesting));
@@ -142,13 +142,7 @@ fn chart(
         template: None,
     };
     let subject = format!("chart {}", shown(folder));
-    let call = || {
-        let source = ChartSource::Folder(files.chart(folder)?);
-        let mut call = ChartCall::of(source, name, "");
-        call.options.push("--include-crds".to_owned());
-        Ok(call)
-    };
-    let mut made = rendered(charts, call, &subject, &origin);
+    let mut made = rendered(charts, || call(files, folder, name), &subject, &origin);
     place(&mut made.resources, "", scopes);
     Some(Delivery {
         id: format!("|{folder}|chart"),
@@ -173,6 +167,13 @@ fn chart(
     })
 }
 
+fn call(files: &TreeFiles<'_>, folder: &str, release: String) -> Result<ChartCall, String> {
+    let source = ChartSource::Folder(files.chart(folder)?);
+    let mut call = ChartCall::of(source, release, "");
+    call.options.push("--include-crds".to_owned());
+    Ok(call)
+}
+
 /// Returns the files with objects that no delivery reaches, except those of rendered charts, with object counts.
 pub fn files(
     files: &TreeFiles<'_>,
@@ -180,7 +181,6 @@ pub fn files(
     charts: &Charts,
 ) -> Vec<(String, usize)> {
     let rendered = charts.folders(delivered.iter().flat_map(|one| &one.charts));
-    let is_in_chart = |path: &str| ancestors(path).any(|above| rendered.contains(above));
     let reached: BTreeSet<&str> = delivered
         .iter()
         .flat_map(|delivery| {
@@ -194,7 +194,9 @@ pub fn files(
     let left = files
         .manifests()
         .filter(|path| !reached.contains(path) && !files.is_kustomization(path))
-        .filter(|path| rendered.is_empty() || !is_in_chart(path));
+        .filter(|path| {
+            rendered.is_empty() || !ancestors(path).any(|above| rendered.contains(above))
+        });
     let counted = left.map(|path| {
         let objects = resources_of(&files.parsed(path), path).unwrap_or_default();
         (path.to_owned(), objects.len())

@@ -116,24 +116,18 @@ impl Application {
 
     /// Returns its settings as a delivery.
     pub(super) fn settings(&self) -> Settings {
-        let policy = self.node.at(&["spec", "syncPolicy"]);
-        let automated = policy.as_ref().and_then(|policy| policy.get("automated"));
+        let policy = self.node.at(&["spec", "syncPolicy"]).unwrap_or(Node::Null);
+        let automated = policy.get("automated").unwrap_or(Node::Null);
         // `automated: {}` is on, `automated:` is not.
-        let automated = automated.filter(Node::is_map);
-        let flag = |key: &str| automated.as_ref()?.get(key)?.as_bool();
-        let is_automated = automated.is_some() && flag("enabled") != Some(false);
-        let finalizers = self.node.at(&["metadata"]);
+        let is_automated = automated.is_map() && automated.bool_at(&["enabled"]) != Some(false);
+        let metadata = self.node.get("metadata").unwrap_or(Node::Null);
         Settings {
-            prune: is_automated.then(|| flag("prune").unwrap_or(false)),
+            prune: is_automated.then(|| automated.is_true_at(&["prune"])),
             automated: Some(is_automated),
-            self_heal: flag("selfHeal"),
-            allow_empty: flag("allowEmpty"),
-            sync_options: policy
-                .map(|policy| policy.texts_at("syncOptions"))
-                .unwrap_or_default(),
-            finalizers: finalizers
-                .map(|metadata| metadata.texts_at("finalizers"))
-                .unwrap_or_default(),
+            self_heal: automated.bool_at(&["selfHeal"]),
+            allow_empty: automated.bool_at(&["allowEmpty"]),
+            sync_options: policy.texts_at("syncOptions"),
+            finalizers: metadata.texts_at("finalizers"),
             destination_namespace: self.target_namespace(),
             suspend: self.skips_reconciling().then_some(true),
             ..Settings::default()
@@ -141,8 +135,7 @@ impl Application {
     }
 
     fn skips_reconciling(&self) -> bool {
-        let annotations = self.node.at(&["metadata", "annotations"]);
-        let skips = annotations.and_then(|all| all.get(SKIP_RECONCILE));
+        let skips = self.node.at(&["metadata", "annotations", SKIP_RECONCILE]);
         skips
             .and_then(|skips| skips.scalar())
             .is_some_and(|text| is_true(&text))

@@ -36,27 +36,16 @@ impl KnownCluster {
             return None;
         }
         let metadata = secret.node.get("metadata")?;
-        let texts = |key: &str| -> BTreeMap<String, String> {
-            let entries = metadata.get(key).map(|entries| entries.entries());
-            let entries = entries.unwrap_or_default().into_iter();
-            entries
-                .filter_map(|(key, value)| Some((key.to_string(), value.scalar()?)))
-                .collect()
-        };
-        let labels = texts("labels");
+        let labels = scalars_of(&metadata, "labels");
         let (label, value) = SECRET_TYPE;
         if labels.get(label).is_none_or(|found| found != value) {
             return None;
         }
-        let said = |key: &str| {
-            let plain = secret.node.text_at(&["stringData", key]);
-            plain.or_else(|| base64(&secret.node.text_at(&["data", key])?))
-        };
         Some(Self {
-            name: said("name")?,
-            server: said("server")?,
+            name: data_of(&secret.node, "name")?,
+            server: data_of(&secret.node, "server")?,
             labels,
-            annotations: texts("annotations"),
+            annotations: scalars_of(&metadata, "annotations"),
         })
     }
 
@@ -104,6 +93,19 @@ impl KnownCluster {
         };
         selects(selector, &labels, false)
     }
+}
+
+fn scalars_of(metadata: &Node, field: &str) -> BTreeMap<String, String> {
+    let entries = metadata.entries_at(&[field]).into_iter();
+    entries
+        .filter_map(|(key, value)| Some((key.to_string(), value.scalar()?)))
+        .collect()
+}
+
+/// Returns an entry of a Secret's data, decoded.
+fn data_of(secret: &Node, key: &str) -> Option<String> {
+    let plain = secret.text_at(&["stringData", key]);
+    plain.or_else(|| base64(&secret.text_at(&["data", key])?))
 }
 
 /// The clusters that are known.

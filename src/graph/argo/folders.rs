@@ -16,8 +16,6 @@ pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String
             .filter_map(|pattern| path_matcher(pattern))
             .collect()
     });
-    let any = |matchers: &[GlobMatcher], path: &str| matchers.iter().any(|one| one.is_match(path));
-    let is_visible = |folder: &&str| !folder.split('/').any(|name| name.starts_with('.'));
     let mut below = BTreeSet::new();
     for pattern in include {
         below.insert(fixed_folder(pattern));
@@ -28,9 +26,9 @@ pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String
             .below(start)
             .flat_map(|path| ancestors(folder_of(path)));
         let new = folders.filter(|folder| !folder.is_empty() && !found.contains(*folder));
-        let new = new.filter(is_visible);
+        let new = new.filter(|folder| !folder.split('/').any(|name| name.starts_with('.')));
         let new: BTreeSet<String> = new
-            .filter(|folder| any(&include_all, folder) && !any(&exclude, folder))
+            .filter(|folder| is_match(&include_all, folder) && !is_match(&exclude, folder))
             .map(str::to_owned)
             .collect();
         found.extend(new);
@@ -38,28 +36,38 @@ pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String
     found.into_iter().collect()
 }
 
+fn is_match(matchers: &[GlobMatcher], path: &str) -> bool {
+    matchers.iter().any(|one| one.is_match(path))
+}
+
 /// Returns the files that a git generator takes, by pathspecs of `git ls-files`: `*` crosses folders, and a folder
 /// stands for the files below it.
 pub(super) fn files(files: &TreeFiles<'_>, include: &[String], exclude: &[String]) -> Vec<String> {
-    let matches = |pattern: &String| {
-        let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
-        let glob = escaped(pattern);
-        let glob = GlobBuilder::new(&glob).literal_separator(false).build();
-        let matcher = glob.ok().map(|glob| glob.compile_matcher());
-        let found = files.below(fixed_folder(pattern)).filter(move |path| {
-            let is_below = path
-                .strip_prefix(pattern)
-                .is_some_and(|rest| rest.starts_with('/'));
-            is_below
-                || matcher
-                    .as_ref()
-                    .is_some_and(|matcher| matcher.is_match(path))
-        });
-        found.map(str::to_owned).collect::<Vec<_>>()
-    };
-    let excluded: BTreeSet<String> = exclude.iter().flat_map(matches).collect();
-    let included: BTreeSet<String> = include.iter().flat_map(matches).collect();
-    included.difference(&excluded).cloned().collect()
+    let [included, excluded] = [include, exclude].map(|patterns| -> BTreeSet<&str> {
+        patterns
+            .iter()
+            .flat_map(|pattern| listed(files, pattern))
+            .collect()
+    });
+    let taken = included.difference(&excluded);
+    taken.map(|path| (*path).to_owned()).collect()
+}
+
+/// Returns the files that match a pathspec.
+fn listed<'f>(files: &'f TreeFiles<'_>, pattern: &str) -> impl Iterator<Item = &'f str> {
+    let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
+    let glob = escaped(pattern);
+    let glob = GlobBuilder::new(&glob).literal_separator(false).build();
+    let matcher = glob.ok().map(|glob| glob.compile_matcher());
+    files.below(fixed_folder(pattern)).filter(move |path| {
+        let is_below = path
+            .strip_prefix(pattern)
+            .is_some_and(|rest| rest.starts_with('/'));
+        is_below
+            || matcher
+                .as_ref()
+                .is_some_and(|matcher| matcher.is_match(path))
+    })
 }
 
 /// Returns the folders that match a path with unknown parts, each of which is a part of one name.
@@ -126,34 +134,37 @@ mod tests {
         TreeFiles::of_texts(paths.map(|path| (path.to_owned(), b"a: 1".as_slice().into())))
     }
 
-    fn texts(all: &[&str]) -> Vec<String> {
-        all.iter().map(|one| (*one).to_owned()).collect()
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
     }
 
     #[test]
     fn a_star_stays_within_a_name_and_an_exclude_wins() {
-        let tree = tree();
-        let found =
-            |include: &[&str], exclude: &[&str]| taken(&tree, &texts(include), &texts(exclude));
-        assert_eq!(found(&["apps/*"], &[]), ["apps/old", "apps/web"]);
-        assert_eq!(found(&["apps/**"], &["apps/old"]), ["apps/web"]);
-        assert_eq!(found(&["*/w?b/*", "["], &[]), ["apps/web/base"]);
-        assert_eq!(found(&["apps"], &[]), ["apps"]);
-        assert_eq!(found(&["x{y}"], &[]), ["x{y}"]);
+        for (include, exclude, expected) in [
+            ("apps/*", "", "apps/old apps/web"),
+            ("apps/**", "apps/old", "apps/web"),
+            ("*/w?b/* [", "", "apps/web/base"),
+            ("apps", "", "apps"),
+            ("x{y}", "", "x{y}"),
+        ] {
+            let found = taken(&tree(), &words(include), &words(exclude));
+            assert_eq!(found, words(expected), "{include}");
+        }
     }
 
     #[test]
     fn files_are_those_that_git_lists() {
-        let found =
-            |include: &[&str], exclude: &[&str]| files(&tree(), &texts(include), &texts(exclude));
-        assert_eq!(
-            found(&["envs/*/config.json"], &[]),
-            ["envs/prod/config.json", "envs/prod/eu/config.json"]
-        );
-        assert_eq!(
-            found(&["envs"], &["envs/*/eu/*"]),
-            ["envs/prod/config.json"]
-        );
+        for (include, exclude, expected) in [
+            (
+                "envs/*/config.json",
+                "",
+                "envs/prod/config.json envs/prod/eu/config.json",
+            ),
+            ("envs", "envs/*/eu/*", "envs/prod/config.json"),
+        ] {
+            let found = files(&tree(), &words(include), &words(exclude));
+            assert_eq!(found, words(expected), "{include}");
+        }
     }
 
     #[test]

@@ -299,7 +299,7 @@ impl Generators<'_> {
             };
             given.all.push((self.with_values(body, parameters)?, None));
         }
-        if body.get("flatList").and_then(|flag| flag.as_bool()) == Some(true) {
+        if body.is_true_at(&["flatList"]) {
             let all = given.all.drain(..);
             let all: Vec<Value> = all.map(|(one, _)| Value::Object(one.known)).collect();
             if known.are_complete {
@@ -483,9 +483,10 @@ impl Generators<'_> {
     fn select_clusters(&mut self, selector: Option<&Node>, given: &mut Generated) -> Outcome<()> {
         let mut keys: BTreeSet<Vec<String>> = self.selected.keys().cloned().collect();
         for (key, values) in selector.map(compared).unwrap_or_default() {
-            let is_open =
-                |one: &Parameters| one.are_partly_unknown && !one.known.contains_key(&key);
-            if CLUSTER_NAMES.contains(&&*key) && given.all.iter().any(|(one, _)| is_open(one)) {
+            let mut parameters = given.all.iter().map(|(one, _)| one);
+            if CLUSTER_NAMES.contains(&&*key)
+                && parameters.any(|one| one.are_partly_unknown && !one.known.contains_key(&key))
+            {
                 let named = self
                     .named_by_selectors
                     .entry(vec![key.clone()])

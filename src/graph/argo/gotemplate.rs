@@ -272,15 +272,18 @@ mod tests {
     fn what_is_unknown_stays_as_written_or_is_unread() {
         let written = "{{ .name | lower }}-{{.env}}";
         assert_eq!(with(written, true), Ok("{{ .name | lower }}-prod".into()));
-        let unread = |text: &str| matches!(with(text, true), Err(TemplateError::Unread(_)));
-        assert!(unread("{{if .name}}a{{end}}"));
-        assert!(unread("{{ genCA .env }}"));
-        assert!(unread("{{ genCA .name }}"));
+        for text in [
+            "{{if .name}}a{{end}}",
+            "{{ genCA .env }}",
+            "{{ genCA .name }}",
+        ] {
+            let found = with(text, true);
+            assert!(matches!(found, Err(TemplateError::Unread(_))), "{text}");
+        }
     }
 
     #[test]
     fn what_is_missing_or_malformed_fails() {
-        let fails = |text: &str| matches!(with(text, false), Err(TemplateError::Failed(_)));
         for text in [
             "{{ .none }}",
             "{{ .env.none }}",
@@ -289,7 +292,11 @@ mod tests {
             "{{end}}",
             "{{ $x }}",
         ] {
-            assert!(fails(text), "{text}: {:?}", with(text, false));
+            let found = with(text, false);
+            assert!(
+                matches!(found, Err(TemplateError::Failed(_))),
+                "{text}: {found:?}"
+            );
         }
     }
 }

@@ -44,10 +44,13 @@ impl HelmSource<'_> {
     }
 
     fn subject(&self) -> String {
-        let text = |key: &str| self.node.text_at(&[key]).unwrap_or_default();
         let subject = match self.folder {
             Some(folder) => format!("chart {}", shown(folder)),
-            None => format!("chart {} {}", text("chart"), text("targetRevision")),
+            None => {
+                let chart = self.node.str_at(&["chart"]).unwrap_or_default();
+                let version = self.node.str_at(&["targetRevision"]).unwrap_or_default();
+                format!("chart {chart} {version}")
+            }
         };
         subject.trim_end().to_owned()
     }
@@ -63,9 +66,8 @@ impl HelmSource<'_> {
 
     fn call(&self) -> Result<ChartCall, String> {
         let helm = self.helm();
-        let text = |key: &str| helm.text_at(&[key]);
-        let is_on = |key: &str| helm.get(key).and_then(|flag| flag.as_bool()) == Some(true);
-        let release = text("releaseName").unwrap_or_else(|| self.application.name.clone());
+        let release = helm.text_at(&["releaseName"]);
+        let release = release.unwrap_or_else(|| self.application.name.clone());
         let mut call = ChartCall::of(self.source()?, release, self.namespace());
         call.inputs.insert(self.application.origin.file.to_string());
         for written in helm.texts_at("valueFiles") {
@@ -73,29 +75,28 @@ impl HelmSource<'_> {
             let found = self.values(&mut call, &written);
             match found {
                 Ok(values) => call.values.extend(values),
-                Err(_) if is_on("ignoreMissingValueFiles") => {}
+                Err(_) if helm.is_true_at(&["ignoreMissingValueFiles"]) => {}
                 Err(reason) => return Err(reason),
             }
         }
         let inline = values_of(helm.get("valuesObject"));
         call.values
-            .extend(inline.or_else(|| text("values").map(|values| Values::Text(values.into()))));
+            .extend(inline.or_else(|| Some(Values::Text(helm.text_at(&["values"])?.into()))));
         for parameter in helm.items_at("parameters") {
             let name = parameter
                 .text_at(&["name"])
                 .ok_or("a parameter has no name")?;
             let value = parameter.get("value").and_then(|value| value.scalar());
             let value = escaped(&self.substituted(&value.unwrap_or_default()));
-            let is_text = parameter.get("forceString").and_then(|flag| flag.as_bool());
-            let option = match is_text {
-                Some(true) => "--set-string",
-                _ => "--set",
+            let option = if parameter.is_true_at(&["forceString"]) {
+                "--set-string"
+            } else {
+                "--set"
             };
             call.options.push(format!("{option}={name}={value}"));
         }
         for parameter in helm.items_at("fileParameters") {
-            let text = |key: &str| parameter.text_at(&[key]).unwrap_or_default();
-            let path = self.substituted(&text("path"));
+            let path = self.substituted(parameter.str_at(&["path"]).unwrap_or_default());
             let folder = self
                 .folder
                 .ok_or("a chart that is not in the tree has file parameters")?;
@@ -104,24 +105,25 @@ impl HelmSource<'_> {
             let bytes = bytes.map_err(|reason| format!("{found} {reason}"))?;
             let content = String::from_utf8_lossy(&bytes).into_owned();
             call.inputs.insert(found);
-            let name = text("name");
+            let name = parameter.str_at(&["name"]).unwrap_or_default();
             // Helm would read another file of the machine under such a name.
             if name.contains([',', '=', '{']) {
                 return Err(format!("`{name}` is no name of a file parameter"));
             }
-            call.set_file(&name, content.into());
+            call.set_file(name, content.into());
         }
-        if !is_on("skipCrds") {
+        if !helm.is_true_at(&["skipCrds"]) {
             call.options.push("--include-crds".to_owned());
         }
-        if is_on("skipTests") {
+        if helm.is_true_at(&["skipTests"]) {
             call.options.push("--skip-tests".to_owned());
         }
-        if is_on("skipSchemaValidation") {
+        if helm.is_true_at(&["skipSchemaValidation"]) {
             call.options.push("--skip-schema-validation".to_owned());
         }
-        let kubernetes = text("kubeVersion").map(|version| format!("--kube-version={version}"));
-        call.options.extend(kubernetes);
+        let kubernetes = helm.text_at(&["kubeVersion"]);
+        call.options
+            .extend(kubernetes.map(|version| format!("--kube-version={version}")));
         let versions = helm.texts_at("apiVersions").into_iter();
         let versions = versions.map(|version| format!("--api-versions={version}"));
         call.options.extend(versions);
@@ -132,8 +134,8 @@ impl HelmSource<'_> {
         if let Some(folder) = self.folder {
             return Ok(ChartSource::Folder(self.files.chart(folder)?));
         }
-        let text = |key: &str| self.node.text_at(&[key]).unwrap_or_default();
-        let (url, chart, version) = (text("repoURL"), text("chart"), text("targetRevision"));
+        let [url, chart, version] = ["repoURL", "chart", "targetRevision"]
+            .map(|key| self.node.text_at(&[key]).unwrap_or_default());
         let url = url.trim_end_matches('/');
         // A repository without a scheme is a registry.
         let registry = match url.split_once("://") {

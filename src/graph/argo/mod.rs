@@ -110,8 +110,7 @@ pub fn deliveries(
     let files = builds.files();
     let builder = Builder::within(builds, &budget);
     let entries::Units { units, written } = entries::units(files, &builder);
-    let delivers = |one: &&Delivery| one.resources.iter().any(is_argo);
-    if units.is_empty() && !flux.iter().any(|one| delivers(&one)) && memory.entries.is_empty() {
+    if units.is_empty() && !flux.iter().any(delivers_argo) && memory.entries.is_empty() {
         return Ok((Vec::new(), Memory::default()));
     }
     let mut run = Run {
@@ -133,7 +132,7 @@ pub fn deliveries(
         all: Vec::new(),
         memory: memory.clusters(),
     };
-    for parent in flux.iter().filter(delivers) {
+    for parent in flux.iter().filter(|one| delivers_argo(one)) {
         let starts = parent.resources.iter().filter(|one| is_argo(one)).cloned();
         let starts = starts.map(|resource| Step::of(resource, &parent.cluster, Some(&parent.id)));
         run.follow(&parent.cluster, starts.collect(), &mut BTreeSet::new())?;
@@ -148,10 +147,15 @@ pub fn deliveries(
     Ok((all, memory))
 }
 
+fn delivers_argo(delivery: &Delivery) -> bool {
+    delivery.resources.iter().any(is_argo)
+}
+
 fn is_argo(resource: &Resource) -> bool {
-    let text = |key: &str| resource.node.str_at(&[key]).unwrap_or_default();
-    ApiVersion::split(text("apiVersion")).group == application::GROUP
-        && matches!(text("kind"), "Application" | "ApplicationSet")
+    let api_version = resource.node.str_at(&["apiVersion"]).unwrap_or_default();
+    let kind = resource.node.str_at(&["kind"]);
+    ApiVersion::split(api_version).group == application::GROUP
+        && matches!(kind, Some("Application" | "ApplicationSet"))
 }
 
 /// An Application or an ApplicationSet that is still to be followed.
@@ -318,9 +322,9 @@ impl Run<'_> {
             return Step::of(resource.clone(), plane, None);
         };
         // If charts are rendered, the entry point is followed as it is written now.
-        let is_changed =
-            |known: &Resource| known.node.to_json(DEPTH) != resource.node.to_json(DEPTH);
-        if self.sources.builder.charts().are_rendered() && is_changed(known) {
+        if self.sources.builder.charts().are_rendered()
+            && known.node.to_json(DEPTH) != resource.node.to_json(DEPTH)
+        {
             return Step {
                 is_possible: true,
                 ..Step::of(resource.clone(), plane, None)

@@ -58,19 +58,15 @@ pub(super) fn flat_element(element: Map<String, Value>) -> Outcome<Map<String, V
 
 /// Adds the scalars of a value to `flat`, by paths such as `a.b.0`.
 pub(super) fn flatten(path: &str, value: &Value, flat: &mut Map<String, Value>) {
-    let below = |key: &str| match path {
-        "" => key.to_owned(),
-        path => format!("{path}.{key}"),
-    };
     match value {
         Value::Object(entries) => {
             for (key, value) in entries {
-                flatten(&below(key), value, flat);
+                flatten(&below(path, key), value, flat);
             }
         }
         Value::Array(items) => {
             for (at, value) in items.iter().enumerate() {
-                flatten(&below(&at.to_string()), value, flat);
+                flatten(&below(path, &at.to_string()), value, flat);
             }
         }
         Value::String(_) => {
@@ -85,18 +81,25 @@ pub(super) fn flatten(path: &str, value: &Value, flat: &mut Map<String, Value>) 
     }
 }
 
+fn below(path: &str, key: &str) -> String {
+    match path {
+        "" => key.to_owned(),
+        path => format!("{path}.{key}"),
+    }
+}
+
 /// Returns the patterns of a git generator that include, and those that exclude.
 pub(super) fn patterns(items: &[Node]) -> (Vec<String>, Vec<String>) {
-    let is_exclude =
-        |item: &&Node| item.get("exclude").and_then(|flag| flag.as_bool()) == Some(true);
-    let (exclude, include): (Vec<&Node>, Vec<&Node>) = items.iter().partition(is_exclude);
-    let texts = |items: Vec<&Node>| {
-        items
-            .iter()
-            .filter_map(|item| item.text_at(&["path"]))
-            .collect()
-    };
-    (texts(include), texts(exclude))
+    let (mut include, mut exclude) = (Vec::new(), Vec::new());
+    for item in items {
+        let patterns = if item.is_true_at(&["exclude"]) {
+            &mut exclude
+        } else {
+            &mut include
+        };
+        patterns.extend(item.text_at(&["path"]));
+    }
+    (include, exclude)
 }
 
 /// Returns the parameters that a git generator gives for a folder or a file.
@@ -148,8 +151,7 @@ pub(super) fn path_parameters(path: &str, is_file: bool, language: Language) -> 
 
 /// Returns the keys that a selector compares, with the values.
 pub(super) fn compared(selector: &Node) -> Vec<(String, Vec<String>)> {
-    let labels = selector.get("matchLabels").map(|labels| labels.entries());
-    let labels = labels.unwrap_or_default().into_iter();
+    let labels = selector.entries_at(&["matchLabels"]).into_iter();
     let mut all: Vec<(String, Vec<String>)> = labels
         .map(|(key, value)| (key.to_string(), value.scalar().into_iter().collect()))
         .collect();
@@ -167,30 +169,34 @@ pub(super) fn selects(selector: &Node, parameters: &Parameters, are_named: bool)
     for (key, value) in &parameters.known {
         flatten(key, value, &mut flat);
     }
-    let value = |key: &str| flat.get(key).and_then(Value::as_str);
-    let is_open = |key: &str| {
-        let is_another = are_named && CLUSTER_NAMES.contains(&key);
-        parameters.are_partly_unknown && value(key).is_none() && !is_another
-    };
-    let labels = selector.get("matchLabels").map(|labels| labels.entries());
-    let mut labels = labels.unwrap_or_default().into_iter();
-    let fits =
-        labels.all(|(key, wanted)| is_open(&key) || value(&key) == wanted.scalar().as_deref());
+    let labels = selector.entries_at(&["matchLabels"]);
+    let fits = labels.iter().all(|(key, wanted)| {
+        let found = flat.get(&**key).and_then(Value::as_str);
+        found.is_none() && may_have(parameters, key, are_named)
+            || found == wanted.scalar().as_deref()
+    });
     fits && selector
         .items_at("matchExpressions")
         .iter()
         .all(|expression| {
-            let key = expression.text_at(&["key"]).unwrap_or_default();
+            let key = expression.str_at(&["key"]).unwrap_or_default();
+            let found = flat.get(key).and_then(Value::as_str);
+            if found.is_none() && may_have(parameters, key, are_named) {
+                return true;
+            }
             let values = expression.texts_at("values");
-            let is_in = |value: &str| values.iter().any(|one| one == value);
-            let found = value(&key);
-            is_open(&key)
-                || match expression.text_at(&["operator"]).as_deref() {
-                    Some("In") => found.is_some_and(is_in),
-                    Some("NotIn") => !found.is_some_and(is_in),
-                    Some("Exists") => found.is_some(),
-                    Some("DoesNotExist") => found.is_none(),
-                    _ => true,
-                }
+            let is_in = found.is_some_and(|found| values.iter().any(|one| one == found));
+            match expression.str_at(&["operator"]) {
+                Some("In") => is_in,
+                Some("NotIn") => !is_in,
+                Some("Exists") => found.is_some(),
+                Some("DoesNotExist") => found.is_none(),
+                _ => true,
+            }
         })
+}
+
+/// Whether a parameter that is not known may exist.
+fn may_have(parameters: &Parameters, key: &str, are_named: bool) -> bool {
+    parameters.are_partly_unknown && !(are_named && CLUSTER_NAMES.contains(&key))
 }

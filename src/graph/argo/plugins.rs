@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use memchr::memmem;
+
 use crate::graph::files::TreeFiles;
 use crate::graph::node::Node;
 
@@ -10,21 +12,13 @@ use crate::graph::node::Node;
 pub(super) fn of_kustomize(files: &TreeFiles<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for path in files.manifests() {
-        let is_asked = |bytes: &[u8]| {
-            let has = |word: &[u8]| memchr::memmem::find(bytes, word).is_some();
-            has(b"kustomize") && (has(b"cmp:") || has(b"ConfigManagementPlugin"))
-        };
-        if !files.bytes(path).is_ok_and(|bytes| is_asked(&bytes)) {
+        if !files.bytes(path).is_ok_and(|bytes| may_define(&bytes)) {
             continue;
         }
         for document in &files.parsed(path).documents {
             plugins_of(document, &mut found);
             // The definition may be a file in a ConfigMap.
-            for (_, text) in document
-                .get("data")
-                .map(|data| data.entries())
-                .unwrap_or_default()
-            {
+            for (_, text) in document.entries_at(&["data"]) {
                 let text = text
                     .as_str()
                     .filter(|text| text.contains("ConfigManagementPlugin"));
@@ -36,6 +30,12 @@ pub(super) fn of_kustomize(files: &TreeFiles<'_>) -> BTreeSet<String> {
         }
     }
     found
+}
+
+fn may_define(bytes: &[u8]) -> bool {
+    memmem::find(bytes, b"kustomize").is_some()
+        && (memmem::find(bytes, b"cmp:").is_some()
+            || memmem::find(bytes, b"ConfigManagementPlugin").is_some())
 }
 
 fn plugins_of(document: &Node, found: &mut BTreeSet<String>) {
@@ -52,8 +52,7 @@ fn plugins_of(document: &Node, found: &mut BTreeSet<String>) {
     // The chart may be a subchart, whose values are below its name.
     let below = document.entries().into_iter().map(|(_, value)| value);
     for values in below.chain([document.clone()]) {
-        let plugins = values.at(&["configs", "cmp", "plugins"]);
-        for (name, plugin) in plugins.map(|plugins| plugins.entries()).unwrap_or_default() {
+        for (name, plugin) in values.entries_at(&["configs", "cmp", "plugins"]) {
             if is_kustomize(&plugin) {
                 found.insert(name.to_string());
             }

@@ -43,12 +43,15 @@ impl GeneratedApplication {
 impl SetClusters {
     /// Whether `other` contains a name that this does not.
     pub(super) fn are_less_than(&self, other: &Self) -> bool {
-        let less = |own: &ClusterNames, others: &ClusterNames| {
+        let both = [
+            (&self.listed, &other.listed),
+            (&self.selected, &other.selected),
+        ];
+        both.into_iter().any(|(own, others)| {
             others
                 .iter()
                 .any(|(keys, values)| !own.get(keys).is_some_and(|own| own.is_superset(values)))
-        };
-        less(&self.listed, &other.listed) || less(&self.selected, &other.selected)
+        })
     }
 }
 
@@ -107,31 +110,28 @@ impl ApplicationSet {
     }
 
     fn preserves(&self) -> bool {
-        let preserves = ["spec", "syncPolicy", "preserveResourcesOnDeletion"];
-        self.node.at(&preserves).and_then(|flag| flag.as_bool()) == Some(true)
+        self.node
+            .is_true_at(&["spec", "syncPolicy", "preserveResourcesOnDeletion"])
     }
 
     /// Returns its settings for the Applications that it generates.
     pub(super) fn settings(&self) -> Settings {
-        let policy = self.node.at(&["spec", "syncPolicy"]);
-        let text = |key: &str| policy.as_ref()?.text_at(&[key]);
+        let policy = self.node.at(&["spec", "syncPolicy"]).unwrap_or(Node::Null);
         Settings {
             preserve_resources: self.preserves().then_some(true),
-            applications_sync: text("applicationsSync"),
+            applications_sync: policy.text_at(&["applicationsSync"]),
             ..Settings::default()
         }
     }
 
     fn language(&self) -> Language {
         let spec = self.node.get("spec").unwrap_or(Node::Null);
-        match spec.get("goTemplate").and_then(|flag| flag.as_bool()) {
-            Some(true) => {
-                let options = spec.texts_at("goTemplateOptions");
-                let missing_is_error = options.iter().any(|one| one == "missingkey=error");
-                Language::Go { missing_is_error }
-            }
-            _ => Language::Plain,
+        if !spec.is_true_at(&["goTemplate"]) {
+            return Language::Plain;
         }
+        let options = spec.texts_at("goTemplateOptions");
+        let missing_is_error = options.iter().any(|one| one == "missingkey=error");
+        Language::Go { missing_is_error }
     }
 
     /// Generates the Applications. If one generator fails, Argo CD changes none of them.
@@ -245,13 +245,14 @@ impl ApplicationSet {
                 are_partly_unknown: true,
                 cluster: None,
             };
-            let text = |path: &[&str]| {
-                let text = template.text_at(path).unwrap_or_default();
-                language.replace(&text, &of_any).ok()
-            };
+            let paths = [&["metadata", "name"][..], &["spec", "source", "path"]];
+            let [name, path] = paths.map(|path| {
+                let text = template.str_at(path).unwrap_or_default();
+                language.replace(text, &of_any).ok()
+            });
             AnyCluster {
-                name: text(&["metadata", "name"]).filter(|_| !cluster.is_selected),
-                path: text(&["spec", "source", "path"]).unwrap_or_default(),
+                name: name.filter(|_| !cluster.is_selected),
+                path: path.unwrap_or_default(),
             }
         });
         resource.origin = Origin {

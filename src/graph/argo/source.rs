@@ -154,11 +154,7 @@ impl Source<'_> {
             let fields = ["namePrefix", "nameSuffix", "namespace"].map(|field| (field, field));
             doc.add(&options, &fields, &["patches"], self.files);
             for marks in ["commonLabels", "commonAnnotations"] {
-                for (key, value) in options
-                    .get(marks)
-                    .map(|marks| marks.entries())
-                    .unwrap_or_default()
-                {
+                for (key, value) in options.entries_at(&[marks]) {
                     doc.node.entry_mut(marks).set(&key, value);
                 }
             }
@@ -171,16 +167,13 @@ impl Source<'_> {
 
     /// Builds all manifests of a folder.
     fn directory(&self, node: &Node) -> Made {
-        let options = node.get("directory");
-        let text = |key: &str| options.as_ref()?.text_at(&[key]);
-        let recurse = options
-            .as_ref()
-            .and_then(|all| all.get("recurse")?.as_bool())
-            == Some(true);
-        let patterns = Patterns {
-            include: text("include").map(|pattern| matcher(&pattern)),
-            exclude: text("exclude").map(|pattern| matcher(&pattern)),
-        };
+        let options = node.get("directory").unwrap_or(Node::Null);
+        let recurse = options.is_true_at(&["recurse"]);
+        let [include, exclude] = ["include", "exclude"].map(|key| {
+            let pattern = options.text_at(&[key]);
+            pattern.map(|pattern| matcher(&pattern))
+        });
+        let patterns = Patterns { include, exclude };
         let mut built = Built::default();
         built.reached.insert(self.folder.to_owned());
         let mut resources = Vec::new();
@@ -217,15 +210,19 @@ impl Source<'_> {
 
     /// Returns the objects of a file. A file that is no manifest is ignored, unless it looks like one.
     fn objects(&self, path: &str) -> Result<Vec<Resource>, BuildError> {
-        let has = |word: &str| self.files.mentions(path, word);
-        if has("+argocd:skip-file-rendering") {
+        if self.files.mentions(path, "+argocd:skip-file-rendering") {
             return Ok(Vec::new());
         }
-        let looks_like_one = || ["apiVersion", "kind", "metadata"].into_iter().all(has);
         match objects_of(&self.files.parsed(path), path) {
-            Err(_) if self.builder.tolerates() || !looks_like_one() => Ok(Vec::new()),
+            Err(_) if self.builder.tolerates() || !self.looks_like_manifest(path) => Ok(Vec::new()),
             found => found,
         }
+    }
+
+    fn looks_like_manifest(&self, path: &str) -> bool {
+        ["apiVersion", "kind", "metadata"]
+            .into_iter()
+            .all(|word| self.files.mentions(path, word))
     }
 }
 
@@ -238,17 +235,18 @@ struct Patterns {
 
 impl Patterns {
     fn take(&self, path: &str) -> bool {
-        let fits = |pattern: &Option<GlobMatcher>| {
-            pattern
-                .as_ref()
-                .is_some_and(|pattern| pattern.is_match(path))
-        };
-        !self.exclude.as_ref().is_some_and(fits) && self.include.as_ref().is_none_or(fits)
+        let (include, exclude) = (self.include.as_ref(), self.exclude.as_ref());
+        !exclude.is_some_and(|pattern| fits(pattern.as_ref(), path))
+            && include.is_none_or(|pattern| fits(pattern.as_ref(), path))
     }
 }
 
 fn matcher(pattern: &str) -> Option<GlobMatcher> {
     Some(Glob::new(pattern).ok()?.compile_matcher())
+}
+
+fn fits(pattern: Option<&GlobMatcher>, path: &str) -> bool {
+    pattern.is_some_and(|pattern| pattern.is_match(path))
 }
 
 /// Whether Argo CD reads files with such a name: the case of the ending matters.
@@ -263,10 +261,7 @@ pub(super) fn leads_to(files: &TreeFiles<'_>, folder: &str, node: &Node) -> Vec<
     if files.kustomization_of(folder).is_some() && node.get("directory").is_none() {
         return vec![folder.to_owned()];
     }
-    let recurse = node
-        .at(&["directory", "recurse"])
-        .and_then(|flag| flag.as_bool())
-        == Some(true);
+    let recurse = node.is_true_at(&["directory", "recurse"]);
     let own = files
         .below(folder)
         .filter(|path| recurse || folder_of(path) == folder);

@@ -71,11 +71,11 @@ impl Language {
 /// applicationset/utils/utils.go, Render.Replace). `None` if a tag is never closed beside one that is.
 fn plain(text: &str, parameters: &Parameters) -> Option<String> {
     // Argo CD first checks for `.*{{.*}}.*`, whose dots match no line break.
-    let has_tag = |line: &str| {
+    let has_tag = text.split('\n').any(|line| {
         line.split_once("{{")
             .is_some_and(|(_, after)| after.contains("}}"))
-    };
-    if !text.split('\n').any(has_tag) {
+    });
+    if !has_tag {
         return Some(text.to_owned());
     }
     let mut out = String::with_capacity(text.len());

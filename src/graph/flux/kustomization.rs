@@ -54,16 +54,6 @@ impl FluxKustomization {
         format!("Kustomization.{GROUP}/{}/{}", self.namespace, self.name)
     }
 
-    /// Returns the cluster that it applies to. `entry` is the entry point, `here` the cluster that it is in.
-    pub(super) fn destination(&self, entry: &str, here: &Arc<str>) -> Arc<str> {
-        let reference = self.spec.at(&["kubeConfig"]);
-        let name = |kind: &str| reference.as_ref()?.text_at(&[kind, "name"]);
-        match name("secretRef").or_else(|| name("configMapRef")) {
-            Some(name) => Arc::from(format!("{entry}/{name}")),
-            None => Arc::clone(here),
-        }
-    }
-
     /// Returns the folder that it builds, from the root of its source.
     pub(super) fn folder(&self) -> String {
         let path = self.spec.text_at(&["path"]).unwrap_or_default();
@@ -72,35 +62,49 @@ impl FluxKustomization {
 
     /// Returns `Kind/namespace/name` of its source.
     pub(super) fn source(&self) -> (String, String, String) {
-        let text = |key: &str| self.spec.text_at(&["sourceRef", key]);
+        let [kind, namespace, name] =
+            ["kind", "namespace", "name"].map(|key| self.spec.text_at(&["sourceRef", key]));
         (
-            text("kind").unwrap_or_default(),
-            text("namespace").unwrap_or_else(|| self.namespace.clone()),
-            text("name").unwrap_or_default(),
+            kind.unwrap_or_default(),
+            namespace.unwrap_or_else(|| self.namespace.clone()),
+            name.unwrap_or_default(),
         )
+    }
+
+    /// Whether `flux bootstrap` wrote it: the file at `path` is below the folder that it builds.
+    pub(super) fn is_bootstrap(&self, path: &str) -> bool {
+        let folder = self.folder();
+        let builds_itself = folder.is_empty()
+            || path
+                .strip_prefix(&folder)
+                .is_some_and(|rest| rest.starts_with('/'));
+        // `flux bootstrap` gives the Kustomization and its source the same name.
+        builds_itself
+            && (path.ends_with("/gotk-sync.yaml")
+                || self.source()
+                    == (
+                        "GitRepository".to_owned(),
+                        self.namespace.clone(),
+                        self.name.clone(),
+                    ))
     }
 
     /// Returns its settings as a delivery.
     pub(super) fn settings(&self) -> Settings {
-        let flag = |key: &str| self.spec.get(key).and_then(|flag| flag.as_bool());
         let depends_on = self.spec.items_at("dependsOn").into_iter();
         let depends_on = depends_on.filter_map(|other| {
             let namespace = other.text_at(&["namespace"]);
             let namespace = namespace.unwrap_or_else(|| self.namespace.clone());
             Some((namespace, other.text_at(&["name"])?))
         });
-        let variables = self.spec.at(&["postBuild"]);
-        let variables = variables.map(|build| build.items_at("substituteFrom"));
-        let is_optional = |from: &Node| from.get("optional").and_then(|flag| flag.as_bool());
-        let needed = variables.into_iter().flatten().filter(|from| {
-            from.text_at(&["kind"]).as_deref() == Some("ConfigMap")
-                && is_optional(from) != Some(true)
+        let needed = self.variables_from().into_iter().filter(|from| {
+            from.str_at(&["kind"]) == Some("ConfigMap") && !from.is_true_at(&["optional"])
         });
         let needed =
             needed.filter_map(|from| Some((self.namespace.clone(), from.text_at(&["name"])?)));
         Settings {
-            prune: Some(flag("prune").unwrap_or(false)),
-            suspend: flag("suspend"),
+            prune: Some(self.spec.is_true_at(&["prune"])),
+            suspend: self.spec.bool_at(&["suspend"]),
             deletion_policy: self.spec.text_at(&["deletionPolicy"]),
             service_account: self.spec.text_at(&["serviceAccountName"]),
             depends_on: depends_on.collect(),
@@ -126,8 +130,7 @@ impl FluxKustomization {
         doc.add(&self.spec, &FIELDS, &PATCHES, files);
         let mut built = builder.build(&doc)?;
         for field in ["labels", "annotations"] {
-            let marks = self.spec.at(&["commonMetadata", field]);
-            let marks = marks.map(|marks| marks.entries()).unwrap_or_default();
+            let marks = self.spec.entries_at(&["commonMetadata", field]);
             if !marks.is_empty() {
                 for resource in built.resources_mut() {
                     resource.mark(field, &marks);
@@ -138,11 +141,11 @@ impl FluxKustomization {
             self.substitute(files, &mut built, variables)?;
         }
         // The API server would refuse it, so nothing is applied.
-        let is_homeless = |resource: &&Resource| {
+        let homeless = built.resources.iter().find(|resource| {
             let id = resource.id();
             id.namespace.is_empty() && is_namespaced(&id.group, &id.kind)
-        };
-        if let Some(resource) = built.resources.iter().find(is_homeless)
+        });
+        if let Some(resource) = homeless
             && !tolerates
         {
             let reason = format!("{} has no namespace", resource.id().key());
@@ -183,21 +186,21 @@ impl FluxKustomization {
         Ok(())
     }
 
+    fn variables_from(&self) -> Vec<Node> {
+        let build = self.spec.get("postBuild").unwrap_or(Node::Null);
+        build.items_at("substituteFrom")
+    }
+
     /// Returns its variables. `data` returns the data of a ConfigMap of the tree.
     pub(super) fn variables(
         &self,
         data: impl Fn(&str, &str) -> Option<BTreeMap<String, String>>,
     ) -> Variables {
         let mut variables = Variables::default();
-        for from in self
-            .spec
-            .at(&["postBuild", "substituteFrom"])
-            .map(|list| list.items())
-            .unwrap_or_default()
-        {
-            let text = |key: &str| from.text_at(&[key]).unwrap_or_default();
-            let found = match text("kind").as_str() {
-                "ConfigMap" => data(&self.namespace, &text("name")),
+        for from in self.variables_from() {
+            let name = from.str_at(&["name"]).unwrap_or_default();
+            let found = match from.str_at(&["kind"]) {
+                Some("ConfigMap") => data(&self.namespace, name),
                 _ => None,
             };
             match found {
@@ -205,8 +208,7 @@ impl FluxKustomization {
                 None => variables.are_partly_unknown = true,
             }
         }
-        let own = self.spec.at(&["postBuild", "substitute"]);
-        for (name, value) in own.map(|own| own.entries()).unwrap_or_default() {
+        for (name, value) in self.spec.entries_at(&["postBuild", "substitute"]) {
             let value = value.scalar().unwrap_or_default().replace('\n', "");
             variables.known.insert(name.to_string(), value);
         }
@@ -242,6 +244,17 @@ impl FluxKustomization {
             charts: BTreeSet::new(),
             is_chart: false,
         }
+    }
+}
+
+/// Returns the cluster that a `kubeConfig` names. `entry` is the entry point, `here` the cluster of the object.
+pub(super) fn destination(spec: &Node, entry: &str, here: &Arc<str>) -> Arc<str> {
+    let mut names = ["secretRef", "configMapRef"]
+        .into_iter()
+        .filter_map(|kind| spec.text_at(&["kubeConfig", kind, "name"]));
+    match names.next() {
+        Some(name) => Arc::from(format!("{entry}/{name}")),
+        None => Arc::clone(here),
     }
 }
 

@@ -9,10 +9,10 @@ mod substitute;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
-use self::kustomization::FluxKustomization;
+use self::kustomization::{FluxKustomization, destination};
 use self::release::{Applied, HelmRelease, Surroundings, is_about_charts};
 use self::scan::{SourceFiles, kustomization_of};
-use super::delivery::{Delivery, Settings};
+use super::delivery::Delivery;
 use super::files::TreeFiles;
 use super::kustomize::{
     Budget, BuildError, Builder, Builds, Built, KustomizationDoc, Resource, resources_of,
@@ -68,35 +68,31 @@ struct Orphans<'d>(HashSet<(&'d str, &'d str)>);
 
 impl<'d> Orphans<'d> {
     fn of(before: &'d [Delivery]) -> Self {
-        // By name: the build that delivers a Kustomization may have set its namespace.
-        let named = |one: &'d Delivery| Some((&*one.file, one.by.as_ref()?.name.as_str()));
-        let is_entry = |one: &&Delivery| one.parent.is_none();
-        let entries = before.iter().filter(is_entry);
-        let entries: HashSet<_> = entries.filter_map(named).collect();
-        let deletes = |one: &&Delivery| {
-            let Settings {
-                prune,
-                suspend,
-                deletion_policy,
-                ..
-            } = &one.settings;
-            *prune == Some(true)
-                && *suspend != Some(true)
-                && deletion_policy.as_deref() != Some("Orphan")
-        };
-        let deleting = before.iter().filter(deletes);
+        let entries = before.iter().filter(|one| one.parent.is_none());
+        let entries: HashSet<_> = entries.filter_map(file_and_name).collect();
+        let deleting = before.iter().filter(|one| {
+            let settings = &one.settings;
+            settings.prune == Some(true)
+                && settings.suspend != Some(true)
+                && settings.deletion_policy.as_deref() != Some("Orphan")
+        });
         let deleting: HashSet<&str> = deleting.map(|one| one.id.as_str()).collect();
-        let is_deleted = |one: &&Delivery| {
+        let deleted = before.iter().filter(|one| {
             let parent = one.parent.as_deref();
             parent.is_some_and(|parent| deleting.contains(parent))
-        };
-        let delivered = before.iter().filter(is_deleted).filter_map(named);
+        });
+        let delivered = deleted.filter_map(file_and_name);
         Self(delivered.filter(|one| !entries.contains(one)).collect())
     }
 
     fn have(&self, entry: &FluxKustomization) -> bool {
         self.0.contains(&(&*entry.origin.file, entry.name.as_str()))
     }
+}
+
+/// Returns the file and the name of a delivery object, without its namespace: the build that delivers it may set that.
+fn file_and_name(delivery: &Delivery) -> Option<(&str, &str)> {
+    Some((&delivery.file, &delivery.by.as_ref()?.name))
 }
 
 /// Returns the releases of HelmReleases that no Kustomization of Flux delivers: other tools deliver them, or they are
@@ -261,8 +257,7 @@ impl Written {
                 }
             }
             ("", "ConfigMap") => {
-                let data = resource.node.get("data").map(|data| data.entries());
-                let data = data.unwrap_or_default().into_iter();
+                let data = resource.node.entries_at(&["data"]).into_iter();
                 let data = data.map(|(key, value)| {
                     (
                         key.to_string(),
@@ -317,26 +312,11 @@ impl Written {
             let components = components.map(|path| resolve(&folder, &path));
             reached.follow(number, components.chain([begin]).collect());
         }
-        let begins = |(number, (path, one)): &(usize, &&(String, FluxKustomization))| {
-            let folder = one.folder();
-            let builds_itself = folder.is_empty()
-                || path
-                    .strip_prefix(&folder)
-                    .is_some_and(|rest| rest.starts_with('/'));
-            // `flux bootstrap` gives the Kustomization and its source the same name.
-            let is_bootstrap = builds_itself
-                && (path.ends_with("/gotk-sync.yaml")
-                    || one.source()
-                        == (
-                            "GitRepository".to_owned(),
-                            one.namespace.clone(),
-                            one.name.clone(),
-                        ));
+        let first = written.iter().enumerate().filter(|(number, (path, one))| {
             // Every repository has a root: a Kustomization of the root needs a source that is this tree.
-            let is_here = !folder.is_empty() || self.own.contains(&one.source());
-            is_bootstrap || is_here && !reached.by_another(path, *number)
-        };
-        let first = written.iter().enumerate().filter(begins);
+            let is_here = !one.folder().is_empty() || self.own.contains(&one.source());
+            one.is_bootstrap(path) || is_here && !reached.by_another(path, *number)
+        });
         let first: Vec<FluxKustomization> = first.map(|(_, (_, one))| one.clone()).collect();
         entries.extend(first);
         entries
@@ -432,7 +412,7 @@ impl Cluster<'_> {
         let mut found = Found::default();
         loop {
             while let Some((here, parent, one)) = pending.pop_front() {
-                let cluster = one.destination(&first, &here);
+                let cluster = destination(&one.spec, &first, &here);
                 if !seen.insert((Arc::clone(&cluster), one.key())) {
                     continue;
                 }
@@ -541,11 +521,10 @@ impl Cluster<'_> {
             )));
         }
         let variables = one.variables(|namespace, name| {
-            let find = |namespace: &str| {
+            [namespace, ""].into_iter().find_map(|namespace| {
                 let key = (namespace.to_owned(), name.to_owned());
                 self.written.config.get(&key).cloned()
-            };
-            find(namespace).or_else(|| find(""))
+            })
         });
         let source = self.written.source(one);
         Ok(one.build(self.builds.files(), builder, source, &variables))

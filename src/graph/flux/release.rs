@@ -4,12 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::kustomization::destination;
 use super::{SourceName, Written};
 use crate::charts::{ChartCall, ChartSource, Charts, RemoteChart, Values, in_crds_folder};
 use crate::graph::chart::{place, rendered, values_file, values_of};
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{BuildError, Builder, KustomizationDoc, Origin, Resource};
+use crate::graph::kustomize::{BuildError, Builder, KustomizationDoc, Origin, Resource, unquoted};
 use crate::graph::node::Node;
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::What;
@@ -23,13 +24,13 @@ impl Applied {
     /// Adds an object under its name and its original name: not all references to it are updated when its name changes.
     pub(super) fn add(&mut self, resource: &Resource) {
         let (id, first) = (resource.id(), resource.original());
-        let found = || (resource.node.clone(), resource.origin.clone());
-        let name = |name: &str| {
+        let found = (resource.node.clone(), resource.origin.clone());
+        let [first, now] = [&first.name, &id.name].map(|name| {
             let (kind, namespace) = (id.kind.as_str(), id.namespace.as_str());
-            (kind.to_owned(), namespace.to_owned(), name.to_owned())
-        };
-        self.0.entry(name(&first.name)).or_insert_with(found);
-        self.0.insert(name(&id.name), found());
+            (kind.to_owned(), namespace.to_owned(), (**name).to_owned())
+        });
+        self.0.entry(first).or_insert_with(|| found.clone());
+        self.0.insert(now, found);
     }
 }
 
@@ -121,15 +122,6 @@ impl<'r> HelmRelease<'r> {
         self.spec.text_at(path)
     }
 
-    /// Returns the cluster that it installs into. `entry` is the entry point, `here` the cluster that it is in.
-    fn destination(&self, entry: &str, here: &Arc<str>) -> Arc<str> {
-        let name = |kind: &str| self.text(&["kubeConfig", kind, "name"]);
-        match name("secretRef").or_else(|| name("configMapRef")) {
-            Some(name) => Arc::from(format!("{entry}/{name}")),
-            None => Arc::clone(here),
-        }
-    }
-
     /// Returns the namespace of the release.
     fn target_namespace(&self) -> String {
         self.text(&["targetNamespace"])
@@ -192,7 +184,7 @@ impl<'r> HelmRelease<'r> {
         parent: Option<Arc<str>>,
     ) -> Delivery {
         let key = around.scopes.key(&self.resource.id());
-        let cluster = self.destination(entry, here);
+        let cluster = destination(&self.spec, entry, here);
         let origin = &self.resource.origin;
         let subject = self.subject();
         let mut made = rendered(around.charts, || self.call(around), &subject, origin);
@@ -231,7 +223,7 @@ impl<'r> HelmRelease<'r> {
             line: origin.line,
             settings: Settings {
                 release: Some(self.installed()),
-                suspend: self.spec.get("suspend").and_then(|flag| flag.as_bool()),
+                suspend: self.spec.bool_at(&["suspend"]),
                 ..Settings::default()
             },
             error,
@@ -293,13 +285,12 @@ impl<'r> HelmRelease<'r> {
     fn call(&self, around: &Surroundings<'_>) -> Result<ChartCall, String> {
         let (chart, namespace) = self.chart(around)?;
         let mut inputs = BTreeSet::from([self.resource.origin.file.to_string()]);
-        let text = |key: &str| chart.text_at(&[key]);
         let kind = chart.text_at(&["sourceRef", "kind"]).unwrap_or_default();
         let source = self.source(around, &chart, &namespace, &mut inputs)?;
         let (release, target) = (self.release(), self.target_namespace());
         let mut call = ChartCall::of(source, release, target);
         call.options.push("--include-crds".to_owned());
-        let single = text("valuesFile").into_iter();
+        let single = chart.text_at(&["valuesFile"]).into_iter();
         for path in chart.texts_at("valuesFiles").into_iter().chain(single) {
             let values = match (kind.as_str(), &call.source) {
                 // The path starts at the root of the repository, not at the chart.
@@ -325,18 +316,18 @@ impl<'r> HelmRelease<'r> {
             return Ok((chart, self.namespace.clone()));
         }
         let reference = self.spec.get("chartRef").ok_or("it names no chart")?;
-        let text = |key: &str| reference.text_at(&[key]).unwrap_or_default();
-        let (kind, name) = (text("kind"), text("name"));
-        let namespace = Some(text("namespace")).filter(|namespace| !namespace.is_empty());
+        let kind = reference.str_at(&["kind"]).unwrap_or_default();
+        let name = reference.str_at(&["name"]).unwrap_or_default();
+        let namespace = reference.text_at(&["namespace"]);
         let namespace = namespace.unwrap_or_else(|| self.namespace.clone());
         if kind != "HelmChart" {
             let mut chart = Node::empty_map();
             chart.set("sourceRef", reference);
             return Ok((chart, namespace));
         }
-        let found = around.find(&kind, &namespace, &name);
+        let found = around.find(kind, &namespace, name);
         let chart = found.and_then(|(chart, _)| chart.get("spec"));
-        let chart = chart.ok_or_else(|| format!("the tree has no {kind} {namespace}/{name}"))?;
+        let chart = chart.ok_or_else(|| not_found(kind, &namespace, name))?;
         Ok((chart, namespace))
     }
 
@@ -347,13 +338,12 @@ impl<'r> HelmRelease<'r> {
         namespace: &str,
         inputs: &mut BTreeSet<String>,
     ) -> Result<ChartSource, String> {
-        let of_source = |key: &str| chart.text_at(&["sourceRef", key]).unwrap_or_default();
-        let (kind, name) = (of_source("kind"), of_source("name"));
-        let written = Some(of_source("namespace")).filter(|namespace| !namespace.is_empty());
+        let kind = chart.text_at(&["sourceRef", "kind"]).unwrap_or_default();
+        let name = chart.text_at(&["sourceRef", "name"]).unwrap_or_default();
+        let written = chart.text_at(&["sourceRef", "namespace"]);
         let namespace = written.unwrap_or_else(|| namespace.to_owned());
         let named = chart.text_at(&["chart"]).unwrap_or_default();
         let version = chart.text_at(&["version"]).unwrap_or_default();
-        let missing = || format!("the tree has no {kind} {namespace}/{name}");
         if kind == "GitRepository" {
             let folder = resolve("", &named);
             let source = (kind.clone(), namespace.clone(), name.clone());
@@ -368,12 +358,13 @@ impl<'r> HelmRelease<'r> {
         if kind != "HelmRepository" && kind != "OCIRepository" {
             return Err(format!("charts of a {kind} are not fetched"));
         }
-        let (found, origin) = around.find(&kind, &namespace, &name).ok_or_else(missing)?;
+        let found = around
+            .find(&kind, &namespace, &name)
+            .and_then(|(found, origin)| Some((found.text_at(&["spec", "url"])?, found, origin)));
+        let (url, found, origin) = found.ok_or_else(|| not_found(&kind, &namespace, &name))?;
         inputs.insert(origin.file.to_string());
-        let url = found.text_at(&["spec", "url"]).ok_or_else(missing)?;
         let url = url.trim_end_matches('/').to_owned();
-        let insecure = found.at(&["spec", "insecure"]);
-        let is_plain = insecure.and_then(|flag| flag.as_bool()) == Some(true);
+        let is_plain = found.is_true_at(&["spec", "insecure"]);
         let remote = if kind == "OCIRepository" {
             let version = ["digest", "semver", "tag"]
                 .into_iter()
@@ -410,26 +401,27 @@ impl<'r> HelmRelease<'r> {
         call: &mut ChartCall,
         inputs: &mut BTreeSet<String>,
     ) -> Result<(), String> {
-        let text = |key: &str| from.text_at(&[key]).unwrap_or_default();
-        let (kind, name) = (text("kind"), text("name"));
-        let is_optional = from.get("optional").and_then(|flag| flag.as_bool()) == Some(true);
-        if kind != "ConfigMap" {
+        if from.str_at(&["kind"]) != Some("ConfigMap") {
             return Ok(());
         }
+        let name = from.str_at(&["name"]).unwrap_or_default();
         let key = from
             .text_at(&["valuesKey"])
             .unwrap_or_else(|| "values.yaml".to_owned());
-        let found = around.find("ConfigMap", &self.namespace, &name);
-        let found = found.or_else(|| around.find("ConfigMap", "", &name));
+        let found = around.find("ConfigMap", &self.namespace, name);
+        let found = found.or_else(|| around.find("ConfigMap", "", name));
         let values = found.and_then(|(data, origin)| {
             let values = data.at(&["data"])?.get(&key)?.scalar()?;
             Some((values, origin))
         });
         let Some((values, origin)) = values else {
+            if from.is_true_at(&["optional"]) {
+                return Ok(());
+            }
             let reason = format!("no ConfigMap {name} of the tree has the values `{key}`");
-            return if is_optional { Ok(()) } else { Err(reason) };
+            return Err(reason);
         };
-        inputs.extend(around.files_of(&name, origin));
+        inputs.extend(around.files_of(name, origin));
         match from.text_at(&["targetPath"]) {
             None => call.values.push(Values::Text(values.into())),
             Some(path) => {
@@ -444,6 +436,10 @@ impl<'r> HelmRelease<'r> {
 /// Maximum length of the name of a release.
 const LONGEST_NAME: usize = 53;
 
+fn not_found(kind: &str, namespace: &str, name: &str) -> String {
+    format!("the tree has no {kind} {namespace}/{name}")
+}
+
 /// Returns values with one entry, at a path of `helm --set`.
 fn at_path(path: &str, value: &str) -> Result<Values, String> {
     if path.contains(['[', '\\']) {
@@ -453,12 +449,7 @@ fn at_path(path: &str, value: &str) -> Result<Values, String> {
         "true" | "false" | "null" => serde_json::from_str(value).ok(),
         value => value.parse::<i64>().ok().map(serde_json::Value::from),
     };
-    let unquoted = || {
-        let quotes = ['"', '\''].into_iter();
-        let mut inner = quotes.filter_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
-        inner.next().unwrap_or(value).to_owned()
-    };
-    let scalar = scalar.unwrap_or_else(|| serde_json::Value::String(unquoted()));
+    let scalar = scalar.unwrap_or_else(|| unquoted(value).into());
     let nested = path.rsplit('.').fold(scalar, |inner, key| {
         let mut outer = serde_json::Map::new();
         outer.insert(key.to_owned(), inner);

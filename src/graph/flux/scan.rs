@@ -86,8 +86,9 @@ pub(super) fn kustomization_of(
         resources.push(path.to_owned());
     }
     let mut node = Node::empty_map();
-    let below = |path: &String| path[folder.len()..].trim_start_matches('/').to_owned();
-    let below = resources.iter().map(|path| Node::text(below(path)));
+    let below = resources
+        .iter()
+        .map(|path| Node::text(path[folder.len()..].trim_start_matches('/')));
     node.set("resources", Node::Seq(Arc::new(below.collect())));
     Ok(KustomizationDoc {
         folder: folder.to_owned(),

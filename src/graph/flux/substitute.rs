@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use globset::{Glob, GlobMatcher};
+use globset::Glob;
 
 use crate::graph::node::Node;
 
@@ -26,6 +26,15 @@ pub(super) struct Substituted {
     pub(super) text: String,
     /// The variables that only the cluster knows.
     pub(super) unknown: Vec<String>,
+}
+
+impl Substituted {
+    fn known(text: String) -> Self {
+        Self {
+            text,
+            unknown: Vec::new(),
+        }
+    }
 }
 
 impl Variables {
@@ -87,19 +96,13 @@ impl Variables {
         }
         let function = &inner[name.len()..];
         let known = self.known.get(name);
-        let plain = |text: String| {
-            Ok(Some(Substituted {
-                text,
-                unknown: Vec::new(),
-            }))
-        };
         let default = [":=", ":-", "=", ":+", ":?", "-", "+"]
             .into_iter()
             .find_map(|sign| function.strip_prefix(sign));
         // `${A:-1}` has a default, `${A: -1}` and `${A:1}` are substrings.
         if let Some(default) = default {
             return match known.filter(|value| !value.is_empty()) {
-                Some(value) => plain(value.clone()),
+                Some(value) => Ok(Some(Substituted::known(value.clone()))),
                 None if self.are_partly_unknown && known.is_none() => Ok(None),
                 None => self.replaced(default, depth + 1).map(Some),
             };
@@ -111,7 +114,9 @@ impl Variables {
                 Err(format!("nothing defines the variable `{name}`"))
             };
         };
-        plain(changed(value, function).ok_or_else(|| format!("`${{{inner}}}` is no variable"))?)
+        let text = changed(value, function);
+        let text = text.ok_or_else(|| format!("`${{{inner}}}` is no variable"))?;
+        Ok(Some(Substituted::known(text)))
     }
 }
 
@@ -139,26 +144,22 @@ fn closing(text: &str) -> Option<usize> {
 
 /// Applies a function of bash to a value; `None` if Flux does not know the function.
 fn changed(value: &str, function: &str) -> Option<String> {
-    let first = |change: fn(&str) -> String| {
-        let end = value.chars().next().map_or(0, char::len_utf8);
-        format!("{}{}", change(&value[..end]), &value[end..])
-    };
-    let glob = |pattern: &str| Some(Glob::new(pattern).ok()?.compile_matcher());
+    let (first, rest) = value.split_at(value.chars().next().map_or(0, char::len_utf8));
     Some(match function {
         "" => value.to_owned(),
         "^^" => value.to_uppercase(),
-        "^" => first(str::to_uppercase),
+        "^" => first.to_uppercase() + rest,
         ",," => value.to_lowercase(),
-        "," => first(str::to_lowercase),
+        "," => first.to_lowercase() + rest,
         _ => {
             if let Some(pattern) = function.strip_prefix("##") {
-                trimmed(value, &glob(pattern)?, true, true)
+                trimmed(value, pattern, true, true)?
             } else if let Some(pattern) = function.strip_prefix('#') {
-                trimmed(value, &glob(pattern)?, true, false)
+                trimmed(value, pattern, true, false)?
             } else if let Some(pattern) = function.strip_prefix("%%") {
-                trimmed(value, &glob(pattern)?, false, true)
+                trimmed(value, pattern, false, true)?
             } else if let Some(pattern) = function.strip_prefix('%') {
-                trimmed(value, &glob(pattern)?, false, false)
+                trimmed(value, pattern, false, false)?
             } else if let Some(rest) = function.strip_prefix("//") {
                 let (old, new) = rest.split_once('/').unwrap_or((rest, ""));
                 value.replace(old, new)
@@ -192,7 +193,8 @@ fn part(value: &str, numbers: &str) -> Option<String> {
 }
 
 /// Removes the shortest or longest match of a pattern from the start or the end of a value.
-fn trimmed(value: &str, pattern: &GlobMatcher, at_start: bool, longest: bool) -> String {
+fn trimmed(value: &str, pattern: &str, at_start: bool, longest: bool) -> Option<String> {
+    let pattern = Glob::new(pattern).ok()?.compile_matcher();
     let mut places: Vec<usize> = value.char_indices().map(|(at, _)| at).collect();
     places.push(value.len());
     if at_start == longest {
@@ -206,10 +208,10 @@ fn trimmed(value: &str, pattern: &GlobMatcher, at_start: bool, longest: bool) ->
             (after, before)
         };
         if pattern.is_match(matched) {
-            return kept.to_owned();
+            return Some(kept.to_owned());
         }
     }
-    value.to_owned()
+    Some(value.to_owned())
 }
 
 /// Replaces the variables in every text of a value. Returns the variables that only the cluster knows.

@@ -164,13 +164,11 @@ impl Build<'_> {
                     .set("name", Node::text(name));
             }
         }
-        let is_local = |resource: &Resource| {
-            resource
-                .meta("annotations", "config.kubernetes.io/local-config")
-                .is_some_and(|value| value != "false")
-        };
         let resources = built.resources_mut();
-        resources.retain(|resource| !is_local(resource));
+        resources.retain(|resource| {
+            let local = resource.meta("annotations", "config.kubernetes.io/local-config");
+            local.is_none_or(|value| value == "false")
+        });
         resources.shrink_to_fit();
         Ok(built)
     }
@@ -381,8 +379,12 @@ impl Build<'_> {
 
     /// Whether a file is encrypted as a whole, and the person who builds may know its objects.
     fn is_encrypted(&self, place: &str) -> bool {
-        let is_hidden = |node: &Node| node.get("sops").is_some() && ResId::of(node).is_none();
-        self.files.lack != Lack::Nothing && self.files.parsed(place).documents.iter().any(is_hidden)
+        if self.files.lack == Lack::Nothing {
+            return false;
+        }
+        let parsed = self.files.parsed(place);
+        let mut documents = parsed.documents.iter();
+        documents.any(|node| node.get("sops").is_some() && ResId::of(node).is_none())
     }
 
     /// Returns the objects of a file.
@@ -540,11 +542,8 @@ pub fn resources_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, usize
 /// Copies labels, annotations and the need for a hash from `new`.
 fn mark_as(old: &mut Resource, new: &Resource) {
     for field in ["labels", "annotations"] {
-        let marks = new
-            .node
-            .at(&["metadata", field])
-            .map(|marks| marks.entries());
-        if let Some(marks) = marks.filter(|marks| !marks.is_empty()) {
+        let marks = new.node.entries_at(&["metadata", field]);
+        if !marks.is_empty() {
             old.mark(field, &marks);
         }
     }

@@ -40,15 +40,13 @@ impl KustomizationDoc {
                 self.node.set(field, Node::text(text));
             }
         }
-        let skips = options
-            .get("ignoreMissingComponents")
-            .and_then(|flag| flag.as_bool());
-        let is_there = |path: &Node| {
-            let place = path.as_str().map(|path| resolve(&self.folder, path));
-            skips != Some(true) || place.is_some_and(|place| files.has_folder(&place))
-        };
         let mut components = options.items_at("components");
-        components.retain(is_there);
+        if options.is_true_at(&["ignoreMissingComponents"]) {
+            components.retain(|path| {
+                let place = path.as_str().map(|path| resolve(&self.folder, path));
+                place.is_some_and(|place| files.has_folder(&place))
+            });
+        }
         let lists = lists.iter().map(|list| (*list, options.items_at(list)));
         for (list, items) in lists.chain([("components", components)]) {
             if !items.is_empty() {

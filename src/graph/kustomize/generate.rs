@@ -46,27 +46,13 @@ impl Generator<'_> {
     /// # Errors
     /// Returns an error for a file that does not exist, a literal without a key, and a key that is given twice.
     pub(super) fn run(&self) -> Result<Generated, BuildError> {
-        let failed = |reason: String| BuildError {
-            reason,
-            file: self.origin.0.to_string(),
-            line: self.origin.1,
-        };
         let mut data: Vec<(String, Vec<u8>)> = Vec::new();
         let mut is_whole = true;
-        let mut read = |path: &str| {
-            let place = resolve(self.folder, path);
-            if self.files.lacks(&place) {
-                is_whole = false;
-                return Ok(Arc::default());
-            }
-            let bytes = self.files.bytes(&place);
-            bytes.map_err(|reason| failed(format!("{path} {reason}")))
-        };
         for literal in self.entry.texts_at("literals") {
             let (key, value) = literal
                 .split_once('=')
                 .filter(|(key, _)| !key.is_empty())
-                .ok_or_else(|| failed(format!("`{literal}` is no `key=value`")))?;
+                .ok_or_else(|| self.failed(format!("`{literal}` is no `key=value`")))?;
             data.push((key.to_owned(), unquoted(value).as_bytes().to_vec()));
         }
         for file in self.entry.texts_at("files") {
@@ -74,11 +60,11 @@ impl Generator<'_> {
                 Some((key, path)) => (key.to_owned(), path.to_owned()),
                 None => (name_of(&file).to_owned(), file),
             };
-            data.push((key, read(&path)?.to_vec()));
+            data.push((key, self.read(&path, &mut is_whole)?.to_vec()));
         }
         let env = self.entry.text_at(&["env"]);
         for path in self.entry.texts_at("envs").into_iter().chain(env) {
-            let bytes = read(&path)?;
+            let bytes = self.read(&path, &mut is_whole)?;
             let text = String::from_utf8_lossy(&bytes);
             let lines = text.trim_start_matches('\u{feff}').lines();
             let lines = lines.map(str::trim_start);
@@ -91,12 +77,31 @@ impl Generator<'_> {
         let mut keys = HashSet::default();
         if let Some((key, _)) = data.iter().find(|(key, _)| !keys.insert(key)) {
             let name = self.entry.text_at(&["name"]).unwrap_or_default();
-            return Err(failed(format!("`{name}` repeats the key `{key}`")));
+            return Err(self.failed(format!("`{name}` repeats the key `{key}`")));
         }
         let mut made = self.made(data);
         // The hash of partly known data would be wrong.
         made.resource.needs_hash &= is_whole;
         Ok(made)
+    }
+
+    /// Reads a file. If it may be missing and is, it counts as empty, and the data is not `is_whole`.
+    fn read(&self, path: &str, is_whole: &mut bool) -> Result<Arc<[u8]>, BuildError> {
+        let place = resolve(self.folder, path);
+        if self.files.lacks(&place) {
+            *is_whole = false;
+            return Ok(Arc::default());
+        }
+        let bytes = self.files.bytes(&place);
+        bytes.map_err(|reason| self.failed(format!("{path} {reason}")))
+    }
+
+    fn failed(&self, reason: String) -> BuildError {
+        BuildError {
+            reason,
+            file: self.origin.0.to_string(),
+            line: self.origin.1,
+        }
     }
 
     fn made(&self, data: Vec<(String, Vec<u8>)>) -> Generated {
@@ -139,7 +144,7 @@ impl Generator<'_> {
             );
         }
         let own = self.entry.get("options");
-        let options = || self.options.iter().chain(&own);
+        let options: Vec<&Node> = self.options.iter().chain(&own).collect();
         let mut resource = Resource {
             node,
             previous: Arc::default(),
@@ -153,20 +158,17 @@ impl Generator<'_> {
             needs_hash: true,
             is_possible: false,
         };
-        for options in options() {
+        for options in &options {
             for field in ["labels", "annotations"] {
-                let marks = options.get(field).map(|marks| marks.entries());
-                if let Some(marks) = marks.filter(|marks| !marks.is_empty()) {
+                let marks = options.entries_at(&[field]);
+                if !marks.is_empty() {
                     resource.mark(field, &marks);
                 }
             }
         }
-        resource.needs_hash = !options().any(|options| {
-            options
-                .get("disableNameSuffixHash")
-                .and_then(|flag| flag.as_bool())
-                == Some(true)
-        });
+        resource.needs_hash = !options
+            .iter()
+            .any(|options| options.is_true_at(&["disableNameSuffixHash"]));
         let behavior = match self.entry.text_at(&["behavior"]).as_deref() {
             Some("merge") => Behavior::Merge,
             Some("replace") => Behavior::Replace,
@@ -176,7 +178,8 @@ impl Generator<'_> {
     }
 }
 
-fn unquoted(value: &str) -> &str {
+/// Returns a text without the quotes around it.
+pub fn unquoted(value: &str) -> &str {
     let quoted = ["\"", "'"].into_iter().find_map(|quote| {
         let inner = value.strip_prefix(quote)?.strip_suffix(quote)?;
         Some(inner)
@@ -205,11 +208,7 @@ fn folded(bytes: &[u8]) -> String {
 /// Adds the data of one generated object to another one of its name.
 pub(super) fn merge_data(into: &mut Node, from: &Node) {
     for field in ["data", "binaryData", "stringData"] {
-        for (key, value) in from
-            .get(field)
-            .map(|data| data.entries())
-            .unwrap_or_default()
-        {
+        for (key, value) in from.entries_at(&[field]) {
             into.entry_mut(field).set(&key, value);
         }
     }
@@ -217,36 +216,18 @@ pub(super) fn merge_data(into: &mut Node, from: &Node) {
 
 /// Returns the hash at the end of the name of a generated object.
 pub(super) fn content_hash(node: &Node) -> String {
-    let text = |path: &[&str]| {
-        json_text(
-            &node
-                .at(path)
-                .and_then(|node| node.scalar())
-                .unwrap_or_default(),
-        )
-    };
-    let map = |field: &str| {
-        let entries = node.get(field).filter(Node::is_map)?.entries();
-        let entries: BTreeMap<String, String> = entries
-            .into_iter()
-            .map(|(key, value)| (key.to_string(), value.scalar().unwrap_or_default()))
-            .collect();
-        let entries = entries
-            .iter()
-            .map(|(key, value)| format!("{}:{}", json_text(key), json_text(value)));
-        Some(format!("{{{}}}", entries.collect::<Vec<_>>().join(",")))
-    };
-    let is_secret = node.text_at(&["kind"]).as_deref() == Some("Secret");
-    let data = map("data").unwrap_or_else(|| "\"\"".to_owned());
+    let is_secret = node.str_at(&["kind"]) == Some("Secret");
+    let data = json_map(node, "data").unwrap_or_else(|| "\"\"".to_owned());
     // kustomize looks the name up under the key `metadata/name`, and finds none.
     let name = "\"\"";
     let encoded = if is_secret {
-        let more = map("stringData").map(|map| format!(",\"stringData\":{map}"));
+        let more = json_map(node, "stringData").map(|map| format!(",\"stringData\":{map}"));
         let more = more.unwrap_or_default();
-        let of_type = text(&["type"]);
+        let of_type = node.get("type").and_then(|of_type| of_type.scalar());
+        let of_type = json_text(&of_type.unwrap_or_default());
         format!("{{\"data\":{data},\"kind\":\"Secret\",\"name\":{name}{more},\"type\":{of_type}}}")
     } else {
-        let more = map("binaryData").map(|map| format!("\"binaryData\":{map},"));
+        let more = json_map(node, "binaryData").map(|map| format!("\"binaryData\":{map},"));
         let more = more.unwrap_or_default();
         format!("{{{more}\"data\":{data},\"kind\":\"ConfigMap\",\"name\":{name}}}")
     };
@@ -260,6 +241,19 @@ pub(super) fn content_hash(node: &Node) -> String {
         digit => digit,
     });
     spoken.collect()
+}
+
+/// Returns the scalars of a mapping, sorted by their keys, in JSON.
+fn json_map(node: &Node, field: &str) -> Option<String> {
+    let entries = node.get(field).filter(Node::is_map)?.entries();
+    let entries: BTreeMap<String, String> = entries
+        .into_iter()
+        .map(|(key, value)| (key.to_string(), value.scalar().unwrap_or_default()))
+        .collect();
+    let entries = entries
+        .iter()
+        .map(|(key, value)| format!("{}:{}", json_text(key), json_text(value)));
+    Some(format!("{{{}}}", entries.collect::<Vec<_>>().join(",")))
 }
 
 /// Returns a JSON string as Go's `encoding/json` writes it: characters with a meaning in HTML are escaped.

@@ -36,8 +36,8 @@ impl KustomizationDoc {
     fn chart_home(&self, entry: &Node) -> String {
         let home = self.node.text_at(&["helmGlobals", "chartHome"]);
         let home = resolve(&self.folder, home.as_deref().unwrap_or("charts"));
-        let text = |key: &str| entry.text_at(&[key]);
-        match (text("repo"), text("name"), text("version")) {
+        let [repo, name, version] = ["repo", "name", "version"].map(|key| entry.text_at(&[key]));
+        match (repo, name, version) {
             (Some(_), Some(name), Some(version)) => resolve(&home, &format!("{name}-{version}")),
             _ => home,
         }
@@ -54,8 +54,9 @@ impl Build<'_> {
         let known = built.resources.iter().map(|resource| resource.id().key());
         let mut known: BTreeSet<String> = known.collect();
         for entry in charts {
-            let text = |key: &str| entry.text_at(&[key]).unwrap_or_default();
-            let subject = format!("{} {}", text("name"), text("version"));
+            let name = entry.str_at(&["name"]).unwrap_or_default();
+            let version = entry.str_at(&["version"]).unwrap_or_default();
+            let subject = format!("{name} {version}");
             let subject = subject.trim_end();
             let origin = Origin {
                 file: Arc::from(doc.file.as_str()),
@@ -74,14 +75,13 @@ impl Build<'_> {
     }
 
     fn call(&self, doc: &KustomizationDoc, entry: &Node) -> Result<ChartCall, String> {
-        let text = |key: &str| entry.text_at(&[key]);
-        let name = text("name").ok_or("it names no chart")?;
-        if text("nameTemplate").is_some() {
+        let name = entry.text_at(&["name"]).ok_or("it names no chart")?;
+        if entry.text_at(&["nameTemplate"]).is_some() {
             return Err("its `nameTemplate` is not evaluated".to_owned());
         }
-        let version = text("version").unwrap_or_default();
+        let version = entry.text_at(&["version"]).unwrap_or_default();
         let folder = resolve(&doc.chart_home(entry), &name);
-        let source = match text("repo") {
+        let source = match entry.text_at(&["repo"]) {
             _ if self.files.has_folder(&folder) => ChartSource::Folder(self.files.chart(&folder)?),
             None => return Err(format!("{folder} does not exist")),
             Some(url) if url.starts_with("oci://") => ChartSource::Remote(RemoteChart {
@@ -97,18 +97,17 @@ impl Build<'_> {
                 is_plain: false,
             }),
         };
-        let release = text("releaseName").unwrap_or_else(|| UNNAMED.to_owned());
-        let mut call = ChartCall::of(source, release, text("namespace").unwrap_or_default());
+        let release = entry.text_at(&["releaseName"]);
+        let release = release.unwrap_or_else(|| UNNAMED.to_owned());
+        let namespace = entry.text_at(&["namespace"]).unwrap_or_default();
+        let mut call = ChartCall::of(source, release, namespace);
         call.inputs.insert(doc.file.clone());
-        let file = |call: &mut ChartCall, path: &str| {
-            let place = resolve(&doc.folder, path);
-            values_file(call, &place, self.files.bytes(&place))
-        };
-        let written = text("valuesFile")
-            .map(|path| file(&mut call, &path))
+        let written = entry
+            .text_at(&["valuesFile"])
+            .map(|path| self.values(doc, &path, &mut call))
             .transpose()?;
         let inline = values_of(entry.get("valuesInline"));
-        call.values = match text("valuesMerge").as_deref() {
+        call.values = match entry.str_at(&["valuesMerge"]) {
             Some("replace") if inline.is_some() => inline.into_iter().collect(),
             Some("merge") => {
                 let last = written.unwrap_or_else(|| Values::InChart("values.yaml".to_owned()));
@@ -117,7 +116,7 @@ impl Build<'_> {
             _ => written.into_iter().chain(inline).collect(),
         };
         for path in entry.texts_at("additionalValuesFiles") {
-            let values = file(&mut call, &path)?;
+            let values = self.values(doc, &path, &mut call)?;
             call.values.push(values);
         }
         let flags = [
@@ -126,14 +125,27 @@ impl Build<'_> {
             ("skipTests", "--skip-tests"),
             ("devel", "--devel"),
         ];
-        let is_on = |key: &str| entry.get(key).and_then(|flag| flag.as_bool()) == Some(true);
-        let flags = flags.into_iter().filter(|(key, _)| is_on(key));
+        let flags = flags
+            .into_iter()
+            .filter(|(key, _)| entry.is_true_at(&[key]));
         call.options.extend(flags.map(|(_, flag)| flag.to_owned()));
         let versions = entry.texts_at("apiVersions").into_iter();
         let versions = versions.map(|version| format!("--api-versions={version}"));
         call.options.extend(versions);
-        let kubernetes = text("kubeVersion").map(|version| format!("--kube-version={version}"));
-        call.options.extend(kubernetes);
+        let kubernetes = entry.text_at(&["kubeVersion"]);
+        call.options
+            .extend(kubernetes.map(|version| format!("--kube-version={version}")));
         Ok(call)
+    }
+
+    /// Reads the values in a file, and adds it to the inputs of `call`.
+    fn values(
+        &self,
+        doc: &KustomizationDoc,
+        path: &str,
+        call: &mut ChartCall,
+    ) -> Result<Values, String> {
+        let place = resolve(&doc.folder, path);
+        values_file(call, &place, self.files.bytes(&place))
     }
 }

@@ -55,11 +55,12 @@ impl<'w> Watched<'w> {
 
     /// Whether a file or a folder is missing without making the build fail.
     pub(super) fn lacks(&self, path: &str) -> bool {
-        let misses = |tree: &TreeFiles<'_>| !tree.has_file(path) && !tree.has_folder(path);
         match self.lack {
             Lack::Nothing => false,
-            Lack::Uncommitted => misses(self.files) && self.before.is_none_or(misses),
-            Lack::Whatever => misses(self.files),
+            Lack::Uncommitted => {
+                !self.files.has(path) && self.before.is_none_or(|before| !before.has(path))
+            }
+            Lack::Whatever => !self.files.has(path),
         }
     }
 

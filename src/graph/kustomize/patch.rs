@@ -51,13 +51,6 @@ fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> Merge {
             && old.as_ref().is_some_and(Node::is_seq)
         {
             let list = into.entry_mut(&key).seq_mut();
-            let are_one = |old: &Node, item: &Node| {
-                if item.is_map() {
-                    old.text_at(&["uid"]) == item.text_at(&["uid"])
-                } else {
-                    old.scalar() == item.scalar()
-                }
-            };
             for item in value.items() {
                 if !list.iter().any(|old| are_one(old, &item)) {
                     list.push(item);
@@ -79,6 +72,15 @@ fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> Merge {
         }
     }
     Merge::Keep
+}
+
+/// Whether two items of a list of metadata, owner references or texts, are merged into one.
+fn are_one(old: &Node, item: &Node) -> bool {
+    if item.is_map() {
+        old.text_at(&["uid"]) == item.text_at(&["uid"])
+    } else {
+        old.scalar() == item.scalar()
+    }
 }
 
 /// Applies a JSON patch to an object.
@@ -105,25 +107,26 @@ pub(super) fn json_patched(object: Node, operations: &[Node]) -> Result<Node, St
         return Ok(patched);
     }
     for operation in operations {
-        let word = |key: &str| operation.text_at(&[key]).unwrap_or_default();
-        let path = pointer(&word("path"));
-        let value = || operation.get("value").unwrap_or(Node::Null);
-        match word("op").as_str() {
-            "add" => add(&mut object, &path, value())?,
-            "replace" => put(&mut object, &path, value())?,
+        let [op, from, place] =
+            ["op", "from", "path"].map(|key| operation.str_at(&[key]).unwrap_or_default());
+        let (from, path) = (pointer(from), pointer(place));
+        let value = operation.get("value").unwrap_or(Node::Null);
+        match op {
+            "add" => add(&mut object, &path, value)?,
+            "replace" => put(&mut object, &path, value)?,
             "remove" => drop(take(&mut object, &path)?),
             "copy" => {
-                let found = find(&object, &pointer(&word("from"))).unwrap_or(Node::Null);
+                let found = find(&object, &from).unwrap_or(Node::Null);
                 add(&mut object, &path, found)?;
             }
             "move" => {
-                let moved = take(&mut object, &pointer(&word("from")))?;
+                let moved = take(&mut object, &from)?;
                 add(&mut object, &path, moved)?;
             }
             "test" => {
                 let found = find(&object, &path).map(|found| found.to_json(DEEPEST));
-                if found != Some(value().to_json(DEEPEST)) {
-                    return Err(format!("the test of {} fails", word("path")));
+                if found != Some(value.to_json(DEEPEST)) {
+                    return Err(format!("the test of {place} fails"));
                 }
             }
             other => return Err(format!("`{other}` is no operation of a JSON patch")),

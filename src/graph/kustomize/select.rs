@@ -34,19 +34,16 @@ impl Target {
     /// # Errors
     /// Returns an error for an invalid pattern.
     pub(super) fn read(node: &Node) -> Result<Self, String> {
-        let pattern = |key: &str| match node.text_at(&[key]) {
-            None => Ok(None),
-            Some(text) => Pattern::read(&text).map(Some),
-        };
-        let selector = |key: &str| requirements(&node.text_at(&[key]).unwrap_or_default());
+        let [labels, annotations] = ["labelSelector", "annotationSelector"]
+            .map(|key| requirements(node.str_at(&[key]).unwrap_or_default()));
         Ok(Self {
-            group: pattern("group")?,
-            version: pattern("version")?,
-            kind: pattern("kind")?,
-            name: pattern("name")?,
-            namespace: pattern("namespace")?,
-            labels: selector("labelSelector"),
-            annotations: selector("annotationSelector"),
+            group: Pattern::at(node, "group")?,
+            version: Pattern::at(node, "version")?,
+            kind: Pattern::at(node, "kind")?,
+            name: Pattern::at(node, "name")?,
+            namespace: Pattern::at(node, "namespace")?,
+            labels,
+            annotations,
         })
     }
 
@@ -59,25 +56,22 @@ impl Target {
             return false;
         }
         let (now, first) = (resource.id(), resource.original());
-        let fits = |pattern: &Option<Pattern>, text: &str| {
-            pattern
-                .as_ref()
-                .is_none_or(|pattern| pattern.is_match(text))
-        };
-        let either = |pattern: &Option<Pattern>, one: &str, other: &str| {
-            fits(pattern, one) || fits(pattern, other)
-        };
-        either(
-            &self.namespace,
-            first.effective_namespace(),
-            now.effective_namespace(),
-        ) && either(&self.name, &first.name, &now.name)
+        (fits(&self.namespace, first.effective_namespace())
+            || fits(&self.namespace, now.effective_namespace()))
+            && (fits(&self.name, &first.name) || fits(&self.name, &now.name))
             && fits(&self.group, &now.group)
             && fits(&self.version, &now.version)
             && fits(&self.kind, &now.kind)
             && meets(&self.labels, |key| resource.meta("labels", key))
             && meets(&self.annotations, |key| resource.meta("annotations", key))
     }
+}
+
+/// Whether a text matches a pattern, if there is one.
+fn fits(pattern: &Option<Pattern>, text: &str) -> bool {
+    pattern
+        .as_ref()
+        .is_none_or(|pattern| pattern.is_match(text))
 }
 
 /// A pattern of a whole text.
@@ -91,10 +85,15 @@ enum Pattern {
 }
 
 impl Pattern {
+    /// Reads the pattern in a field of a target.
+    fn at(node: &Node, field: &str) -> Result<Option<Self>, String> {
+        let text = node.text_at(&[field]);
+        text.map(|text| Self::read(&text)).transpose()
+    }
+
     fn read(text: &str) -> Result<Self, String> {
         let text = text.strip_prefix('^').unwrap_or(text);
         let text = text.strip_suffix('$').unwrap_or(text);
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
         if text.chars().all(is_plain) {
             return Ok(Self::Word(text.to_owned()));
         }
@@ -111,13 +110,17 @@ impl Pattern {
         match self {
             Self::Word(word) => word == text,
             Self::Dotted(dotted) => {
-                let fits = |(sign, c)| sign == c || (sign == '.' && c != '\n');
+                let mut pairs = dotted.chars().zip(text.chars());
                 dotted.chars().count() == text.chars().count()
-                    && dotted.chars().zip(text.chars()).all(fits)
+                    && pairs.all(|(sign, c)| sign == c || (sign == '.' && c != '\n'))
             }
             Self::Expression(expression) => expression.is_match(text),
         }
     }
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-'
 }
 
 fn meets(requirements: &[Requirement], value: impl Fn(&str) -> Option<String>) -> bool {
@@ -156,27 +159,32 @@ fn requirements(text: &str) -> Vec<Requirement> {
 }
 
 fn requirement(part: &str) -> Requirement {
-    let words = |text: &str| -> Vec<String> {
-        let text = text.trim().trim_start_matches('(').trim_end_matches(')');
-        text.split(',').map(|word| word.trim().to_owned()).collect()
-    };
-    let own = |text: &str| text.trim().to_owned();
     if let Some((key, list)) = part.split_once(" notin ") {
-        return Requirement::NotIn(own(key), words(list));
+        return Requirement::NotIn(trimmed(key), words(list));
     }
     if let Some((key, list)) = part.split_once(" in ") {
-        return Requirement::In(own(key), words(list));
+        return Requirement::In(trimmed(key), words(list));
     }
     if let Some((key, value)) = part.split_once("!=") {
-        return Requirement::IsNot(own(key), own(value));
+        return Requirement::IsNot(trimmed(key), trimmed(value));
     }
     if let Some((key, value)) = part.split_once("==").or_else(|| part.split_once('=')) {
-        return Requirement::Is(own(key), own(value));
+        return Requirement::Is(trimmed(key), trimmed(value));
     }
     match part.strip_prefix('!') {
-        Some(key) => Requirement::Missing(own(key)),
-        None => Requirement::Exists(own(part)),
+        Some(key) => Requirement::Missing(trimmed(key)),
+        None => Requirement::Exists(trimmed(part)),
     }
+}
+
+/// Returns the words of a list such as `(a, b)`.
+fn words(list: &str) -> Vec<String> {
+    let list = list.trim().trim_start_matches('(').trim_end_matches(')');
+    list.split(',').map(trimmed).collect()
+}
+
+fn trimmed(text: &str) -> String {
+    text.trim().to_owned()
 }
 
 #[cfg(test)]
@@ -185,35 +193,32 @@ mod tests {
 
     #[test]
     fn a_dot_of_a_pattern_is_any_character() {
-        let pattern = |text| Pattern::read(text).expect("a pattern");
         for (text, fits, differs) in [
             ("apps", "apps", "app"),
             ("^a.io$", "a-io", "xa.io"),
             ("a.*", "a.io", "b.io"),
         ] {
-            assert!(pattern(text).is_match(fits), "{text}");
-            assert!(!pattern(text).is_match(differs), "{text}");
+            let pattern = Pattern::read(text).expect("a pattern");
+            assert!(pattern.is_match(fits), "{text}");
+            assert!(!pattern.is_match(differs), "{text}");
         }
-        assert!(matches!(
-            pattern("helm.toolkit.fluxcd.io"),
-            Pattern::Dotted(_)
-        ));
+        let dotted = Pattern::read("helm.toolkit.fluxcd.io");
+        assert!(matches!(dotted, Ok(Pattern::Dotted(_))));
     }
 
     #[test]
     fn selectors_are_read_in_their_short_form() {
         use Requirement::{Exists, In, Is, IsNot, Missing, NotIn};
-        let own = |text: &str| text.to_owned();
         assert_eq!(
             requirements("a=b, c==d,e!=f, g in (h, i),j notin (k),l,!m"),
             [
-                Is(own("a"), own("b")),
-                Is(own("c"), own("d")),
-                IsNot(own("e"), own("f")),
-                In(own("g"), vec![own("h"), own("i")]),
-                NotIn(own("j"), vec![own("k")]),
-                Exists(own("l")),
-                Missing(own("m")),
+                Is("a".into(), "b".into()),
+                Is("c".into(), "d".into()),
+                IsNot("e".into(), "f".into()),
+                In("g".into(), vec!["h".into(), "i".into()]),
+                NotIn("j".into(), vec!["k".into()]),
+                Exists("l".into()),
+                Missing("m".into()),
             ]
         );
     }

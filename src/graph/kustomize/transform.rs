@@ -58,7 +58,7 @@ impl Build<'_> {
                     .push(self.plugin(doc, &entry, What::Transformer, "transformers"));
             }
             for transformer in &documents {
-                if !self.builtin(doc, &entry, transformer, built)? {
+                if !self.builtin(doc, transformer, built)? {
                     built
                         .unread
                         .push(self.plugin(doc, &entry, What::Transformer, "transformers"));
@@ -72,18 +72,15 @@ impl Build<'_> {
     fn builtin(
         &self,
         doc: &KustomizationDoc,
-        entry: &Node,
         transformer: &Node,
         built: &mut Built,
     ) -> Outcome<bool> {
         if transformer.text_at(&["apiVersion"]).as_deref() != Some("builtin") {
             return Ok(false);
         }
-        let marks = |key: &str| transformer.get(key).map(|marks| marks.entries());
         match transformer.text_at(&["kind"]).unwrap_or_default().as_str() {
             "NamespaceTransformer" => {
-                let unset_only =
-                    transformer.get("unsetOnly").and_then(|flag| flag.as_bool()) == Some(true);
+                let unset_only = transformer.is_true_at(&["unsetOnly"]);
                 let namespace = transformer.text_at(&["metadata", "namespace"]);
                 for resource in built.resources_mut() {
                     let id = resource.id();
@@ -98,12 +95,13 @@ impl Build<'_> {
             }
             kind @ ("PrefixTransformer" | "SuffixTransformer" | "PrefixSuffixTransformer") => {
                 let mut names = Node::empty_map();
-                let text = |key: &str| transformer.text_at(&[key]).map(Node::text);
-                if let Some(prefix) = text("prefix").filter(|_| kind != "SuffixTransformer") {
-                    names.set("namePrefix", prefix);
-                }
-                if let Some(suffix) = text("suffix").filter(|_| kind != "PrefixTransformer") {
-                    names.set("nameSuffix", suffix);
+                for (key, field, other) in [
+                    ("prefix", "namePrefix", "SuffixTransformer"),
+                    ("suffix", "nameSuffix", "PrefixTransformer"),
+                ] {
+                    if let Some(text) = transformer.text_at(&[key]).filter(|_| kind != other) {
+                        names.set(field, Node::text(text));
+                    }
                 }
                 let named = KustomizationDoc {
                     node: names,
@@ -112,27 +110,22 @@ impl Build<'_> {
                 self.names(&named, built);
             }
             "LabelTransformer" => {
-                let labels = marks("labels").unwrap_or_default();
-                built
-                    .resources_mut()
-                    .iter_mut()
-                    .for_each(|resource| resource.mark("labels", &labels));
+                let labels = transformer.entries_at(&["labels"]);
+                for resource in built.resources_mut() {
+                    resource.mark("labels", &labels);
+                }
             }
             "AnnotationsTransformer" => {
-                let annotations = marks("annotations").unwrap_or_default();
-                built
-                    .resources_mut()
-                    .iter_mut()
-                    .for_each(|resource| resource.mark("annotations", &annotations));
+                let annotations = transformer.entries_at(&["annotations"]);
+                for resource in built.resources_mut() {
+                    resource.mark("annotations", &annotations);
+                }
             }
             "PatchTransformer" | "PatchJson6902Transformer" => {
                 self.patch(doc, transformer, built)?;
             }
             "ImageTagTransformer" | "ReplicaCountTransformer" => {}
-            _ => {
-                let _ = entry;
-                return Ok(false);
-            }
+            _ => return Ok(false),
         }
         Ok(true)
     }
@@ -227,10 +220,10 @@ impl Build<'_> {
                 self.merge_by_name(doc, entry, patch, built)?;
                 continue;
             };
-            let options = |key: &str| {
-                entry.at(&["options", key]).and_then(|flag| flag.as_bool()) == Some(true)
-            };
-            let allowed = (options("allowNameChange"), options("allowKindChange"));
+            let allowed = (
+                entry.is_true_at(&["options", "allowNameChange"]),
+                entry.is_true_at(&["options", "allowKindChange"]),
+            );
             let mut kept = Vec::with_capacity(built.resources.len());
             for resource in std::mem::take(built.resources_mut()) {
                 if target.selects(&resource) {
@@ -319,17 +312,11 @@ impl Build<'_> {
     }
 
     fn marks(&self, doc: &KustomizationDoc, built: &mut Built) {
-        let common = |key: &str| doc.node.get(key).map(|marks| marks.entries());
-        let mut labels = common("commonLabels").unwrap_or_default();
+        let mut labels = doc.node.entries_at(&["commonLabels"]);
         for entry in doc.node.items_at("labels") {
-            labels.extend(
-                entry
-                    .get("pairs")
-                    .map(|pairs| pairs.entries())
-                    .unwrap_or_default(),
-            );
+            labels.extend(entry.entries_at(&["pairs"]));
         }
-        let annotations = common("commonAnnotations").unwrap_or_default();
+        let annotations = doc.node.entries_at(&["commonAnnotations"]);
         for resource in built.resources_mut() {
             if !labels.is_empty() {
                 resource.mark("labels", &labels);

@@ -104,39 +104,55 @@ fn failed(reason: impl Into<String>) -> TemplateError {
     TemplateError::Failed(reason.into())
 }
 
+/// The arguments of a call.
+struct Arguments<'a> {
+    function: &'a str,
+    all: &'a [Value],
+}
+
+impl<'a> Arguments<'a> {
+    fn too_few(&self) -> TemplateError {
+        failed(format!("`{}` has too few arguments", self.function))
+    }
+
+    fn at(&self, at: usize) -> Result<&'a Value, TemplateError> {
+        self.all.get(at).ok_or_else(|| self.too_few())
+    }
+
+    fn text(&self, at: usize) -> Result<String, TemplateError> {
+        Ok(match self.at(at)? {
+            Value::Null => String::new(),
+            value => shown(value),
+        })
+    }
+
+    /// Returns an integer; 0 for anything else.
+    fn number(&self, at: usize) -> Result<i64, TemplateError> {
+        let value = self.at(at)?;
+        let number = value.as_i64().or_else(|| shown(value).parse().ok());
+        Ok(number.unwrap_or(0))
+    }
+
+    fn list(&self, at: usize) -> Result<Vec<Value>, TemplateError> {
+        match self.at(at)? {
+            Value::Array(items) => Ok(items.clone()),
+            _ => Err(failed(format!("`{}` wants a list", self.function))),
+        }
+    }
+}
+
 /// Calls a function.
 pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, TemplateError> {
     if !is_known(name) {
         return Err(unread(name));
     }
-    let few = || failed(format!("`{name}` has too few arguments"));
-    let argument = |at: usize| arguments.get(at).ok_or_else(few);
-    let text = |at: usize| {
-        argument(at).map(|value| {
-            if value.is_null() {
-                String::new()
-            } else {
-                shown(value)
-            }
-        })
+    let given = Arguments {
+        function: name,
+        all: arguments,
     };
-    let number = |at: usize| {
-        argument(at).map(|value| {
-            value
-                .as_i64()
-                .or_else(|| shown(value).parse().ok())
-                .unwrap_or(0)
-        })
-    };
-    let list = |at: usize| match argument(at)? {
-        Value::Array(items) => Ok(items.clone()),
-        _ => Err(failed(format!("`{name}` wants a list"))),
-    };
-    let last = arguments.len().saturating_sub(1);
-    let truth = |value: bool| Ok(Value::Bool(value));
     Ok(match name {
         "index" => {
-            let mut value = argument(0)?;
+            let mut value = given.at(0)?;
             for key in &arguments[1..] {
                 let found = match (value, key) {
                     (Value::Array(items), key) => {
@@ -152,24 +168,24 @@ pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, TemplateErr
             }
             value.clone()
         }
-        "printf" => Value::String(formatted(&text(0)?, &arguments[1..])?),
+        "printf" => Value::String(formatted(&given.text(0)?, &arguments[1..])?),
         "print" => Value::String(arguments.iter().map(shown).collect()),
-        "len" => match argument(0)? {
+        "len" => match given.at(0)? {
             Value::String(text) => text.len().into(),
             Value::Array(items) => items.len().into(),
             Value::Object(entries) => entries.len().into(),
             _ => return Err(failed("the length of a value without length is asked for")),
         },
         "eq" => {
-            let first = argument(0)?;
-            argument(1)?;
+            let first = given.at(0)?;
+            given.at(1)?;
             Value::Bool(arguments[1..].contains(first))
         }
-        "ne" => Value::Bool(argument(0)? != argument(1)?),
+        "ne" => Value::Bool(given.at(0)? != given.at(1)?),
         "lt" | "le" | "gt" | "ge" => {
-            let order = match (argument(0)?, argument(1)?) {
+            let order = match (given.at(0)?, given.at(1)?) {
                 (Value::String(one), Value::String(other)) => one.cmp(other),
-                _ => number(0)?.cmp(&number(1)?),
+                _ => given.number(0)?.cmp(&given.number(1)?),
             };
             Value::Bool(match name {
                 "lt" => order.is_lt(),
@@ -183,80 +199,90 @@ pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, TemplateErr
                 .iter()
                 .find(|value| is_true(value) == (name == "or"))
                 .or(arguments.last());
-            found.ok_or_else(few)?.clone()
+            found.ok_or_else(|| given.too_few())?.clone()
         }
-        "not" => Value::Bool(!is_true(argument(0)?)),
+        "not" => Value::Bool(!is_true(given.at(0)?)),
         "default" => {
-            let given = argument(1)?;
-            (if is_true(given) { given } else { argument(0)? }).clone()
+            let value = given.at(1)?;
+            (if is_true(value) { value } else { given.at(0)? }).clone()
         }
-        "empty" => return truth(!is_true(argument(0)?)),
+        "empty" => (!is_true(given.at(0)?)).into(),
         "coalesce" => arguments
             .iter()
             .find(|value| is_true(value))
             .cloned()
             .unwrap_or(Value::Null),
         "ternary" => {
-            let condition = is_true(argument(2)?);
-            argument(if condition { 0 } else { 1 })?.clone()
+            let condition = is_true(given.at(2)?);
+            given.at(if condition { 0 } else { 1 })?.clone()
         }
-        "lower" => text(0)?.to_lowercase().into(),
-        "upper" => text(0)?.to_uppercase().into(),
-        "trim" => text(0)?.trim().into(),
-        "nospace" => text(0)?.split_whitespace().collect::<String>().into(),
+        "lower" => given.text(0)?.to_lowercase().into(),
+        "upper" => given.text(0)?.to_uppercase().into(),
+        "trim" => given.text(0)?.trim().into(),
+        "nospace" => given.text(0)?.split_whitespace().collect::<String>().into(),
         "trimPrefix" => {
-            let whole = text(1)?;
-            whole.strip_prefix(&*text(0)?).unwrap_or(&whole).into()
+            let whole = given.text(1)?;
+            whole
+                .strip_prefix(&*given.text(0)?)
+                .unwrap_or(&whole)
+                .into()
         }
         "trimSuffix" => {
-            let whole = text(1)?;
-            whole.strip_suffix(&*text(0)?).unwrap_or(&whole).into()
+            let whole = given.text(1)?;
+            whole
+                .strip_suffix(&*given.text(0)?)
+                .unwrap_or(&whole)
+                .into()
         }
         "trimAll" => {
-            let cut = text(0)?;
-            text(1)?.trim_matches(|c| cut.contains(c)).into()
+            let cut = given.text(0)?;
+            given.text(1)?.trim_matches(|c| cut.contains(c)).into()
         }
-        "replace" => text(2)?.replace(&*text(0)?, &text(1)?).into(),
-        "contains" => return truth(text(1)?.contains(&*text(0)?)),
-        "hasPrefix" => return truth(text(1)?.starts_with(&*text(0)?)),
-        "hasSuffix" => return truth(text(1)?.ends_with(&*text(0)?)),
-        "quote" => format!("{:?}", text(0)?).into(),
-        "squote" => format!("'{}'", text(0)?).into(),
-        "toString" => text(0)?.into(),
+        "replace" => given
+            .text(2)?
+            .replace(&*given.text(0)?, &given.text(1)?)
+            .into(),
+        "contains" => given.text(1)?.contains(&*given.text(0)?).into(),
+        "hasPrefix" => given.text(1)?.starts_with(&*given.text(0)?).into(),
+        "hasSuffix" => given.text(1)?.ends_with(&*given.text(0)?).into(),
+        "quote" => format!("{:?}", given.text(0)?).into(),
+        "squote" => format!("'{}'", given.text(0)?).into(),
+        "toString" => given.text(0)?.into(),
         "join" => {
-            let items: Vec<String> = list(1)?.iter().map(shown).collect();
-            items.join(&text(0)?).into()
+            let items: Vec<String> = given.list(1)?.iter().map(shown).collect();
+            items.join(&given.text(0)?).into()
         }
         "splitList" => {
-            let (by, whole) = (text(0)?, text(1)?);
+            let (by, whole) = (given.text(0)?, given.text(1)?);
             let parts = whole.split(&*by).map(Value::from);
             Value::Array(parts.collect())
         }
-        "first" => list(0)?.first().cloned().unwrap_or(Value::Null),
-        "last" => list(0)?.last().cloned().unwrap_or(Value::Null),
-        "rest" => Value::Array(list(0)?.split_off(usize::from(!list(0)?.is_empty()))),
+        "first" => given.list(0)?.first().cloned().unwrap_or(Value::Null),
+        "last" => given.list(0)?.last().cloned().unwrap_or(Value::Null),
+        "rest" => Value::Array(given.list(0)?.into_iter().skip(1).collect()),
         "initial" => {
-            let mut items = list(0)?;
+            let mut items = given.list(0)?;
             items.pop();
             Value::Array(items)
         }
-        "reverse" => Value::Array(list(0)?.into_iter().rev().collect()),
+        "reverse" => Value::Array(given.list(0)?.into_iter().rev().collect()),
         "uniq" => {
             let mut seen = std::collections::BTreeSet::new();
-            let items = list(0)?
+            let items = given
+                .list(0)?
                 .into_iter()
                 .filter(|item| seen.insert(item.to_string()));
             Value::Array(items.collect())
         }
-        "has" => return truth(list(1)?.contains(argument(0)?)),
+        "has" => given.list(1)?.contains(given.at(0)?).into(),
         "list" => Value::Array(arguments.to_vec()),
         "append" => {
-            let mut items = list(0)?;
-            items.push(argument(1)?.clone());
+            let mut items = given.list(0)?;
+            items.push(given.at(1)?.clone());
             Value::Array(items)
         }
         "trunc" => {
-            let (length, whole) = (number(0)?, text(1)?);
+            let (length, whole) = (given.number(0)?, given.text(1)?);
             let count = length.unsigned_abs() as usize;
             let all = whole.chars().count();
             let (skipped, taken) = if length < 0 {
@@ -271,34 +297,37 @@ pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, TemplateErr
                 .collect::<String>()
                 .into()
         }
-        "normalize" => normalized(&text(0)?).into(),
-        "hasKey" => return truth(argument(0)?.get(&*text(1)?).is_some()),
-        "get" => argument(0)?
-            .get(&*text(1)?)
+        "normalize" => normalized(&given.text(0)?).into(),
+        "hasKey" => given.at(0)?.get(&*given.text(1)?).is_some().into(),
+        "get" => given
+            .at(0)?
+            .get(&*given.text(1)?)
             .cloned()
             .unwrap_or_else(|| "".into()),
         "dig" => {
-            let keys = last.checked_sub(1).ok_or_else(few)?;
-            let mut value = argument(last)?;
+            let last = arguments.len().saturating_sub(1);
+            let keys = last.checked_sub(1).ok_or_else(|| given.too_few())?;
+            let mut value = given.at(last)?;
             for key in &arguments[..keys] {
                 match value.get(shown(key)) {
                     Some(next) => value = next,
-                    None => return Ok(argument(keys)?.clone()),
+                    None => return Ok(given.at(keys)?.clone()),
                 }
             }
             value.clone()
         }
-        "int" => number(0)?.into(),
+        "int" => given.number(0)?.into(),
         "add" => {
-            let numbers: Result<Vec<i64>, _> = (0..arguments.len()).map(number).collect();
+            let numbers: Result<Vec<i64>, _> =
+                (0..arguments.len()).map(|at| given.number(at)).collect();
             numbers?.into_iter().fold(0_i64, i64::wrapping_add).into()
         }
-        "sub" => number(0)?.wrapping_sub(number(1)?).into(),
-        "regexMatch" => return truth(pattern(&text(0)?)?.is_match(&text(1)?)),
+        "sub" => given.number(0)?.wrapping_sub(given.number(1)?).into(),
+        "regexMatch" => pattern(&given.text(0)?)?.is_match(&given.text(1)?).into(),
         "regexReplaceAll" => {
-            let whole = text(1)?;
-            pattern(&text(0)?)?
-                .replace_all(&whole, &*text(2)?)
+            let whole = given.text(1)?;
+            pattern(&given.text(0)?)?
+                .replace_all(&whole, &*given.text(2)?)
                 .into_owned()
                 .into()
         }

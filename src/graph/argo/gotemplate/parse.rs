@@ -336,8 +336,10 @@ impl Words<'_> {
     }
 
     fn number(&mut self) -> Outcome<Term> {
-        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.' | '_');
-        let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
+        let end = self
+            .rest
+            .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '+' | '.' | '_'))
+            .unwrap_or(self.rest.len());
         let (text, rest) = self.rest.split_at(end);
         self.rest = rest;
         let number = text.trim_start_matches('+').parse::<i64>().map(Value::from);
