@@ -43,7 +43,6 @@ impl CustomResourceDefinition {
     pub(super) fn read(version: &str, object: Value<'_>) -> Option<Self> {
         let spec = object.get("spec")?;
         let names = spec.get("names")?;
-        let short_names = names.get("shortNames").into_iter().flat_map(Value::items);
         let versions = versions(spec);
         if versions.is_empty() {
             return None;
@@ -53,9 +52,7 @@ impl CustomResourceDefinition {
             kind: text(names.entry("kind"))?,
             plural: text(names.entry("plural")),
             singular: text(names.entry("singular")).map(|name| name.value),
-            short_names: short_names
-                .filter_map(|name| name.as_str().map(str::to_owned))
-                .collect(),
+            short_names: names.texts_at("shortNames"),
             scope: scope(version, spec),
             versions,
             is_beta: version == "v1beta1",
@@ -105,14 +102,13 @@ fn scope(version: &str, spec: Value<'_>) -> Option<Spanned<Scope>> {
 }
 
 fn versions(spec: Value<'_>) -> Vec<CrdVersion> {
-    let listed = spec.get("versions").into_iter().flat_map(Value::items);
+    let listed = spec.items_at("versions");
     let mut versions: Vec<CrdVersion> = listed
         .filter_map(|version| {
-            let is_true = |key| version.get(key).and_then(Value::as_bool) == Some(true);
             Some(CrdVersion {
                 name: text(version.entry("name"))?,
-                served: is_true("served"),
-                storage: is_true("storage"),
+                served: version.get("served").and_then(Value::as_bool) == Some(true),
+                storage: version.get("storage").and_then(Value::as_bool) == Some(true),
             })
         })
         .collect();

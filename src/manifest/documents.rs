@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::object::ObjectFields;
+use super::object::{ObjectFields, written};
 use smallvec::SmallVec;
 
 use crate::kube::TypeMeta;
@@ -93,10 +93,7 @@ impl Found {
         let Some(object) = ObjectFields::read(value, default) else {
             self.others.push(not_an_object(value));
             // Clients recognise a list by its kind, even without a version.
-            let has_kind = value
-                .get("kind")
-                .and_then(Value::as_str)
-                .is_some_and(|kind| !kind.is_empty());
+            let has_kind = value.str_at(&["kind"]).is_some_and(|kind| !kind.is_empty());
             let items = value
                 .get("items")
                 .filter(|items| has_kind && items.is_seq())?;
@@ -119,14 +116,13 @@ impl Found {
 /// name or no field that lists do not have. A custom kind may be called `AllowList`.
 fn is_only_a_list(value: Value<'_>, object: &ObjectFields) -> bool {
     let kind = &object.type_meta.kind;
-    let is_list_field = |key: &str| matches!(key, "apiVersion" | "kind" | "metadata" | "items");
-    let is_named = || {
-        value
-            .at(&["metadata", "name"])
-            .is_some_and(|name| !name.is_null())
-    };
-    let has_own_field = || value.entries().any(|entry| !is_list_field(entry.key));
-    kind == "List" || kind.ends_with("List") && !(is_named() && has_own_field())
+    let name = ["metadata", "name"];
+    kind == "List"
+        || kind.ends_with("List")
+            && (value.at(&name).is_none_or(Value::is_null)
+                || value
+                    .entries()
+                    .all(|entry| matches!(entry.key, "apiVersion" | "kind" | "metadata" | "items")))
 }
 
 /// Returns the type of items without a kind (decodeToList of apimachinery's unstructured package). `v1 ConfigMapList`
@@ -147,13 +143,12 @@ fn not_an_object(value: Value<'_>) -> NotAnObject {
 impl WithoutIdentity {
     /// Returns the form of a value that is no object.
     pub(super) fn of(value: Value<'_>) -> Self {
-        let lacks = |key: &str| {
-            value
-                .get(key)
-                .is_none_or(|field| field.is_null() || field.as_str() == Some(""))
-        };
         match value.kind() {
-            Kind::Map if !lacks("apiVersion") && lacks("kind") => Self::NoKind,
+            Kind::Map
+                if written(value, "apiVersion").is_some() && written(value, "kind").is_none() =>
+            {
+                Self::NoKind
+            }
             Kind::Map => Self::NoApiVersion,
             Kind::Seq => Self::List,
             Kind::Null => Self::Nothing,

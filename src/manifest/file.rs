@@ -89,9 +89,9 @@ impl ParsedFile {
             .iter()
             .filter_map(ParsedDocument::shared_tree)
             .collect();
-        let is_empty = |(_, skip): &&(u32, Skip)| matches!(skip.reason, SkipReason::Empty);
-        let empty = documents.skipped().iter().filter(is_empty).count();
-        (trees.len() + empty == documents.len()).then_some(trees)
+        let skipped = documents.skipped().iter();
+        let empty = skipped.filter(|(_, skip)| matches!(skip.reason, SkipReason::Empty));
+        (trees.len() + empty.count() == documents.len()).then_some(trees)
     }
 
     /// Returns the document with the index `index`, if it is kept.

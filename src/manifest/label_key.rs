@@ -76,10 +76,16 @@ fn is_name(name: &str) -> bool {
 }
 
 fn is_dns_label(label: &str) -> bool {
-    let alphanumeric = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let ends = [label.bytes().next(), label.bytes().last()];
-    ends.into_iter().all(|end| end.is_some_and(alphanumeric))
-        && label.bytes().all(|byte| alphanumeric(byte) || byte == b'-')
+    ends.into_iter()
+        .all(|end| end.is_some_and(is_lower_alphanumeric))
+        && label
+            .bytes()
+            .all(|byte| is_lower_alphanumeric(byte) || byte == b'-')
+}
+
+fn is_lower_alphanumeric(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit()
 }
 
 #[cfg(test)]
@@ -104,18 +110,19 @@ mod tests {
         assert_eq!(label_key_errors(&format!("{domain}/{long}")), [""; 0]);
     }
 
+    fn assert_starts(key: &str, wanted: &[&str]) {
+        let errors = label_key_errors(key);
+        assert_eq!(errors.len(), wanted.len(), "{key}: {errors:?}");
+        for (error, wanted) in errors.iter().zip(wanted) {
+            assert!(error.starts_with(wanted), "{key}: {error}");
+        }
+    }
+
     #[test]
     fn every_limit_has_its_words() {
-        let starts = |key: &str, wanted: &[&str]| {
-            let errors = label_key_errors(key);
-            assert_eq!(errors.len(), wanted.len(), "{key}: {errors:?}");
-            for (error, wanted) in errors.iter().zip(wanted) {
-                assert!(error.starts_with(wanted), "{key}: {error}");
-            }
-        };
         let rule = "name part must consist of";
-        starts("", &["name part must be non-empty", rule]);
-        starts(
+        assert_starts("", &["name part must be non-empty", rule]);
+        assert_starts(
             "/",
             &[
                 "prefix part must be non-empty",
@@ -123,20 +130,20 @@ mod tests {
                 rule,
             ],
         );
-        starts("a/b/c", &["a valid label key must consist of"]);
-        starts(
+        assert_starts("a/b/c", &["a valid label key must consist of"]);
+        assert_starts(
             &"a".repeat(64),
             &["name part must be no more than 63 bytes"],
         );
-        starts(
+        assert_starts(
             &format!("{}/a", "a".repeat(254)),
             &["prefix part must be no more than 253 bytes"],
         );
-        starts("a..b/c", &["prefix part a lowercase RFC 1123 subdomain"]);
-        starts("-a", &[rule]);
-        starts("a.", &[rule]);
-        starts("ü", &[rule]);
-        starts("a\n", &[rule]);
+        assert_starts("a..b/c", &["prefix part a lowercase RFC 1123 subdomain"]);
+        assert_starts("-a", &[rule]);
+        assert_starts("a.", &[rule]);
+        assert_starts("ü", &[rule]);
+        assert_starts("a\n", &[rule]);
     }
 
     #[test]

@@ -86,12 +86,12 @@ impl ObjectFields {
             // The reader sets both fields of an item that has no kind (unstructured decodeToList).
             (Some(default), _) => TypeMeta::shared(&default.api_version, &default.kind),
             (None, kind) => {
-                let api_version = written(value, "apiVersion")?;
-                let kind = kind?;
-                let mut text = |name, entry: Entry<'t>| {
-                    limited(decoder.text(name, entry.value).unwrap_or_default())
-                };
-                TypeMeta::shared(&text("apiVersion", api_version), &text("kind", kind))
+                let (api_version, kind) = (written(value, "apiVersion")?, kind?);
+                let api_version = decoder.text("apiVersion", api_version.value);
+                let kind = decoder.text("kind", kind.value);
+                let [api_version, kind] =
+                    [api_version, kind].map(|text| limited(text.unwrap_or_default()));
+                TypeMeta::shared(&api_version, &kind)
             }
         };
         let metadata = MetadataFields::read(decoder, "metadata", value);
@@ -274,7 +274,7 @@ fn filled(text: Option<Spanned<&str>>) -> Option<&str> {
 }
 
 /// Returns a field, unless Go would leave it at its zero value.
-fn written<'a>(object: Value<'a>, name: &str) -> Option<Entry<'a>> {
+pub(super) fn written<'a>(object: Value<'a>, name: &str) -> Option<Entry<'a>> {
     object.entry(name).filter(|entry| !is_empty(entry.value))
 }
 

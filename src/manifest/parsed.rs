@@ -319,11 +319,10 @@ fn parse(
     parsed.comments.shrink_to_fit();
     // Problems without an object do not matter, as in a values file, unless a manifest is lost.
     let is_manifest = !parsed.objects.is_empty();
-    let concerns = |problem: &Problem| is_manifest || loses_a_manifest(source, problem);
     let problems = document.problems.into_iter();
     parsed.problems = problems
         .chain(not_utf8(source, parsed.span))
-        .filter(concerns)
+        .filter(|problem| is_manifest || loses_a_manifest(source, problem))
         .collect();
     if is_manifest {
         parsed.quirks = document.quirks;
@@ -350,7 +349,7 @@ fn objects(
     let objects = objects
         .into_iter()
         .map(|(node, fields)| Object::new(Arc::clone(tree), node, fields));
-    let mut is_applied = |object: &Object| {
+    let applied = objects.filter(|object| {
         facts.see_object(object);
         facts.has_directive |= traits.has_directive(object);
         let Some(reason) = skip_reason(object, traits) else {
@@ -359,11 +358,8 @@ fn objects(
         let span = object.start();
         skips.push(Skip { span, reason });
         false
-    };
-    objects
-        .filter(|object| is_applied(object))
-        .map(Arc::new)
-        .collect()
+    });
+    applied.map(Arc::new).collect()
 }
 
 /// Returns the problem that bytes of a file were replaced, if the first of them is in `document`.

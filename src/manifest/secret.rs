@@ -49,11 +49,10 @@ pub(super) fn hidden<'a>(
             continue;
         };
         // An item of a SecretList may omit its kind.
-        let is_one = |object: &&Arc<Object>| object.is(kinds::SECRET) || is_secret(object.value());
         let mut secrets: Vec<_> = document
             .objects
             .iter()
-            .filter(is_one)
+            .filter(|object| object.is(kinds::SECRET) || is_secret(object.value()))
             .map(|object| object.value())
             .collect();
         if secrets.is_empty() && is_secret(tree.root()) {
@@ -81,11 +80,7 @@ pub(super) fn hidden<'a>(
 
 /// Whether a mapping is meant to be a Secret, whatever else it lacks and however the kind is spelt.
 pub(super) fn is_secret(value: Value<'_>) -> bool {
-    value
-        .get("kind")
-        .and_then(Value::as_str)
-        .is_some_and(names_secrets)
-        || value.get(STRING_DATA).is_some()
+    value.str_at(&["kind"]).is_some_and(names_secrets) || value.get(STRING_DATA).is_some()
 }
 
 /// Whether the author of this kind means Secrets. The API server accepts only one spelling.
@@ -97,10 +92,8 @@ fn names_secrets(kind: &str) -> bool {
 
 /// Whether a mapping is, like an ExternalSecret, an object with a template from which a controller makes a Secret.
 fn makes_secrets(value: Value<'_>) -> bool {
-    value
-        .get("kind")
-        .and_then(Value::as_str)
-        .is_some_and(|kind| kind.ends_with("Secret"))
+    let kind = value.str_at(&["kind"]);
+    kind.is_some_and(|kind| kind.ends_with("Secret"))
 }
 
 /// Hides everything of a Secret but its keys and the fields that are not secret.
@@ -208,31 +201,26 @@ fn hide(source: &SourceFile, between: Span, hidden: &mut Vec<Span>) {
 /// Returns the parts of metadata that are shown: all but annotations with a copy of the object, and unknown mappings,
 /// which may be data at the wrong level. Data is never a list; a misspelt list of finalizers is.
 fn shown_metadata(source: &SourceFile, metadata: Value<'_>) -> Vec<Span> {
-    let is_metadata = |entry: &Entry<'_>| {
-        OBJECT_META_FIELDS.contains(&entry.key) || entry.value.items().next().is_some()
-    };
     if metadata.entries().all(|entry| is_metadata(&entry))
         && !source.slice(metadata.span()).contains(LAST_APPLIED)
     {
         return vec![metadata.span()];
     }
     let fields = metadata.entries().flat_map(|entry| {
-        let below = match entry.key {
-            "annotations" => entry
-                .value
-                .entries()
-                .map(|entry| key(source, &entry))
-                .collect(),
-            _ if is_metadata(&entry) => vec![entry.value.span()],
-            _ => entry
-                .value
-                .entries()
-                .map(|entry| key(source, &entry))
-                .collect(),
+        let below = if entry.key != "annotations" && is_metadata(&entry) {
+            vec![entry.value.span()]
+        } else {
+            let below = entry.value.entries();
+            below.map(|entry| key(source, &entry)).collect()
         };
         std::iter::once(key(source, &entry)).chain(below)
     });
     fields.collect()
+}
+
+/// Whether an entry of metadata is one of its fields, or a list.
+fn is_metadata(entry: &Entry<'_>) -> bool {
+    OBJECT_META_FIELDS.contains(&entry.key) || entry.value.items().next().is_some()
 }
 
 /// Returns the place of a key with its colon.

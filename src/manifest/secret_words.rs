@@ -98,30 +98,27 @@ fn is_after_kind(before: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn part(text: &str, wanted: &str) -> Span {
+        let start = text.find(wanted).unwrap_or_default();
+        Span::new(start as u32, (start + wanted.len()) as u32)
+    }
+
     #[test]
     fn words_after_kind_are_found_in_their_part_of_the_text() {
         let text = "kind: Secret\n---\n\"kind\" : 'SealedSecretSecrets'\n---\na: Secret\nsecretGenerator: []\n";
         let words = SecretWords::of(text);
-        let part = |wanted: &str| {
-            let start = text.find(wanted).unwrap_or_default();
-            Span::new(start as u32, (start + wanted.len()) as u32)
-        };
-        let named = |part: Span| {
-            words
-                .kinds_in(part)
-                .iter()
-                .map(|word| &text[word.range()])
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(named(part("kind: Secret\n")), ["Secret"]);
-        assert_eq!(
-            named(part("\"kind\" : 'SealedSecretSecrets'")),
-            ["SealedSecretSecrets"]
-        );
+        for (wanted, kind) in [
+            ("kind: Secret\n", "Secret"),
+            ("\"kind\" : 'SealedSecretSecrets'", "SealedSecretSecrets"),
+        ] {
+            let kinds = words.kinds_in(part(text, wanted)).iter();
+            let kinds: Vec<_> = kinds.map(|word| &text[word.range()]).collect();
+            assert_eq!(kinds, [kind]);
+        }
         assert!(
             words.any
-                && !words.are_in(part("a: Secret\n"))
-                && words.has_generator_in(part("secretGenerator"))
+                && !words.are_in(part(text, "a: Secret\n"))
+                && words.has_generator_in(part(text, "secretGenerator"))
         );
         assert!(
             are_mentioned_in("{\\\"kind\\\": \\\"secret\\\"}")

@@ -36,14 +36,13 @@ pub enum SelectorOperator {
 impl LabelSelector {
     /// Reads `matchLabels` and `matchExpressions`; an absent selector selects everything.
     pub fn read(selector: Option<Value<'_>>) -> Self {
-        let field = |name: &str| selector.and_then(|selector| selector.get(name));
-        let mut read = Self::of_map(field("matchLabels"));
-        read.requirements.extend(
-            field("matchExpressions")
-                .into_iter()
-                .flat_map(Value::items)
-                .filter_map(requirement),
-        );
+        let Some(selector) = selector else {
+            return Self::default();
+        };
+        let mut read = Self::of_map(selector.get("matchLabels"));
+        let expressions = selector.items_at("matchExpressions");
+        read.requirements
+            .extend(expressions.filter_map(requirement));
         read
     }
 
@@ -80,11 +79,13 @@ impl LabelSelector {
 impl Requirement {
     /// Whether it holds for the value of its label, which is `None` if the label does not exist.
     pub fn holds(&self, value: Option<&str>) -> bool {
-        let among =
-            |values: &[String]| value.is_some_and(|value| values.iter().any(|one| one == value));
         match &self.operator {
-            SelectorOperator::In(values) => among(values),
-            SelectorOperator::NotIn(values) => !among(values),
+            SelectorOperator::In(values) => {
+                value.is_some_and(|value| values.iter().any(|one| one == value))
+            }
+            SelectorOperator::NotIn(values) => {
+                value.is_none_or(|value| values.iter().all(|one| one != value))
+            }
             SelectorOperator::Exists => value.is_some(),
             SelectorOperator::DoesNotExist => value.is_none(),
             SelectorOperator::Unknown => false,
@@ -93,22 +94,15 @@ impl Requirement {
 }
 
 fn requirement(expression: Value<'_>) -> Option<Requirement> {
-    let text = |name: &str| expression.get(name).and_then(Value::as_str);
-    let values = || {
-        let values = expression.get("values").into_iter().flat_map(Value::items);
-        values
-            .filter_map(|value| value.as_str().map(str::to_owned))
-            .collect()
-    };
-    let operator = match text("operator") {
-        Some("In") => SelectorOperator::In(values()),
-        Some("NotIn") => SelectorOperator::NotIn(values()),
+    let operator = match expression.str_at(&["operator"]) {
+        Some("In") => SelectorOperator::In(expression.texts_at("values")),
+        Some("NotIn") => SelectorOperator::NotIn(expression.texts_at("values")),
         Some("Exists") => SelectorOperator::Exists,
         Some("DoesNotExist") => SelectorOperator::DoesNotExist,
         _ => SelectorOperator::Unknown,
     };
     Some(Requirement {
-        key: text("key")?.to_owned(),
+        key: expression.str_at(&["key"])?.to_owned(),
         operator,
     })
 }

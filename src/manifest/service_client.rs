@@ -85,33 +85,22 @@ impl ServiceClient {
     pub(super) fn read(kind: GroupKind<&str>, version: &str, object: Value<'_>) -> Option<Self> {
         match kind {
             kinds::VALIDATING_WEBHOOK_CONFIGURATION | kinds::MUTATING_WEBHOOK_CONFIGURATION => {
-                let webhooks = object
-                    .get("webhooks")
-                    .into_iter()
-                    .flat_map(Value::items)
-                    .enumerate();
+                let webhooks = object.items_at("webhooks").enumerate();
                 let webhooks =
                     webhooks.filter_map(|(index, webhook)| read_webhook(index, version, webhook));
                 Some(Self::Webhooks(webhooks.collect()))
             }
             kinds::API_SERVICE => {
                 let spec = object.get("spec")?;
-                let text = |name: &str| {
-                    spec.get(name)
-                        .and_then(Value::as_str)
-                        .unwrap_or_default()
-                        .to_owned()
-                };
-                let service = spec.get("service").and_then(service);
                 Some(Self::Api(ApiService {
-                    group: text("group"),
-                    version: text("version"),
-                    service,
+                    group: spec.str_at(&["group"]).unwrap_or_default().to_owned(),
+                    version: spec.str_at(&["version"]).unwrap_or_default().to_owned(),
+                    service: spec.get("service").and_then(service),
                 }))
             }
             kinds::CUSTOM_RESOURCE_DEFINITION => {
                 let conversion = object.at(&["spec", "conversion"])?;
-                if conversion.get("strategy").and_then(Value::as_str) != Some("Webhook") {
+                if conversion.str_at(&["strategy"]) != Some("Webhook") {
                     return None;
                 }
                 // The fields of v1, then of v1beta1.
@@ -128,21 +117,19 @@ impl ServiceClient {
 }
 
 fn read_webhook(index: usize, version: &str, webhook: Value<'_>) -> Option<Webhook> {
-    let word = |name: &str| webhook.get(name).and_then(Value::as_str);
     // The defaults of v1beta1, which 1.22 removed, were the opposite (admissionregistration v1beta1 defaults.go).
     let is_v1 = version != "v1beta1";
     Some(Webhook {
         index,
         name: text(webhook.entry("name")?)?,
         service: webhook.at(&["clientConfig", "service"]).and_then(service),
-        fails_closed: word("failurePolicy").map_or(is_v1, |policy| policy == "Fail"),
-        any_version: word("matchPolicy").map_or(is_v1, |policy| policy == "Equivalent"),
-        rules: webhook
-            .get("rules")
-            .into_iter()
-            .flat_map(Value::items)
-            .map(read_rule)
-            .collect(),
+        fails_closed: webhook
+            .str_at(&["failurePolicy"])
+            .map_or(is_v1, |policy| policy == "Fail"),
+        any_version: webhook
+            .str_at(&["matchPolicy"])
+            .map_or(is_v1, |policy| policy == "Equivalent"),
+        rules: webhook.items_at("rules").map(read_rule).collect(),
         namespaces: LabelSelector::read(webhook.get("namespaceSelector")),
         objects: LabelSelector::read(webhook.get("objectSelector")),
         has_conditions: webhook
@@ -156,13 +143,7 @@ fn read_webhook(index: usize, version: &str, webhook: Value<'_>) -> Option<Webho
 }
 
 fn read_rule(rule: Value<'_>) -> WebhookRule {
-    let items = |name: &str| rule.get(name).into_iter().flat_map(Value::items);
-    let strings = |name: &str| {
-        items(name)
-            .filter_map(|item| item.as_str().map(str::to_owned))
-            .collect()
-    };
-    let operations = items("operations").filter_map(|item| {
+    let operations = rule.items_at("operations").filter_map(|item| {
         let (value, span) = (item.as_str()?.to_owned(), item.span());
         Some(Spanned {
             value,
@@ -172,10 +153,10 @@ fn read_rule(rule: Value<'_>) -> WebhookRule {
     });
     WebhookRule {
         operations: operations.collect(),
-        groups: strings("apiGroups"),
-        versions: strings("apiVersions"),
-        resources: strings("resources"),
-        scope: rule.get("scope").and_then(Value::as_str).map(str::to_owned),
+        groups: rule.texts_at("apiGroups"),
+        versions: rule.texts_at("apiVersions"),
+        resources: rule.texts_at("resources"),
+        scope: rule.str_at(&["scope"]).map(str::to_owned),
     }
 }
 
@@ -184,11 +165,7 @@ fn service(service: Value<'_>) -> Option<ServiceReference> {
         namespace: text(service.entry("namespace")?)?,
         name: text(service.entry("name")?)?,
         port: service.get("port").and_then(Value::as_int).unwrap_or(443),
-        path: service
-            .get("path")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned(),
+        path: service.str_at(&["path"]).unwrap_or_default().to_owned(),
     })
 }
 

@@ -87,78 +87,62 @@ pub(super) fn templates_of(
     kind: &str,
     object: Value<'_>,
 ) -> SmallVec<[FoundTemplate; 1]> {
-    let mut templates = SmallVec::new();
-    let mut add = |kind, field: &str, holder: Option<Value<'_>>| {
-        if let Some(template) = read(kind, field, holder) {
-            templates.push(template);
-        }
-    };
+    let mut templates = Templates(SmallVec::new());
     let spec = object.get("spec");
-    let pod_template =
-        |value: Option<Value<'_>>,
-         field: &str,
-         add: &mut dyn FnMut(TemplateKind, &str, Option<Value<'_>>)| {
-            let value = value.and_then(|value| value.get("template"));
-            add(TemplateKind::Pod, &format!("{field}.template"), value);
-            ephemeral_claims(
-                value.and_then(|v| v.get("spec")),
-                &format!("{field}.template.spec"),
-                add,
-            );
-        };
     match (group, kind) {
         ("apps", "StatefulSet") => {
-            pod_template(spec, "spec", &mut add);
-            let claims = spec
-                .and_then(|spec| spec.get("volumeClaimTemplates"))
-                .into_iter()
-                .flat_map(Value::items);
+            templates.add_pod(spec, "spec");
+            let claims = spec.into_iter();
+            let claims = claims.flat_map(|spec| spec.items_at("volumeClaimTemplates"));
             for (index, claim) in claims.enumerate() {
-                add(
-                    TemplateKind::Claim,
-                    &format!("spec.volumeClaimTemplates[{index}]"),
-                    Some(claim),
-                );
+                let field = format!("spec.volumeClaimTemplates[{index}]");
+                templates.add(TemplateKind::Claim, &field, Some(claim));
             }
         }
         ("apps", "Deployment" | "ReplicaSet" | "DaemonSet")
         | ("batch", "Job")
         | ("", "ReplicationController") => {
-            pod_template(spec, "spec", &mut add);
+            templates.add_pod(spec, "spec");
         }
         ("batch", "CronJob") => {
             let job = spec.and_then(|spec| spec.get("jobTemplate"));
-            add(TemplateKind::Job, "spec.jobTemplate", job);
-            pod_template(
-                job.and_then(|job| job.get("spec")),
-                "spec.jobTemplate.spec",
-                &mut add,
-            );
+            templates.add(TemplateKind::Job, "spec.jobTemplate", job);
+            let job_spec = job.and_then(|job| job.get("spec"));
+            templates.add_pod(job_spec, "spec.jobTemplate.spec");
         }
-        ("", "Pod") => ephemeral_claims(spec, "spec", &mut add),
-        ("resource.k8s.io", "ResourceClaimTemplate") => add(TemplateKind::Restricted, "spec", spec),
+        ("", "Pod") => templates.add_ephemeral_claims(spec, "spec"),
+        ("resource.k8s.io", "ResourceClaimTemplate") => {
+            templates.add(TemplateKind::Restricted, "spec", spec);
+        }
         _ => {}
     }
-    templates.shrink_to_fit();
-    templates
+    templates.0.shrink_to_fit();
+    templates.0
 }
 
-fn ephemeral_claims(
-    spec: Option<Value<'_>>,
-    field: &str,
-    add: &mut dyn FnMut(TemplateKind, &str, Option<Value<'_>>),
-) {
-    let volumes = spec
-        .and_then(|spec| spec.get("volumes"))
-        .into_iter()
-        .flat_map(Value::items);
-    for (index, volume) in volumes.enumerate() {
-        let field = format!("{field}.volumes[{index}].ephemeral.volumeClaimTemplate");
-        add(
-            TemplateKind::Restricted,
-            &field,
-            volume.at(&["ephemeral", "volumeClaimTemplate"]),
-        );
+/// The templates that were found so far.
+struct Templates(SmallVec<[FoundTemplate; 1]>);
+
+impl Templates {
+    fn add(&mut self, kind: TemplateKind, field: &str, holder: Option<Value<'_>>) {
+        self.0.extend(read(kind, field, holder));
+    }
+
+    /// Adds the pod template of the specification in `field`.
+    fn add_pod(&mut self, spec: Option<Value<'_>>, field: &str) {
+        let template = spec.and_then(|spec| spec.get("template"));
+        let pod_spec = template.and_then(|template| template.get("spec"));
+        self.add(TemplateKind::Pod, &format!("{field}.template"), template);
+        self.add_ephemeral_claims(pod_spec, &format!("{field}.template.spec"));
+    }
+
+    fn add_ephemeral_claims(&mut self, spec: Option<Value<'_>>, field: &str) {
+        let volumes = spec.into_iter().flat_map(|spec| spec.items_at("volumes"));
+        for (index, volume) in volumes.enumerate() {
+            let field = format!("{field}.volumes[{index}].ephemeral.volumeClaimTemplate");
+            let claim = volume.at(&["ephemeral", "volumeClaimTemplate"]);
+            self.add(TemplateKind::Restricted, &field, claim);
+        }
     }
 }
 

@@ -331,6 +331,17 @@ impl<'a> Value<'a> {
         self.at(path)?.as_str()
     }
 
+    /// Returns the items of a sequence under a key of a mapping; none for anything else.
+    pub fn items_at(self, key: &str) -> impl Iterator<Item = Self> {
+        self.get(key).into_iter().flat_map(Self::items)
+    }
+
+    /// Returns the strings in a sequence under a key of a mapping.
+    pub fn texts_at(self, key: &str) -> Vec<String> {
+        let texts = self.items_at(key).filter_map(Self::as_str);
+        texts.map(str::to_owned).collect()
+    }
+
     /// Returns Kubernetes' name for the JSON type of this value: `string`, `number`, `bool`, `object`, `array`, `null`.
     pub fn type_name(self) -> &'static str {
         match self.kind() {

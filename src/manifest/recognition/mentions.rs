@@ -98,9 +98,7 @@ impl Mentions {
                     "resource" => continue,
                     _ => None,
                 };
-                if let (Some(used), Some(file)) =
-                    (used, entry.value.get("file").and_then(Value::as_str))
-                {
+                if let (Some(used), Some(file)) = (used, entry.value.str_at(&["file"])) {
                     self.add(file, &used);
                 }
                 pending.push(entry.value);

@@ -88,12 +88,12 @@ pub(in crate::manifest) fn skip_reason(
     }
     let asserts = document.has_expressions && has_key(object, &document.visits_left, is_expression);
     let foreign = asserts.then_some(SkipReason::Assertion(ManifestTool::Chainsaw));
-    let template = || {
+    foreign.or_else(|| {
         in_name(object)
             .or_else(|| in_a_key(object))
             .or_else(|| in_place_of_a_value(object))
-    };
-    foreign.or_else(|| template().filter(|_| !document.is_rendered()))
+            .filter(|_| !document.is_rendered())
+    })
 }
 
 /// Whether a comment is ytt's: an annotation of one of its modules (`#@overlay/match …`), a statement in a line of its own
@@ -260,19 +260,20 @@ fn in_place_of_a_value(object: &Object) -> Option<SkipReason> {
 
 /// Whether a value is a placeholder: for YAML, `{word}` is a mapping without a value, `[WORD]` a list of one word.
 fn braces_as_yaml(value: Value<'_>) -> bool {
-    let word = |text: &str| {
-        !text.is_empty()
-            && text
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
-    };
     let mut entries = value.entries();
     let mut items = value.items();
     match (entries.next(), entries.next(), items.next(), items.next()) {
-        (Some(entry), None, None, None) => entry.value.is_null() && word(entry.key),
+        (Some(entry), None, None, None) => entry.value.is_null() && is_word(entry.key),
         (None, None, Some(item), None) => item
             .as_str()
-            .is_some_and(|text| word(text) && !text.contains(|c: char| c.is_ascii_lowercase())),
+            .is_some_and(|text| is_word(text) && !text.contains(|c: char| c.is_ascii_lowercase())),
         _ => false,
     }
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
 }

@@ -73,22 +73,16 @@ impl<'f> Lines<'f> {
             document.start + start as u32,
             error.start + end as u32,
         ));
-        let above = || {
-            before[..start]
-                .lines()
-                .rev()
-                .find(|line| !line.trim().is_empty())
-                .unwrap_or_default()
-        };
-        let indentation = |line: &str| line.len() - line.trim_start().len();
         // A plain scalar continues on the next line, unless that has another indentation: then a block scalar ended
         // there.
-        let goes_on = || {
-            problem.ends_with("mapping values are not allowed in this context")
-                && indentation(above()) == indentation(here)
+        let noticed_late = problem.ends_with("could not find expected ':'")
+            || problem.ends_with("mapping values are not allowed in this context")
+                && indentation(last_line(&before[..start])) == indentation(here);
+        let above = if noticed_late {
+            last_line(&before[..start])
+        } else {
+            ""
         };
-        let noticed_late = problem.ends_with("could not find expected ':'") || goes_on();
-        let above = if noticed_late { above() } else { "" };
         // In a flow sequence, the scanner reads the `$` of `${NAME}` as a scalar, and fails at the brace.
         let begin = before.len() - usize::from(before.ends_with('$'));
         let rest = file.slice(Span::new(
@@ -111,6 +105,18 @@ impl<'f> Lines<'f> {
                 placeholder::stands_for_a_value(self.rest).then_some(TemplateLanguage::Placeholder)
             })
     }
+}
+
+/// Returns the last line that is not blank.
+fn last_line(text: &str) -> &str {
+    let mut lines = text.lines().rev();
+    lines
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default()
+}
+
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start().len()
 }
 
 /// Returns the language of a line that is nothing but a statement of a template: `{% if x %}`, `$X`, `<word>`.
@@ -147,10 +153,6 @@ pub(in crate::manifest) fn is_about_manifests(text: &str) -> bool {
     {
         return false;
     }
-    let is_kind = |value: &str| {
-        let value = value.trim_start().trim_start_matches(['"', '\'']);
-        value.starts_with(|first: char| first.is_ascii_uppercase())
-    };
     let by_line = text.lines().any(|line| {
         let key = line.trim_start().trim_start_matches("- ");
         key.starts_with("apiVersion")
@@ -160,6 +162,12 @@ pub(in crate::manifest) fn is_about_manifests(text: &str) -> bool {
     by_line
         || json_values(text, "\"apiVersion\"").next().is_some()
         || json_values(text, "\"kind\"").any(is_kind)
+}
+
+/// Whether a value, quoted or not, begins with a capital letter.
+fn is_kind(value: &str) -> bool {
+    let value = value.trim_start().trim_start_matches(['"', '\'']);
+    value.starts_with(|first: char| first.is_ascii_uppercase())
 }
 
 /// Returns the text after each `"key":` in the outermost mapping. A configuration of another tool may have such a key
