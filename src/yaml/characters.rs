@@ -61,13 +61,12 @@ fn is_forbidden(found: char) -> bool {
 
 /// Returns the characters of all blocks that contain more than tabs, line feeds and printable ASCII.
 fn unusual(text: &str) -> impl Iterator<Item = (usize, char)> {
-    let is_ordinary = |byte: &u8| matches!(byte, b'\t' | b'\n' | b' '..=b'~');
     let blocks = text.as_bytes().chunks(BLOCK).enumerate();
     // Without an early exit, this compiles to a few vector instructions.
     let unusual = blocks.filter(move |(_, block)| {
-        !block
-            .iter()
-            .fold(true, |ordinary, byte| ordinary & is_ordinary(byte))
+        !block.iter().fold(true, |ordinary, byte| {
+            ordinary & matches!(byte, b'\t' | b'\n' | b' '..=b'~')
+        })
     });
     unusual.flat_map(|(number, _)| {
         let start = boundary_from(text, number * BLOCK);

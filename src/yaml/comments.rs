@@ -7,7 +7,7 @@ use crate::text::Span;
 
 /// Returns the comments of the file `file` at the places at which the scanner found them.
 pub(super) fn at(file: &str, places: &[Span]) -> Vec<Comment> {
-    let comment = |&span: &Span| {
+    let comments = places.iter().map(|&span| {
         let before =
             file[..span.start as usize].trim_end_matches(|c: char| c != '\n' && c.is_whitespace());
         let before = before.trim_end_matches('\u{FEFF}');
@@ -15,8 +15,8 @@ pub(super) fn at(file: &str, places: &[Span]) -> Vec<Comment> {
             span,
             own_line: before.is_empty() || before.ends_with('\n'),
         }
-    };
-    places.iter().map(comment).collect()
+    });
+    comments.collect()
 }
 
 /// Returns the comments of a document that the grammar did not read to its end, up to the first scanner error.

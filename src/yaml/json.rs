@@ -304,20 +304,27 @@ impl<E: Events> JsonReader<'_, '_, E> {
 
 /// Returns the number of bytes before the first that ends a string or is not allowed in one, checking eight at once.
 fn ordinary(text: &[u8]) -> usize {
-    const LOWEST: u64 = u64::from_le_bytes([0x01; 8]);
-    const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
-    // Sets the high bit of the lowest byte that is below a limit; higher bits are meaningless.
-    let below =
-        |eight: u64, limit: u8| eight.wrapping_sub(LOWEST * u64::from(limit)) & !eight & HIGHEST;
     let mut length = 0;
     for eight in text.as_chunks::<8>().0 {
         let eight = u64::from_le_bytes(*eight);
-        let is = |byte: u8| below(eight ^ (LOWEST * u64::from(byte)), 1);
-        let found = is(b'"') | is(b'\\') | below(eight, b' ');
+        let quote = lowest_below(eight ^ repeated(b'"'), 1);
+        let backslash = lowest_below(eight ^ repeated(b'\\'), 1);
+        let found = quote | backslash | lowest_below(eight, b' ');
         if found != 0 {
             return length + found.trailing_zeros() as usize / 8;
         }
         length += 8;
     }
     length
+}
+
+/// Sets the high bit of the lowest byte that is below a limit; higher bits are meaningless.
+#[inline]
+fn lowest_below(eight: u64, limit: u8) -> u64 {
+    eight.wrapping_sub(repeated(limit)) & !eight & repeated(0x80)
+}
+
+#[inline]
+fn repeated(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
 }

@@ -368,33 +368,32 @@ mod tests {
     use super::*;
     use crate::yaml::limits::MAX_REQUEST;
 
+    fn is_refused(text: String) -> bool {
+        let documents = read(&SourceFile::new("f.yaml", text));
+        matches!(documents[0].content, Content::Unreadable(_))
+    }
+
     #[test]
     fn an_object_is_as_large_as_its_texts() {
-        let refused = |text: String| {
-            let documents = read(&SourceFile::new("f.yaml", text));
-            matches!(documents[0].content, Content::Unreadable(_))
-        };
-        let object = |kind: &str, length: usize| {
-            format!("kind: {kind}\ndata: {{a: '{}'}}\n", "x".repeat(length))
-        };
-        assert!(refused(object("ConfigMap", MAX_REQUEST)));
-        assert!(!refused(object("ConfigMap", MAX_REQUEST - 100)));
-        let items = format!(
-            "kind: List\nitems:\n{}",
-            "- {kind: ConfigMap, name: a}\n".repeat(MAX_REQUEST / 20)
-        );
-        assert!(!refused(items));
-        let list = |items: &str| {
-            let many = "- {kind: ConfigMap, name: a}\n".repeat(MAX_REQUEST / 20);
-            refused(format!("kind: List\nitems:\n{many}{items}"))
-        };
-        assert!(!list("- {a: b}\n"));
-        assert!(list("-\n"), "an item without value");
-        assert!(list("- {}\n"), "an empty item");
+        for (length, is_large) in [(MAX_REQUEST, true), (MAX_REQUEST - 100, false)] {
+            let text = "x".repeat(length);
+            let object = format!("kind: ConfigMap\ndata: {{a: '{text}'}}\n");
+            assert_eq!(is_refused(object), is_large, "{length}");
+        }
         let large = format!("- {{a: {}}}\n", "x".repeat(MAX_REQUEST));
-        assert!(list(&large), "a large item");
+        let many = "- {kind: ConfigMap, name: a}\n".repeat(MAX_REQUEST / 20);
+        for (item, is_large, about) in [
+            ("", false, "no other item"),
+            ("- {a: b}\n", false, "a small item"),
+            ("-\n", true, "an item without value"),
+            ("- {}\n", true, "an empty item"),
+            (&large, true, "a large item"),
+        ] {
+            let list = format!("kind: List\nitems:\n{many}{item}");
+            assert_eq!(is_refused(list), is_large, "{about}");
+        }
         // These are `null`, which is small in JSON.
-        assert!(!refused(format!(
+        assert!(!is_refused(format!(
             "kind: ConfigMap\ndata:\n{}",
             "- # nothing\n".repeat(MAX_REQUEST / 10)
         )));

@@ -4,6 +4,7 @@
 //! `yes` as `true`. Sources: sigs.k8s.io/yaml (goyaml.v2/resolve.go, yaml.go), Go's strconv and encoding/json.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use super::event::Style;
 
@@ -286,18 +287,21 @@ fn parse_float(text: &str) -> Option<f64> {
         Some(at) => (&unsigned[..at], Some(&unsigned[at + 1..])),
         None => (unsigned, None),
     };
-    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let mantissa_valid =
-        digits(whole) && digits(fraction) && !(whole.is_empty() && fraction.is_empty());
+        are_digits(whole) && are_digits(fraction) && !(whole.is_empty() && fraction.is_empty());
     let exponent_valid = exponent.is_none_or(|exponent| {
         let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
-        !exponent.is_empty() && digits(exponent)
+        !exponent.is_empty() && are_digits(exponent)
     });
     if !(mantissa_valid && exponent_valid) {
         return None;
     }
     text.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+fn are_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Formats like Go's `strconv.FormatFloat(value, 'g', -1, 32)`: exponents below 1e-04 and from 1e+06 on.
@@ -359,38 +363,44 @@ pub(crate) fn base64(text: &str) -> Option<String> {
 
 /// Whether go-yaml reads the text as a timestamp: `2006-1-2`, alone or with `T15:4:5Z07:00`, `t…`, or ` 15:4:5`.
 fn is_timestamp(text: &str) -> bool {
-    let number = |part: &str, widths: std::ops::RangeInclusive<usize>, max: u32| {
-        widths.contains(&part.len())
-            && part.bytes().all(|byte| byte.is_ascii_digit())
-            && part.parse::<u32>().is_ok_and(|value| value <= max)
-    };
     let (date, time) = match text.find(['T', 't', ' ']) {
         Some(at) => (&text[..at], Some((text.as_bytes()[at], &text[at + 1..]))),
         None => (text, None),
     };
     let date: Vec<&str> = date.split('-').collect();
     let date_valid = matches!(date[..], [year, month, day]
-        if number(year, 4..=4, 9999) && number(month, 1..=2, 12) && number(day, 1..=2, 31));
-    let clock_valid = |clock: &str| {
-        let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
-        let parts: Vec<&str> = clock.split(':').collect();
-        !fraction.is_empty()
-            && fraction.bytes().all(|byte| byte.is_ascii_digit())
-            && matches!(parts[..], [hour, minute, second]
-                if number(hour, 1..=2, 23) && number(minute, 1..=2, 59) && number(second, 1..=2, 59))
-    };
-    let zoned_valid = |time: &str| match time.strip_suffix('Z') {
-        Some(clock) => clock_valid(clock),
-        None => time.rfind(['+', '-']).is_some_and(|at| {
-            let zone = time[at + 1..].split_once(':');
-            clock_valid(&time[..at])
-                && zone.is_some_and(|(h, m)| number(h, 2..=2, 24) && number(m, 2..=2, 60))
-        }),
-    };
+        if is_number(year, 4..=4, 9999) && is_number(month, 1..=2, 12) && is_number(day, 1..=2, 31));
     date_valid
         && match time {
             None => true,
-            Some((b' ', clock)) => clock_valid(clock),
-            Some((_, time)) => zoned_valid(time),
+            Some((b' ', clock)) => is_clock(clock),
+            Some((_, time)) => is_zoned_clock(time),
         }
+}
+
+/// Whether a text is `15:4:5`, perhaps with a fraction, followed by `Z` or a zone such as `+07:00`.
+fn is_zoned_clock(time: &str) -> bool {
+    match time.strip_suffix('Z') {
+        Some(clock) => is_clock(clock),
+        None => time.rfind(['+', '-']).is_some_and(|at| {
+            let zone = time[at + 1..].split_once(':');
+            is_clock(&time[..at])
+                && zone.is_some_and(|(h, m)| is_number(h, 2..=2, 24) && is_number(m, 2..=2, 60))
+        }),
+    }
+}
+
+fn is_clock(clock: &str) -> bool {
+    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
+    let parts: Vec<&str> = clock.split(':').collect();
+    !fraction.is_empty()
+        && are_digits(fraction)
+        && matches!(parts[..], [hour, minute, second]
+            if is_number(hour, 1..=2, 23) && is_number(minute, 1..=2, 59) && is_number(second, 1..=2, 59))
+}
+
+fn is_number(text: &str, widths: RangeInclusive<usize>, max: u32) -> bool {
+    widths.contains(&text.len())
+        && are_digits(text)
+        && text.parse::<u32>().is_ok_and(|value| value <= max)
 }

@@ -70,14 +70,11 @@ mod tests {
     use super::*;
 
     fn chunks(text: &str) -> Vec<&str> {
-        let range = |piece| match piece {
-            Piece::Chunk(span) => span.range(),
-            Piece::BadSeparator { span, .. } => span.range(),
-        };
-        split(text, 0)
-            .into_iter()
-            .map(|piece| &text[range(piece)])
-            .collect()
+        let pieces = split(text, 0).into_iter();
+        let chunks = pieces.map(|piece| match piece {
+            Piece::Chunk(span) | Piece::BadSeparator { span, .. } => &text[span.range()],
+        });
+        chunks.collect()
     }
 
     #[test]

@@ -97,6 +97,11 @@ impl<'t> GrowingTree<'t> {
         text_at(self.file, &self.decoded, place, token)
     }
 
+    #[inline]
+    pub(super) fn key(&self, entry: &NodeEntry) -> &str {
+        self.text(entry.key, entry.key_span)
+    }
+
     /// Whether two finished nodes have the same value. Aliases let a small text compare large values many times, so the
     /// number of comparisons in a document is limited; beyond the limit, values count as different.
     pub(super) fn same(&mut self, one: NodeId, other: NodeId) -> bool {
@@ -129,13 +134,12 @@ impl<'t> GrowingTree<'t> {
                     if ours.len() != theirs.len() {
                         return false;
                     }
-                    let key = |entry: &NodeEntry| self.text(entry.key, entry.key_span);
                     let values: HashMap<&str, NodeId> = theirs
                         .iter()
-                        .map(|entry| (key(entry), entry.value))
+                        .map(|entry| (self.key(entry), entry.value))
                         .collect();
                     for entry in ours {
-                        let Some(value) = values.get(key(entry)) else {
+                        let Some(value) = values.get(self.key(entry)) else {
                             return false;
                         };
                         pairs.push((entry.value, *value));

@@ -254,9 +254,9 @@ impl OpenCollections {
             return;
         };
         let (first, slots) = (*first, &self.slots);
-        let text_of = |entry: &NodeEntry| tree.text(entry.key, entry.key_span);
-        let earlier = map.keys.insert(text_of(&entry), slots.len() - first, |at| {
-            text_of(&slots[first + at].entry)
+        let key = tree.key(&entry);
+        let earlier = map.keys.insert(key, slots.len() - first, |at| {
+            tree.key(&slots[first + at].entry)
         });
         let replaced = earlier.and_then(|at| {
             map.has_replaced = true;
@@ -274,7 +274,7 @@ impl OpenCollections {
         if merge.is_some() && tree.same(old.value, entry.value) {
             return;
         }
-        let key = tree.text(entry.key, entry.key_span).to_owned();
+        let key = tree.key(&entry).to_owned();
         let path = self.path_to(tree, &key);
         self.problems.push(match merge {
             None => {

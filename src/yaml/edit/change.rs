@@ -122,19 +122,9 @@ mod tests {
         let steps = Route::along(7, "spec.rules[2][0].metadata")
             .key("a.b/c[1]")
             .steps;
-        let key = |key: &str| RouteStep::Key(key.into());
-        let items = [RouteStep::Item(2), RouteStep::Item(0)];
-        let [first, second] = items;
-        assert_eq!(
-            steps,
-            [
-                key("spec"),
-                key("rules"),
-                first,
-                second,
-                key("metadata"),
-                key("a.b/c[1]")
-            ]
-        );
+        let keys = ["spec", "rules", "metadata", "a.b/c[1]"];
+        let [spec, rules, metadata, last] = keys.map(|key| RouteStep::Key(key.into()));
+        let [first, second] = [RouteStep::Item(2), RouteStep::Item(0)];
+        assert_eq!(steps, [spec, rules, first, second, metadata, last]);
     }
 }

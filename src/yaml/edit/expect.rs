@@ -122,14 +122,11 @@ impl<'a> ExpectedTree<'a> {
 
     /// Removes the entries of mappings whose list loses its last item.
     fn drop_emptied_lists(&mut self) {
-        let emptied = |(node, changed): (&NodeId, &Changed)| {
-            let list = self.old.value(*node);
-            let all = list.is_seq()
-                && changed.removed.len() == list.items().len()
-                && changed.added.is_empty();
-            all.then_some(*node)
-        };
-        let emptied: HashSet<NodeId> = self.changed.iter().filter_map(emptied).collect();
+        let emptied = self.changed.iter().filter(|(node, changed)| {
+            let list = self.old.value(**node);
+            list.is_seq() && changed.removed.len() == list.items().len() && changed.added.is_empty()
+        });
+        let emptied: HashSet<NodeId> = emptied.map(|(node, _)| *node).collect();
         if emptied.is_empty() {
             return;
         }

@@ -144,12 +144,11 @@ fn flow(page: WrittenDocument<'_>, at: NodePlace, text: &str) -> Option<TextEdit
 fn writer(page: WrittenDocument<'_>, around: NodePlace) -> ValueWriter {
     let (lines, layout) = (page.lines, page.layout);
     let node = layout.node(around);
-    let is_quoted = |place: NodePlace| layout.node(place).form == NodeForm::Scalar(Style::Double);
     let is_double = lines.notation == Notation::Json
         || layout
             .entries(around)
             .next()
-            .is_some_and(|(key, _)| is_quoted(key));
+            .is_some_and(|(key, _)| layout.node(key).form == NodeForm::Scalar(Style::Double));
     let quotes = if is_double {
         Quotes::Double
     } else {
@@ -174,10 +173,8 @@ fn lists(page: WrittenDocument<'_>, around: NodePlace) -> Lists {
         match list.form {
             NodeForm::Seq { flow: true } => Some(Lists::Flow),
             NodeForm::Seq { flow: false } => {
-                let column = |at: u32| page.lines.before(at).len();
-                Some(Lists::Block(
-                    column(list.span.start).saturating_sub(column(key.span.start)),
-                ))
+                let [list, key] = [list, key].map(|node| page.lines.before(node.span.start).len());
+                Some(Lists::Block(list.saturating_sub(key)))
             }
             _ => None,
         }

@@ -85,7 +85,7 @@ impl<'a> Editor<'a> {
             layout: &self.layout,
         };
         let mut begun: HashMap<u32, usize> = HashMap::default();
-        let mut plan = |changes: &&[ValueChange]| {
+        let planned = sets.iter().map(|changes| {
             let begun = begun.entry(changes.first()?.route().start).or_default();
             *begun += 1;
             if *begun > MOST_PLANNED {
@@ -93,8 +93,8 @@ impl<'a> Editor<'a> {
             } else {
                 page.edits(changes)
             }
-        };
-        let mut planned: Vec<Option<Vec<TextEdit>>> = sets.iter().map(&mut plan).collect();
+        });
+        let mut planned: Vec<Option<Vec<TextEdit>>> = planned.collect();
         let mut readings = (MOST_BYTES / (self.span.len() as usize).max(1)).clamp(2, MOST_READINGS);
         let mut verified = vec![false; sets.len()];
         for batch in batches(&planned, readings) {
@@ -104,7 +104,7 @@ impl<'a> Editor<'a> {
                     break;
                 }
                 readings -= 1;
-                if self.is_right(sets, &planned, &batch) {
+                if self.is_right(sets, &planned, &batch) == Some(true) {
                     for &at in &batch {
                         verified[at] = true;
                     }
@@ -120,46 +120,43 @@ impl<'a> Editor<'a> {
         planned
     }
 
-    /// Whether all edits of some sets together have exactly the effect of their changes.
+    /// Whether all edits of some sets together have exactly the effect of their changes; `None` if they fail.
     fn is_right(
         &self,
         sets: &[&[ValueChange]],
         planned: &[Option<Vec<TextEdit>>],
         batch: &[usize],
-    ) -> bool {
-        let right = || {
-            let edits = batch
-                .iter()
-                .filter_map(|&at| planned[at].as_ref())
-                .flatten();
-            let edits = edits.map(|edit| {
-                let start = edit.span.start.checked_sub(self.span.start)?;
-                Some((
-                    Span::new(start, start + edit.span.len()),
-                    edit.replacement.as_str(),
-                ))
-            });
-            let edits: Vec<_> = edits.collect::<Option<_>>()?;
-            let text = replaced(self.text.get(self.span.range())?, edits)?;
-            let expected =
-                ExpectedTree::new(self.tree, &self.maps, batch.iter().flat_map(|&at| sets[at]))?;
-            Some(expected.is(&reread_value(&Arc::new(text), self.notation)?))
-        };
-        right().unwrap_or(false)
+    ) -> Option<bool> {
+        let edits = batch
+            .iter()
+            .filter_map(|&at| planned[at].as_ref())
+            .flatten();
+        let edits = edits.map(|edit| {
+            let start = edit.span.start.checked_sub(self.span.start)?;
+            Some((
+                Span::new(start, start + edit.span.len()),
+                edit.replacement.as_str(),
+            ))
+        });
+        let edits: Vec<_> = edits.collect::<Option<_>>()?;
+        let text = replaced(self.text.get(self.span.range())?, edits)?;
+        let expected =
+            ExpectedTree::new(self.tree, &self.maps, batch.iter().flat_map(|&at| sets[at]))?;
+        Some(expected.is(&reread_value(&Arc::new(text), self.notation)?))
     }
 }
 
 /// Groups edits into at most `most` groups. Edits in one group change different collections, so they do not interfere.
 fn batches(planned: &[Option<Vec<TextEdit>>], most: usize) -> Vec<Vec<usize>> {
-    let within = |edits: &[TextEdit]| {
-        let start = edits.iter().map(|edit| edit.within.start).min()?;
-        let end = edits.iter().map(|edit| edit.within.end).max()?;
-        Some((start, end))
-    };
     let mut all: Vec<(u32, u32, usize)> = planned
         .iter()
         .enumerate()
-        .filter_map(|(at, edits)| within(edits.as_ref()?).map(|(start, end)| (start, end, at)))
+        .filter_map(|(at, edits)| {
+            let edits = edits.as_ref()?;
+            let start = edits.iter().map(|edit| edit.within.start).min()?;
+            let end = edits.iter().map(|edit| edit.within.end).max()?;
+            Some((start, end, at))
+        })
         .collect();
     all.sort_unstable();
     let mut batches: Vec<(u32, Vec<usize>)> = Vec::new();

@@ -108,16 +108,12 @@ fn in_block(
         let next = &members[covered];
         let whole = Span::new(span.start, next.span.start);
         // A comment on a line of its own may refer to the remaining members.
-        let own_line = |comment: Span| lines.before(comment.start).trim().is_empty();
-        let inside = |comment: Span| {
-            members[at..covered]
-                .iter()
-                .any(|member| member.span.contains(comment.start))
-        };
-        let lost = page
-            .layout
-            .comments_in(whole)
-            .any(|comment| own_line(comment) && !inside(comment));
+        let lost = page.layout.comments_in(whole).any(|comment| {
+            lines.before(comment.start).trim().is_empty()
+                && !members[at..covered]
+                    .iter()
+                    .any(|member| member.span.contains(comment.start))
+        });
         if lost || !next.is_bare || !lines.is_first(next.span.start) {
             return None;
         }

@@ -99,11 +99,9 @@ impl<'t> Scanner<'t> {
 
     /// Returns the text of the document between two offsets of the file.
     pub(super) fn written(&self, span: Span) -> &'t str {
-        let at = |offset: u32| offset.saturating_sub(self.base) as usize;
-        self.cursor
-            .text
-            .get(at(span.start)..at(span.end))
-            .unwrap_or_default()
+        let start = span.start.saturating_sub(self.base) as usize;
+        let end = span.end.saturating_sub(self.base) as usize;
+        self.cursor.text.get(start..end).unwrap_or_default()
     }
 
     /// Skips blanks, comments and `...` lines, and returns the offset of other text, if there is any.

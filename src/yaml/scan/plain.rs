@@ -118,7 +118,6 @@ impl Scanner<'_> {
     #[inline]
     fn plain_end(&self, start: usize) -> usize {
         let text = self.cursor.text.as_bytes();
-        let byte = |pos: usize| text.get(pos).copied().unwrap_or(b'\n');
         let mut pos = start;
         loop {
             pos = if self.flow_level == 0 {
@@ -126,9 +125,9 @@ impl Scanner<'_> {
             } else {
                 self.cursor.find_by(pos, |byte| b":#,?[]{}".contains(&byte))
             };
-            match byte(pos) {
-                b':' if !self.cursor.is_blank_or_end_at(pos + 1) => {}
-                b'#' if pos == start || !matches!(byte(pos - 1), b' ' | b'\t') => {}
+            match text.get(pos) {
+                Some(b':') if !self.cursor.is_blank_or_end_at(pos + 1) => {}
+                Some(b'#') if pos == start || !matches!(text[pos - 1], b' ' | b'\t') => {}
                 _ => return pos,
             }
             pos += 1;

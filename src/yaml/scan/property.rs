@@ -91,8 +91,8 @@ impl Scanner<'_> {
         loop {
             match self.cursor.at(0) {
                 b'%' => {
-                    let digit = |ahead| (self.cursor.at(ahead) as char).to_digit(16);
-                    let (Some(high), Some(low)) = (digit(1), digit(2)) else {
+                    let digits = [1, 2].map(|ahead| (self.cursor.at(ahead) as char).to_digit(16));
+                    let [Some(high), Some(low)] = digits else {
                         return self.fail("did not find URI escaped octet");
                     };
                     bytes.push((high * 16 + low) as u8);
