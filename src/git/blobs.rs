@@ -124,10 +124,9 @@ fn contents_of(
     let asking = std::thread::Builder::new().spawn(move || stdin.write_all(asked.as_bytes()));
     let asking = asking.map_err(|error| not_run(&error))?;
     let mut answers = BufReader::new(stdout);
-    let mut answer = || answers_next(&mut answers).ok_or(GitError::BrokeOff);
     let contents = names
         .into_iter()
-        .map(|name| Ok((name, answer()?)))
+        .map(|name| Ok((name, answers_next(&mut answers).ok_or(GitError::BrokeOff)?)))
         .collect::<Result<Vec<_>, GitError>>();
     if contents.is_err() {
         // The process may have ended already.

@@ -134,18 +134,15 @@ impl Repository {
     /// # Errors
     /// The clone lacks a tree of it, and no remote has it.
     pub fn snapshot_of(&self, commit: &str) -> Result<Snapshot, GitError> {
-        let list = || {
-            let arguments = ["ls-tree", "-r", "-z", "--full-tree", commit];
-            output(&self.folder, &arguments)
-        };
-        let listed = match list() {
+        let list = ["ls-tree", "-r", "-z", "--full-tree", commit];
+        let listed = match output(&self.folder, &list) {
             Err(GitError::Refused(_)) => {
                 let tree = line(&self.folder, &["log", "-1", "--format=%T", commit])?;
                 if !fetch(&self.folder, &[ObjectName::new(&tree)])? {
                     let commit = commit.to_owned();
                     return Err(GitError::NoTree { commit });
                 }
-                list()?
+                output(&self.folder, &list)?
             }
             listed => listed?,
         };
@@ -250,9 +247,8 @@ impl Repository {
                     .map(|(path, file)| (path.clone(), file.clone()))
             }));
         }
-        let tracks =
-            || line(root, &["ls-tree", "--name-only", "HEAD"]).is_ok_and(|names| !names.is_empty());
-        if snapshot.files.is_empty() && tracks() {
+        let tracked = ["ls-tree", "--name-only", "HEAD"];
+        if snapshot.files.is_empty() && line(root, &tracked).is_ok_and(|names| !names.is_empty()) {
             return Err(GitError::NotCheckedOut);
         }
         Ok(snapshot)
@@ -268,15 +264,11 @@ impl Repository {
         blobs: &mut Blobs,
         files: impl Iterator<Item = (&'f str, &'f SnapshotFile)>,
     ) -> Result<(), GitError> {
-        let stored = |file: &'f SnapshotFile| match &file.content {
-            FileContent::Stored(name) => Some(name),
+        let names = files.filter_map(|(_, file)| match &file.content {
+            FileContent::Stored(name) => Some(name.clone()),
             FileContent::Disk(_) => None,
-        };
-        let names: BTreeSet<_> = files
-            .filter_map(|(_, file)| stored(file))
-            .cloned()
-            .collect();
-        blobs.read(&self.folder, names)
+        });
+        blobs.read(&self.folder, names.collect())
     }
 
     /// Lists the files that differ between the work tree and a commit, from the root; both names of a renamed file.

@@ -162,10 +162,13 @@ impl TryFrom<ConditionForm> for Condition {
     type Error = &'static str;
 
     fn try_from(form: ConditionForm) -> Result<Self, Self::Error> {
-        let words = |words: Vec<Word>| words.into_iter().map(Word::into_text).collect();
         let test = match (form.is, form.is_not, form.set) {
-            (Some(values), None, None) => Test::Is(words(values)),
-            (None, Some(values), None) => Test::IsNot(words(values)),
+            (Some(values), None, None) => {
+                Test::Is(values.into_iter().map(Word::into_text).collect())
+            }
+            (None, Some(values), None) => {
+                Test::IsNot(values.into_iter().map(Word::into_text).collect())
+            }
             (None, None, Some(set)) => Test::Set(set),
             _ => return Err("expects one of `is`, `is-not` and `set`"),
         };
@@ -179,11 +182,10 @@ impl TryFrom<ConditionForm> for Condition {
 
 impl From<Condition> for ConditionForm {
     fn from(condition: Condition) -> Self {
-        let words = |values: Vec<String>| Some(values.into_iter().map(Word::Text).collect());
         let (mut is, mut is_not, mut set) = (None, None, None);
         match condition.test {
-            Test::Is(values) => is = words(values),
-            Test::IsNot(values) => is_not = words(values),
+            Test::Is(values) => is = Some(values.into_iter().map(Word::Text).collect()),
+            Test::IsNot(values) => is_not = Some(values.into_iter().map(Word::Text).collect()),
             Test::Set(wanted) => set = Some(wanted),
         }
         Self {

@@ -45,7 +45,6 @@ impl FieldPath {
     /// # Errors
     /// A key is empty, or brackets are neither `[]` nor around a quoted key.
     pub fn parse(text: &str) -> Result<Self, NotAField> {
-        let wrong = || NotAField(text.to_owned());
         let mut segments = Vec::new();
         let mut rest = text;
         loop {
@@ -53,7 +52,9 @@ impl FieldPath {
                 segments.push(Segment::Items);
                 rest = after;
             } else if let Some(after) = rest.strip_prefix("[\"") {
-                let (key, after) = after.split_once("\"]").ok_or_else(wrong)?;
+                let (key, after) = after
+                    .split_once("\"]")
+                    .ok_or_else(|| NotAField(text.to_owned()))?;
                 segments.push(Segment::Key(key.to_owned()));
                 rest = after;
             } else {
@@ -68,7 +69,7 @@ impl FieldPath {
                         .chars()
                         .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/'))
                 {
-                    return Err(wrong());
+                    return Err(NotAField(text.to_owned()));
                 }
                 segments.push(Segment::Key(key.to_owned()));
                 rest = after;
@@ -80,7 +81,7 @@ impl FieldPath {
                 });
             }
             if !rest.starts_with(['.', '[']) {
-                return Err(wrong());
+                return Err(NotAField(text.to_owned()));
             }
         }
     }

@@ -157,10 +157,9 @@ impl KnownFinalizers {
                 Some(Err(_)) => {}
             }
         }
-        let length = |(_, entry): &(_, KnownFinalizer)| entry.finalizer.len();
         known
             .patterns
-            .sort_by_key(|entry| std::cmp::Reverse(length(entry)));
+            .sort_by_key(|(_, entry)| std::cmp::Reverse(entry.finalizer.len()));
         known
     }
 
@@ -192,18 +191,16 @@ impl KnownFinalizers {
 
     /// Returns the facts about a finalizer of an object: those for the exact name, or else for the closest pattern.
     pub fn find(&self, finalizer: &str) -> Option<&KnownFinalizer> {
-        let by_pattern = || {
-            self.patterns
-                .iter()
-                .find(|(name, _)| name.matches(finalizer))
-                .map(|(_, entry)| entry)
-        };
         match self
             .exact
             .binary_search_by(|known| known.finalizer.as_str().cmp(finalizer))
         {
             Ok(at) => Some(&self.exact[at]),
-            Err(_) => by_pattern(),
+            Err(_) => {
+                let mut patterns = self.patterns.iter();
+                let found = patterns.find(|(name, _)| name.matches(finalizer));
+                found.map(|(_, entry)| entry)
+            }
         }
     }
 
@@ -242,10 +239,11 @@ impl KnownFinalizers {
 impl KnownFinalizers {
     /// Returns the finalizers that controllers outside the control plane add to every object of their kinds.
     pub fn added_at_run_time(&self) -> AddedFinalizers<'_> {
-        let is_added =
-            |known: &&KnownFinalizer| known.controllers.iter().any(|row| known.is_added_by(row));
+        let added = self
+            .iter()
+            .filter(|known| known.controllers.iter().any(|row| known.is_added_by(row)));
         AddedFinalizers {
-            rows: self.iter().filter(is_added).collect(),
+            rows: added.collect(),
         }
     }
 }

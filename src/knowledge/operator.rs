@@ -48,19 +48,19 @@ pub struct Operator {
 impl Operator {
     /// Creates a template for a new file, with placeholders in capitals. `finalizer` has its kind, if that is known.
     pub fn sketch(name: &str, finalizer: Option<(&FinalizerName, Option<&KindPattern>)>) -> Self {
-        let source = || Sources::one("path/to/file.go#L1");
         let (finalizer, kind) = finalizer.unzip();
-        let domain = || FinalizerName(format!("{name}.example.com/FINALIZER"));
         let kind = kind.flatten().cloned();
         let removed = OperatorFinalizer {
-            name: finalizer.cloned().unwrap_or_else(domain),
+            name: finalizer
+                .cloned()
+                .unwrap_or_else(|| FinalizerName(format!("{name}.example.com/FINALIZER"))),
             kinds: vec![kind.unwrap_or_else(|| KindPattern::parse("KIND.example.com"))],
             added: Added::Always,
             when: Vec::new(),
             proven: true,
             way_out: None,
             note: String::new(),
-            source: source(),
+            source: Sources::one("path/to/file.go#L1"),
         };
         let controller = OperatorController {
             name: Text(format!("the {name} operator").into()),

@@ -377,21 +377,23 @@ mod tests {
 
     #[test]
     fn a_configuration_may_name_a_whole_image() {
-        let own = |pattern: &str, image: &str| {
-            ImagePattern::of_reference(pattern)
-                .expect("a pattern")
-                .matches(image)
-        };
-        assert!(own(
-            "example.com:5000/team/operator:v1",
-            "example.com:5000/team/operator:v2"
-        ));
-        assert!(own(
-            "team/operator@sha256:0123",
-            "example.com/team/operator:v2"
-        ));
-        assert!(!own("example.com/operator", "other.com/operator"));
-        assert!(own("operator-*", "example.com/team/operator-a:v1"));
+        for (pattern, image, is_named) in [
+            (
+                "example.com:5000/team/operator:v1",
+                "example.com:5000/team/operator:v2",
+                true,
+            ),
+            (
+                "team/operator@sha256:0123",
+                "example.com/team/operator:v2",
+                true,
+            ),
+            ("example.com/operator", "other.com/operator", false),
+            ("operator-*", "example.com/team/operator-a:v1", true),
+        ] {
+            let pattern = ImagePattern::of_reference(pattern).expect("a pattern");
+            assert_eq!(pattern.matches(image), is_named, "{image}");
+        }
         for text in ["", "  ", ":v1", "a//b", "a b", "a/[b"] {
             assert!(ImagePattern::of_reference(text).is_none(), "{text}");
         }
