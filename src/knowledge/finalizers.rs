@@ -191,17 +191,15 @@ impl KnownFinalizers {
 
     /// Returns the facts about a finalizer of an object: those for the exact name, or else for the closest pattern.
     pub fn find(&self, finalizer: &str) -> Option<&KnownFinalizer> {
-        match self
+        let exact = self
             .exact
-            .binary_search_by(|known| known.finalizer.as_str().cmp(finalizer))
-        {
-            Ok(at) => Some(&self.exact[at]),
-            Err(_) => {
-                let mut patterns = self.patterns.iter();
-                let found = patterns.find(|(name, _)| name.matches(finalizer));
-                found.map(|(_, entry)| entry)
-            }
+            .binary_search_by(|known| known.finalizer.as_str().cmp(finalizer));
+        if let Ok(at) = exact {
+            return Some(&self.exact[at]);
         }
+        let mut patterns = self.patterns.iter();
+        let found = patterns.find(|(name, _)| name.matches(finalizer));
+        found.map(|(_, entry)| entry)
     }
 
     /// Returns every finalizer: exact names in their order, then patterns.

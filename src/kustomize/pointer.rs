@@ -39,5 +39,5 @@ fn pointed(source: Value<'_>, recursive: bool) -> Option<PointedFolder> {
         .as_str()
         .filter(|path| !path.is_empty())?;
     let folder = resolve("", path.trim_start_matches('/'));
-    (!folder.starts_with("..")).then(|| PointedFolder { folder, recursive })
+    (!folder.starts_with("..")).then_some(PointedFolder { folder, recursive })
 }

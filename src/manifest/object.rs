@@ -77,7 +77,7 @@ impl ObjectFields {
     /// Reads a mapping; `None` if it is not a manifest, because `apiVersion` or `kind` is missing, null or empty.
     /// Either of another type than string is a decode error. `default` is the type of items without a kind in a typed
     /// list (`ConfigMapList`).
-    pub(super) fn read<'t>(value: Value<'t>, default: Option<&TypeMeta>) -> Option<Self> {
+    pub(super) fn read(value: Value<'_>, default: Option<&TypeMeta>) -> Option<Self> {
         let mut decoder = Decoder::default();
         let type_meta = match (
             default.filter(|_| written(value, "kind").is_none()),

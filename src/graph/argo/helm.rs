@@ -44,15 +44,12 @@ impl HelmSource<'_> {
     }
 
     fn subject(&self) -> String {
-        let subject = match self.folder {
-            Some(folder) => format!("chart {}", shown(folder)),
-            None => {
-                let chart = self.node.str_at(&["chart"]).unwrap_or_default();
-                let version = self.node.str_at(&["targetRevision"]).unwrap_or_default();
-                format!("chart {chart} {version}")
-            }
-        };
-        subject.trim_end().to_owned()
+        if let Some(folder) = self.folder {
+            return format!("chart {}", shown(folder));
+        }
+        let chart = self.node.str_at(&["chart"]).unwrap_or_default();
+        let version = self.node.str_at(&["targetRevision"]).unwrap_or_default();
+        format!("chart {chart} {version}").trim_end().to_owned()
     }
 
     fn helm(&self) -> Node {
