@@ -41,7 +41,7 @@ pub(super) const LAYOUT: &str = include_str!("assets/dagre.js");
 pub(super) const STYLE_HASH: &str = "sha256-iNIgxqEvKpO0Ls/aDjIaBxfJRr20A0Qd/nK3FCY1hCo=";
 
 /// The hash of [`SCRIPT`].
-pub(super) const SCRIPT_HASH: &str = "sha256-reaGAhY199nh9m7lmzR4Y8I26I2cr4BZTyHxtC+mHg4=";
+pub(super) const SCRIPT_HASH: &str = "sha256-Cd4MMPZw06qZ4Jsux3NncEpl5Nl3VIcDBQ2y5c3X0i0=";
 
 /// The hash of [`LAYOUT`].
 pub(super) const LAYOUT_HASH: &str = "sha256-autc/G9bLHdC0j7GTbnpyKt76hxHZjr6qSX/S3u2nLg=";
