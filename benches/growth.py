@@ -64,7 +64,7 @@ def overlays(place, count, objects):
 
 
 @shape(DIFF)
-def overlays_of_one_large_file(place, times):
+def overlays_of_a_large_file_hit_the_instance_limit(place, times):
     overlays(place, 100 * times // 8, 20_000)
 
 

@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_names_are_written_without_a_character_of_any_interpreter() {
+    fn hostile_names_are_escaped_and_read_back() {
         let name = "$(a) `b` ${c} #{d} @{e} {{f}} <?php g ?> %h% 'i' \"j\" \\k & ; | ! \n\u{1b}\u{202e}é😀 ok-1.x/y:z[0]";
         let identity = Identity {
             rule: "r".to_owned(),

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_that_was_not_known_is_any() {
+    fn unknown_namespace_matches_any_namespace() {
         assert_eq!(
             matched(&[("A/?/x", 1)], &["A/shop/x", "A/shop/x"]),
             [Some(0), None]
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_keys_come_first() {
+    fn equal_keys_are_matched_before_unknown_namespaces() {
         assert_eq!(
             matched(
                 &[("A/?/x", 1), ("A/shop/x", 1)],

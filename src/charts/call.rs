@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_what_is_contacted() {
+    fn host_is_read_from_https_and_oci_urls() {
         assert_eq!(
             host("https://charts.example.org/stable").as_deref(),
             Some("charts.example.org")
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_not_fixed() {
+    fn version_ranges_are_not_fixed() {
         for fixed in ["1.2.3", "v1.2.3", "1.2.3-rc.1", "1.2.3+build", "sha256:aa"] {
             assert!(at("", fixed).is_fixed(), "{fixed}");
         }

@@ -225,7 +225,7 @@ mod tests {
     use super::is_random;
 
     #[test]
-    fn a_function_of_chance_is_found_in_actions_only() {
+    fn random_functions_are_detected_only_in_template_actions() {
         for random in [
             "password: {{ randAlphaNum 10 | b64enc }}",
             "{{- $ca := genCA \"web\" 365 -}}",

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn options_go_after_the_command() {
+    fn options_are_moved_after_the_command() {
         assert_eq!(
             ordered("--no-config list web.yaml"),
             "list --no-config web.yaml"
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_value_of_an_option_is_no_command() {
+    fn option_value_is_not_taken_for_a_command() {
         for line in [
             "-n list web.yaml",
             "-vn list web.yaml",
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_path_or_two_dashes_stays() {
+    fn words_after_path_or_double_dash_are_not_moved() {
         for line in [
             "web.yaml list",
             "-- list",

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn few_changes_give_the_diff_of_the_whole_texts() {
+    fn diff_of_few_changes_matches_diff_of_whole_texts() {
         let before = numbered(0..2_000);
         let texts = [
             before.clone(),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn diff_of_texts_with_little_in_common_applies() {
+    fn diff_of_dissimilar_texts_applies() {
         let before = numbered((0..3_000).map(|number| number % 7));
         for after in [
             numbered((0..2_000).map(|number| number % 11)),

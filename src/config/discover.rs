@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_shown_from_the_working_directory() {
+    fn config_path_is_relative_to_working_directory() {
         for (path, folder, shown) in [
             (
                 "/home/me/repo/ownerlint.yaml",

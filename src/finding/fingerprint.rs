@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_is_the_published_fnv_1a() {
+    fn hash_matches_the_fnv_1a_128_reference() {
         // FNV-1a 128 of "a" followed by our separator, from the reference algorithm: xor, then multiply, byte by byte.
         let a = (0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128 ^ 0x61)
             .wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indices_do_not_count() {
+    fn field_identity_ignores_list_indices() {
         assert_eq!(
             without_indices("metadata.ownerReferences[12].uid"),
             "metadata.ownerReferences[].uid"

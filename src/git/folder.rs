@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_spellings_mean_the_same_folder() {
+    fn alternative_spellings_of_git_folder_are_recognised() {
         for name in [
             ".git",
             ".GIT",

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_bundle_may_have_any_number_of_files_and_all_together_so_many() {
+    fn file_limit_applies_to_all_bundles_but_not_to_the_first() {
         let budget = WalkBudget::default();
         assert_eq!(budget.admit_files(2 * MOST_FILES), Ok(()));
         let too_many = Err(InputError::TooMany {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_looked_at_counts_whether_it_is_found_or_not() {
+    fn repeated_folder_entries_count_against_the_limit() {
         let budget = WalkBudget::default();
         (0..=MOST_ENTRIES).for_each(|_| {
             assert_eq!(budget.admit_path(), Ok(()));

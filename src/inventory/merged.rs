@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_several_lists_have_comes_once() {
+    fn merged_lists_are_sorted_without_duplicates() {
         let lists: [&[u8]; 4] = [&[1, 4, 5], &[], &[2, 4], &[4, 9]];
         assert_eq!(merged(lists.to_vec()).collect::<Vec<_>>(), [1, 2, 4, 5, 9]);
     }

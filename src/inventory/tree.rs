@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn without_roots_the_first_folder_below_the_shared_one_is_a_tree() {
+    fn without_roots_first_level_folders_are_trees() {
         assert!(together(&["crd.yaml", "widget.yaml"]));
         assert!(
             together(&["crd.yaml", "apps/shop/widget.yaml"]),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_or_a_kustomization_makes_its_folder_a_tree() {
+    fn chart_or_kustomization_makes_its_folder_a_tree() {
         assert!(together(&[
             "shop/crds/crd.yaml",
             "shop/widget.yaml",

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_leads_through_keys_lists_and_quoted_keys() {
+    fn field_path_follows_keys_lists_and_quoted_keys() {
         assert_eq!(
             texts("spec.target.name", "spec: {target: {name: x}}"),
             ["x"]
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_is_refused() {
+    fn malformed_field_paths_are_rejected() {
         for text in [
             "",
             ".",

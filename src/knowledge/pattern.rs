@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_is_told_by_the_last_segments_of_its_path() {
+    fn image_matches_by_its_last_path_segments() {
         for reference in [
             "argoproj/argocd",
             "quay.io/argoproj/argocd",
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_segment_or_a_registry_is_not_enough() {
+    fn partial_segment_or_registry_does_not_match() {
         for reference in [
             "",
             "argocd",
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configuration_may_name_a_whole_image() {
+    fn configured_pattern_may_be_a_full_image_reference() {
         for (pattern, image, is_named) in [
             (
                 "example.com:5000/team/operator:v1",
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stays_within_its_segment() {
+    fn star_matches_within_one_segment() {
         assert!(image(
             "upbound/provider-*",
             "xpkg.upbound.io/upbound/provider-aws-s3:v1"
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_exact_or_whole_groups() {
+    fn kind_patterns_match_exact_kinds_or_whole_groups() {
         assert!(KindPattern::parse("Pod").matches("", "Pod"));
         assert!(!KindPattern::parse("Pod").matches("metrics.k8s.io", "Pod"));
         assert!(KindPattern::parse("Job.batch").matches("batch", "Job"));

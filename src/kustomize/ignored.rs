@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_pattern_that_matches_a_file_or_a_folder_above_it_decides() {
+    fn last_matching_ignore_pattern_wins() {
         for (patterns, ignored, kept) in [
             (".github/\n.circleci/\n", ".github/a.yaml", "apps/a.yaml"),
             ("/*\n!/clusters", "apps/a.yaml", "clusters/prod/a.yaml"),

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_keys_above() {
+    fn cursor_finds_its_parent_keys() {
         assert_eq!(place("kind: Dep"), (vec![], Some("kind"), 3));
         assert_eq!(
             place("metadata:\n  name: a\n  finalizers:\n  - fore"),
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_entries_of_an_owner_reference() {
+    fn cursor_finds_siblings_in_owner_reference() {
         let text = "metadata:\n  ownerReferences:\n    - kind: A\n      name: x\n    - apiVersion: v1\n      kind: B\n      name: ";
         let cursor = Cursor::find(text).expect("a place");
         assert_eq!(cursor.parents, ["metadata", "ownerReferences"]);
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_and_a_second_word_are_no_place() {
+    fn cursor_finds_nothing_in_comments_or_second_words() {
         assert_eq!(Cursor::find("# kind: "), None);
         assert_eq!(Cursor::find("kind: A B"), None);
     }

@@ -272,7 +272,7 @@ mod tests {
     const EXIT: &str = r#"{"jsonrpc":"2.0","method":"exit"}"#;
 
     #[test]
-    fn messages_follow_each_other() {
+    fn consecutive_messages_are_read() {
         let request = framed(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
         let exit = framed(EXIT);
         let typed = exit.replace(
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn header_that_lies_about_length_reserves_nothing() {
+    fn wrong_content_length_is_reported() {
         let longest =
             "null: a message of 99999999999999 bytes; the longest that is read has 1073741824";
         assert_eq!(said("99999999999999"), Ok(vec![longest.to_owned()]));

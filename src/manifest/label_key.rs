@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_a_name_with_an_optional_domain() {
+    fn label_key_may_have_a_domain_prefix() {
         let long = "a".repeat(63);
         let domain = format!("{}.example", "a".repeat(245));
         for good in [
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn every_limit_has_its_words() {
+    fn invalid_label_keys_give_the_messages_of_kubernetes() {
         let rule = "name part must consist of";
         assert_starts("", &["name part must be non-empty", rule]);
         assert_starts(
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_is_a_dns_label() {
+    fn namespace_name_must_be_a_dns_label() {
         for good in ["shop", "a-1", "1", &"a".repeat(63)] {
             assert!(is_namespace_name(good), "{good}");
         }

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn each_document_has_its_own_template() {
+    fn source_comment_names_the_template_of_its_document() {
         let text = "---\n# Source: web/templates/a.yaml\nkind: A\n---\nkind: B\n---\n# Source: web/charts/db/templates/c.yaml\r\nkind: C\n";
         let (a, c) = (
             Some("web/templates/a.yaml"),
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_hides_no_template() {
+    fn byte_order_mark_does_not_hide_source_comment() {
         assert_eq!(
             named("\u{feff}---\n# Source: web/templates/a.yaml\nkind: A\n")[1],
             Some("web/templates/a.yaml")
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_and_a_comment_among_keys_are_no_template() {
+    fn urls_and_comments_after_keys_name_no_template() {
         assert_eq!(
             named(
                 "# Source: https://example.com/x/templates/a.yaml\nkind: A\n# Source: web/templates/b.yaml\n"

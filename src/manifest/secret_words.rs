@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn words_after_kind_are_found_in_their_part_of_the_text() {
+    fn secret_kinds_are_found_within_the_given_span() {
         let text = "kind: Secret\n---\n\"kind\" : 'SealedSecretSecrets'\n---\na: Secret\nsecretGenerator: []\n";
         let words = SecretWords::of(text);
         for (wanted, kind) in [

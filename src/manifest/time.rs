@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_what_go_takes() {
+    fn times_that_go_accepts_are_accepted() {
         for good in [
             "2022-06-24T06:43:16Z",
             "2022-06-24T06:43:16.123Z",
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn days_and_times_that_do_not_exist_are_rejected() {
+    fn nonexistent_dates_and_times_are_rejected() {
         for bad in [
             "2024-02-31T00:00:00Z",
             "2023-02-29T00:00:00Z",
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn other_shapes_are_rejected() {
+    fn malformed_times_are_rejected() {
         for bad in [
             "",
             "now",

@@ -99,7 +99,7 @@ mod tests {
     const CALM: Surprise = Surprise::removed(true);
 
     #[test]
-    fn what_the_change_does_not_show_is_bad_and_what_it_shows_is_a_decision() {
+    fn deletions_are_severe_unless_the_change_shows_them() {
         use Severity::{Error, Warning};
         use Standing::{Applied, Unapplied, Unwritten};
         let perhaps = Surprise {

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_is_read_and_names_two_kinds() {
+    fn every_reference_row_names_two_kinds() {
         let all = read(ROWS).expect("the table");
         let table = include_str!("../../rules/tables/references.csv");
         assert_eq!(all.len(), table.lines().count() - 1);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_another_form_is_refused() {
+    fn malformed_reference_rows_are_rejected() {
         assert!(is_accepted("spec", "kind=C", "Cluster"));
         for (holder, when, scope) in [
             ("spec[", "", "Cluster"),

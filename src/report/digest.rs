@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_cut_from_the_end() {
+    fn folder_paths_are_truncated_to_the_given_levels() {
         assert_eq!(
             [1, 2, 3, 9].map(|levels| cut("a/b/c", levels)),
             ["a", "a/b", "a/b/c", "a/b/c"]

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn excerpts_have_lines_around_places_and_begin_with_the_first() {
+    fn excerpts_have_context_lines_and_first_place_comes_first() {
         let text: String = (1..=20).map(|line| format!("line {line}\r\n")).collect();
         let spans = ["line 18", "line 2", "line 6"].map(|needle| {
             let start = text.find(needle).unwrap_or_default() as u32;
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn excerpt_of_place_behind_last_line_ends_there() {
+    fn excerpt_of_offset_past_the_end_shows_the_last_line() {
         assert_eq!(
             shown("a: b\n", &[(5, 5)]),
             [(1, "a: b\n".to_owned(), vec![place(0, "")])]

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_is_shown_as_its_text_and_other_brackets_stay() {
+    fn links_become_their_text_and_other_brackets_stay() {
         assert_eq!(
             without_links("as [owner-self](owner-self.md), `ignore[x]`, [b](b.md)."),
             "as owner-self, `ignore[x]`, b."

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_start_at_the_repository_wherever_the_command_ran() {
+    fn paths_are_relative_to_the_repository_root() {
         let below = roots("/home/me/repo/deploy");
         assert_eq!(from_root("./a.yaml", &below), "deploy/a.yaml");
         assert_eq!(from_root("../b/../c.yaml", &below), "c.yaml");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn uris_are_encoded() {
+    fn uris_are_percent_encoded() {
         let root = roots("/home/me/repo");
         assert_eq!(
             uri_from_root("a b/ü#?%:x.yaml", &root),

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_gives_its_front_matter_and_examples() {
+    fn page_parses_into_front_matter_and_examples() {
         let text = "---\nid: a\nseverity: error\nconsequence: stuck\nsince: 0.1.0\nsummary: s\n---\n\n# a\n\n```yaml bad\nx: 1\n```\n\n```console\n$ x\n```\n";
         let page = Page::parse(text).expect("a good page");
         assert_eq!(page.front_matter.id, "a");

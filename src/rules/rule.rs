@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn sink_keeps_the_gravest_findings() {
+    fn sink_keeps_the_most_severe_findings() {
         let (severities, omitted) =
             kept(&[(Severity::Warning, 5 * MOST_FINDINGS), (Severity::Error, 1)]);
         assert_eq!(
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn sink_counts_hidden_findings_apart() {
+    fn sink_counts_hidden_findings_separately() {
         let mut sink = Sink::new(&RULE, &begins_at_one);
         (0..5 * MOST_FINDINGS).for_each(|_| sink.push(draft(Severity::Error, 0)));
         sink.push(draft(Severity::Error, 1));

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_listed_as_people_do() {
+    fn words_are_joined_with_commas_and_a_final_and() {
         assert_eq!(listed([]), "");
         assert_eq!(listed(["a"]), "`a`");
         assert_eq!(listed(["a", "b", "c"]), "`a`, `b` and `c`");

@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_write_the_same_objects_are_variants_and_all_else_is_shared() {
+    fn folders_with_the_same_objects_become_variants() {
         let tree = tree(&[
             ("crds/a.yaml", "crd"),
             ("rendered/dev/a.yaml", "web db"),
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_that_two_folders_write_makes_no_variants() {
+    fn shared_namespace_object_makes_no_variants() {
         let tree = tree(&[
             ("ns/a.yaml", "Namespace//shop"),
             ("db/a.yaml", "Namespace//shop db claim"),
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn overlays_take_their_base_along_and_lose_what_none_builds() {
+    fn overlay_bundles_include_their_base() {
         let tree = tree(&[
             ("base/web.yaml", "web"),
             ("overlays/dev/app/own.yaml", "own"),
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn each_cluster_is_a_bundle_with_what_is_delivered_to_it() {
+    fn each_cluster_becomes_a_bundle_of_its_delivered_files() {
         let tree = tree(&[
             ("apps/base/web.yaml", "web"),
             ("apps/prod/db.yaml", "db"),
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_delivered_twice_is_no_variant_of_itself() {
+    fn folder_delivered_twice_is_not_its_own_variant() {
         let tree = tree(&[
             ("dev/a.yaml", "db"),
             ("prod/a.yaml", "db"),
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn two_clusters_never_share_a_name() {
+    fn clusters_get_distinct_bundle_names() {
         let tree = tree(&[("a.yaml", "web"), ("b.yaml", "db")]);
         let delivered = [
             part(Some("x/y"), "a", &["a.yaml"]),
@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_belong_to_every_bundle_and_no_bundle_gets_one_twice() {
+    fn crds_belong_to_every_bundle_exactly_once() {
         let mut tree = tree(&[
             ("dev/a.yaml", "web crd"),
             ("prod/a.yaml", "web"),
@@ -486,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn variants_are_named_by_what_tells_them_apart() {
+    fn variants_are_named_by_their_differing_path_parts() {
         assert_eq!(
             differences(&["apps/web/overlays/dev", "apps/web/overlays/prod"]),
             ["dev", "prod"]
@@ -504,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_variants_are_left_to_a_person() {
+    fn too_many_variants_propose_no_bundles() {
         let paths: Vec<String> = (0..13).map(|n| format!("v{n}/a.yaml")).collect();
         let files: Vec<_> = paths.iter().map(|path| (path.as_str(), "web")).collect();
         assert_eq!(shown(&tree(&files)), []);

@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_folders_are_named_once_and_others_by_their_files() {
+    fn cover_names_whole_folders_or_single_files() {
         let paths = [
             "a/b/x.yaml",
             "a/b/y.yaml",
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_ends_at_its_slash() {
+    fn cover_distinguishes_folders_with_a_common_prefix() {
         let paths = ["a-b/x.yaml", "a-b/y.yaml", "a/x.yaml", "a/y.yaml"];
         assert_eq!(covering(&paths, &paths[2..]), ["a"]);
         assert_eq!(covering(&paths, &paths[..2]), ["a-b"]);

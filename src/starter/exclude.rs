@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn fixtures_are_known_by_their_folders_and_names() {
+    fn test_fixtures_are_recognised_by_path() {
         for (path, glob) in [
             ("pkg/lint/testdata/a/b.yaml", "**/testdata/**"),
             ("testdata/b.yaml", "**/testdata/**"),
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn an_environment_for_tests_and_words_that_only_sound_like_it_are_none() {
+    fn test_environments_and_similar_names_are_not_fixtures() {
         for path in [
             "clusters/test/app.yaml",
             "overlays/e2e/kustomization.yaml",
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_fixture_is_named_once_with_its_count() {
+    fn each_fixture_pattern_is_listed_once_with_its_count() {
         let found = fixtures([
             "a/testdata/x.yaml",
             "b/testdata/y.yaml",
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn fixtures_that_hold_most_errors_dominate_even_when_all_files_are_some() {
+    fn fixtures_with_most_errors_are_proposed_for_exclusion() {
         let errors = ["a/testdata/x.yaml", "b/testdata/y.yaml", "web.yaml"];
         assert_eq!(
             dominating(&errors, &errors),
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_dominates_that_holds_most_errors_and_few_of_the_files() {
+    fn folder_with_most_errors_and_few_files_is_proposed() {
         let samples: Vec<String> = (0..12)
             .map(|n| format!("docs/samples [old]/{n}.yaml"))
             .collect();
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_of_names_dominates_where_folders_do_not() {
+    fn file_name_pattern_is_proposed_if_no_folder_fits() {
         let copies: Vec<String> = (0..12)
             .map(|n| format!("app-{n}/redacted_{n}.yaml"))
             .collect();
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn no_error_is_no_pattern() {
+    fn no_exclusion_is_proposed_without_errors_or_for_stdin() {
         assert_eq!(dominating(&[], &[]), None);
         assert_eq!(dominating(&["-"; 20], &["-"]), None);
     }

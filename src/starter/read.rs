@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn charts_are_told_from_libraries() {
+    fn library_charts_are_not_counted_as_charts() {
         let files = [
             ("a/Chart.yaml", "name: web\n"),
             ("b/Chart.yaml", "name: lib\ntype: library\n"),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_lie_where_their_documents_lie_or_say() {
+    fn test_folders_come_from_file_location_or_test_dirs() {
         let test = "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: x}\n";
         let suite =
             "apiVersion: kuttl.dev/v1beta1\nkind: TestSuite\ntestDirs: [./tests/e2e/, /outside]\n";

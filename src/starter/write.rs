@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_names_hold_the_configuration_reads() {
+    fn hostile_names_give_a_readable_configuration() {
         let hostile = "a'b\"\n# c: [d]\u{1b}${x}`";
         let bundle = Proposed {
             name: hostile.to_owned(),

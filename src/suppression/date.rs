@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_days_that_exist_are_read() {
+    fn nonexistent_and_malformed_dates_are_rejected() {
         assert_eq!(
             "2028-02-29".parse::<Date>().map(|date| date.to_string()),
             Ok("2028-02-29".to_owned())
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_in_order() {
+    fn dates_compare_chronologically() {
         let [earlier, later]: [Date; 2] =
             ["2027-12-31", "2028-01-01"].map(|text| text.parse().expect("a date"));
         assert!(earlier < later);

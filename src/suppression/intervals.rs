@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_span_around_a_place_is_found_and_no_other() {
+    fn exactly_the_spans_around_an_offset_are_found() {
         for count in 0..40_u32 {
             let mut spans: Vec<Span> = (0..count)
                 .map(|at| Span::new(at * 7 % 23, at * 7 % 23 + at * 5 % 13))

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn spaces_are_lenient() {
+    fn directive_spacing_and_case_are_lenient() {
         let wanted = Some(Ok((
             false,
             vec!["rule-a", "rule-b"],
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_directive_and_is_none_is_malformed() {
+    fn malformed_directives_are_reported_with_their_fault() {
         assert_eq!(read("ownerlint ignore[a] x"), Some(Err(Fault::NoColon)));
         assert_eq!(read("ownerlint-disable a"), Some(Err(Fault::NoColon)));
         assert_eq!(read("ownerlint: disable[a]"), Some(Err(Fault::UnknownVerb)));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_no_directive() {
+    fn prose_is_not_a_directive() {
         for text in [
             "ownerlint ignores this",
             "ownerlint is a linter",

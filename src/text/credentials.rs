@@ -595,7 +595,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_beside_is_shown() {
+    fn text_beside_credentials_is_shown() {
         assert_eq!(
             shown("{password: abc, name: db}\n"),
             "{password: ***, name: db}\n"

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn utf16_with_a_mark_is_decoded_and_utf8_keeps_its_mark() {
+    fn utf16_with_bom_is_decoded_and_utf8_keeps_its_bom() {
         assert_eq!(
             decode(b"\xFF\xFEa\0\xE9\0".to_vec()),
             Ok("a\u{e9}".to_owned())
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn in_manifests_bytes_that_are_no_utf8_are_replaced_and_counted() {
+    fn invalid_utf8_in_manifests_is_replaced_and_counted() {
         let decoded = decode_manifest(b"a\xFF\xE2\x82b\n\xC3".to_vec());
         let expected = Decoded {
             text: "a\u{FFFD}\u{FFFD}b\n\u{FFFD}".to_owned(),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_utf8_are_named_with_their_offset() {
+    fn invalid_utf8_error_names_byte_and_offset() {
         let error = decode(b"ab\xFFc".to_vec()).map_err(|error| (error.offset, error.message));
         assert_eq!(
             error,

@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_an_offset_again() {
+    fn positions_convert_back_to_offsets() {
         let file = SourceFile::new("f", "a\nx😀é: y\n");
         for unit in [ColumnUnit::Utf8, ColumnUnit::Chars, ColumnUnit::Utf16] {
             for offset in [0, 2, 3, 7, 9, 12, 13] {
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_has_the_columns_of_a_short_one() {
+    fn columns_in_long_lines_are_exact() {
         let text: String = (0..9_000)
             .map(|at| ["a", "é", "😀", "€"][at * at % 4])
             .collect();
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_come_without_their_breaks() {
+    fn line_spans_exclude_line_breaks() {
         let file = SourceFile::new("f", "one\r\ntwo\n");
         assert_eq!(
             file.line_span(1).map(|s| file.slice(s).to_owned()),

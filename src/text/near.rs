@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn similar_words_are_suggested_the_most_similar_first() {
+    fn suggestions_start_with_the_most_similar_word() {
         assert_eq!(
             similar("grafna", ["prometheus", "grafana", "grafana-agent"]),
             ["grafana", "grafana-agent"]

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_are_shown_and_not_obeyed() {
+    fn terminal_escapes_are_made_visible() {
         assert_eq!(visible("a\u{1b}]8;;x\u{7}b"), "a␛]8;;x␇b");
         assert_eq!(visible("user\u{202e}nimda"), "user\u{fffd}nimda");
         assert_eq!(visible("C1 \u{9b}31m"), "C1 \u{fffd}31m");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_replaced_in_place_moves_nothing() {
+    fn in_place_replacement_preserves_length() {
         let text = "a\u{1b}[31m\u{9b}b\u{202e}c\r\n\td";
         let shown = visible_in_place(text);
         assert_eq!(shown, "a?[31m¿b\u{fffd}c?\n\td");
@@ -137,19 +137,19 @@ mod tests {
     }
 
     #[test]
-    fn json_says_the_same_without_anything_to_obey() {
+    fn control_characters_in_json_are_escaped() {
         let json = "{\"a\": \"\u{7f}\u{9b}\u{202e}é\"}\n";
         assert_eq!(visible_json(json), "{\"a\": \"\\u007f\\u009b\\u202eé\"}\n");
     }
 
     #[test]
-    fn names_that_are_not_utf8_stay_different() {
+    fn non_utf8_names_stay_distinct() {
         assert_eq!(path_of_bytes(b"a\xFFb\\c.yaml"), "a\\xFFb\\c.yaml");
         assert_ne!(path_of_bytes(b"\xFE"), path_of_bytes(b"\xFF"));
     }
 
     #[test]
-    fn one_line_stays_one_line() {
+    fn line_breaks_are_folded_into_spaces() {
         assert_eq!(one_line("a\r\n  b\tc\u{2028}d\u{85}e"), "a b c d e");
     }
 

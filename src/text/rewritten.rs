@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_rewritten_as_a_whole() {
+    fn rewriting_never_splits_a_line() {
         let mut out = Vec::new();
         let mut lines = RewrittenLines::new(&mut out, |lines| Cow::Owned(format!("<{lines}>")));
         let long = "x".repeat(MANY - 3);

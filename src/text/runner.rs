@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_start_no_command_and_contain_none() {
+    fn workflow_commands_in_text_are_defused() {
         assert_eq!(
             inert("::error::x\n \t::set-output\na::b\n"),
             ": :error::x\n \t: :set-output\na::b\n"
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn json_says_the_same() {
+    fn defused_json_keeps_its_value() {
         let json = r####"{"a": "###[error]::x"}"####;
         let inert = without_commands(json, Syntax::Json);
         assert!(!inert.contains("##"), "{inert}");
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_that_are_meant_stay() {
+    fn intended_workflow_commands_are_kept() {
         assert_eq!(
             without_commands("::error file=a::b\n", Syntax::Commands),
             "::error file=a::b\n"

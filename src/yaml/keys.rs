@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_equal_key_is_found_in_small_and_in_large_mappings() {
+    fn duplicate_key_is_found_in_small_and_large_mappings() {
         let texts: Vec<String> = (0..100).map(|at| format!("key-{}", at % 70)).collect();
         let mut keys = KeySet::default();
         for (place, text) in texts.iter().enumerate() {

@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_as_large_as_its_texts() {
+    fn object_larger_than_a_request_is_rejected() {
         for (length, is_large) in [(MAX_REQUEST, true), (MAX_REQUEST - 100, false)] {
             let text = "x".repeat(length);
             let object = format!("kind: ConfigMap\ndata: {{a: '{text}'}}\n");

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_separator_ends_the_document_and_a_leading_one_begins_it() {
+    fn separator_ends_its_document_and_leading_one_begins_it() {
         assert_eq!(chunks("a\n---\nb\n---\n"), ["a\n", "b\n"]);
         assert_eq!(chunks("---\na\n"), ["---\na\n"]);
         assert_eq!(
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_and_comments_may_follow_a_separator_and_nothing_else() {
+    fn only_blanks_and_comments_may_follow_a_separator() {
         assert_eq!(chunks("a\n--- # x\nb\n---\t\r\nc"), ["a\n", "b\n", "c"]);
         assert!(
             matches!(split("a\n---foo\nb\n", 0)[..], [Piece::BadSeparator { span, line }, Piece::Chunk(_)]

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn does_what_a_sorted_set_does() {
+    fn behaves_like_btree_set() {
         for size in [1_usize, 63, 64, 65, 4_096, 4_097, 300_000] {
             let (mut set, mut model) = (IdSet::new(size), BTreeSet::new());
             let mut random = 0x9e37_79b9_u32;

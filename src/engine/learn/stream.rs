@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_items_of_a_list_come_one_by_one() {
+    fn list_items_are_streamed_one_by_one() {
         let list = "apiVersion: v1\nitems:\n- kind: A\n  metadata:\n    name: one\n- kind: B\n  metadata:\n    name: two\n  rules:\n  - verbs: []\nkind: List\nmetadata: {}\n";
         assert_eq!(names(list), ["one", "two"]);
         assert_eq!(pieces(list)[1].0, 6, "the line of the second");
@@ -321,14 +321,14 @@ mod tests {
     }
 
     #[test]
-    fn documents_come_one_by_one_whatever_lists_they_hold() {
+    fn documents_are_streamed_without_splitting_their_inner_lists() {
         let documents = "kind: ClusterRole\nmetadata: {name: one}\nrules:\n- verbs: []\n---\nmetadata: {name: two}\n---\nitems:\n- metadata: {name: three}\n";
         assert_eq!(names(documents), ["one", "two", "three"]);
         assert_eq!(names(""), [""; 0]);
     }
 
     #[test]
-    fn json_comes_likewise() {
+    fn json_objects_and_list_items_are_streamed() {
         let list = "\n {\"kind\": \"List\", \"items\": [{\"metadata\": {\"name\": \"one\"}}, {\"metadata\": {\"name\": \"two\"}}], \"metadata\": {}}";
         assert_eq!(names(list), ["one", "two"]);
         assert_eq!(names("{\"metadata\": {\"name\": \"one\"}}"), ["one"]);

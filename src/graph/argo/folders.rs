@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stays_within_a_name_and_an_exclude_wins() {
+    fn star_matches_within_one_folder_name_and_exclude_wins() {
         for (include, exclude, expected) in [
             ("apps/*", "", "apps/old apps/web"),
             ("apps/**", "apps/old", "apps/web"),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_those_that_git_lists() {
+    fn file_globs_match_like_git_ls_files() {
         for (include, exclude, expected) in [
             (
                 "envs/*/config.json",
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_parts_are_parts_of_names() {
+    fn unknown_parameters_match_within_folder_names() {
         assert_eq!(fitting(&tree(), "apps/{{name}}"), ["apps/old", "apps/web"]);
         assert_eq!(fitting(&tree(), "apps/w{{a}}/{{b}}"), ["apps/web/base"]);
         assert!(fitting(&tree(), "{{path}}").is_empty());

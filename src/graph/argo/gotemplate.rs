@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_pipelines_conditions_and_functions() {
+    fn supported_template_syntax_is_evaluated() {
         for (text, expected) in [
             ("{{.path.basename}}-{{ .env }}", "web-prod"),
             ("{{index .path.segments 0}}", "apps"),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_stays_as_written_or_is_unread() {
+    fn unknown_values_stay_as_written_or_make_template_unread() {
         let written = "{{ .name | lower }}-{{.env}}";
         assert_eq!(with(written, true), Ok("{{ .name | lower }}-prod".into()));
         for text in [
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_malformed_fails() {
+    fn missing_fields_and_malformed_templates_fail() {
         for text in [
             "{{ .none }}",
             "{{ .env.none }}",

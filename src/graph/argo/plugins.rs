@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plugin_counts_if_it_runs_kustomize_and_nothing_else() {
+    fn only_plugins_running_plain_kustomize_are_recognised() {
         let text = "configs:\n  cmp:\n    plugins:\n\
                     \x20     plain: {generate: {command: [sh, -c], args: [kustomize build --enable-helm]}}\n\
                     \x20     piped: {generate: {command: [sh, -c], args: ['kustomize build . | envsubst']}}\n\

@@ -175,7 +175,7 @@ mod tests {
     use super::normalized;
 
     #[test]
-    fn one_repository_has_many_names() {
+    fn repository_urls_are_normalised() {
         for name in [
             "https://github.com/Acme/apps.git",
             "https://token@github.com/acme/apps",

@@ -133,21 +133,21 @@ mod tests {
     }
 
     #[test]
-    fn an_unclosed_tag_fails_only_beside_a_closed_one() {
+    fn unclosed_tag_fails_only_after_a_closed_tag() {
         assert_eq!(with("{{path}}-{{path"), None);
         assert_eq!(with("a-{{path"), Some("a-{{path".into()));
         assert_eq!(with("{{\npath}}"), Some("{{\npath}}".into()));
     }
 
     #[test]
-    fn what_is_missing_of_values_is_not_unknown() {
+    fn missing_value_is_not_an_unknown_parameter() {
         assert!(is_partly_unknown("apps/{{values.a}}/{{ name }}"));
         assert!(!is_partly_unknown("apps/{{ values.a }}"));
         assert!(!is_partly_unknown("apps/a"));
     }
 
     #[test]
-    fn values_are_not_read_again() {
+    fn substituted_values_are_not_expanded_again() {
         assert_eq!(with("{{open}}path}}"), Some("{{path}}".into()));
     }
 }

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_of_bash() {
+    fn bash_style_substitutions_are_evaluated() {
         for (written, expected) in [
             ("${APP}-x", "atuin-x"),
             ("$${APP}", "${APP}"),
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_defines_is_an_error_unless_the_cluster_may_know() {
+    fn undefined_variable_is_error_unless_variables_are_partly_unknown() {
         assert!(variables().substitute("${NONE}").is_err());
         let unknown = Variables {
             are_partly_unknown: true,

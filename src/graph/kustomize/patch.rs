@@ -239,7 +239,7 @@ mod tests {
     /// Applies one operation to an object without annotations, or returns whether kustomize refuses it (kustomize
     /// 5.8.1, measured).
     #[test]
-    fn operations_do_what_kustomize_does() {
+    fn json_patch_operations_match_kustomize() {
         let object = json!({"kind": "ConfigMap", "metadata": {"name": "a"}, "l": [1], "m": {}});
         for (operation, made) in [
             (

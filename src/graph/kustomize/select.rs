@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dot_of_a_pattern_is_any_character() {
+    fn dot_in_pattern_matches_any_character() {
         for (text, fits, differs) in [
             ("apps", "apps", "app"),
             ("^a.io$", "a-io", "xa.io"),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn selectors_are_read_in_their_short_form() {
+    fn short_form_selectors_are_parsed() {
         use Requirement::{Exists, In, Is, IsNot, Missing, NotIn};
         assert_eq!(
             requirements("a=b, c==d,e!=f, g in (h, i),j notin (k),l,!m"),

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_clusters_report_is_read_as_the_minor_release() {
+    fn cluster_versions_parse_as_minor_releases() {
         for text in [
             "1.37",
             "v1.37",
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused_with_an_example() {
+    fn invalid_release_error_shows_an_example() {
         for text in [
             "", "1", "1.", "2.0", "37", "1.x", "1.37beta", "1.99999", "latest",
         ] {

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_kubernetes_takes_and_what_rendering_leaves_behind_are_no_placeholders() {
+    fn valid_names_and_rendering_leftovers_are_not_placeholders() {
         for text in [
             "web",
             "system:node_x",
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_text_is_one_placeholder() {
+    fn placeholder_filling_the_whole_text_is_recognised() {
         assert_eq!(is_whole("$ANNOTATIONS"), Some(TemplateLanguage::Variable));
         assert_eq!(is_whole("(removed)"), Some(TemplateLanguage::Placeholder));
         assert_eq!(is_whole("echo ${HOME}"), None);

@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_manifest_is_known_by_its_version_or_kind() {
+    fn unreadable_manifest_is_recognised_by_api_version_or_kind() {
         for text in [
             "apiVersion v1\n",
             "kind: Pod\n",

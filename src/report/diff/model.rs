@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_is_its_repository_and_the_rest() {
+    fn image_change_splits_into_repository_and_versions() {
         assert_eq!(split("web:1", "web:2"), "web 1 2");
         assert_eq!(
             split("h:5000/a/web:1", "h:5000/a/web@sha256:f"),

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_says_the_same_and_nothing_to_html() {
+    fn embedded_json_round_trips_without_html_syntax() {
         let hostile = "</script><!--<script>&amp;]]>\u{2028}\u{202e}##[error]\u{7f}";
         let shown = json(&hostile);
         assert!(
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_is_text() {
+    fn page_title_is_escaped() {
         let page = page("</title><script>", &"", &"", false);
         assert!(page.contains("<title>&lt;/title&gt;&lt;script&gt; · ownerlint</title>"));
     }

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_path_is_a_way() {
+    fn field_path_becomes_route_steps() {
         let steps = Route::along(7, "spec.rules[2][0].metadata")
             .key("a.b/c[1]")
             .steps;

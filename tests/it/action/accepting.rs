@@ -28,7 +28,7 @@ fn commented(stage: &Stage, login: &str, body: &str, times: [&str; 2]) -> Run {
 }
 
 #[test]
-fn deletion_is_accepted_by_somebody_else_who_may_write() {
+fn deletion_is_accepted_only_by_other_writer_naming_every_object() {
     if !tools() {
         return;
     }
@@ -53,7 +53,7 @@ fn deletion_is_accepted_by_somebody_else_who_may_write() {
 }
 
 #[test]
-fn nothing_is_accepted_without_being_asked_for_or_when_comments_cannot_be_read() {
+fn comments_accept_nothing_if_unreadable_or_accept_input_is_off() {
     if !tools() {
         return;
     }

@@ -11,7 +11,7 @@ const ACTION: &str = "docs/guide/github-actions.md";
 const HOOKS: &str = "docs/guide/pre-commit.md";
 
 #[test]
-fn the_tables_list_every_input_and_output_as_it_is_declared() {
+fn guide_tables_list_every_declared_input_and_output() {
     let (action, guide) = (definition(), page(ACTION));
     let cell = |text: &str| {
         if text.is_empty() {
@@ -45,7 +45,7 @@ fn the_tables_list_every_input_and_output_as_it_is_declared() {
 }
 
 #[test]
-fn example_workflows_use_what_exists_and_pin_what_they_use() {
+fn example_workflows_pin_actions_and_use_declared_names() {
     let workflows = blocks_of(&page(ACTION), ".github/workflows/ownerlint.yaml");
     assert_eq!(workflows.len(), 3);
     let action = definition();
@@ -113,7 +113,7 @@ fn example_workflows_use_what_exists_and_pin_what_they_use() {
 }
 
 #[test]
-fn the_example_of_a_hook_names_hooks_that_exist() {
+fn pre_commit_guide_names_every_existing_hook() {
     let hooks: Vec<Value> = serde_yaml::from_str(&page(".pre-commit-hooks.yaml")).expect("YAML");
     let guide = page(HOOKS);
     let examples = blocks_of(&guide, ".pre-commit-config.yaml");
@@ -143,7 +143,7 @@ fn block(path: &str, word: &str) -> Value {
 }
 
 #[test]
-fn short_examples_use_inputs_that_exist() {
+fn readme_and_quick_start_use_existing_inputs() {
     for path in ["README.md", "docs/start/pull-request.md"] {
         let steps = block(path, "uses: ownerlint/ownerlint@");
         let steps = steps.as_sequence().expect("steps");

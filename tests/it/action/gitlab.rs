@@ -128,7 +128,7 @@ fn with_notes(stage: &Stage, count: usize) {
 const TOKEN: Option<&str> = Some("the-token");
 
 #[test]
-fn one_note_says_what_merging_deletes_and_is_kept_up_to_date() {
+fn single_note_lists_deletions_and_is_updated() {
     if !tools() {
         return;
     }
@@ -157,7 +157,7 @@ fn one_note_says_what_merging_deletes_and_is_kept_up_to_date() {
 }
 
 #[test]
-fn change_that_deletes_nothing_gets_no_note_and_mends_an_old_one() {
+fn change_without_deletions_adds_no_note_but_updates_existing_one() {
     if !tools() {
         return;
     }
@@ -186,7 +186,7 @@ fn change_that_deletes_nothing_gets_no_note_and_mends_an_old_one() {
 }
 
 #[test]
-fn without_a_token_or_with_a_refused_one_only_the_note_is_missing() {
+fn missing_or_rejected_token_only_prevents_the_note() {
     if !tools() {
         return;
     }
@@ -207,7 +207,7 @@ fn without_a_token_or_with_a_refused_one_only_the_note_is_missing() {
 }
 
 #[test]
-fn failure_and_nothing_to_check_are_told_apart() {
+fn failed_run_exits_2_and_empty_input_exits_3() {
     if !tools() {
         return;
     }
@@ -233,7 +233,7 @@ fn failure_and_nothing_to_check_are_told_apart() {
 }
 
 #[test]
-fn no_text_of_a_merge_request_is_run() {
+fn file_names_and_inputs_of_merge_request_are_not_executed() {
     if !tools() {
         return;
     }
@@ -249,7 +249,7 @@ fn no_text_of_a_merge_request_is_run() {
 }
 
 #[test]
-fn the_guide_uses_inputs_that_there_are() {
+fn gitlab_guide_documents_every_input_and_uses_only_declared_ones() {
     let (head, _) = template(&BTreeMap::new());
     let inputs = head["spec"]["inputs"].as_object().expect("inputs");
     let guide = page("docs/guide/gitlab.md");

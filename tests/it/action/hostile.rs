@@ -34,7 +34,7 @@ fn unharmed(stage: &Stage, run: &Run) {
 }
 
 #[test]
-fn names_of_files() {
+fn hostile_file_names_in_findings_inject_no_commands() {
     if !tools() {
         return;
     }
@@ -70,7 +70,7 @@ fn names_of_files() {
 }
 
 #[test]
-fn names_of_files_are_harmless_in_errors_too() {
+fn hostile_file_names_in_errors_inject_no_commands() {
     if !tools() {
         return;
     }
@@ -88,7 +88,7 @@ fn names_of_files_are_harmless_in_errors_too() {
 }
 
 #[test]
-fn values_of_inputs() {
+fn hostile_check_inputs_are_not_executed_and_never_pass() {
     if !tools() {
         return;
     }
@@ -149,7 +149,7 @@ fn values_of_inputs() {
 }
 
 #[test]
-fn values_of_inputs_that_compare() {
+fn hostile_diff_inputs_are_not_executed_and_exit_2() {
     if !tools() {
         return;
     }
@@ -185,7 +185,7 @@ fn shared(line: &str, value: &str) -> String {
 }
 
 #[test]
-fn values_of_outputs_and_texts_of_annotations() {
+fn hostile_output_values_and_annotations_survive_escaping() {
     if !tools() {
         return;
     }
@@ -208,7 +208,7 @@ fn values_of_outputs_and_texts_of_annotations() {
 }
 
 #[test]
-fn switches_are_true_or_false_and_nothing_else() {
+fn boolean_inputs_accept_only_true_or_false() {
     if !tools() {
         return;
     }
@@ -230,7 +230,7 @@ fn switches_are_true_or_false_and_nothing_else() {
 }
 
 #[test]
-fn events_that_are_not_what_they_should_be() {
+fn malformed_pull_request_event_reports_everything_without_api_calls() {
     if !tools() {
         return;
     }

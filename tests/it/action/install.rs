@@ -47,7 +47,7 @@ fn release(stage: &Stage) {
 }
 
 #[test]
-fn without_a_version_the_checkout_of_the_action_is_built_in_its_own_folder() {
+fn without_version_input_the_action_checkout_is_built() {
     if !tools() {
         return;
     }
@@ -69,7 +69,7 @@ fn without_a_version_the_checkout_of_the_action_is_built_in_its_own_folder() {
 }
 
 #[test]
-fn the_same_sources_are_built_once() {
+fn unchanged_sources_are_built_once() {
     if !tools() {
         return;
     }
@@ -104,7 +104,7 @@ fn a_build_gets_no_token() {
 }
 
 #[test]
-fn a_build_that_fails_fails_the_job_at_once() {
+fn failed_build_fails_the_job_before_any_check() {
     if !tools() {
         return;
     }
@@ -152,7 +152,7 @@ fn a_version_is_downloaded_and_its_attestation_verified() {
 }
 
 #[test]
-fn an_archive_that_is_not_attested_is_not_run() {
+fn unattested_archive_is_not_unpacked() {
     if !tools() {
         return;
     }
@@ -186,7 +186,7 @@ fn an_archive_that_is_not_attested_is_not_run() {
 }
 
 #[test]
-fn the_latest_release_is_downloaded_by_its_own_name() {
+fn latest_version_downloads_release_and_rejects_unexpected_names() {
     if !tools() {
         return;
     }
@@ -227,7 +227,7 @@ fn the_latest_release_is_downloaded_by_its_own_name() {
 }
 
 #[test]
-fn a_version_that_nobody_released_fails_and_no_other_is_built() {
+fn unreleased_version_fails_without_building_from_source() {
     if !tools() {
         return;
     }
@@ -248,7 +248,7 @@ fn a_version_that_nobody_released_fails_and_no_other_is_built() {
 }
 
 #[test]
-fn a_version_that_is_none_is_refused() {
+fn malformed_version_is_rejected() {
     if !tools() {
         return;
     }

@@ -27,7 +27,7 @@ pub(super) fn a_definition_leaves() -> Stage {
 }
 
 #[test]
-fn a_pull_request_is_told_what_merging_deletes_whatever_was_checked_out() {
+fn deletions_are_reported_for_every_fetch_depth() {
     if !tools() {
         return;
     }
@@ -72,7 +72,7 @@ fn a_pull_request_is_told_what_merging_deletes_whatever_was_checked_out() {
 const SILENT: &str = "version: 1\nexclude: ['**']\nrules: {crd-removed: {severity: 'off'}}\n";
 
 #[test]
-fn configuration_of_pull_request_does_not_judge_its_deletions() {
+fn pull_request_cannot_suppress_its_deletions_by_configuration() {
     if !tools() {
         return;
     }
@@ -110,7 +110,7 @@ fn configuration_of_pull_request_does_not_judge_its_deletions() {
 }
 
 #[test]
-fn configuration_does_not_judge_renderings_of_pull_request() {
+fn pull_request_configuration_does_not_apply_to_rendered_folders() {
     if !tools() {
         return;
     }
@@ -133,7 +133,7 @@ fn configuration_does_not_judge_renderings_of_pull_request() {
 }
 
 #[test]
-fn configuration_outside_of_the_repository_is_refused() {
+fn configuration_outside_the_repository_is_rejected() {
     if !tools() {
         return;
     }
@@ -155,7 +155,7 @@ fn configuration_outside_of_the_repository_is_refused() {
 }
 
 #[test]
-fn what_is_uploaded_as_sarif_has_the_findings_of_both_in_one_run() {
+fn sarif_merges_check_and_diff_findings_into_one_run() {
     if !tools() {
         return;
     }
@@ -191,7 +191,7 @@ fn what_is_uploaded_as_sarif_has_the_findings_of_both_in_one_run() {
 }
 
 #[test]
-fn the_comment_begins_with_what_merging_deletes_and_is_kept_up_to_date() {
+fn comment_begins_with_deletions_and_is_updated() {
     if !tools() {
         return;
     }
@@ -230,7 +230,7 @@ fn the_comment_begins_with_what_merging_deletes_and_is_kept_up_to_date() {
 }
 
 #[test]
-fn a_change_that_deletes_nothing_makes_no_comment() {
+fn change_without_deletions_adds_no_comment() {
     if !tools() {
         return;
     }
@@ -252,7 +252,7 @@ fn a_change_that_deletes_nothing_makes_no_comment() {
 }
 
 #[test]
-fn a_merge_queue_and_a_job_that_cannot_fetch_the_base() {
+fn merge_queue_is_compared_and_unfetchable_base_gets_notice() {
     if !tools() {
         return;
     }
@@ -282,7 +282,7 @@ fn a_merge_queue_and_a_job_that_cannot_fetch_the_base() {
 }
 
 #[test]
-fn paths_that_git_does_not_know_need_the_rendering_of_the_base() {
+fn untracked_paths_are_compared_only_with_base_path() {
     if !tools() {
         return;
     }
@@ -322,7 +322,7 @@ fn paths_that_git_does_not_know_need_the_rendering_of_the_base() {
 }
 
 #[test]
-fn removed_remote_resource_is_news_and_fails_if_required() {
+fn removed_remote_resource_fails_only_with_require_known() {
     if !tools() {
         return;
     }
@@ -351,7 +351,7 @@ fn removed_remote_resource_is_news_and_fails_if_required() {
 }
 
 #[test]
-fn what_was_not_compared_fails_if_knowledge_is_required() {
+fn require_known_fails_if_paths_were_not_compared() {
     if !tools() {
         return;
     }

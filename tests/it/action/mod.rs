@@ -55,7 +55,7 @@ fn json(run: &Run) -> Value {
 }
 
 #[test]
-fn a_push_with_findings_fails_after_everything_is_written() {
+fn push_with_findings_fails_after_writing_all_reports() {
     if !tools() {
         return;
     }
@@ -140,7 +140,7 @@ fn a_repository_without_objects_gets_a_warning() {
 }
 
 #[test]
-fn a_run_that_does_not_finish_fails_and_claims_nothing() {
+fn invalid_configuration_fails_and_writes_no_report() {
     if !tools() {
         return;
     }
@@ -164,7 +164,7 @@ fn a_run_that_does_not_finish_fails_and_claims_nothing() {
 }
 
 #[test]
-fn every_part_can_be_switched_off() {
+fn annotations_summary_sarif_and_failure_can_be_disabled() {
     if !tools() {
         return;
     }
@@ -193,7 +193,7 @@ fn every_part_can_be_switched_off() {
 }
 
 #[test]
-fn paths_configuration_and_arguments_are_passed_line_by_line() {
+fn paths_config_and_args_inputs_reach_the_program() {
     if !tools() {
         return;
     }
@@ -237,7 +237,7 @@ fn three_errors() -> Stage {
 }
 
 #[test]
-fn a_pull_request_is_told_what_it_touches_whatever_was_checked_out() {
+fn pull_request_reports_only_new_findings_for_every_fetch_depth() {
     if !tools() {
         return;
     }
@@ -263,7 +263,7 @@ fn a_pull_request_is_told_what_it_touches_whatever_was_checked_out() {
 }
 
 #[test]
-fn a_merge_queue_is_told_what_its_group_touches_whatever_was_checked_out() {
+fn merge_group_reports_only_new_findings_for_every_fetch_depth() {
     if !tools() {
         return;
     }
@@ -298,7 +298,7 @@ fn a_merge_queue_is_told_what_its_group_touches_whatever_was_checked_out() {
 }
 
 #[test]
-fn a_pull_request_can_be_told_everything() {
+fn changed_only_false_reports_every_finding() {
     if !tools() {
         return;
     }
@@ -311,7 +311,7 @@ fn a_pull_request_can_be_told_everything() {
 }
 
 #[test]
-fn without_the_base_everything_is_reported_and_a_warning_says_so() {
+fn missing_base_reports_every_finding_with_a_warning() {
     if !tools() {
         return;
     }
@@ -334,7 +334,7 @@ fn without_the_base_everything_is_reported_and_a_warning_says_so() {
 }
 
 #[test]
-fn a_job_without_a_repository_reports_everything() {
+fn job_without_git_repository_reports_every_finding() {
     if !tools() {
         return;
     }
@@ -348,7 +348,7 @@ fn a_job_without_a_repository_reports_everything() {
 }
 
 #[test]
-fn a_change_is_told_of_an_unchanged_file_that_it_breaks() {
+fn finding_caused_in_unchanged_file_is_reported() {
     if !tools() {
         return;
     }
@@ -367,7 +367,7 @@ fn a_change_is_told_of_an_unchanged_file_that_it_breaks() {
 }
 
 #[test]
-fn output_that_was_rendered_in_the_job_counts_as_changed_ignored_or_not() {
+fn untracked_and_ignored_rendered_files_count_as_changed() {
     if !tools() {
         return;
     }
@@ -396,7 +396,7 @@ fn output_that_was_rendered_in_the_job_counts_as_changed_ignored_or_not() {
 }
 
 #[test]
-fn one_comment_is_kept_up_to_date() {
+fn single_comment_is_updated_and_foreign_comment_is_untouched() {
     if !tools() {
         return;
     }
@@ -441,7 +441,7 @@ fn one_comment_is_kept_up_to_date() {
 }
 
 #[test]
-fn two_uses_with_two_names_keep_their_own_files_and_comments() {
+fn steps_with_different_names_write_separate_files_and_comments() {
     if !tools() {
         return;
     }
@@ -504,7 +504,7 @@ fn two_uses_with_two_names_keep_their_own_files_and_comments() {
 }
 
 #[test]
-fn a_name_given_for_sarif_is_taken_as_it_is() {
+fn sarif_input_overrides_name_input() {
     if !tools() {
         return;
     }
@@ -518,7 +518,7 @@ fn a_name_given_for_sarif_is_taken_as_it_is() {
 }
 
 #[test]
-fn an_old_comment_is_replaced_when_a_run_does_not_finish() {
+fn failed_run_replaces_existing_comment() {
     if !tools() {
         return;
     }
@@ -558,7 +558,7 @@ fn an_old_comment_is_replaced_when_a_run_does_not_finish() {
 }
 
 #[test]
-fn a_token_of_a_person_finds_its_own_comment() {
+fn personal_token_updates_its_own_comment() {
     if !tools() {
         return;
     }
@@ -577,7 +577,7 @@ fn a_token_of_a_person_finds_its_own_comment() {
 }
 
 #[test]
-fn nothing_found_and_nothing_said_before_makes_no_comment() {
+fn clean_run_adds_no_comment() {
     if !tools() {
         return;
     }
@@ -597,7 +597,7 @@ fn nothing_found_and_nothing_said_before_makes_no_comment() {
 }
 
 #[test]
-fn a_fork_gets_everything_but_the_comment() {
+fn pull_request_from_fork_gets_all_but_the_comment() {
     if !tools() {
         return;
     }
@@ -629,7 +629,7 @@ fn a_fork_gets_everything_but_the_comment() {
 }
 
 #[test]
-fn a_comment_keeps_to_what_the_api_takes() {
+fn long_comment_is_truncated_to_api_limit() {
     if !tools() {
         return;
     }
@@ -655,7 +655,7 @@ fn a_comment_keeps_to_what_the_api_takes() {
 }
 
 #[test]
-fn the_summary_draws_what_goes() {
+fn summary_contains_diagram_of_deleted_objects() {
     if !tools() {
         return;
     }
@@ -673,7 +673,7 @@ fn the_summary_draws_what_goes() {
 }
 
 #[test]
-fn what_is_declared_is_used_and_what_is_used_is_declared() {
+fn action_inputs_and_outputs_are_all_declared_and_used() {
     let action = definition();
     let text =
         std::fs::read_to_string(crate::support::root().join("action.yml")).expect("action.yml");

@@ -47,7 +47,7 @@ fn linked(stage: &Stage, workspace: &Path) {
 }
 
 #[test]
-fn committed_links_are_not_followed() {
+fn committed_symlinks_are_not_followed() {
     if !tools() {
         return;
     }
@@ -89,7 +89,7 @@ fn committed_links_are_not_followed() {
 }
 
 #[test]
-fn committed_link_is_not_followed_when_only_check_fails() {
+fn committed_symlinks_are_not_followed_if_only_check_fails() {
     if !tools() {
         return;
     }
@@ -105,7 +105,7 @@ fn committed_link_is_not_followed_when_only_check_fails() {
 }
 
 #[test]
-fn committed_reports_are_not_outputs() {
+fn committed_files_named_like_reports_are_not_used() {
     if !tools() {
         return;
     }

@@ -451,7 +451,7 @@ fn command(line: &str) -> Option<LogCommand> {
 }
 
 #[test]
-fn the_runner_finds_commands_as_the_real_one_does() {
+fn fake_runner_parses_workflow_commands() {
     let log = "x ::error::a\n  ::error file=a%2Cb,line=1::c%0Ad\nb ##[warning]e\n::stop-commands::t\n::error::f\n::t::\n";
     let found = commands(log);
     let names: Vec<_> = found

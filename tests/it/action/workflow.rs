@@ -135,7 +135,7 @@ fn commented(stage: &Stage, workflow: Workflow) -> String {
 }
 
 #[test]
-fn example_of_flux_needs_one_step() {
+fn flux_example_reports_deletions_with_one_step() {
     if !tools() {
         return;
     }
@@ -156,7 +156,7 @@ fn example_of_flux_needs_one_step() {
 }
 
 #[test]
-fn example_of_argo_cd_needs_one_step() {
+fn argo_cd_example_reports_deletions_with_one_step() {
     if !tools() {
         return;
     }
@@ -172,7 +172,7 @@ fn example_of_argo_cd_needs_one_step() {
 }
 
 #[test]
-fn example_of_a_chart_is_rendered_by_helm() {
+fn helm_example_is_rendered_and_compared() {
     let stage = example("helm", &[("chart/templates/certificate-crd.yaml", "")]);
     if !tools() || !has_program(&stage, "helm-4", "helm") {
         return;
@@ -188,7 +188,7 @@ fn example_of_a_chart_is_rendered_by_helm() {
 }
 
 #[test]
-fn example_of_an_overlay_is_built_by_kustomize() {
+fn kustomize_example_is_built_and_compared() {
     let list = "resources: [../../base]\nnamespace: shop\n";
     let change = [
         ("overlays/prod/database.yaml", ""),

@@ -49,7 +49,7 @@ fn bump(tree: &Surroundings) {
 }
 
 #[test]
-fn nothing_is_fetched_or_run_unless_somebody_asks() {
+fn charts_are_not_rendered_without_render_option() {
     let tree = flux();
     bump(&tree);
     let document = tree.diff(&[]);
@@ -63,7 +63,7 @@ fn nothing_is_fetched_or_run_unless_somebody_asks() {
 }
 
 #[test]
-fn a_new_version_deletes_what_it_has_no_more() {
+fn new_chart_version_deletes_objects_it_lacks() {
     let tree = flux();
     bump(&tree);
     let document = tree.diff(&["--render"]);
@@ -77,7 +77,7 @@ fn a_new_version_deletes_what_it_has_no_more() {
 }
 
 #[test]
-fn a_comment_names_what_a_new_version_deletes() {
+fn comment_names_objects_deleted_by_new_chart_version() {
     let tree = flux();
     bump(&tree);
     let mut command = tree.ownerlint();
@@ -94,7 +94,7 @@ fn a_comment_names_what_a_new_version_deletes() {
 }
 
 #[test]
-fn only_what_changed_is_rendered_and_nothing_twice() {
+fn only_changed_charts_are_rendered_and_results_are_cached() {
     let tree = flux();
     for number in 0..60 {
         let name = format!("other-{number}");
@@ -116,7 +116,7 @@ fn only_what_changed_is_rendered_and_nothing_twice() {
 }
 
 #[test]
-fn a_release_that_leaves_is_uninstalled() {
+fn removed_helm_release_is_uninstalled() {
     let tree = flux();
     tree.folder.remove("apps/web.yaml").commit();
     let document = tree.diff(&["--render"]);
@@ -131,7 +131,7 @@ fn a_release_that_leaves_is_uninstalled() {
 }
 
 #[test]
-fn a_release_of_another_name_is_installed_anew() {
+fn changed_release_name_reinstalls_the_release() {
     let tree = flux();
     let chart = object("ConfigMap", "fixed") + &object("Service", "RELEASE");
     tree.serve("web", "1.0.0", &chart);
@@ -148,7 +148,7 @@ fn a_release_of_another_name_is_installed_anew() {
 }
 
 #[test]
-fn a_release_that_rests_deletes_nothing() {
+fn suspended_helm_release_deletes_nothing() {
     let tree = flux();
     tree.write(&[(
         "apps/web.yaml",
@@ -160,7 +160,7 @@ fn a_release_that_rests_deletes_nothing() {
 }
 
 #[test]
-fn what_helm_keeps_stays() {
+fn helm_keeps_annotated_objects_and_crds_folder() {
     let tree = flux();
     let kept = object("Service", "RELEASE").replace(
         "{name: RELEASE}",
@@ -179,7 +179,7 @@ fn what_helm_keeps_stays() {
 }
 
 #[test]
-fn names_made_by_chance_are_no_deletions() {
+fn random_names_in_renderings_are_not_deletions() {
     let tree = flux();
     tree.serve_file("web-1.0.0/templates/a.yaml", "name: {{ randAlphaNum 5 }}");
     tree.serve_file("web-2.0.0/templates/a.yaml", "name: {{ randAlphaNum 5 }}");
@@ -201,7 +201,7 @@ fn names_made_by_chance_are_no_deletions() {
 }
 
 #[test]
-fn what_fails_is_unread_with_the_words_of_helm_and_the_rest_goes_on() {
+fn failed_chart_is_unread_and_others_are_compared() {
     let tree = flux();
     tree.write(&[("apps/other.yaml", &release("other", "1.0.0", ""))]);
     tree.folder.commit();
@@ -229,7 +229,7 @@ fn what_fails_is_unread_with_the_words_of_helm_and_the_rest_goes_on() {
 }
 
 #[test]
-fn a_host_that_only_the_change_names_is_not_contacted() {
+fn new_host_is_contacted_only_with_render_from() {
     let tree = flux();
     let moved = REPOSITORY.replace("charts.example.org", "evil.example.net");
     tree.write(&[("apps/repository.yaml", &moved)]);
@@ -250,7 +250,7 @@ fn a_host_that_only_the_change_names_is_not_contacted() {
 }
 
 #[test]
-fn offline_nobody_is_contacted_and_what_is_kept_is_used() {
+fn offline_uses_only_cached_charts() {
     let tree = flux();
     bump(&tree);
     let document = tree.diff(&["--render", "--offline"]);
@@ -267,7 +267,7 @@ fn offline_nobody_is_contacted_and_what_is_kept_is_used() {
 }
 
 #[test]
-fn names_that_are_options_or_paths_reach_no_program() {
+fn release_and_chart_names_like_options_or_paths_are_rejected() {
     let bad = [
         (
             "  releaseName: --post-renderer=/bin/sh\n",
@@ -297,7 +297,7 @@ fn names_that_are_options_or_paths_reach_no_program() {
 }
 
 #[test]
-fn values_of_a_chart_do_not_lead_out_of_it() {
+fn values_files_outside_the_chart_are_not_read() {
     let tree = flux();
     let text = release("web", "1.0.0", "").replace(
         "version: 1.0.0,",
@@ -317,7 +317,7 @@ fn values_of_a_chart_do_not_lead_out_of_it() {
 }
 
 #[test]
-fn values_come_in_the_order_of_the_controller() {
+fn values_from_precede_inline_values_of_helm_release() {
     let tree = flux();
     let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata:\n  values.yaml: |\n    from: map\n  level: '3'\n";
     let more = "  valuesFrom:\n  - {kind: ConfigMap, name: settings}\n  - {kind: ConfigMap, name: settings, valuesKey: level, \
@@ -336,7 +336,7 @@ fn values_come_in_the_order_of_the_controller() {
 }
 
 #[test]
-fn values_in_a_secret_make_everything_possible() {
+fn values_from_secret_make_deletions_possible_not_certain() {
     let tree = flux();
     let more = "  valuesFrom: [{kind: Secret, name: settings}]\n";
     tree.write(&[("apps/web.yaml", &release("web", "1.0.0", more))]);
@@ -348,7 +348,7 @@ fn values_in_a_secret_make_everything_possible() {
 }
 
 #[test]
-fn post_renderers_are_evaluated() {
+fn post_renderers_are_applied() {
     let tree = flux();
     let more = "  postRenderers:\n  - kustomize:\n      patches:\n      - target: {kind: Service}\n        patch: |\n          \
                 - {op: replace, path: /metadata/name, value: patched}\n";
@@ -361,7 +361,7 @@ fn post_renderers_are_evaluated() {
 }
 
 #[test]
-fn a_chart_of_the_tree_takes_others_of_the_tree_with_it() {
+fn changed_local_dependency_rerenders_the_chart() {
     let tree = Surroundings::with_fake_helm();
     let text = release("web", "1.0.0", "").replace(
         "chart: web, version: 1.0.0, sourceRef: {kind: HelmRepository, name: acme, namespace: flux-system}",
@@ -396,7 +396,7 @@ fn a_chart_of_the_tree_takes_others_of_the_tree_with_it() {
 }
 
 #[test]
-fn an_application_deletes_what_its_chart_has_no_more() {
+fn application_deletes_objects_that_new_chart_version_lacks() {
     let tree = Surroundings::with_fake_helm();
     let root = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: root, namespace: argocd}\nspec:\n  source: {repoURL: \
                 'https://git.example.org/fleet.git', path: apps}\n  destination: {server: 'https://kubernetes.default.svc', namespace: argocd}\n  \
@@ -426,7 +426,7 @@ fn an_application_deletes_what_its_chart_has_no_more() {
 }
 
 #[test]
-fn a_kustomization_that_has_a_chart_rendered_is_built_with_it() {
+fn kustomize_helm_charts_are_rendered_and_prefixed() {
     let tree = flux();
     let kustomization = |version: &str| {
         format!(
@@ -448,7 +448,7 @@ fn a_kustomization_that_has_a_chart_rendered_is_built_with_it() {
 }
 
 #[test]
-fn a_chart_that_nothing_names_is_a_release_of_helm() {
+fn unreferenced_chart_is_treated_as_helm_release() {
     let tree = Surroundings::with_fake_helm();
     let objects = object("ConfigMap", "RELEASE") + &object("Service", "RELEASE");
     tree.write(&[
@@ -476,7 +476,7 @@ fn a_chart_that_nothing_names_is_a_release_of_helm() {
 }
 
 #[test]
-fn a_list_of_deliveries_has_what_charts_render_to() {
+fn list_deliveries_includes_rendered_objects() {
     let tree = flux();
     let mut command = tree.ownerlint();
     let output = command
@@ -498,7 +498,7 @@ fn a_list_of_deliveries_has_what_charts_render_to() {
 }
 
 #[test]
-fn a_check_judges_what_charts_render_to() {
+fn check_reports_findings_in_rendered_charts() {
     let tree = flux();
     let claimed = object("ConfigMap", "RELEASE-config").replace(
         "{name: RELEASE-config}",
@@ -520,7 +520,7 @@ fn a_check_judges_what_charts_render_to() {
 }
 
 #[test]
-fn a_plan_has_what_charts_render_to() {
+fn plan_finds_target_in_rendered_chart() {
     let tree = flux();
     tree.serve("web", "1.0.0", &object("Deployment", "RELEASE"));
     let mut command = tree.ownerlint();
@@ -540,7 +540,7 @@ fn said(tree: &Surroundings, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn the_plan_of_a_release_goes_on_with_what_flux_uninstalls() {
+fn plan_of_helm_release_deletion_includes_uninstalled_objects() {
     let tree = flux();
     let plan = |more: &[&str]| {
         let target = [
@@ -573,7 +573,7 @@ fn the_plan_of_a_release_goes_on_with_what_flux_uninstalls() {
 }
 
 #[test]
-fn findings_about_renderings_that_were_there_before_are_known() {
+fn only_changed_from_hides_old_findings_in_rendered_charts() {
     let tree = flux();
     let held = |name: &str| {
         object("ConfigMap", name).replace(
@@ -613,7 +613,7 @@ fn findings_about_renderings_that_were_there_before_are_known() {
 }
 
 #[test]
-fn a_chart_that_is_named_is_rendered_although_files_elsewhere_use_it() {
+fn named_chart_is_rendered_even_if_a_kustomization_uses_it() {
     let tree = flux();
     let held = object("ConfigMap", "RELEASE").replace(
         "{name: RELEASE}",
@@ -645,7 +645,7 @@ fn a_chart_that_is_named_is_rendered_although_files_elsewhere_use_it() {
 }
 
 #[test]
-fn a_chart_that_cannot_be_rendered_is_said_and_the_rest_is_read() {
+fn check_warns_about_failed_chart_and_exits_0() {
     let tree = flux();
     tree.serve_file("web-1.0.0/fails", "Error: image is required\n");
     let mut command = tree.ownerlint();
@@ -661,7 +661,7 @@ fn a_chart_that_cannot_be_rendered_is_said_and_the_rest_is_read() {
 }
 
 #[test]
-fn a_chart_that_is_named_from_now_on_uninstalls_nothing() {
+fn switching_local_chart_recreates_and_never_uninstalls_objects() {
     let tree = flux();
     let from_tree = |chart: &str| {
         release("web", "1.0.0", "").replace(

@@ -148,7 +148,7 @@ fn upgraded(helm: &Path, repository: &str, version: &str) -> (Surroundings, Valu
 }
 
 #[test]
-fn a_chart_of_a_repository_is_fetched_and_rendered() {
+fn chart_from_http_repository_is_fetched_and_rendered() {
     for helm in helms() {
         let (_served, url) = served_charts(&helm);
         let (tree, document) = upgraded(&helm, &repository(&url, ""), "1.x");
@@ -202,7 +202,7 @@ fn registry() -> Option<Registry> {
 }
 
 #[test]
-fn a_chart_of_a_registry_is_fetched_and_rendered() {
+fn chart_from_oci_registry_is_fetched_and_rendered() {
     for helm in helms() {
         let Some(registry) = registry() else { return };
         let host = &registry.1;
@@ -259,7 +259,7 @@ pub(super) const ARGO: &str = "apiVersion: argoproj.io/v1alpha1\nkind: Applicati
                     argocd}\n  syncPolicy: {automated: {prune: true}}\n";
 
 #[test]
-fn an_application_has_its_chart_fetched_and_rendered() {
+fn chart_of_argo_cd_application_is_fetched_and_rendered() {
     for helm in helms() {
         let (_served, url) = served_charts(&helm);
         let application = |version: &str| {
@@ -281,7 +281,7 @@ fn an_application_has_its_chart_fetched_and_rendered() {
 }
 
 #[test]
-fn a_kustomization_has_its_chart_fetched_and_rendered() {
+fn chart_of_kustomization_is_fetched_and_rendered() {
     for helm in helms() {
         let (_served, url) = served_charts(&helm);
         let kustomization = |version: &str| {
@@ -302,7 +302,7 @@ fn a_kustomization_has_its_chart_fetched_and_rendered() {
 }
 
 #[test]
-fn what_was_fetched_once_is_rendered_offline() {
+fn offline_renders_cached_chart_and_downloads_nothing() {
     for helm in helms() {
         let (served, url) = served_charts(&helm);
         let (tree, document) = upgraded(&helm, &repository(&url, ""), "1.0.0");
@@ -320,7 +320,7 @@ fn what_was_fetched_once_is_rendered_offline() {
 }
 
 #[test]
-fn a_host_that_only_the_change_names_hears_nothing() {
+fn host_named_only_by_the_change_gets_no_request() {
     for helm in helms() {
         let (_served, known) = served_charts(&helm);
         let (heard, hears) = std::sync::mpsc::channel();
@@ -348,7 +348,7 @@ fn a_host_that_only_the_change_names_hears_nothing() {
 }
 
 #[test]
-fn a_chart_that_takes_too_long_is_unread() {
+fn chart_over_the_timeout_is_unread() {
     for helm in helms() {
         let (served, known) = served_charts(&helm);
         let endless = "{{ range until 100000 }}{{ range until 10000 }}{{ end }}{{ end }}";
@@ -387,7 +387,7 @@ fn a_chart_that_takes_too_long_is_unread() {
 }
 
 #[test]
-fn an_archive_writes_nothing_beside_its_folder() {
+fn archive_entries_outside_the_chart_folder_are_not_extracted() {
     for helm in helms() {
         let (served, url) = served_charts(&helm);
         let evil = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: evil}\n";
@@ -410,7 +410,7 @@ fn an_archive_writes_nothing_beside_its_folder() {
 }
 
 #[test]
-fn links_in_an_archive_lead_nowhere() {
+fn symlinks_in_chart_archive_are_not_followed() {
     for helm in helms() {
         let served = tempfile::tempdir().expect("a folder");
         package(&helm, served.path());

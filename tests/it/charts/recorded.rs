@@ -262,16 +262,16 @@ fn agree(tool: Delivery) {
 }
 
 #[test]
-fn releases_of_recorded_charts_delete_what_helm_deletes() {
+fn helm_releases_delete_recorded_removals() {
     agree(Delivery::HelmRelease);
 }
 
 #[test]
-fn applications_of_recorded_charts_prune_what_left_the_chart() {
+fn applications_prune_recorded_removals() {
     agree(Delivery::Application);
 }
 
 #[test]
-fn kustomizations_of_recorded_charts_have_all_that_helm_prints() {
+fn kustomize_helm_charts_delete_recorded_removals() {
     agree(Delivery::HelmCharts);
 }

@@ -22,7 +22,7 @@ fn deletes_in_turn(tree: &Surroundings, path: &str, steps: &[(String, &str)]) {
 }
 
 #[test]
-fn values_of_a_release_come_in_the_order_of_the_controller() {
+fn helm_release_values_have_flux_precedence() {
     for helm in helms() {
         let (_served, url) = served_charts(&helm);
         let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: {values.yaml: 'name: map'}\n";
@@ -47,7 +47,7 @@ fn values_of_a_release_come_in_the_order_of_the_controller() {
 }
 
 #[test]
-fn values_of_an_application_come_in_the_order_of_argo_cd() {
+fn application_values_have_argo_cd_precedence() {
     for helm in helms() {
         let tree = Surroundings::with_helm(&helm);
         let charts = tree.folder.path().join("charts");

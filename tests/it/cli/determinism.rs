@@ -62,12 +62,12 @@ fn folders(path: &std::path::Path) -> Vec<String> {
 }
 
 #[test]
-fn fixtures_give_the_same_bytes() {
+fn fixture_reports_are_equal_for_any_thread_count_and_path_order() {
     assert_same_whatever_the_order(folders(&root().join("fixtures")));
 }
 
 #[test]
-fn the_corpus_gives_the_same_bytes() {
+fn corpus_reports_are_equal_for_any_thread_count_and_path_order() {
     let Some(corpus) = corpus() else { return };
     let mut folders = folders(corpus);
     folders.truncate(12);
@@ -75,7 +75,7 @@ fn the_corpus_gives_the_same_bytes() {
 }
 
 #[test]
-fn every_command_gives_the_same_bytes_with_any_number_of_threads() {
+fn command_output_does_not_depend_on_number_of_threads() {
     let (rook, empty) = (
         "fixtures/bundles/rook",
         tempfile::tempdir().expect("a folder"),

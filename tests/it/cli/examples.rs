@@ -9,16 +9,16 @@ fn shown(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn the_rook_case() {
+fn check_of_rook_example() {
     insta::assert_snapshot!(shown(&["fixtures/bundles/rook"]));
 }
 
 #[test]
-fn an_owner_in_another_namespace() {
+fn check_of_cross_namespace_example() {
     insta::assert_snapshot!(shown(&["fixtures/bundles/cross-namespace"]));
 }
 
 #[test]
-fn the_listing_of_the_rook_case() {
+fn list_of_rook_example() {
     insta::assert_snapshot!(shown(&["list", "fixtures/bundles/rook"]));
 }

@@ -45,7 +45,7 @@ fn errors_come_first_and_infos_are_counted() {
 }
 
 #[test]
-fn infos_are_shown_to_whoever_asks_for_them() {
+fn infos_are_shown_with_show_verbose_or_fail_on() {
     for asked in [&["--show", "info"][..], &["-v"], &["--fail-on", "info"]] {
         let (_, out, _) = all().run(&[&["-o", "concise"], asked, &["m"]].concat(), "");
         assert_eq!(severities(&out), ["error", "warning", "info"], "{asked:?}");
@@ -62,7 +62,7 @@ fn infos_are_shown_to_whoever_asks_for_them() {
 }
 
 #[test]
-fn formats_for_programs_keep_everything() {
+fn machine_readable_formats_include_infos() {
     for format in [
         "json", "sarif", "gitlab", "rdjson", "github", "junit", "lsp", "markdown", "jsonl",
     ] {
@@ -91,7 +91,7 @@ fn a_long_report_ends_with_a_table() {
 }
 
 #[test]
-fn a_finding_names_the_template_that_was_rendered() {
+fn finding_names_the_source_template_in_every_format() {
     let rendered = format!(
         "---\n# Source: web/templates/psp.yaml\n{ERROR}---\n# Source: web/templates/foo.yaml\n{INFO}"
     );
@@ -112,7 +112,7 @@ fn a_finding_names_the_template_that_was_rendered() {
 }
 
 #[test]
-fn columns_are_bytes_in_every_text() {
+fn columns_agree_in_text_formats() {
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: twice, namespace: shop}\ndata: {ä: '1', ä: '2'}\n";
     let place = |format| {
         let repository = Repository::new();
@@ -130,7 +130,7 @@ fn columns_are_bytes_in_every_text() {
 }
 
 #[test]
-fn a_scope_that_is_neither_there_nor_read_is_a_mistake() {
+fn only_with_a_missing_path_is_an_error() {
     let (status, _, error) = all().run(&["--only", "typo", "m"], "");
     assert_eq!(status, 2);
     assert!(
@@ -141,7 +141,7 @@ fn a_scope_that_is_neither_there_nor_read_is_a_mistake() {
 }
 
 #[test]
-fn what_is_skipped_and_noted_is_said_in_every_format() {
+fn skipped_documents_and_notes_are_reported_in_every_format() {
     let repository = Repository::new();
     repository
         .write("m/a.yaml", INFO)
@@ -183,7 +183,7 @@ fn what_is_skipped_and_noted_is_said_in_every_format() {
 }
 
 #[test]
-fn the_json_report_says_what_ran_and_what_was_suppressed() {
+fn json_report_lists_rules_configuration_and_suppressed_findings() {
     let repository = Repository::new();
     let suppressed = WARNING.replace(
         "  a: '2'",
@@ -216,7 +216,7 @@ fn the_json_report_says_what_ran_and_what_was_suppressed() {
 }
 
 #[test]
-fn one_line_formats_name_both_ends_of_a_relation() {
+fn one_line_formats_name_dependent_and_owner() {
     let repository = Repository::new();
     repository.write(
         "owned.yaml",
@@ -237,7 +237,7 @@ fn one_line_formats_name_both_ends_of_a_relation() {
 }
 
 #[test]
-fn a_run_without_objects_does_not_claim_that_nothing_is_wrong() {
+fn run_without_objects_exits_3_and_says_nothing_to_check() {
     let repository = Repository::new();
     repository.write("values.yaml", "replicas: 2\n");
     let (status, out, error) = repository.run(&["values.yaml"], "");
@@ -253,7 +253,7 @@ fn a_run_without_objects_does_not_claim_that_nothing_is_wrong() {
 }
 
 #[test]
-fn a_cause_is_printed_once() {
+fn output_error_prints_its_cause_once() {
     let (status, _, error) = all().run(&["-o", "json:missing/folder/out.json", "m"], "");
     assert_eq!(
         (status, error.matches("No such file").count()),
@@ -263,7 +263,7 @@ fn a_cause_is_printed_once() {
 }
 
 #[test]
-fn colours_links_and_drawing_follow_the_terminal() {
+fn colours_and_line_drawing_follow_environment_variables() {
     let run = |variables: &[(&str, &str)]| {
         let mut command = ownerlint();
         command
@@ -297,7 +297,7 @@ fn colours_links_and_drawing_follow_the_terminal() {
 }
 
 #[test]
-fn a_list_has_columns() {
+fn list_output_is_aligned_in_columns() {
     let repository = all();
     let (_, out, _) = repository.run(&["list", "m"], "");
     let column = |name: &str| {
@@ -312,7 +312,7 @@ fn a_list_has_columns() {
 }
 
 #[test]
-fn a_first_run_on_a_real_project_is_a_screen() {
+fn first_run_on_real_project_prints_at_most_40_lines() {
     let Some(corpus) = corpus() else { return };
     for project in ["argo-cd", "istio", "kube-prometheus"] {
         let mut command = ownerlint();

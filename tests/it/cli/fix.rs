@@ -64,7 +64,7 @@ fn check(repository: &Repository, arguments: &[&str]) -> Command {
 }
 
 #[test]
-fn safe_fixes_are_written_and_what_is_left_decides() {
+fn fix_writes_safe_fixes_and_remaining_findings_decide_exit_status() {
     let repository = repository();
     let run = check(&repository, &["--fix", "role.yaml"]).assert().code(1);
     run.stdout(contains("owner-of-cluster-scoped"))
@@ -85,7 +85,7 @@ fn safe_fixes_are_written_and_what_is_left_decides() {
 }
 
 #[test]
-fn a_diff_is_shown_and_nothing_is_written() {
+fn dry_run_prints_diff_and_writes_nothing() {
     let repository = repository();
     for arguments in [&["--fix-dry-run"][..], &["--fix", "--fix-dry-run"]] {
         check(&repository, arguments)
@@ -103,7 +103,7 @@ fn a_diff_is_shown_and_nothing_is_written() {
 }
 
 #[test]
-fn without_either_option_nothing_is_written_and_json_has_the_fixes() {
+fn without_fix_option_json_lists_fixes_and_nothing_is_written() {
     let repository = repository();
     let json = check(&repository, &["-o", "json", "role.yaml"])
         .assert()
@@ -118,7 +118,7 @@ fn without_either_option_nothing_is_written_and_json_has_the_fixes() {
 }
 
 #[test]
-fn standard_input_comes_out_fixed() {
+fn fix_of_standard_input_prints_fixed_text() {
     let repository = Repository::new();
     let run = check(&repository, &["--fix", "-"])
         .write_stdin(ROLE)
@@ -134,7 +134,7 @@ fn standard_input_comes_out_fixed() {
 }
 
 #[test]
-fn the_unsaved_text_of_a_file_comes_out_fixed_and_the_file_stays() {
+fn fix_of_unsaved_text_prints_it_and_leaves_the_file() {
     let repository = repository();
     let unsaved = ROLE.replace("reader", "writer");
     let run = check(&repository, &["--fix", "--stdin-filename", "role.yaml"])
@@ -145,7 +145,7 @@ fn the_unsaved_text_of_a_file_comes_out_fixed_and_the_file_stays() {
 }
 
 #[test]
-fn only_what_is_reported_is_fixed() {
+fn suppressed_and_out_of_scope_findings_are_not_fixed() {
     let repository = repository();
     repository.write(
         "suppressed.yaml",
@@ -171,7 +171,7 @@ fn only_what_is_reported_is_fixed() {
 }
 
 #[test]
-fn a_file_that_is_not_utf_8_is_left_as_it_is() {
+fn file_that_is_not_utf8_is_an_error_and_unchanged() {
     let repository = Repository::new();
     let utf16: Vec<u8> = "\u{feff}"
         .chars()
@@ -191,7 +191,7 @@ fn a_file_that_is_not_utf_8_is_left_as_it_is() {
 
 #[cfg(unix)]
 #[test]
-fn permissions_and_links_stay() {
+fn fix_keeps_permissions_and_symlinks() {
     use std::os::unix::fs::PermissionsExt;
     let repository = repository();
     let file = repository.path().join("role.yaml");
@@ -221,7 +221,7 @@ fn permissions_and_links_stay() {
 }
 
 #[test]
-fn several_defects_of_one_list_are_fixed_one_after_the_other() {
+fn all_duplicates_in_one_list_are_fixed_in_one_run() {
     let repository = Repository::new();
     let reference = "  - {apiVersion: v1, kind: Namespace, name: a, uid: u}\n";
     let text = format!(
@@ -238,7 +238,7 @@ fn several_defects_of_one_list_are_fixed_one_after_the_other() {
 
 /// Each round checks the whole input again, so a large input gets few rounds.
 #[test]
-fn of_a_large_input_one_run_fixes_a_part_and_says_so() {
+fn large_input_is_fixed_in_several_runs() {
     let repository = Repository::new();
     let reference = "  - {apiVersion: v1, kind: Namespace, name: a, uid: u}\n";
     let text = format!(

@@ -447,32 +447,32 @@ fn typed(folder: &Path, rows: &[Row]) {
 }
 
 #[test]
-fn what_a_user_guesses_works() {
+fn guessed_command_lines_work() {
     typed(folder().path(), WORKING);
 }
 
 #[test]
-fn options_of_other_programs_say_what_to_type() {
+fn options_of_other_tools_get_a_suggestion() {
     typed(folder().path(), OPTIONS);
 }
 
 #[test]
-fn words_of_other_programs_say_what_to_type() {
+fn commands_of_other_tools_get_a_suggestion() {
     typed(folder().path(), WORDS);
 }
 
 #[test]
-fn wrong_values_say_what_is_right() {
+fn invalid_values_get_a_suggestion() {
     typed(folder().path(), VALUES);
 }
 
 #[test]
-fn an_input_without_objects_says_what_to_read() {
+fn input_without_objects_gets_a_suggestion() {
     typed(folder().path(), INPUTS);
 }
 
 #[test]
-fn an_error_gives_its_reason_once() {
+fn unwritable_output_error_gives_its_reason_once() {
     let run = ownerlint()
         .args(["-o", "json:no/such/out.json", "fixtures/bundles"])
         .assert()

@@ -28,7 +28,7 @@ fn words(value: &serde_yaml::Value) -> String {
 }
 
 #[test]
-fn fixtures_and_tests_are_left_out() {
+fn fixtures_and_tests_are_excluded() {
     let repository = Repository::new();
     repository.write("deploy/web.yaml", SERVICE);
     let test = "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: x}\nspec: {steps: []}\n";
@@ -51,7 +51,7 @@ fn fixtures_and_tests_are_left_out() {
 }
 
 #[test]
-fn a_folder_of_tests_beside_manifests_is_named_by_itself() {
+fn test_folder_beside_manifests_is_excluded_alone() {
     let repository = Repository::new();
     repository.write("operator/deploy.yaml", SERVICE);
     repository.write(
@@ -67,7 +67,7 @@ fn a_folder_of_tests_beside_manifests_is_named_by_itself() {
 }
 
 #[test]
-fn overlays_are_bundles_with_their_base_and_the_command_that_renders_them() {
+fn overlays_become_bundles_with_base_and_render_command() {
     let repository = Repository::new();
     repository
         .write("base/kustomization.yaml", "resources: [web.yaml]\n")
@@ -101,7 +101,7 @@ fn overlays_are_bundles_with_their_base_and_the_command_that_renders_them() {
 }
 
 #[test]
-fn what_argo_cd_delivers_twice_is_two_bundles() {
+fn argo_cd_environments_become_two_bundles() {
     let repository = Repository::new();
     let application = |name: &str| {
         format!(
@@ -128,7 +128,7 @@ fn what_argo_cd_delivers_twice_is_two_bundles() {
 }
 
 #[test]
-fn charts_are_listed_with_the_command_that_renders_them() {
+fn charts_are_listed_with_render_command_and_without_subcharts() {
     let repository = Repository::new();
     repository
         .write("web.yaml", SERVICE)
@@ -154,7 +154,7 @@ fn example(name: &str) -> (tempfile::TempDir, String) {
 }
 
 #[test]
-fn clusters_of_flux_and_argo_cd_are_bundles() {
+fn flux_and_argo_cd_clusters_become_bundles() {
     let (copy, flux) = example("flux");
     insta::assert_snapshot!("init_flux", flux);
     assert_eq!(errors_of(copy.path(), &[]), 0);
@@ -164,7 +164,7 @@ fn clusters_of_flux_and_argo_cd_are_bundles() {
 }
 
 #[test]
-fn one_cluster_needs_no_bundle_and_the_first_result_is_shown() {
+fn single_cluster_gets_no_bundle_and_first_result_is_printed() {
     let repository = Repository::new();
     let sync = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\nspec: {path: ./apps, prune: true, interval: 1h, sourceRef: {kind: GitRepository, name: flux-system}}\n";
     repository
@@ -192,7 +192,7 @@ fn one_cluster_needs_no_bundle_and_the_first_result_is_shown() {
 }
 
 #[test]
-fn a_pattern_that_may_be_meant_is_only_proposed() {
+fn uncertain_exclude_pattern_is_only_suggested() {
     let repository = Repository::new();
     for n in 0..30 {
         repository.write(
@@ -217,7 +217,7 @@ fn a_pattern_that_may_be_meant_is_only_proposed() {
 }
 
 #[test]
-fn a_tree_in_which_bundles_would_bring_errors_forth_stays_whole() {
+fn bundles_are_omitted_if_they_would_cause_errors() {
     let repository = Repository::new();
     for (variant, version) in [("dev", "v1alpha1"), ("prod", "v1")] {
         let crd = format!(
@@ -310,7 +310,7 @@ fn folders(of: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn no_folder_of_the_corpus_has_more_errors_after_init() {
+fn init_never_increases_errors_in_corpus() {
     let Some(corpus) = corpus() else { return };
     let worse = folders(corpus).into_par_iter().filter_map(|folder| {
         let after = errors_of(initialised(&folder).path(), &[]);
@@ -326,7 +326,7 @@ fn no_folder_of_the_corpus_has_more_errors_after_init() {
 }
 
 #[test]
-fn after_init_no_fixture_that_users_complained_of_is_reported() {
+fn init_silences_labelled_fixture_findings() {
     let believable = root().join("../shared/believable");
     let Ok(labels) = std::fs::read_to_string(believable.join("labels.tsv")) else {
         return skip("no files that users complained of");

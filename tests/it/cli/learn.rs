@@ -59,7 +59,7 @@ metadata:
 "#;
 
 #[test]
-fn what_a_dump_proves_is_a_file_that_silences_exactly_that() {
+fn learned_file_silences_only_findings_the_dump_disproves() {
     let repository = Repository::new();
     repository.write("dump.yaml", DUMP);
     let rules = |repository: &Repository| -> Vec<String> {
@@ -116,7 +116,7 @@ fn findings(repository: &Repository) -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_the_live_objects_of_the_corpus_prove_silences_what_is_not_known_of_them() {
+fn learned_corpus_dumps_silence_only_findings_about_unknown_kinds() {
     let Some(corpus) = corpus() else { return };
     let (mut dumps, mut silenced) = (0, 0);
     for entry in WalkDir::new(corpus).sort_by_file_name() {
@@ -161,7 +161,7 @@ fn what_the_live_objects_of_the_corpus_prove_silences_what_is_not_known_of_them(
 }
 
 #[test]
-fn the_formats_of_kubectl_say_the_same() {
+fn kubectl_json_and_yaml_dumps_give_equal_results() {
     let repository = Repository::new();
     let json: serde_json::Value = serde_yaml::from_str(DUMP).expect("YAML");
     let documents =
@@ -182,7 +182,7 @@ fn the_formats_of_kubectl_say_the_same() {
 }
 
 #[test]
-fn a_dump_without_a_cluster_and_a_broken_document_are_said() {
+fn manifests_without_uid_fail_and_broken_documents_give_a_warning() {
     let repository = Repository::new();
     let rendered = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
     let (status, out, error) = repository.run(&["learn", "-f", "-"], rendered);

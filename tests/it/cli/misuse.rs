@@ -14,7 +14,7 @@ fn fails(arguments: &[&str], status: i32, message: &str) -> assert_cmd::assert::
 }
 
 #[test]
-fn a_path_that_does_not_exist_names_the_nearest_one() {
+fn missing_path_suggests_nearest_path() {
     fails(
         &["fixtures/bundels"],
         2,
@@ -24,7 +24,7 @@ fn a_path_that_does_not_exist_names_the_nearest_one() {
 }
 
 #[test]
-fn a_misspelt_command_is_recognised() {
+fn misspelt_command_gets_a_suggestion() {
     fails(
         &["chekc", "fixtures"],
         2,
@@ -34,7 +34,7 @@ fn a_misspelt_command_is_recognised() {
 }
 
 #[test]
-fn a_misspelt_rule_is_recognised() {
+fn unknown_rule_is_rejected_with_a_suggestion() {
     fails(
         &["--select", "owner-cross-namspace", "fixtures"],
         2,
@@ -57,7 +57,7 @@ fn a_misspelt_rule_is_recognised() {
 }
 
 #[test]
-fn an_unknown_format_lists_or_suggests_one() {
+fn unknown_format_lists_or_suggests_formats() {
     fails(&["--output", "jsn", "fixtures"], 2, "did you mean `json`?");
     fails(
         &["--output", "pdf", "fixtures"],
@@ -67,12 +67,12 @@ fn an_unknown_format_lists_or_suggests_one() {
 }
 
 #[test]
-fn a_format_without_its_file_is_refused() {
+fn format_with_colon_but_no_file_is_rejected() {
     fails(&["--output", "json:", "fixtures"], 2, "names no file");
 }
 
 #[test]
-fn two_documents_in_one_stream_are_refused() {
+fn two_outputs_to_standard_output_are_rejected() {
     fails(
         &["--output", "json", "--output", "concise", "fixtures"],
         2,
@@ -82,7 +82,7 @@ fn two_documents_in_one_stream_are_refused() {
 }
 
 #[test]
-fn an_output_file_that_cannot_be_written_is_named() {
+fn unwritable_output_file_is_named() {
     fails(
         &[
             "--output",
@@ -95,7 +95,7 @@ fn an_output_file_that_cannot_be_written_is_named() {
 }
 
 #[test]
-fn an_unknown_severity_is_refused() {
+fn unknown_severity_is_rejected() {
     fails(
         &["--fail-on", "fatal", "fixtures"],
         2,
@@ -104,7 +104,7 @@ fn an_unknown_severity_is_refused() {
 }
 
 #[test]
-fn a_version_that_is_no_version_is_refused() {
+fn malformed_kubernetes_version_is_rejected() {
     fails(
         &["--kubernetes-version", "latest", "fixtures"],
         2,
@@ -113,7 +113,7 @@ fn a_version_that_is_no_version_is_refused() {
 }
 
 #[test]
-fn of_a_version_that_is_not_known_yet_the_newest_known_one_counts_with_a_warning() {
+fn future_kubernetes_version_uses_newest_known_one_with_a_warning() {
     let warning = "warning: Kubernetes 1.99 is not known yet; the kinds of 1.37 are used\n";
     let folder = "fixtures/bundles/rook";
     let known = ownerlint()
@@ -142,7 +142,7 @@ fn of_a_version_that_is_not_known_yet_the_newest_known_one_counts_with_a_warning
 }
 
 #[test]
-fn a_namespace_that_cannot_exist_is_refused() {
+fn invalid_namespace_is_rejected() {
     for command in [
         &["-n", "Shop_X", "fixtures"][..],
         &["plan", "delete", "ns/x", "-n", "Shop_X", "-f", "fixtures"],
@@ -156,7 +156,7 @@ fn a_namespace_that_cannot_exist_is_refused() {
 }
 
 #[test]
-fn a_chart_that_nobody_rendered_is_not_checked_and_no_success() {
+fn unrendered_chart_exits_3_with_render_suggestion() {
     let folder = tempfile::tempdir().expect("a folder");
     let template = "apiVersion: v1\nkind: Service\nmetadata:\n  name: {{ .Release.Name }}\n";
     std::fs::write(folder.path().join("Chart.yaml"), "name: web\n").expect("a file");
@@ -168,12 +168,12 @@ fn a_chart_that_nobody_rendered_is_not_checked_and_no_success() {
 }
 
 #[test]
-fn no_threads_are_refused() {
+fn zero_threads_are_rejected() {
     fails(&["--threads", "0", "fixtures"], 2, "at least one thread");
 }
 
 #[test]
-fn a_glob_without_a_match_and_a_malformed_glob_are_refused() {
+fn unmatched_or_malformed_glob_is_rejected() {
     fails(
         &["fixtures/**/*.toml"],
         2,
@@ -183,12 +183,12 @@ fn a_glob_without_a_match_and_a_malformed_glob_are_refused() {
 }
 
 #[test]
-fn an_unknown_option_is_refused_with_a_suggestion() {
+fn unknown_option_is_rejected_with_a_suggestion() {
     fails(&["--namespce", "shop", "fixtures"], 2, "--namespace");
 }
 
 #[test]
-fn an_input_without_objects_has_a_status_of_its_own() {
+fn input_without_objects_exits_3_unless_allowed() {
     let empty = tempfile::tempdir().expect("a folder");
     let path = empty.path().to_str().expect("a plain path");
     fails(&[path], 3, "no Kubernetes object found");
@@ -196,7 +196,7 @@ fn an_input_without_objects_has_a_status_of_its_own() {
 }
 
 #[test]
-fn findings_decide_the_status_as_fail_on_says() {
+fn fail_on_decides_exit_status() {
     let bad = "fixtures/rules/duplicate-key/bad";
     ownerlint().args([bad]).assert().code(0);
     ownerlint()
@@ -210,7 +210,7 @@ fn findings_decide_the_status_as_fail_on_says() {
 }
 
 #[test]
-fn a_kind_is_given_with_a_finalizer_and_not_with_a_rule() {
+fn explain_rejects_a_kind_after_a_rule() {
     let output = ownerlint()
         .args(["explain", "crd-removed", "Deployment.apps"])
         .output()
@@ -222,7 +222,7 @@ fn a_kind_is_given_with_a_finalizer_and_not_with_a_rule() {
 }
 
 #[test]
-fn a_concise_run_that_fails_counts_and_says_where_each_rule_is_explained() {
+fn failing_concise_run_prints_counts_and_explain_commands_to_stderr() {
     let concise = ["--output", "concise", "fixtures/bundles/rook"];
     let run = ownerlint().args(concise).assert().code(1);
     let text = String::from_utf8(run.get_output().stdout.clone()).expect("text");
@@ -246,7 +246,7 @@ fn a_concise_run_that_fails_counts_and_says_where_each_rule_is_explained() {
 }
 
 #[test]
-fn help_teaches_by_example_and_documents_the_exit_status() {
+fn help_contains_example_and_exit_status() {
     let assert = |command: &mut Command| command.arg("--help").assert().code(0);
     assert(&mut ownerlint())
         .stdout(contains("helm template web ./chart | ownerlint -"))
@@ -254,7 +254,7 @@ fn help_teaches_by_example_and_documents_the_exit_status() {
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_failure() {
+fn closed_pipe_is_not_a_failure() {
     let script = format!(
         "{} rules | true; exit ${{PIPESTATUS[0]}}",
         env!("CARGO_BIN_EXE_ownerlint")
@@ -318,7 +318,7 @@ fn rules_of(arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn rules_are_selected_by_subject_and_by_beginning() {
+fn rules_are_selected_by_category_and_prefix() {
     let of_finalizers = rules_of(&["--select", "finalizers"]);
     assert!(of_finalizers.contains(&"finalizer-unknown".to_owned()));
     assert!(!of_finalizers.contains(&"owner-not-found".to_owned()));
@@ -333,7 +333,7 @@ fn rules_are_selected_by_subject_and_by_beginning() {
 }
 
 #[test]
-fn statistics_count_by_rule_instead_of_showing_findings() {
+fn statistics_count_findings_by_rule() {
     let arguments = [
         "--statistics",
         "--fail-on",
@@ -364,7 +364,7 @@ fn statistics_count_by_rule_instead_of_showing_findings() {
 }
 
 #[test]
-fn the_short_help_is_one_screen() {
+fn short_help_has_at_most_50_lines() {
     for command in ["check", "diff", "plan", "list", "init", "explain", "learn"] {
         let short = ownerlint().args([command, "-h"]).output().expect("it runs");
         let lines = String::from_utf8(short.stdout)

@@ -135,7 +135,7 @@ fn text(output: &Output) -> String {
 }
 
 #[test]
-fn it_passes_and_is_quiet() {
+fn hook_passes_without_output() {
     let Some(project) = Project::new("") else {
         return;
     };
@@ -157,7 +157,7 @@ fn it_passes_and_is_quiet() {
 }
 
 #[test]
-fn it_fails_on_an_error_and_says_where() {
+fn hook_fails_and_prints_location_of_error() {
     let Some(project) = Project::new("") else {
         return;
     };
@@ -180,7 +180,7 @@ fn it_fails_on_an_error_and_says_where() {
 }
 
 #[test]
-fn it_sees_a_relation_to_a_file_that_is_not_part_of_the_commit() {
+fn hook_checks_relations_to_unchanged_files() {
     let Some(project) = Project::new("--fail-on=warning") else {
         return;
     };
@@ -197,7 +197,7 @@ fn it_sees_a_relation_to_a_file_that_is_not_part_of_the_commit() {
 }
 
 #[test]
-fn it_lets_pass_what_is_no_object_and_does_not_run_without_yaml() {
+fn hook_passes_without_objects_and_is_skipped_without_yaml() {
     let Some(project) = Project::new("") else {
         return;
     };
@@ -225,7 +225,7 @@ fn rendering_project() -> Option<Project> {
 }
 
 #[test]
-fn the_guides_hook_that_renders_first_sees_what_is_rendered() {
+fn rendering_hook_of_guide_checks_rendered_chart() {
     let Some(project) = rendering_project() else {
         return;
     };
@@ -244,7 +244,7 @@ fn the_guides_hook_that_renders_first_sees_what_is_rendered() {
 }
 
 #[test]
-fn the_guides_hook_that_renders_first_fails_when_rendering_fails() {
+fn rendering_hook_of_guide_fails_if_rendering_fails() {
     let Some(project) = rendering_project() else {
         return;
     };
@@ -258,7 +258,7 @@ const INSTANCE: &str =
     "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: flagship, namespace: shop}\n";
 
 #[test]
-fn the_hook_that_compares_stops_a_commit_that_only_deletes_a_file() {
+fn diff_hook_rejects_commit_that_only_deletes_a_crd() {
     let Some(project) = Project::with_hook("ownerlint-diff-system", "") else {
         return;
     };
@@ -279,7 +279,7 @@ fn the_hook_that_compares_stops_a_commit_that_only_deletes_a_file() {
 }
 
 #[test]
-fn what_the_hook_builds_is_not_optimised_across_crates() {
+fn release_profile_has_no_lto() {
     let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("Cargo.toml");
     let (_, release) = manifest
         .split_once("\n[profile.release]\n")
@@ -296,7 +296,7 @@ fn what_the_hook_builds_is_not_optimised_across_crates() {
 }
 
 #[test]
-fn a_repository_of_charts_is_told_that_nothing_was_checked() {
+fn hook_fails_in_chart_repository_because_nothing_was_checked() {
     let Some(project) = Project::new("") else {
         return;
     };
@@ -313,7 +313,7 @@ fn a_repository_of_charts_is_told_that_nothing_was_checked() {
 }
 
 #[test]
-fn the_hooks_are_two_commands_that_are_installed_in_three_ways() {
+fn both_hooks_exist_for_python_rust_and_system() {
     let text = std::fs::read_to_string(root().join(".pre-commit-hooks.yaml")).expect("the hooks");
     let mut hooks: Vec<serde_yaml::Mapping> = serde_yaml::from_str(&text).expect("YAML");
     let mut installed = Vec::new();

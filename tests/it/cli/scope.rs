@@ -41,7 +41,7 @@ fn repository() -> Repository {
 }
 
 #[test]
-fn a_finding_is_kept_if_any_of_its_places_lies_in_the_scope() {
+fn only_keeps_findings_with_any_location_in_scope() {
     let repository = repository();
     let both = "m/owned.yaml:7:35 m/twice.yaml:6:3";
     assert_eq!(places(&repository, &[]), (1, both.to_owned()));
@@ -76,7 +76,7 @@ fn a_finding_is_kept_if_any_of_its_places_lies_in_the_scope() {
 }
 
 #[test]
-fn the_summary_counts_what_is_reported() {
+fn summary_counts_only_findings_in_scope() {
     let repository = repository();
     let (_, out, _) = repository.run(&["--only", "m/twice.yaml", "--output", "json"], "");
     let report: Value = serde_json::from_str(&out).expect("JSON");
@@ -87,7 +87,7 @@ fn the_summary_counts_what_is_reported() {
 }
 
 #[test]
-fn findings_need_not_decide_the_status() {
+fn exit_zero_ignores_findings() {
     assert_eq!(places(&repository(), &["--exit-zero"]).0, 0);
 }
 
@@ -131,7 +131,7 @@ fn changed(repository: &Repository, reference: &str) -> (i32, String, String) {
 
 #[test]
 #[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
-fn what_a_branch_adds_is_reported_and_what_was_there_before_is_counted() {
+fn only_changed_from_reports_new_findings_and_counts_old_ones() {
     let repository = repository();
     std::fs::remove_dir(repository.path().join(".git")).expect("the marker");
     if !git(&repository, &["init", "-q", "-b", "main"]) {
@@ -212,7 +212,7 @@ fn committed(files: &[(&str, &str)]) -> Option<Repository> {
 }
 
 #[test]
-fn a_removal_is_answered_for_in_files_that_did_not_change() {
+fn removed_owner_causes_finding_in_unchanged_file() {
     let here = OWNER.replace("shop", "other");
     let files = [
         ("m/owned.yaml", OWNED),
@@ -236,7 +236,7 @@ fn a_removal_is_answered_for_in_files_that_did_not_change() {
 }
 
 #[test]
-fn a_folder_that_is_gone_is_read_as_it_was() {
+fn removed_folder_is_read_from_base() {
     let configuration =
         "version: 1\nbundles: {all: {paths: [m], exclude: ['m/old/*.skip.yaml']}}\n";
     let old = TWICE.replace("twice", "old");
@@ -267,7 +267,7 @@ fn a_folder_that_is_gone_is_read_as_it_was() {
 }
 
 #[test]
-fn documents_and_people_are_told_how_much_was_there_before() {
+fn old_findings_are_counted_in_json_and_human_formats() {
     let files = [
         ("m/owned.yaml", OWNED),
         ("m/owner.yaml", OWNER),
@@ -307,7 +307,7 @@ fn documents_and_people_are_told_how_much_was_there_before() {
 }
 
 #[test]
-fn without_a_repository_the_error_says_so() {
+fn only_changed_from_fails_outside_a_repository() {
     let repository = repository();
     std::fs::remove_dir(repository.path().join(".git")).expect("the marker");
     let (status, _, error) = changed(&repository, "main");
@@ -343,7 +343,7 @@ fn diagnostics(
 }
 
 #[test]
-fn unsaved_text_breaks_and_repairs_a_relation_to_another_file() {
+fn unsaved_text_adds_and_removes_findings_in_other_files() {
     let repository = Repository::new();
     repository
         .write("m/owned.yaml", OWNED)
@@ -381,7 +381,7 @@ fn unsaved_text_breaks_and_repairs_a_relation_to_another_file() {
 }
 
 #[test]
-fn columns_count_what_the_editor_counts() {
+fn lsp_columns_follow_position_encoding() {
     let repository = Repository::new();
     repository
         .write("m/owner.yaml", OWNER)
@@ -423,7 +423,7 @@ fn columns_count_what_the_editor_counts() {
 }
 
 #[test]
-fn a_file_that_is_not_saved_yet_belongs_to_the_bundle_whose_paths_would_reach_it() {
+fn unsaved_new_file_belongs_to_bundle_whose_paths_match() {
     let repository = Repository::new();
     repository
         .write("dev/owner.yaml", OWNER)

@@ -68,7 +68,7 @@ fn found(repository: &Repository) -> Vec<String> {
 }
 
 #[test]
-fn a_workload_that_the_configuration_names_removes_its_finalizers() {
+fn configured_workload_removes_its_finalizers() {
     let manifests = [
         &widget(", finalizers: [example.com/cleanup]"),
         &*workload("system", "o"),
@@ -87,7 +87,7 @@ fn a_workload_that_the_configuration_names_removes_its_finalizers() {
 }
 
 #[test]
-fn a_controller_is_known_by_its_image_whatever_its_tag() {
+fn controller_image_matches_any_tag() {
     let manifests = [
         &widget(", finalizers: [example.com/cleanup]"),
         &*workload("system", "example.com/team/widgets:v2"),
@@ -114,7 +114,7 @@ fn a_controller_is_known_by_its_image_whatever_its_tag() {
 }
 
 #[test]
-fn a_run_time_finalizer_is_on_every_object_although_no_manifest_lists_it() {
+fn run_time_finalizer_is_assumed_on_all_objects_of_its_kind() {
     let manifests = [NAMESPACE, &widget(""), &workload("shop", "o")].concat();
     let at_run_time = controller(("workload", "Deployment.apps/shop/operator"), "run-time");
     let outcomes = outcomes(&repository(&manifests, &at_run_time), "ns/shop");
@@ -132,7 +132,7 @@ fn a_run_time_finalizer_is_on_every_object_although_no_manifest_lists_it() {
 }
 
 #[test]
-fn a_run_time_finalizer_may_be_on_a_built_in_kind() {
+fn run_time_finalizer_may_be_on_built_in_kind() {
     let manifests = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one, namespace: shop}\n"
         .to_owned()
         + &workload("system", "o")
@@ -165,7 +165,7 @@ fn a_run_time_finalizer_may_be_on_a_built_in_kind() {
 }
 
 #[test]
-fn the_configuration_comes_before_the_table_and_the_table_still_holds_for_other_kinds() {
+fn configured_controller_overrides_built_in_table_only_for_its_kinds() {
     let manifests =
         "apiVersion: ceph.rook.io/v1\nkind: CephCluster\nmetadata: {name: one, namespace: shop, finalizers: \
                      [cephcluster.ceph.rook.io]}\n"
@@ -198,7 +198,7 @@ fn state(object: &Value) -> &'static str {
 
 /// Every recorded run that deletes one object is among the outcomes, and the first outcome has the stable states.
 #[test]
-fn recorded_deletions_beside_an_operator_fare_as_planned() {
+fn recorded_deletions_with_operator_are_among_planned_outcomes() {
     let scenarios: Vec<Value> =
         serde_json::from_str(&fixture("conformance/teardown.json")).expect("JSON");
     let mut played = 0;

@@ -32,7 +32,7 @@ fn mistake(text: &str) -> String {
 }
 
 #[test]
-fn mistakes_are_shown_where_they_stand() {
+fn configuration_errors_point_at_their_location() {
     let mistakes = [
         "",
         "version: 2\n",
@@ -75,7 +75,7 @@ fn mistakes_are_shown_where_they_stand() {
 }
 
 #[test]
-fn schema_and_reader_know_the_same_keys() {
+fn schema_and_parser_accept_equal_keys() {
     let schema = schema();
     for (name, keys) in KEYS {
         let mapping = if name == "config" {
@@ -95,7 +95,7 @@ fn schema_and_reader_know_the_same_keys() {
 }
 
 #[test]
-fn what_uses_every_key_is_accepted_by_both() {
+fn configuration_with_every_key_is_valid_for_schema_and_parser() {
     let text = "\
 version: 1
 bundles:
@@ -205,7 +205,7 @@ limits: {instances: 1000000, deliveries: 100000, bundles: 5000, nesting: 100}
 }
 
 #[test]
-fn the_nearest_configuration_counts_and_the_repository_ends_the_search() {
+fn nearest_configuration_is_used_and_search_ends_at_repository_root() {
     let repository = Repository::new();
     repository
         .write("ownerlint.yaml", "version: 1\nfail-on: info\n")
@@ -242,7 +242,7 @@ fn the_nearest_configuration_counts_and_the_repository_ends_the_search() {
 }
 
 #[test]
-fn the_environment_names_a_configuration_and_the_command_line_has_the_last_word() {
+fn command_line_overrides_configuration_from_environment() {
     let repository = Repository::new();
     repository.write("a.yaml", OWNED).write("b.yaml", OWNER);
     repository.write(
@@ -265,7 +265,7 @@ fn the_environment_names_a_configuration_and_the_command_line_has_the_last_word(
 }
 
 #[test]
-fn two_configurations_in_one_folder_are_refused() {
+fn two_configurations_in_one_folder_are_rejected() {
     let repository = Repository::new();
     repository
         .write("ownerlint.yaml", "version: 1\n")
@@ -360,7 +360,7 @@ fn paths_are_read_with_the_settings_of_their_bundles() {
 }
 
 #[test]
-fn a_bundle_that_leads_nowhere_is_named() {
+fn bundle_with_missing_path_is_named_in_error() {
     let repository = Repository::new();
     repository.write(
         "ownerlint.yaml",
@@ -375,7 +375,7 @@ fn a_bundle_that_leads_nowhere_is_named() {
 }
 
 #[test]
-fn a_file_of_two_bundles_is_reported_once() {
+fn finding_in_file_of_two_bundles_is_reported_once() {
     let repository = Repository::new();
     repository
         .write("shared/a.yaml", OWNED)
@@ -391,7 +391,7 @@ fn a_file_of_two_bundles_is_reported_once() {
 }
 
 #[test]
-fn severities_rules_and_kinds_follow_the_configuration() {
+fn configured_severities_and_scopes_are_applied() {
     let repository = Repository::new();
     repository.write("a.yaml", OWNED).write("b.yaml", OWNER);
     repository.write(
@@ -424,7 +424,7 @@ fn severities_rules_and_kinds_follow_the_configuration() {
 }
 
 #[test]
-fn an_ignore_silences_an_object_and_says_so_when_it_is_of_no_use() {
+fn ignore_suppresses_object_and_is_reported_if_unused_or_expired() {
     let repository = Repository::new();
     repository.write("a.yaml", OWNED).write("b.yaml", OWNER);
     let config = |object: &str, expires: &str| {
@@ -453,7 +453,7 @@ fn an_ignore_silences_an_object_and_says_so_when_it_is_of_no_use() {
 }
 
 #[test]
-fn the_configuration_and_the_baseline_are_no_input() {
+fn configuration_and_baseline_are_not_checked_as_manifests() {
     let repository = Repository::new();
     repository.write("a/web.yaml", OWNER);
     let counted = |arguments: &[&str]| {
@@ -479,7 +479,7 @@ fn the_configuration_and_the_baseline_are_no_input() {
 }
 
 #[test]
-fn an_ignore_that_matches_nothing_is_said_wherever_everything_is_read() {
+fn unmatched_ignore_is_reported_only_if_all_files_were_read() {
     let repository = Repository::new();
     repository
         .write("one.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b}}\n")

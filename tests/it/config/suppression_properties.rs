@@ -231,7 +231,7 @@ proptest! {
     #![proptest_config(cases(48))]
 
     #[test]
-    fn a_baseline_survives_every_layout(dependents in dependents(), before in layout(), after in layout()) {
+    fn baseline_matches_after_any_reformatting(dependents in dependents(), before in layout(), after in layout()) {
         let found = before.report(&dependents, false, &Check::default());
         prop_assert_eq!(found.findings.len(), defects(&dependents));
         let report = after.report(&dependents, false, &knowing(&found));
@@ -240,7 +240,7 @@ proptest! {
     }
 
     #[test]
-    fn a_new_defect_shows(dependents in dependents(), before in layout(), after in layout(), at in 0usize..9, owner in 0u8..3) {
+    fn new_defect_is_reported_despite_baseline(dependents in dependents(), before in layout(), after in layout(), at in 0usize..9, owner in 0u8..3) {
         let Some(worse) = with(&dependents, at, |owners| owners.insert(owner)) else { return Ok(()) };
         let known = knowing(&before.report(&dependents, false, &Check::default()));
         let report = after.report(&worse, false, &known);
@@ -251,7 +251,7 @@ proptest! {
     }
 
     #[test]
-    fn a_fixed_defect_is_stale(dependents in dependents(), before in layout(), after in layout(), at in 0usize..9) {
+    fn fixed_defect_makes_baseline_entry_stale(dependents in dependents(), before in layout(), after in layout(), at in 0usize..9) {
         let Some(better) = with(&dependents, at, |owners| owners.pop_first().is_some()) else { return Ok(()) };
         let known = knowing(&before.report(&dependents, false, &Check::default()));
         let report = after.report(&better, false, &known);
@@ -260,7 +260,7 @@ proptest! {
     }
 
     #[test]
-    fn suppressions_survive_every_layout(dependents in dependents(), layout in layout()) {
+    fn suppressions_match_after_any_reformatting(dependents in dependents(), layout in layout()) {
         let report = layout.report(&dependents, true, &Check::default());
         let idle = dependents.iter().filter(|dependent| dependent.owners.is_empty()).count();
         prop_assert_eq!(rules_of(&report), vec!["suppression-unused"; idle]);
@@ -268,7 +268,7 @@ proptest! {
     }
 
     #[test]
-    fn fingerprints_survive_every_layout(dependents in dependents(), before in layout(), after in layout()) {
+    fn fingerprints_do_not_change_with_reformatting(dependents in dependents(), before in layout(), after in layout()) {
         let prints = |layout: &Layout| {
             let report = layout.report(&dependents, false, &Check::default());
             report.findings.iter().map(|reported| reported.fingerprint).collect::<BTreeSet<_>>()

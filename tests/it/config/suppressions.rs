@@ -53,7 +53,7 @@ fn rules_and_suppressed(text: &str) -> (Vec<&'static str>, usize) {
 }
 
 #[test]
-fn a_comment_covers_the_node_that_it_precedes_and_all_in_it() {
+fn comment_suppresses_findings_in_the_next_node() {
     let directive = "# ownerlint: ignore[owner-cross-namespace] why";
     for (anchor, indent) in [
         ("metadata:", ""),
@@ -76,7 +76,7 @@ fn a_comment_covers_the_node_that_it_precedes_and_all_in_it() {
 }
 
 #[test]
-fn a_comment_covers_nothing_else() {
+fn comment_does_not_suppress_findings_outside_the_next_node() {
     let directive = "# ownerlint: ignore[owner-cross-namespace] why";
     for (anchor, indent) in [
         ("  name: settings", "  "),
@@ -94,14 +94,14 @@ fn a_comment_covers_nothing_else() {
 }
 
 #[test]
-fn an_unreadable_document_can_be_ignored_too() {
+fn unreadable_document_can_be_suppressed() {
     let text =
         "# ownerlint: ignore-document[unreadable-document] a template of another tool\nkind: [\n";
     assert_eq!(rules_and_suppressed(text), (vec![], 1));
 }
 
 #[test]
-fn an_alias_does_not_stretch_what_a_comment_covers() {
+fn comment_on_alias_does_not_cover_the_anchor() {
     let text = "\
 apiVersion: v1
 kind: ConfigMap
@@ -134,7 +134,7 @@ fn ignoring(object: &str, expires: &str, today: &str) -> Check {
 }
 
 #[test]
-fn an_ignore_holds_through_its_last_day() {
+fn ignore_entry_applies_through_its_expiry_date() {
     let messages = |object: &str, today: &str| {
         let report = check(
             inventory_of("a.yaml", OWNED),
@@ -167,7 +167,7 @@ fn an_ignore_holds_through_its_last_day() {
 }
 
 #[test]
-fn a_baseline_is_written_found_kept_and_pruned() {
+fn baseline_is_written_found_pruned_and_updated() {
     let repository = Repository::new();
     repository.write("a.yaml", OWNED);
     let (status, out, _) = repository.run(&["baseline", "write"], "");
@@ -216,7 +216,7 @@ fn a_baseline_is_written_found_kept_and_pruned() {
 }
 
 #[test]
-fn a_baseline_never_forgets_what_was_not_read() {
+fn baseline_keeps_entries_of_unread_files() {
     let repository = Repository::new();
     let other = OWNED
         .replace("settings", "others")
@@ -276,7 +276,7 @@ fn a_baseline_never_forgets_what_was_not_read() {
 }
 
 #[test]
-fn a_baseline_of_bundles_is_not_judged_by_one_of_them() {
+fn checking_one_bundle_keeps_baseline_entries_of_others() {
     let repository = Repository::new();
     repository
         .write("dev/a.yaml", OWNED)
@@ -296,7 +296,7 @@ fn a_baseline_of_bundles_is_not_judged_by_one_of_them() {
 }
 
 #[test]
-fn a_key_without_a_namespace_is_known_under_any() {
+fn baseline_entry_without_namespace_matches_any_namespace() {
     let repository = Repository::new();
     repository.write(
         "a.yaml",
@@ -314,7 +314,7 @@ fn a_key_without_a_namespace_is_known_under_any() {
 }
 
 #[test]
-fn the_fixtures_of_the_stale_rule_say_what_they_should() {
+fn baseline_stale_fixtures_have_expected_findings() {
     let run = |folder: &str| {
         let folder = format!("fixtures/rules/baseline-stale/{folder}");
         let baseline = format!("{folder}/ownerlint-baseline.json");
@@ -341,7 +341,7 @@ fn the_fixtures_of_the_stale_rule_say_what_they_should() {
 }
 
 #[test]
-fn a_baseline_that_is_none_is_shown_where_it_goes_wrong() {
+fn malformed_baseline_error_points_at_its_location() {
     let repository = Repository::new();
     repository.write("a.yaml", SERVED);
     repository.write(
@@ -360,7 +360,7 @@ fn a_baseline_that_is_none_is_shown_where_it_goes_wrong() {
 }
 
 #[test]
-fn init_writes_a_configuration_that_reads_and_overwrites_nothing() {
+fn init_writes_valid_configuration_and_does_not_overwrite() {
     let repository = Repository::new();
     repository
         .write("rendered/dev/a.yaml", OWNED)
@@ -392,7 +392,7 @@ fn init_writes_a_configuration_that_reads_and_overwrites_nothing() {
 }
 
 #[test]
-fn completions_and_the_manual_page_know_the_options() {
+fn completions_and_man_pages_include_options() {
     let repository = Repository::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let (status, out, _) = repository.run(&["completions", shell], "");

@@ -154,12 +154,12 @@ fn assert_agreement(cases: &[Case]) {
 }
 
 #[test]
-fn owners_and_metadata_are_judged_as_the_server_judges_them() {
+fn owner_and_metadata_findings_agree_with_api_server() {
     assert_agreement(&cases(|name| !is_about_finalizers(name)));
 }
 
 #[test]
-fn what_the_collector_would_delete_or_keep_for_ever_is_said() {
+fn stored_owner_references_always_give_a_garbage_collection_finding() {
     for case in cases(|name| !is_about_finalizers(name)) {
         if case.stored["ownerReferences"]
             .as_array()

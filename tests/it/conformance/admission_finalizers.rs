@@ -52,7 +52,7 @@ fn has(findings: &[Finding], consequence: Consequence) -> bool {
 }
 
 #[test]
-fn a_finding_is_rejected_exactly_when_the_server_refuses() {
+fn rejected_findings_match_api_server_rejections() {
     for case in cases() {
         let found = findings(&case);
         assert_eq!(
@@ -68,7 +68,7 @@ fn a_finding_is_rejected_exactly_when_the_server_refuses() {
 }
 
 #[test]
-fn what_the_server_refuses_is_an_error_in_its_own_words() {
+fn rejected_findings_are_errors_quoting_the_api_server() {
     for case in cases().iter().filter(|case| !case.ignore.accepted) {
         let rejected: Vec<_> = findings(case)
             .into_iter()
@@ -111,7 +111,7 @@ fn what_the_server_refuses_is_an_error_in_its_own_words() {
 }
 
 #[test]
-fn a_finding_is_warned_exactly_when_the_server_warns() {
+fn warned_findings_match_api_server_warnings() {
     for case in cases() {
         let found = findings(&case);
         let warning = case
@@ -138,7 +138,7 @@ fn a_finding_is_warned_exactly_when_the_server_warns() {
 }
 
 #[test]
-fn what_the_server_accepts_in_silence_is_at_most_info_unless_a_deletion_goes_wrong() {
+fn accepted_finalizers_are_info_unless_they_block_or_orphan() {
     for case in cases() {
         if !case.strict.accepted || !case.strict.stderr.is_empty() {
             continue;
@@ -171,7 +171,7 @@ fn said(name: &str) -> Vec<(&'static str, &'static str)> {
 }
 
 #[test]
-fn nothing_is_said_of_what_nothing_is_wrong_with() {
+fn empty_finalizer_lists_have_no_findings() {
     for name in [
         "custom-finalizer-null",
         "custom-finalizer-empty",
@@ -183,7 +183,7 @@ fn nothing_is_said_of_what_nothing_is_wrong_with() {
 }
 
 #[test]
-fn each_way_to_hang_has_its_rule() {
+fn recorded_finalizers_are_reported_by_expected_rules() {
     assert_eq!(
         said("core-finalizer-qualified"),
         [("finalizer-unknown", "warning")]

@@ -89,7 +89,7 @@ fn below<'a>(path: &'a str, folder: &str) -> &'a str {
 }
 
 #[test]
-fn every_error_on_the_corpus_is_listed_with_its_reason() {
+fn corpus_errors_equal_the_reviewed_list() {
     let Some(corpus) = corpus() else { return };
     let mut projects: BTreeMap<&str, Vec<ParsedFile>> = BTreeMap::new();
     let folder = format!("{}/", corpus.display());
@@ -145,7 +145,7 @@ fn with_corpus(corpus: &str) -> (bool, String) {
     let mut test = Command::new(std::env::current_exe().expect("this program"));
     test.args([
         "--exact",
-        "conformance::corpus::every_error_on_the_corpus_is_listed_with_its_reason",
+        "conformance::corpus::corpus_errors_equal_the_reviewed_list",
     ]);
     let output = test
         .env("OWNERLINT_CORPUS", corpus)
@@ -158,7 +158,7 @@ fn with_corpus(corpus: &str) -> (bool, String) {
 }
 
 #[test]
-fn without_a_corpus_a_test_says_that_it_is_skipped() {
+fn corpus_test_prints_skip_reason_without_corpus() {
     let (passed, said) = with_corpus("");
     assert!(
         passed && said.starts_with("skipped: ") && said.contains("no corpus of manifests"),
@@ -167,7 +167,7 @@ fn without_a_corpus_a_test_says_that_it_is_skipped() {
 }
 
 #[test]
-fn a_corpus_that_is_named_and_missing_fails_the_test() {
+fn corpus_test_fails_if_named_corpus_is_missing() {
     let (passed, _) = with_corpus("no/such/folder");
     assert!(!passed);
 }

@@ -132,7 +132,7 @@ fn listed(corpus: &str) -> (Documents, BTreeMap<(String, u32), String>) {
 }
 
 #[test]
-fn every_document_is_read_as_kubernetes_reads_it() {
+fn corpus_documents_are_decoded_like_kubernetes() {
     let Some(corpus) = corpus() else { return };
     let (recorded, (listed, details), set_aside) =
         (recorded(), listed(&corpus.to_string_lossy()), set_aside());

@@ -67,7 +67,7 @@ fn cases() -> Vec<PathBuf> {
 }
 
 #[test]
-fn builds_what_kustomize_builds() {
+fn builds_agree_with_recorded_kustomize_builds() {
     let cases = cases();
     let mut wrong = Vec::new();
     for folder in &cases {
@@ -118,7 +118,7 @@ fn changed(files: &Files) -> Vec<Files> {
 }
 
 #[test]
-fn builds_after_another_state_what_it_builds_alone() {
+fn incremental_builds_equal_full_builds() {
     let (mut same, mut other) = (0, 0);
     for folder in cases() {
         let files = files(&folder);

@@ -24,7 +24,7 @@ fn rules(rules: &Value) -> Vec<PolicyRule> {
 }
 
 #[test]
-fn a_blocking_reference_is_allowed_exactly_where_the_api_server_allowed_it() {
+fn blocking_owner_references_are_allowed_like_by_api_server() {
     let rows: Vec<Value> =
         serde_json::from_str(&fixture("conformance/permissions.json")).expect("JSON");
     assert!(!rows.is_empty());
@@ -47,7 +47,7 @@ fn a_blocking_reference_is_allowed_exactly_where_the_api_server_allowed_it() {
 }
 
 #[test]
-fn a_rule_for_single_objects_allows_a_reference_to_these_owners_only() {
+fn rule_with_resource_names_allows_references_only_to_these_owners() {
     let rules = rules(&json!([{
         "apiGroups": ["example.com"], "resources": ["widgets/finalizers"], "resourceNames": ["one"], "verbs": ["update"]
     }]));
@@ -124,7 +124,7 @@ const ACCOUNT: &str =
     "---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: default, namespace: system}\n";
 
 #[test]
-fn a_workload_without_a_service_account_runs_as_default() {
+fn workload_without_service_account_uses_default() {
     assert_eq!(authority(&[ACCOUNT.to_owned()]), ["ServiceAccount default"]);
     assert_eq!(
         authority(&[]),
@@ -134,7 +134,7 @@ fn a_workload_without_a_service_account_runs_as_default() {
 }
 
 #[test]
-fn a_binding_and_its_role_are_needed_together_and_each_binding_is_enough() {
+fn each_binding_with_its_role_is_sufficient() {
     let everywhere = [
         role("ClusterRole", "a", "widgets"),
         binding("ClusterRole", "x", "a"),
@@ -155,7 +155,7 @@ fn a_binding_and_its_role_are_needed_together_and_each_binding_is_enough() {
 }
 
 #[test]
-fn a_role_about_something_else_is_not_needed() {
+fn roles_for_other_resources_or_namespaces_are_ignored() {
     assert_eq!(
         authority(&[
             role("ClusterRole", "a", "gadgets"),
@@ -171,7 +171,7 @@ fn a_role_about_something_else_is_not_needed() {
 }
 
 #[test]
-fn the_finalizers_subresource_counts_where_nothing_allows_the_change_itself() {
+fn finalizers_subresource_is_used_only_without_update_permission() {
     let (whole, part) = (
         role("ClusterRole", "a", "widgets"),
         role("ClusterRole", "b", "widgets/finalizers"),
@@ -188,7 +188,7 @@ fn the_finalizers_subresource_counts_where_nothing_allows_the_change_itself() {
 }
 
 #[test]
-fn a_role_that_another_aggregates_is_needed_too() {
+fn aggregated_role_is_required_with_aggregating_role() {
     let aggregating =
         "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: all}\naggregationRule: \
                        {clusterRoleSelectors: [{matchLabels: {to: all}}]}\n"
@@ -202,7 +202,7 @@ fn a_role_that_another_aggregates_is_needed_too() {
 }
 
 #[test]
-fn rules_match_as_in_kubernetes() {
+fn rbac_rules_match_like_kubernetes() {
     let request = |resource: &'static str, subresource: &'static str, name| ResourceRequest {
         verb: "update",
         group: "example.com",
@@ -265,7 +265,7 @@ fn rules_match_as_in_kubernetes() {
 }
 
 #[test]
-fn a_workload_with_many_grants_is_unrestricted() {
+fn workload_with_over_500_grants_is_unrestricted() {
     let bound = |count: usize| -> Vec<String> {
         let bindings = (0..count).map(|number| binding("ClusterRole", &format!("x{number}"), "a"));
         std::iter::once(role("ClusterRole", "a", "widgets"))
@@ -277,7 +277,7 @@ fn a_workload_with_many_grants_is_unrestricted() {
 }
 
 #[test]
-fn a_role_that_aggregates_many_roles_is_cluster_admin() {
+fn role_aggregating_over_1000_roles_is_treated_as_cluster_admin() {
     let aggregating = |count: usize| -> Vec<String> {
         let all = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: all}\naggregationRule: \
                    {clusterRoleSelectors: [{matchLabels: {to: all}}]}\n";
@@ -302,7 +302,7 @@ fn a_role_that_aggregates_many_roles_is_cluster_admin() {
 }
 
 #[test]
-fn a_workload_that_shares_the_default_account_of_an_operator_is_not_taken_for_the_operator() {
+fn workload_sharing_the_operators_account_is_not_reported() {
     let operator =
         std::fs::read_to_string("fixtures/rules/finalizers-permission-missing/bad/no-status.yaml");
     let operator = operator

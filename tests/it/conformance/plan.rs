@@ -121,7 +121,7 @@ fn comparable(objects: &Value) -> BTreeMap<String, Value> {
 }
 
 #[test]
-fn recorded_clusters_fare_as_planned() {
+fn planned_steps_agree_with_recorded_clusters() {
     let definitions = [
         definition("Widget", "Namespaced"),
         definition("Gadget", "Cluster"),
@@ -144,7 +144,7 @@ fn recorded_clusters_fare_as_planned() {
 }
 
 #[test]
-fn recorded_workloads_fare_as_planned() {
+fn planned_steps_agree_with_recorded_workloads() {
     for run in ["workloads-run1.json", "workloads-run2.json"] {
         let scenarios = recording(run);
         let wrong: Vec<String> = array(&scenarios)
@@ -210,7 +210,7 @@ fn sorted(shapes: impl Iterator<Item = String>) -> Vec<String> {
 /// Manifests imply the objects that controllers of a real control plane created for them: as many of each shape, and
 /// with equal names, unless a controller generates the names.
 #[test]
-fn what_is_implied_is_what_controllers_made() {
+fn implied_objects_equal_those_created_by_controllers() {
     for run in ["workloads-run1.json", "workloads-run2.json"] {
         for scenario in array(&recording(run)) {
             let written: Vec<String> = array(&scenario["manifests"]).iter().map(key_of).collect();

@@ -253,7 +253,7 @@ fn leftovers(plan: &Value) -> BTreeSet<String> {
 }
 
 #[test]
-fn recorded_removals_end_as_planned() {
+fn teardown_plans_agree_with_recorded_removals() {
     let mut wrong = Vec::new();
     let mut compared = 0;
     for scenario in recording("teardown") {
@@ -273,7 +273,7 @@ fn recorded_removals_end_as_planned() {
 }
 
 #[test]
-fn recorded_removals_without_an_operator_end_as_planned() {
+fn teardown_plans_agree_with_recorded_removals_without_operator() {
     let mut wrong = Vec::new();
     for scenario in recording("helm-more") {
         let runs = json!([{"steps": scenario["steps"]}]);
@@ -306,7 +306,7 @@ fn recorded_removals_without_an_operator_end_as_planned() {
 // --- a safe order ---
 
 #[test]
-fn every_command_of_a_safe_order_runs_and_nothing_is_stuck() {
+fn safe_order_commands_succeed_and_exist_only_for_stuck_removals() {
     let mut solved = 0;
     for scenario in recording("teardown") {
         let operator = &scenario["operator"];
@@ -406,7 +406,7 @@ fn fate(state: &Value) -> Value {
 }
 
 #[test]
-fn recorded_upgrades_end_as_the_requests_of_helm_do() {
+fn helm_upgrade_requests_reproduce_recorded_fates() {
     let mut compared = 0;
     for scenario in recording("teardown")
         .into_iter()
@@ -452,7 +452,7 @@ fn recorded_upgrades_end_as_the_requests_of_helm_do() {
 }
 
 #[test]
-fn a_recorded_replacement_deletes_the_set_and_its_pods_and_leaves_its_claims() {
+fn kubectl_replace_force_of_stateful_set_keeps_claims() {
     let scenario = scenario("kubectl-replace-force-set");
     let set = manifests(&scenario["files"]);
     let predicted = simulated(&set, &[], |all| {

@@ -74,7 +74,7 @@ const SHARED: &str = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shared}\
 const CART: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cart}\n";
 
 #[test]
-fn a_kustomization_delivers_what_its_folder_includes_under_the_names_that_it_gives() {
+fn flux_kustomization_delivers_built_objects_with_new_names() {
     let files = [
         (
             "clusters/prod/apps.yaml",
@@ -99,7 +99,7 @@ fn a_kustomization_delivers_what_its_folder_includes_under_the_names_that_it_giv
 }
 
 #[test]
-fn the_top_of_the_repository_is_where_delivery_objects_find_their_folders() {
+fn delivery_paths_are_relative_to_the_repository_root() {
     let files = [
         (
             "work/repo/clusters/prod/apps.yaml",
@@ -120,7 +120,7 @@ fn the_top_of_the_repository_is_where_delivery_objects_find_their_folders() {
 }
 
 #[test]
-fn what_two_kustomizations_of_one_cluster_deliver_is_reported_once() {
+fn objects_delivered_twice_to_one_cluster_give_one_finding() {
     let both = [
         (
             "clusters/prod/all.yaml",
@@ -145,7 +145,7 @@ fn what_two_kustomizations_of_one_cluster_deliver_is_reported_once() {
 }
 
 #[test]
-fn overlays_of_different_clusters_share_a_base() {
+fn base_delivered_to_two_clusters_has_no_finding() {
     let files = [
         (
             "clusters/prod/apps.yaml",
@@ -161,7 +161,7 @@ fn overlays_of_different_clusters_share_a_base() {
 }
 
 #[test]
-fn what_one_kustomization_delivers_into_two_clusters_is_not_twice_in_one() {
+fn folder_delivered_to_hub_and_remote_cluster_has_no_finding() {
     let remote = "path: ./apps, kubeConfig: {secretRef: {name: edge}}";
     let files = [
         (
@@ -175,7 +175,7 @@ fn what_one_kustomization_delivers_into_two_clusters_is_not_twice_in_one() {
 }
 
 #[test]
-fn applications_of_one_folder_share_what_has_no_namespace_of_its_own() {
+fn applications_of_one_folder_conflict_on_cluster_scoped_objects() {
     let to = |namespace: &str| {
         format!(
             "source: {{repoURL: r, path: apps}}, destination: {{server: https://kubernetes.default.svc, namespace: {namespace}}}"
@@ -199,7 +199,7 @@ fn applications_of_one_folder_share_what_has_no_namespace_of_its_own() {
 }
 
 #[test]
-fn who_takes_a_part_of_a_folder_or_renders_it_is_left_out() {
+fn partial_rendered_or_remote_sources_cause_no_conflict() {
     let pair = |one: &str, two: &str| {
         let (one, two) = (application("one", one), application("two", two));
         twice(&[
@@ -221,7 +221,7 @@ fn who_takes_a_part_of_a_folder_or_renders_it_is_left_out() {
 }
 
 #[test]
-fn a_suspended_kustomization_and_names_with_variables_are_left_out() {
+fn suspended_kustomizations_and_variable_names_cause_no_conflict() {
     let pair = |spec: &str, object: &str| {
         let (one, two) = (
             kustomization("one", "path: ./apps"),
@@ -245,7 +245,7 @@ fn a_suspended_kustomization_and_names_with_variables_are_left_out() {
 }
 
 #[test]
-fn applications_that_a_set_generates_deliver_the_folders_of_their_elements() {
+fn generated_applications_deliver_the_folders_of_their_elements() {
     let set = "\
 apiVersion: argoproj.io/v1alpha1
 kind: ApplicationSet

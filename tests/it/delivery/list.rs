@@ -34,20 +34,20 @@ fn document(folder: &Path, arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn a_repository_of_flux_is_shown_from_its_clusters_down() {
+fn flux_deliveries_are_listed_by_cluster() {
     let text = listed(root(), &[EXAMPLE]);
     insta::assert_snapshot!(text);
 }
 
 #[test]
-fn a_repository_of_argo_cd_is_shown_from_its_control_planes_down() {
+fn argo_cd_deliveries_are_listed_by_control_plane() {
     let example = "fixtures/examples/argocd";
     let text = listed(root(), &[example]);
     insta::assert_snapshot!(text);
 }
 
 #[test]
-fn graphs_and_the_page_show_every_delivery_below_the_one_that_applies_it() {
+fn graphs_and_html_nest_deliveries_below_their_parents() {
     let example = "fixtures/examples/argocd";
     for format in ["mermaid", "dot"] {
         insta::assert_snapshot!(format, listed(root(), &[example, "--output", format]));
@@ -70,7 +70,7 @@ fn graphs_and_the_page_show_every_delivery_below_the_one_that_applies_it() {
 }
 
 #[test]
-fn a_graph_leaves_out_what_mermaid_does_not_draw_and_text_of_strangers_stays_text() {
+fn mermaid_graph_is_truncated_and_hostile_names_are_escaped() {
     let folder = Folder::new();
     let kustomization = |name: &str| {
         format!(
@@ -91,7 +91,7 @@ fn a_graph_leaves_out_what_mermaid_does_not_draw_and_text_of_strangers_stays_tex
 }
 
 #[test]
-fn an_object_is_asked_for_by_its_key_although_a_part_of_what_delivers_is_unknown() {
+fn list_of_key_finds_deliveries_of_generated_application() {
     let document = document(
         root(),
         &[
@@ -120,7 +120,7 @@ fn an_object_is_asked_for_by_its_key_although_a_part_of_what_delivers_is_unknown
 }
 
 #[test]
-fn every_delivery_names_its_cluster_its_parent_and_its_objects() {
+fn json_deliveries_have_cluster_parent_and_objects() {
     let document = document(root(), &[EXAMPLE]);
     let deliveries = document["deliveries"].as_array().expect("a list");
     let ids: Vec<&str> = deliveries
@@ -160,7 +160,7 @@ fn every_delivery_names_its_cluster_its_parent_and_its_objects() {
 }
 
 #[test]
-fn a_commit_is_read_without_a_checkout() {
+fn list_ref_reads_a_commit_instead_of_the_work_tree() {
     let folder = tempfile::tempdir().expect("a folder");
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
@@ -192,7 +192,7 @@ fn a_commit_is_read_without_a_checkout() {
 }
 
 #[test]
-fn what_flux_applies_of_real_repositories_is_listed_under_its_kustomization() {
+fn listed_objects_agree_with_recorded_flux_builds() {
     let shared = root().join("../shared");
     let Ok(truth) = std::fs::read_to_string(shared.join("conformance/flux-builds.json")) else {
         skip("no recordings of Flux's builds beside the repository");
@@ -238,7 +238,7 @@ fn what_flux_applies_of_real_repositories_is_listed_under_its_kustomization() {
 
 /// A possible Application is identified by its folder and its ApplicationSet.
 #[test]
-fn what_argo_cd_applies_of_real_repositories_is_listed_under_its_application() {
+fn listed_objects_cover_recorded_argo_cd_builds() {
     let shared = root().join("../shared");
     let Ok(truth) = std::fs::read_to_string(shared.join("conformance/argo-builds.json")) else {
         skip("no recordings of Argo CD's builds beside the repository");

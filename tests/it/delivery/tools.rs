@@ -52,7 +52,7 @@ fn regime(inventory: &Inventory, tool: Option<DeliveryTool>) -> Regime {
 // --- protections ---
 
 #[test]
-fn an_object_without_protection_is_spared_by_nobody() {
+fn unprotected_object_is_deleted_by_every_tool() {
     assert_eq!(sparing(&config_map("labels: {app: a}"), None), []);
     assert_eq!(
         sparing(
@@ -64,7 +64,7 @@ fn an_object_without_protection_is_spared_by_nobody() {
 }
 
 #[test]
-fn an_annotation_protects_only_in_the_actions_that_read_it() {
+fn annotation_protects_only_from_the_removals_that_read_it() {
     use Removal::{ArgoCdApplication, ArgoCdPrune, FluxPrune, HelmUninstall, HelmUpgrade};
     for (annotation, by) in [
         (
@@ -120,7 +120,7 @@ fn an_annotation_protects_only_in_the_actions_that_read_it() {
 }
 
 #[test]
-fn only_flux_reads_labels() {
+fn only_flux_reads_protection_from_labels() {
     let flux = config_map("labels: {kustomize.toolkit.fluxcd.io/prune: disabled}");
     assert_eq!(sparing(&flux, None), [Removal::FluxPrune]);
     assert_eq!(
@@ -130,7 +130,7 @@ fn only_flux_reads_labels() {
 }
 
 #[test]
-fn helm_spares_crds_folder_and_argo_cd_every_definition() {
+fn helm_keeps_crds_folder_and_argo_cd_keeps_every_definition() {
     let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition";
     let definition = object(definition, "labels: {}");
     let by_argo_cd = [Removal::ArgoCdPrune, Removal::ArgoCdApplication];
@@ -153,7 +153,7 @@ fn helm_spares_crds_folder_and_argo_cd_every_definition() {
 }
 
 #[test]
-fn an_unknown_policy_is_told_apart_and_a_confirmation_ends_a_protection() {
+fn unknown_helm_policy_and_prune_confirm_are_distinguished() {
     let unknown = config_map("annotations: {helm.sh/resource-policy: delete}");
     let spared_by = |inventory: &Inventory, removal| {
         let found = spared(&inventory.members[0].object, None, removal).expect("it is spared");
@@ -174,7 +174,7 @@ fn an_unknown_policy_is_told_apart_and_a_confirmation_ends_a_protection() {
 const CHART: &str = "labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1.2.3}";
 
 #[test]
-fn the_marks_of_an_object_say_who_delivers_it() {
+fn labels_and_annotations_identify_the_delivering_tool() {
     let kustomization = Regime::Flux(FluxObject::Kustomization);
     let release = Regime::Flux(FluxObject::HelmRelease);
     for (metadata, expected) in [
@@ -226,7 +226,7 @@ fn the_marks_of_an_object_say_who_delivers_it() {
 }
 
 #[test]
-fn what_says_nothing_of_its_delivery_is_applied_by_kubectl() {
+fn object_without_tool_labels_is_applied_by_kubectl() {
     for metadata in [
         "labels: {app.kubernetes.io/managed-by: Helm}",
         "labels: {heritage: Tiller, chart: web-1}",
@@ -243,7 +243,7 @@ fn what_says_nothing_of_its_delivery_is_applied_by_kubectl() {
 }
 
 #[test]
-fn the_configuration_outweighs_marks_and_flux_installs_charts_through_a_helm_release() {
+fn configured_delivery_overrides_labels() {
     let chart = config_map(CHART);
     assert_eq!(regime(&chart, Some(DeliveryTool::ArgoCd)), Regime::ArgoCd);
     assert_eq!(
@@ -261,7 +261,7 @@ fn the_configuration_outweighs_marks_and_flux_installs_charts_through_a_helm_rel
 }
 
 #[test]
-fn an_object_without_marks_is_delivered_like_its_file_if_that_agrees() {
+fn unlabelled_object_is_delivered_like_its_file_if_unambiguous() {
     let plain = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
     let marked = |name: &str, mark: &str| {
         format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, {mark}}}\n")
@@ -284,7 +284,7 @@ fn an_object_without_marks_is_delivered_like_its_file_if_that_agrees() {
 }
 
 #[test]
-fn an_object_without_marks_is_delivered_like_most_of_its_bundle_and_not_like_a_single_file_of_it() {
+fn unlabelled_object_is_delivered_like_the_majority_of_its_bundle() {
     let plain = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
     let marked = |name: &str| {
         format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, {CHART}}}\n")
@@ -303,7 +303,7 @@ fn an_object_without_marks_is_delivered_like_most_of_its_bundle_and_not_like_a_s
 }
 
 #[test]
-fn the_template_of_an_object_is_the_one_named_before_it() {
+fn source_comment_applies_only_to_the_next_object() {
     let text = "---\n# Source: web/templates/a.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n\
                 ---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n";
     let inventory = inventory_of("a.yaml", text);
@@ -320,7 +320,7 @@ fn the_template_of_an_object_is_the_one_named_before_it() {
 }
 
 #[test]
-fn a_file_of_the_crds_folder_is_copied_with_all_its_documents() {
+fn source_comment_of_crds_file_applies_to_all_its_documents() {
     let text = "---\n# Source: web/crds/a.yaml\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n\
                 ---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n\
                 ---\n# Source: web/templates/c.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n";
@@ -342,7 +342,7 @@ fn a_file_of_the_crds_folder_is_copied_with_all_its_documents() {
 }
 
 #[test]
-fn a_neighbours_mark_is_evidence_only_of_what_helm_rendered_with_it() {
+fn labels_of_neighbours_are_evidence_only_within_one_chart() {
     let chart = format!(
         "---\n# Source: web/templates/b.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: b, {CHART}}}\n"
     );

@@ -43,7 +43,7 @@ fn accepting<'k>(keys: &[&'k str]) -> Vec<&'k str> {
 }
 
 #[test]
-fn finding_is_accepted_when_all_that_it_loses_is_named() {
+fn finding_is_accepted_only_if_all_lost_objects_are_named() {
     assert_eq!(compared("kustomization", &[]).0, Some(1));
     let all = accepting(&LOST);
     assert_eq!(compared("kustomization", &all).0, Some(0));
@@ -62,7 +62,7 @@ fn finding_is_accepted_when_all_that_it_loses_is_named() {
 }
 
 #[test]
-fn accepted_findings_stay_and_say_by_whom() {
+fn accepted_findings_are_shown_as_info_with_the_acceptor() {
     let mut all = accepting(&LOST);
     all.extend(["--accepted-by", "ann", "-o", "markdown"]);
     let (_, comment) = compared("kustomization", &all);
@@ -115,7 +115,7 @@ fn comment_lists_the_keys_that_accept_it() {
 }
 
 #[test]
-fn key_that_nothing_deletes_is_noted_and_a_missing_file_is_an_error() {
+fn unused_accepted_key_is_noted_and_missing_accept_file_fails() {
     let (_, said) = compared("kustomization", &["--accept", "Secret/apps/other"]);
     assert!(
         said.contains("note: `Secret/apps/other` is accepted, and nothing deletes it\n"),
@@ -128,7 +128,7 @@ fn key_that_nothing_deletes_is_noted_and_a_missing_file_is_an_error() {
 }
 
 #[test]
-fn object_of_two_clusters_is_accepted_in_each() {
+fn object_in_two_clusters_must_be_accepted_for_each() {
     let folder = Folder::new();
     let sync = |cluster: &str| {
         format!(

@@ -52,7 +52,7 @@ const DIRECTORIES: &str =
     "{git: {repoURL: 'https://git.example.org/fleet.git', directories: [{path: 'svc/*'}]}}";
 
 #[test]
-fn an_object_that_leaves_the_folder_of_an_application_is_deleted() {
+fn object_removed_from_application_folder_is_deleted() {
     let both = root()
         + &format!(
             "== argocd/apps/web.yaml\n{}== web/a.yaml\n{}",
@@ -66,7 +66,7 @@ fn an_object_that_leaves_the_folder_of_an_application_is_deleted() {
 }
 
 #[test]
-fn an_application_that_leaves_takes_along_what_it_delivered() {
+fn removed_application_with_finalizer_deletes_its_objects() {
     let both = root() + &folders();
     let web = format!("== argocd/apps/web.yaml\n{}", application("web", "web", ""));
     assert_eq!(
@@ -88,7 +88,7 @@ fn an_application_that_leaves_takes_along_what_it_delivered() {
 }
 
 #[test]
-fn an_element_of_a_list_that_leaves_takes_along_its_application() {
+fn removed_list_element_deletes_its_application_unless_preserved() {
     let both = root() + &folders();
     let elements = |all: &str, more: &str| {
         let list = format!("{{list: {{elements: [{all}]}}}}");
@@ -127,7 +127,7 @@ fn an_element_of_a_list_that_leaves_takes_along_its_application() {
 
 /// An ApplicationSet over folders, in both template languages.
 #[test]
-fn a_set_over_folders_loses_an_application_with_its_folder() {
+fn removed_folder_deletes_its_generated_application() {
     let go = "  goTemplate: true\n  goTemplateOptions: [missingkey=error]\n";
     for (name, path, more) in [
         ("{{path.basename}}", "{{path}}", ""),
@@ -153,7 +153,7 @@ fn a_set_over_folders_loses_an_application_with_its_folder() {
 }
 
 #[test]
-fn a_generated_application_is_kept_by_an_edit_of_its_set() {
+fn help_for_generated_application_edits_its_application_set() {
     let claim = |name: &str| config(name).replace("ConfigMap", "PersistentVolumeClaim");
     let both = root()
         + &format!(
@@ -182,7 +182,7 @@ fn a_generated_application_is_kept_by_an_edit_of_its_set() {
 }
 
 #[test]
-fn a_matrix_multiplies_folders_with_a_list() {
+fn matrix_generator_combines_folders_with_a_list() {
     let matrix = |elements: &str| {
         let list = format!("{{list: {{elements: [{elements}]}}}}");
         set(
@@ -212,7 +212,7 @@ fn a_matrix_multiplies_folders_with_a_list() {
 }
 
 #[test]
-fn a_matrix_of_more_than_is_followed_is_an_error() {
+fn matrix_generator_over_the_limit_is_an_error() {
     let list = |name: &str| {
         let elements: Vec<String> = (0..300).map(|at| format!("{{{name}: '{at}'}}")).collect();
         format!("{{list: {{elements: [{}]}}}}", elements.join(", "))
@@ -224,7 +224,7 @@ fn a_matrix_of_more_than_is_followed_is_an_error() {
 }
 
 #[test]
-fn a_generator_that_fails_changes_nothing_in_the_whole_set() {
+fn failing_generator_keeps_all_applications_of_the_set() {
     let both = root() + &folders();
     let elements = |all: &str| {
         set(
@@ -253,7 +253,7 @@ fn a_generator_that_fails_changes_nothing_in_the_whole_set() {
 }
 
 #[test]
-fn clusters_that_a_list_names_have_what_the_list_says() {
+fn merge_generator_uses_values_of_listed_clusters() {
     let merge = |elements: &str| {
         let generators = format!(
             "{{merge: {{mergeKeys: [name], generators: [{{clusters: {{values: {{dir: base}}}}}}, {{list: {{elements: [{elements}]}}}}]}}}}"
@@ -286,7 +286,7 @@ fn clusters_that_a_list_names_have_what_the_list_says() {
 }
 
 #[test]
-fn a_selector_that_takes_a_cluster_out_deletes_its_application() {
+fn selector_that_excludes_a_cluster_deletes_its_application() {
     let clusters = |selector: &str| {
         let generator = format!("{{clusters: {{}}{selector}}}");
         set(&generator, "web-{{name}}", "web", "")
@@ -304,7 +304,7 @@ fn a_selector_that_takes_a_cluster_out_deletes_its_application() {
 }
 
 #[test]
-fn what_argo_cd_does_not_prune_stays() {
+fn hooks_confirmed_prunes_and_disabled_pruning_keep_objects() {
     let both = root() + &format!("== web/a.yaml\n{}", config("a"));
     let web = |more: &str| {
         format!(
@@ -343,7 +343,7 @@ fn what_argo_cd_does_not_prune_stays() {
 }
 
 #[test]
-fn an_application_that_has_nothing_left_deletes_nothing() {
+fn application_left_without_objects_deletes_nothing() {
     let both = root()
         + &format!(
             "== argocd/apps/web.yaml\n{}== web/README.md\nhello\n",
@@ -356,7 +356,7 @@ fn an_application_that_has_nothing_left_deletes_nothing() {
 }
 
 #[test]
-fn options_of_kustomize_rename_what_is_delivered() {
+fn kustomize_name_prefix_of_application_deletes_old_names() {
     let web = "  source: {repoURL: 'https://git.example.org/fleet.git', path: web, kustomize: {namePrefix: new-}}\n";
     let app = application("web", "web", "");
     let renamed = app.replacen(
@@ -379,7 +379,7 @@ fn options_of_kustomize_rename_what_is_delivered() {
 }
 
 #[test]
-fn what_argo_cd_cannot_read_here_deletes_nothing() {
+fn changed_unrendered_chart_is_unknown_and_deletes_nothing() {
     let chart = |version: &str| {
         format!(
             "== argocd/apps/web.yaml\n{}",
@@ -395,7 +395,7 @@ fn what_argo_cd_cannot_read_here_deletes_nothing() {
 }
 
 #[test]
-fn two_control_planes_with_one_application_are_two_clusters() {
+fn control_planes_with_equal_applications_are_separate_clusters() {
     let plane = |name: &str, more: &str| {
         format!(
             "== {name}/root.yaml\n{}== {name}/svc/kustomization.yaml\nresources: [a.yaml{more}]\n== {name}/svc/a.yaml\n{}== {name}/svc/b.yaml\n{}",
@@ -416,7 +416,7 @@ fn two_control_planes_with_one_application_are_two_clusters() {
 }
 
 #[test]
-fn clusters_of_the_configuration_are_all_that_a_generator_finds() {
+fn cluster_generator_uses_configured_clusters() {
     let generator = "{clusters: {selector: {matchLabels: {tier: prod}}, values: {dir: '{{metadata.labels.region}}'}}}";
     let set = set(
         generator,
@@ -449,7 +449,7 @@ fn clusters_of_the_configuration_are_all_that_a_generator_finds() {
 }
 
 #[test]
-fn a_cluster_whose_secret_is_in_the_tree_has_an_application() {
+fn cluster_generator_uses_cluster_secrets_of_the_tree() {
     let set = set("{clusters: {}}", "web-{{name}}", "web/{{name}}", "")
         .replace("https://kubernetes.default.svc", "{{server}}");
     let secret = "== argocd/apps/eu.yaml\napiVersion: v1\nkind: Secret\nmetadata: {name: eu, namespace: argocd, labels: {argocd.argoproj.io/secret-type: cluster}}\nstringData: {server: 'https://eu'}\ndata: {name: ZXU=}\n";
@@ -468,7 +468,7 @@ fn a_cluster_whose_secret_is_in_the_tree_has_an_application() {
 /// operate-first/apps a045541a: a kustomization adds a suffix to the Applications, and a Namespace is removed from what
 /// one of them delivers.
 #[test]
-fn an_application_that_kustomize_renames_deletes_what_leaves() {
+fn application_renamed_by_kustomize_deletes_removed_objects() {
     let app = application("cluster-resources", "cluster-scope/overlays/smaug", "")
         .replace(", namespace: argocd", "");
     let namespace =
@@ -493,7 +493,7 @@ fn an_application_that_kustomize_renames_deletes_what_leaves() {
 /// redhat-appstudio/infra-deployments 15e1a74a5: a merge of `clusters` with a list chooses the overlay of a cluster,
 /// and the overlay no longer has its objects.
 #[test]
-fn an_overlay_of_a_cluster_that_a_merge_names_gives_up_its_objects() {
+fn merge_generator_deletes_objects_removed_from_a_cluster_overlay() {
     let generators = "{merge: {mergeKeys: [nameNormalized], generators: [\
         {clusters: {values: {sourceRoot: components/ps, environment: staging, clusterDir: ''}, selector: {matchLabels: {member: 'true'}}}}, \
         {list: {elements: [{nameNormalized: lightwell-dev, values.clusterDir: lightwell-dev}]}}]}}";
@@ -530,7 +530,7 @@ fn an_overlay_of_a_cluster_that_a_merge_names_gives_up_its_objects() {
 
 /// D17: a patch makes Argo CD replace a Job, which otherwise could not be changed.
 #[test]
-fn a_job_that_a_patch_has_replaced_is_not_said_to_be_rejected() {
+fn job_replaced_by_sync_option_has_no_immutable_finding() {
     let job = |image: &str| {
         format!(
             "== jobs/job.yaml\napiVersion: batch/v1\nkind: Job\nmetadata: {{name: migrate, namespace: shop}}\nspec: {{template: {{spec: {{restartPolicy: Never, containers: [{{name: a, image: '{image}'}}]}}}}}}\n"
@@ -555,7 +555,7 @@ fn a_job_that_a_patch_has_replaced_is_not_said_to_be_rejected() {
 
 /// S4: files other than manifests that affect what an Application builds.
 #[test]
-fn files_beside_the_manifests_decide_on_what_is_built() {
+fn extensions_parameter_files_and_charts_affect_application_builds() {
     let both = root()
         + &format!(
             "== argocd/apps/web.yaml\n{}== web/a.yaml\n{}== web/kustomization.yaml\nresources: [a.yaml]\n",
@@ -605,7 +605,7 @@ fn files_beside_the_manifests_decide_on_what_is_built() {
 /// khuedoan/homelab b4ba7ea6: the folder of a chart is removed, and with it all volumes of the cluster. The content of
 /// the chart is not read.
 #[test]
-fn a_chart_whose_folder_leaves_is_said_to_take_along_what_nobody_read() {
+fn removed_chart_folder_deletes_application_and_is_unread() {
     let both = root()
         + &set(
             &DIRECTORIES.replace("svc/*", "system/*"),

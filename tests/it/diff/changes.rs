@@ -3,7 +3,7 @@
 use super::places::{changed, config, object};
 
 #[test]
-fn an_object_of_one_side_is_added_or_removed() {
+fn object_on_one_side_is_added_or_removed() {
     assert_eq!(
         changed(&[("a.yaml", &config("a"))], &[]),
         ["removed ConfigMap/?/a"]
@@ -15,7 +15,7 @@ fn an_object_of_one_side_is_added_or_removed() {
 }
 
 #[test]
-fn comments_order_style_and_notation_change_nothing() {
+fn comments_key_order_and_json_notation_are_no_change() {
     let yaml = "# old\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, labels: {x: w, z: \"1\"}}\ndata: {k: v}\n";
     let other = "data:\n  k: 'v'\nkind: ConfigMap\nmetadata:\n  labels:\n    z: '1'\n    x: w\n  name: a\napiVersion: v1\n";
     let json = r#"{"kind": "ConfigMap", "apiVersion": "v1", "data": {"k": "v"}, "metadata": {"name": "a", "labels": {"z": "1", "x": "w"}}}"#;
@@ -24,7 +24,7 @@ fn comments_order_style_and_notation_change_nothing() {
 }
 
 #[test]
-fn another_value_is_a_change_and_the_same_number_as_text_is_one_too() {
+fn changed_value_and_changed_scalar_type_are_changes() {
     let with = |value: &str| object("v1", "ConfigMap", "a") + &format!("data: {{k: {value}}}\n");
     assert_eq!(
         changed(&[("a.yaml", &with("x"))], &[("a.yaml", &with("y"))]),
@@ -37,7 +37,7 @@ fn another_value_is_a_change_and_the_same_number_as_text_is_one_too() {
 }
 
 #[test]
-fn an_object_in_another_file_or_folder_is_moved() {
+fn object_in_another_file_is_moved() {
     let (a, b) = (config("a"), config("b"));
     let both = format!("{a}---\n{b}");
     assert_eq!(
@@ -51,7 +51,7 @@ fn an_object_in_another_file_or_folder_is_moved() {
 }
 
 #[test]
-fn an_object_that_leaves_one_destination_and_stays_in_another_is_removed_from_the_first() {
+fn object_removed_from_one_of_two_folders_is_removed() {
     let a = config("a");
     assert_eq!(
         changed(&[("x/a.yaml", &a), ("y/a.yaml", &a)], &[("y/a.yaml", &a)]),
@@ -60,7 +60,7 @@ fn an_object_that_leaves_one_destination_and_stays_in_another_is_removed_from_th
 }
 
 #[test]
-fn one_of_two_copies_in_a_destination_is_no_removal() {
+fn removing_a_duplicate_in_one_destination_is_a_move() {
     let a = config("a");
     assert_eq!(
         changed(&[("a.yaml", &a), ("b.yaml", &a)], &[("b.yaml", &a)]),
@@ -69,7 +69,7 @@ fn one_of_two_copies_in_a_destination_is_no_removal() {
 }
 
 #[test]
-fn the_same_content_under_another_name_or_in_another_namespace_is_renamed() {
+fn equal_content_with_another_name_or_namespace_is_renamed() {
     let there = config("a").replace("  name: a\n", "  name: a\n  namespace: shop\n");
     let here = there.replace("shop", "store");
     assert_eq!(
@@ -83,7 +83,7 @@ fn the_same_content_under_another_name_or_in_another_namespace_is_renamed() {
 }
 
 #[test]
-fn another_content_under_another_name_is_another_object() {
+fn different_content_with_another_name_is_removed_and_added() {
     let other =
         object("v1", "ConfigMap", "b") + "data: {v: six, w: seven, x: eight, y: nine, z: ten}\n";
     assert_eq!(
@@ -93,7 +93,7 @@ fn another_content_under_another_name_is_another_object() {
 }
 
 #[test]
-fn every_namespace_is_like_every_other_so_only_its_file_says_that_it_was_renamed() {
+fn namespace_is_renamed_only_within_one_file() {
     let namespace = |name: &str| object("v1", "Namespace", name);
     assert_eq!(
         changed(
@@ -112,7 +112,7 @@ fn every_namespace_is_like_every_other_so_only_its_file_says_that_it_was_renamed
 }
 
 #[test]
-fn a_definition_of_another_kind_is_another_definition() {
+fn definition_of_another_kind_is_removed_and_added() {
     let crd = |plural: &str, kind: &str| {
         format!(
             "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: {plural}.example.com}}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {{kind: {kind}, plural: {plural}}}\n  versions: [{{name: v1, served: true, storage: true, schema: {{openAPIV3Schema: {{type: object}}}}}}]\n"
@@ -132,7 +132,7 @@ fn a_definition_of_another_kind_is_another_definition() {
 }
 
 #[test]
-fn a_hash_of_the_content_in_a_name_is_churn() {
+fn changed_hash_suffix_is_a_change_not_a_removal() {
     let hashed = |hash: &str, value: &str| {
         object("v1", "ConfigMap", &format!("settings-{hash}"))
             + &format!("data: {{key: {value}}}\n")
@@ -147,7 +147,7 @@ fn a_hash_of_the_content_in_a_name_is_churn() {
 }
 
 #[test]
-fn two_renderings_are_two_states_of_one_file() {
+fn base_and_head_may_be_differently_named_files() {
     let folder = super::places::Folder::new();
     folder
         .write("old.yaml", &config("a"))
@@ -159,7 +159,7 @@ fn two_renderings_are_two_states_of_one_file() {
 }
 
 #[test]
-fn what_lives_beside_both_is_no_change_and_says_what_kinds_are() {
+fn beside_definitions_give_scope_and_are_no_changes() {
     let folder = super::places::Folder::new();
     let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: foos.example.com}\nspec:\n  group: example.com\n  scope: Cluster\n  names: {kind: Foo, plural: foos}\n  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]\n";
     folder
@@ -184,7 +184,7 @@ fn shelves(scope: &str) -> String {
 }
 
 #[test]
-fn what_a_definition_on_one_side_says_of_a_kind_counts_for_both() {
+fn definition_on_one_side_gives_scope_on_both_sides() {
     let (definition, shelf) = (shelves("Cluster"), object("example.com/v1", "Shelf", "top"));
     let with = [("crd.yaml", &*definition), ("shelf.yaml", &*shelf)];
     let without = [("shelf.yaml", &*shelf)];
@@ -194,7 +194,7 @@ fn what_a_definition_on_one_side_says_of_a_kind_counts_for_both() {
 }
 
 #[test]
-fn a_definition_in_another_part_of_the_tree_says_which_namespace_counts() {
+fn definition_in_another_bundle_gives_scope() {
     let config =
         "version: 1\nbundles:\n  crds: {paths: [crds]}\n  shop: {paths: [shop], namespace: shop}\n";
     let (definition, shelf) = (

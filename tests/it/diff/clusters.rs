@@ -50,7 +50,7 @@ const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResou
 const CRD: &str = "CustomResourceDefinition.apiextensions.k8s.io//ships.example.com";
 
 #[test]
-fn what_one_bundle_deletes_takes_along_what_another_one_delivers_to_the_same_cluster() {
+fn removed_definition_cascades_to_other_bundles_of_its_cluster() {
     let ship = in_shop(&object("example.com/v1", "Ship", "flagship"));
     let both = [
         ("shop/ship.yaml", &*ship),
@@ -88,7 +88,7 @@ fn what_one_bundle_deletes_takes_along_what_another_one_delivers_to_the_same_clu
 }
 
 #[test]
-fn a_controller_that_leaves_one_bundle_releases_the_objects_of_another_one() {
+fn removed_controller_affects_other_bundles_of_its_cluster() {
     let operator = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: aws-load-balancer-controller, namespace: kube-system}\nspec:\n  selector: {matchLabels: {app: lb}}\n  template:\n    metadata: {labels: {app: lb}}\n    spec: {containers: [{name: lb, image: public.ecr.aws/eks/aws-load-balancer-controller:v2.8.1}]}\n";
     let service = in_shop(&object("v1", "Service", "web"))
         + "  annotations: {service.beta.kubernetes.io/aws-load-balancer-type: external}\n  finalizers: [service.k8s.aws/resources]\nspec: {type: LoadBalancer, loadBalancerClass: service.k8s.aws/nlb, ports: [{port: 80}]}\n";
@@ -111,7 +111,7 @@ fn a_controller_that_leaves_one_bundle_releases_the_objects_of_another_one() {
 }
 
 #[test]
-fn each_bundle_of_a_cluster_keeps_its_tool_and_its_namespace() {
+fn bundles_of_one_cluster_keep_their_own_tool_and_namespace() {
     let configuration = "  a: {paths: [a], delivery: helm, namespace: one, cluster: prod}\n  b: {paths: [b], delivery: kubectl, namespace: two, cluster: prod}\n  c: {paths: [c], cluster: prod}\n";
     let x = config("x");
     let marked = object("v1", "ConfigMap", "y")
@@ -138,7 +138,7 @@ fn each_bundle_of_a_cluster_keeps_its_tool_and_its_namespace() {
 }
 
 #[test]
-fn what_leaves_one_cluster_is_deleted_there_whatever_the_others_have() {
+fn namespace_removed_from_one_cluster_is_deleted_there() {
     let (namespace, a) = (object("v1", "Namespace", "shop"), in_shop(&config("a")));
     let both = [
         ("prod/a.yaml", &*a),
@@ -158,7 +158,7 @@ fn what_leaves_one_cluster_is_deleted_there_whatever_the_others_have() {
 }
 
 #[test]
-fn what_moves_to_another_cluster_leaves_the_first_one() {
+fn object_moved_to_another_cluster_is_deleted_in_the_first() {
     let (namespace, a) = (object("v1", "Namespace", "shop"), in_shop(&config("a")));
     let both = [("prod/a.yaml", &*a), ("dev/k.yaml", &*config("k"))];
     let (base, head) = (

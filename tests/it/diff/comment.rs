@@ -48,32 +48,32 @@ fn in_shop(text: &str) -> String {
 }
 
 #[test]
-fn an_application_that_leaves_with_its_data_and_a_secret_that_another_one_uses() {
+fn comment_on_removed_application_with_data_and_shared_secret() {
     insta::assert_snapshot!(golden("application"));
 }
 
 #[test]
-fn definitions_that_leave_with_their_operator_while_instances_stay() {
+fn comment_on_removed_operator_with_definitions() {
     insta::assert_snapshot!(golden("definitions"));
 }
 
 #[test]
-fn a_namespace_that_leaves_with_the_manifests_that_a_release_replaces() {
+fn comment_on_removed_namespace_replaced_by_release() {
     insta::assert_snapshot!(golden("namespace"));
 }
 
 #[test]
-fn a_kustomization_that_leaves_while_its_files_stay() {
+fn comment_on_removed_kustomization_with_remaining_files() {
     insta::assert_snapshot!(golden("kustomization"));
 }
 
 #[test]
-fn a_database_that_leaves() {
+fn comment_on_removed_database() {
     insta::assert_snapshot!(golden("database"));
 }
 
 #[test]
-fn a_change_that_shows_what_it_does_gets_one_line() {
+fn comment_on_obvious_change_is_one_line() {
     let folder = Folder::new();
     folder
         .write("base/a.yaml", &config("a"))
@@ -95,7 +95,7 @@ fn a_change_that_shows_what_it_does_gets_one_line() {
 }
 
 #[test]
-fn objects_of_files_that_the_change_does_not_touch_are_listed() {
+fn comment_lists_deleted_objects_of_unchanged_files() {
     let folder = Folder::new();
     let kustomization = |files: &str| format!("resources: [{files}]\n");
     for side in ["base", "head"] {
@@ -116,7 +116,7 @@ fn objects_of_files_that_the_change_does_not_touch_are_listed() {
 }
 
 #[test]
-fn names_of_strangers_stay_text() {
+fn hostile_names_are_escaped_in_comment() {
     const NAMES: [&str; 9] = [
         "<img src=x onerror=alert(1)>",
         "**bold** [link](http://evil.example) ![x](y)",
@@ -185,7 +185,7 @@ fn names_of_strangers_stay_text() {
 }
 
 #[test]
-fn a_comment_never_outgrows_its_limit_and_says_what_it_leaves_out() {
+fn comment_is_truncated_to_its_limit_with_a_note() {
     let many: Vec<String> = (0..2_000)
         .map(|n| in_shop(&object("v1", "ConfigMap", &format!("settings-{n}"))))
         .collect();
@@ -217,7 +217,7 @@ fn a_comment_never_outgrows_its_limit_and_says_what_it_leaves_out() {
 }
 
 #[test]
-fn images_that_change_are_named_beside_deletions() {
+fn changed_images_are_listed_beside_deletions() {
     let folder = Folder::new();
     let deployment = |image: &str, probe: &str| {
         format!(

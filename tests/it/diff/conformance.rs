@@ -77,7 +77,7 @@ fn wrong(outcomes: &[Value], key: &str, expected: &str) -> Option<String> {
 }
 
 #[test]
-fn what_all_recordings_of_an_upgrade_agree_on_is_among_the_outcomes() {
+fn stable_results_of_recorded_upgrades_are_among_the_outcomes() {
     let mut complaints = Vec::new();
     let mut compared = 0;
     for scenario in upgrades("conformance/teardown.json") {
@@ -97,7 +97,7 @@ fn what_all_recordings_of_an_upgrade_agree_on_is_among_the_outcomes() {
 }
 
 #[test]
-fn what_is_left_after_an_upgrade_without_an_operator_is_the_outcome() {
+fn recorded_upgrades_without_operator_have_the_recorded_outcome() {
     let mut complaints = Vec::new();
     let mut compared = Vec::new();
     for scenario in upgrades("conformance/helm-more.json") {
@@ -134,7 +134,7 @@ fn what_is_left_after_an_upgrade_without_an_operator_is_the_outcome() {
 /// Recorded fates of removed CustomResourceDefinitions and of their objects: Flux prunes them, Argo CD never does.
 #[cfg(unix)]
 #[test]
-fn definitions_end_as_flux_and_argo_cd_end_them() {
+fn removed_definitions_have_the_recorded_fates() {
     let scenarios: Vec<Value> =
         serde_json::from_str(&fixture("conformance/definitions.json")).expect("JSON");
     for scenario in &scenarios {

@@ -307,7 +307,7 @@ fn words(report: &DiffReport) -> Vec<&str> {
 }
 
 #[test]
-fn what_comes_of_a_removal_agrees_with_a_count() {
+fn effects_of_removals_agree_with_independent_count() {
     let (mut wrong, mut kinds) = (Vec::new(), BTreeSet::new());
     for (name, rendering) in renderings() {
         let base = written(&rendering);
@@ -337,7 +337,7 @@ fn what_comes_of_a_removal_agrees_with_a_count() {
 }
 
 #[test]
-fn a_renaming_deletes_what_a_removal_deletes() {
+fn renaming_deletes_the_objects_that_a_removal_deletes() {
     let mut wrong = Vec::new();
     for (at, (name, rendering)) in renderings().into_iter().enumerate() {
         let tool = [DeliveryTool::Helm, DeliveryTool::ArgoCd, DeliveryTool::Flux][at % 3];
@@ -367,7 +367,7 @@ fn a_renaming_deletes_what_a_removal_deletes() {
 }
 
 #[test]
-fn what_an_application_delivers_is_deleted_with_it() {
+fn removed_corpus_application_deletes_its_objects() {
     let Some(corpus) = corpus() else { return };
     let rendering = Rendering::read(&corpus.join("istio/samples/ambient-argo"), &[]);
     // Another Application delivers this one: it includes the one file of the folder that this one excludes.
@@ -397,7 +397,7 @@ fn what_an_application_delivers_is_deleted_with_it() {
 }
 
 #[test]
-fn what_a_flux_kustomization_applied_is_deleted_with_it() {
+fn removed_corpus_kustomization_deletes_its_objects() {
     let Some(corpus) = corpus() else { return };
     let (_, sources) = samples(corpus)
         .iter()

@@ -44,7 +44,7 @@ fn in_shop(text: &str) -> String {
 const FLUX: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: app, namespace: flux-system}\nspec: {path: ./app, prune: true}\n";
 
 #[test]
-fn a_namespace_takes_along_what_head_still_holds_and_flux_creates_it_again() {
+fn removed_namespace_cascades_to_objects_in_head() {
     let (namespace, a) = (object("v1", "Namespace", "shop"), in_shop(&config("a")));
     let common = [("flux.yaml", FLUX), ("app/a.yaml", &*a)];
     let base = [&common[..], &[("app/ns.yaml", &*namespace)]].concat();
@@ -64,7 +64,7 @@ fn a_namespace_takes_along_what_head_still_holds_and_flux_creates_it_again() {
 }
 
 #[test]
-fn what_an_upgrade_has_just_written_goes_with_its_namespace_all_the_same() {
+fn helm_upgrade_deletes_remaining_objects_with_their_namespace() {
     let (namespace, a) = (object("v1", "Namespace", "shop"), in_shop(&config("a")));
     let base = [("ns.yaml", &*namespace), ("a.yaml", &*a)];
     assert_eq!(
@@ -77,7 +77,7 @@ fn what_an_upgrade_has_just_written_goes_with_its_namespace_all_the_same() {
 }
 
 #[test]
-fn an_instance_does_not_come_back_without_its_definition() {
+fn removed_definition_cascades_to_instances_in_head() {
     let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ships.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Ship, plural: ships}\n  versions: [{name: v1, served: true, storage: true}]\n";
     let ship = in_shop(&object("example.com/v1", "Ship", "flagship"));
     assert_eq!(
@@ -97,7 +97,7 @@ fn an_instance_does_not_come_back_without_its_definition() {
 const BOOTSTRAP: &str = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: flux-system, namespace: flux-system}\nspec: {url: 'ssh://git@example.com/fleet'}\n---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: flux-system, namespace: flux-system}\nspec: {path: ./, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}\n";
 
 #[test]
-fn flux_delivers_the_repository_into_which_it_was_bootstrapped() {
+fn bootstrapped_flux_delivers_its_repository_except_ignored_files() {
     let a = in_shop(&config("a"));
     let gone = ["deleted ConfigMap/shop/a (certain, flux)"];
     let nobody = ["deleted ConfigMap/shop/a (possible, unknown)"];
@@ -133,7 +133,7 @@ fn flux_delivers_the_repository_into_which_it_was_bootstrapped() {
 }
 
 #[test]
-fn the_root_is_delivered_by_whoever_finds_other_folders_of_the_same_repository_here() {
+fn root_folder_is_delivered_by_application_of_known_repository() {
     let application = |name: &str, repository: &str, path: &str| {
         format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd}}\nspec:\n  source: {{repoURL: '{repository}', path: {path}, directory: {{recurse: true}}}}\n  destination: {{namespace: shop}}\n  syncPolicy: {{automated: {{prune: true}}}}\n"
@@ -158,7 +158,7 @@ fn the_root_is_delivered_by_whoever_finds_other_folders_of_the_same_repository_h
 }
 
 #[test]
-fn what_nothing_points_at_is_probably_applied_by_the_tool_whose_objects_lead_on_from_there() {
+fn unreferenced_folder_is_possibly_delivered_by_its_tool() {
     let a = in_shop(&config("a"));
     let app = FLUX.replace("./app", "./apps/shop");
     let probably = ["deleted ConfigMap/shop/b (possible, flux)"];
@@ -189,7 +189,7 @@ fn what_nothing_points_at_is_probably_applied_by_the_tool_whose_objects_lead_on_
 }
 
 #[test]
-fn what_probably_is_deleted_is_an_assumption_that_people_are_told() {
+fn assumed_delivery_is_noted_and_lowers_severity() {
     let folder = Folder::new();
     let cluster = object("v1", "Namespace", "shop");
     folder
@@ -225,7 +225,7 @@ fn what_probably_is_deleted_is_an_assumption_that_people_are_told() {
 }
 
 #[test]
-fn without_a_tool_nobody_deletes_what_leaves() {
+fn unknown_tool_makes_deletion_possible_and_kubectl_orphans() {
     let a = config("a");
     assert_eq!(
         effects(&[("a.yaml", &a)], &[], &[]),
@@ -238,7 +238,7 @@ fn without_a_tool_nobody_deletes_what_leaves() {
 }
 
 #[test]
-fn what_the_tool_spares_is_kept_and_only_what_that_tool_reads_counts() {
+fn helm_keep_annotation_protects_from_helm_but_not_from_flux() {
     let kept = object("v1", "ConfigMap", "a") + "  annotations: {helm.sh/resource-policy: keep}\n";
     let base = [("a.yaml", &*kept)];
     assert_eq!(
@@ -252,7 +252,7 @@ fn what_the_tool_spares_is_kept_and_only_what_that_tool_reads_counts() {
 }
 
 #[test]
-fn a_generator_takes_its_product_along_and_a_claim_perhaps_data() {
+fn removed_external_secret_deletes_secret_and_claim_may_lose_data() {
     let secret = in_shop(&object("external-secrets.io/v1", "ExternalSecret", "db"))
         + "spec: {target: {name: login}, secretStoreRef: {name: s}}\n";
     let claim = in_shop(&object("v1", "PersistentVolumeClaim", "data"));
@@ -269,7 +269,7 @@ fn a_generator_takes_its_product_along_and_a_claim_perhaps_data() {
 }
 
 #[test]
-fn a_removed_flux_kustomization_prunes_what_it_applied_if_somebody_deletes_it() {
+fn removed_flux_kustomization_prunes_only_if_its_parent_prunes() {
     let a = in_shop(&config("a"));
     let cluster = FLUX
         .replace("app, namespace", "cluster, namespace")
@@ -304,7 +304,7 @@ fn a_removed_flux_kustomization_prunes_what_it_applied_if_somebody_deletes_it() 
 }
 
 #[test]
-fn a_kustomization_that_nobody_deletes_goes_on_with_its_sources() {
+fn orphaned_kustomization_still_applies_its_sources() {
     let cluster = FLUX
         .replace("app, namespace", "cluster, namespace")
         .replace("./app", "./clusters");
@@ -348,7 +348,7 @@ fn a_kustomization_that_nobody_deletes_goes_on_with_its_sources() {
 }
 
 #[test]
-fn a_kustomization_whose_folder_is_gone_prunes_nothing() {
+fn kustomization_with_missing_folder_prunes_nothing() {
     let a = in_shop(&config("a"));
     let flux = ("flux.yaml", FLUX);
     let base = [flux, ("app/a.yaml", &*a)];
@@ -379,7 +379,7 @@ fn a_kustomization_whose_folder_is_gone_prunes_nothing() {
 }
 
 #[test]
-fn a_kustomization_that_cannot_apply_its_sources_any_more_prunes_nothing() {
+fn kustomization_with_rejected_update_prunes_nothing_unless_forced() {
     let claim = |mode: &str| {
         object("v1", "PersistentVolumeClaim", "data")
             + &format!("spec: {{accessModes: [{mode}]}}\n")
@@ -416,7 +416,7 @@ fn a_kustomization_that_cannot_apply_its_sources_any_more_prunes_nothing() {
 }
 
 #[test]
-fn a_kustomization_that_cannot_build_its_sources_any_more_prunes_nothing() {
+fn kustomization_with_failing_build_prunes_nothing() {
     let a = in_shop(&config("a"));
     let files = |list: &'static str| {
         [
@@ -447,7 +447,7 @@ fn a_kustomization_that_cannot_build_its_sources_any_more_prunes_nothing() {
 }
 
 #[test]
-fn a_kustomization_of_which_one_file_is_broken_prunes_nothing() {
+fn kustomization_with_broken_file_prunes_nothing() {
     let (a, b) = (in_shop(&config("a")), in_shop(&config("b")));
     let base = [
         ("flux.yaml", FLUX),
@@ -481,7 +481,7 @@ fn a_kustomization_of_which_one_file_is_broken_prunes_nothing() {
 }
 
 #[test]
-fn which_repository_it_is_either_side_says() {
+fn bootstrap_repository_is_recognised_if_its_file_moves() {
     let a = in_shop(&config("a"));
     let base = [
         ("flux-system/gotk-sync.yaml", BOOTSTRAP),
@@ -498,7 +498,7 @@ fn which_repository_it_is_either_side_says() {
 }
 
 #[test]
-fn an_application_without_the_finalizer_leaves_everything_behind() {
+fn removed_application_without_finalizer_deletes_no_objects() {
     let app = |finalizer: &str| {
         format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: app, namespace: argocd{finalizer}}}\nspec: {{source: {{path: app}}, destination: {{namespace: shop}}}}\n"
@@ -547,7 +547,7 @@ fn an_application_without_the_finalizer_leaves_everything_behind() {
 }
 
 #[test]
-fn an_application_waits_for_what_it_delivered_itself_and_not_for_what_another_one_did() {
+fn application_deletion_does_not_wait_for_objects_of_another() {
     let app = |name: &str| {
         format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}}\nspec: {{source: {{path: {name}}}}}\n"
@@ -588,7 +588,7 @@ fn an_application_waits_for_what_it_delivered_itself_and_not_for_what_another_on
 }
 
 #[test]
-fn what_one_application_waits_for_holds_back_no_other_one() {
+fn stuck_sync_wave_does_not_block_another_application() {
     let app = |name: &str| {
         format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}}\nspec: {{source: {{path: {name}}}, destination: {{namespace: shop}}, syncPolicy: {{automated: {{prune: true, allowEmpty: true}}}}}}\n"
@@ -640,7 +640,7 @@ fn what_one_application_waits_for_holds_back_no_other_one() {
 }
 
 #[test]
-fn a_kustomization_that_waits_until_its_objects_are_gone_holds_back_no_other_one() {
+fn waiting_kustomization_does_not_block_another() {
     let flux = |name: &str, policy: &str| {
         FLUX.replace("app,", &format!("{name},"))
             .replace("./app", &format!("./{name}"))
@@ -683,7 +683,7 @@ fn a_kustomization_that_waits_until_its_objects_are_gone_holds_back_no_other_one
 }
 
 #[test]
-fn a_claim_that_head_does_not_mount_any_more_is_deleted_and_one_that_it_mounts_is_stuck() {
+fn removed_claim_is_stuck_only_if_head_mounts_it() {
     let claim = in_shop(&object("v1", "PersistentVolumeClaim", "data"));
     let mounting = |volume: &str, more: &str| {
         in_shop(&object("apps/v1", "Deployment", "web"))
@@ -709,7 +709,7 @@ fn a_claim_that_head_does_not_mount_any_more_is_deleted_and_one_that_it_mounts_i
 }
 
 #[test]
-fn a_claim_is_held_by_pods_that_wait_for_their_successors_and_by_those_that_have_finished() {
+fn removed_claim_is_held_by_surviving_and_finished_pods() {
     let claim = in_shop(&object("v1", "PersistentVolumeClaim", "data"));
     let pods = |volume: &str| {
         format!(
@@ -787,7 +787,7 @@ fn a_claim_is_held_by_pods_that_wait_for_their_successors_and_by_those_that_have
 }
 
 #[test]
-fn what_a_renamed_application_delivers_is_deleted_unless_the_new_one_is_quicker() {
+fn renamed_application_races_over_its_objects() {
     let app = |name: &str, path: &str| {
         format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}}\nspec:\n  source: {{path: {path}}}\n  destination: {{namespace: shop}}\n  syncPolicy: {{automated: {{prune: true}}}}\n"
@@ -814,7 +814,7 @@ fn what_a_renamed_application_delivers_is_deleted_unless_the_new_one_is_quicker(
 }
 
 #[test]
-fn what_goes_over_to_another_kustomization_is_safe_only_if_the_new_one_applies_first() {
+fn moved_object_is_safe_only_if_new_kustomization_applies_first() {
     let flux = |name: &str, more: &str| {
         FLUX.replace("app,", &format!("{name},"))
             .replace("prune: true", &format!("prune: true{more}"))
@@ -864,7 +864,7 @@ fn what_goes_over_to_another_kustomization_is_safe_only_if_the_new_one_applies_f
 }
 
 #[test]
-fn a_namespace_that_goes_over_is_deleted_with_what_is_in_it_if_the_old_kustomization_is_quicker() {
+fn namespace_moved_between_kustomizations_may_be_recreated_with_content() {
     let old = FLUX.replace("app,", "old,").replace("./app", "./old");
     let (namespace, a) = (object("v1", "Namespace", "shop"), in_shop(&config("a")));
     let common = [
@@ -905,7 +905,7 @@ fn a_namespace_that_goes_over_is_deleted_with_what_is_in_it_if_the_old_kustomiza
 }
 
 #[test]
-fn a_definition_that_goes_over_takes_its_instances_along_whatever_patches_delete_before_it() {
+fn definition_moved_between_kustomizations_may_recreate_instances() {
     let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  scope: Cluster\n  names: {kind: Widget, plural: widgets}\n  versions: [{name: v1, served: true, storage: true}]\n";
     let (a, widget) = (config("a"), object("example.com/v1", "Widget", "w"));
     let delete = "resources: [../base]\npatches:\n- patch: |\n    $patch: delete\n    apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: a}\n";
@@ -948,7 +948,7 @@ fn a_definition_that_goes_over_takes_its_instances_along_whatever_patches_delete
 }
 
 #[test]
-fn an_upgrade_that_is_rejected_removes_nothing() {
+fn rejected_helm_upgrade_removes_nothing() {
     let workload = |label: &str| {
         format!(
             "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: shop}}\nspec:\n  selector: {{matchLabels: {{app: {label}}}}}\n  template: {{metadata: {{labels: {{app: {label}}}}}, spec: {{containers: []}}}}\n"
@@ -980,7 +980,7 @@ fn an_upgrade_that_is_rejected_removes_nothing() {
 }
 
 #[test]
-fn people_read_what_goes_in_one_sentence_at_the_end() {
+fn human_output_ends_with_summary_of_deletions() {
     let folder = Folder::new();
     folder
         .write("base/ns.yaml", &object("v1", "Namespace", "shop"))
@@ -1002,7 +1002,7 @@ fn people_read_what_goes_in_one_sentence_at_the_end() {
 }
 
 #[test]
-fn the_plan_contains_what_head_adds_unless_its_namespace_goes() {
+fn plan_contains_added_objects_except_in_deleted_namespace() {
     let folder = Folder::new();
     folder.write("base/ns.yaml", &object("v1", "Namespace", "shop"));
     folder
@@ -1020,7 +1020,7 @@ fn the_plan_contains_what_head_adds_unless_its_namespace_goes() {
 }
 
 #[test]
-fn what_no_manifest_contains_goes_with_its_namespace_whatever_a_policy_says() {
+fn implied_claims_and_secrets_are_deleted_with_namespace() {
     let set = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db, namespace: shop}\nspec:\n  replicas: 2\n  selector: {matchLabels: {app: db}}\n  template: {metadata: {labels: {app: db}}, spec: {containers: [{name: db, image: db}]}}\n  volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: CLASS}}]\n";
     let certificate = in_shop(&object("cert-manager.io/v1", "Certificate", "web"))
         + "spec: {secretName: web-tls}\n";
@@ -1065,7 +1065,7 @@ fn what_no_manifest_contains_goes_with_its_namespace_whatever_a_policy_says() {
 }
 
 #[test]
-fn a_finalizer_whose_controller_is_not_in_base_holds_its_object_only_possibly() {
+fn unknown_finalizer_makes_object_possibly_stuck() {
     let of = |finalizer: &str| {
         let held = in_shop(&config("a")).replacen(
             "metadata:\n",
@@ -1092,7 +1092,7 @@ fn a_finalizer_whose_controller_is_not_in_base_holds_its_object_only_possibly() 
 }
 
 #[test]
-fn what_a_new_remote_resource_may_contain_is_deleted_only_possibly() {
+fn new_remote_resource_makes_deletion_possible() {
     let of = |before: &str, after: &str| {
         let kustomization = |resources: &str| format!("resources: [{resources}]\n");
         let (before, after) = (kustomization(before), kustomization(after));
@@ -1124,7 +1124,7 @@ fn what_a_new_remote_resource_may_contain_is_deleted_only_possibly() {
 }
 
 #[test]
-fn what_the_remote_resource_of_a_new_kustomization_may_contain_is_deleted_only_possibly() {
+fn remote_resource_of_new_kustomization_makes_deletion_possible() {
     let (a, flux) = (in_shop(&config("a")), ("flux.yaml", FLUX));
     let of = |kustomization: &str| {
         effects(
@@ -1148,7 +1148,7 @@ fn what_the_remote_resource_of_a_new_kustomization_may_contain_is_deleted_only_p
 }
 
 #[test]
-fn a_kustomization_built_by_hand_that_fails_in_head_deletes_nothing() {
+fn kubectl_kustomization_that_fails_in_head_deletes_nothing() {
     let (a, b) = (config("a"), config("b"));
     let root = ("kustomization.yaml", "resources: [a.yaml, b.yaml]\n");
     let old = [root, ("a.yaml", &*a), ("b.yaml", &*b)];
@@ -1159,7 +1159,7 @@ fn a_kustomization_built_by_hand_that_fails_in_head_deletes_nothing() {
 }
 
 #[test]
-fn what_flux_could_not_build_for_want_of_a_file_may_be_there_and_go() {
+fn build_that_failed_in_base_makes_deletion_possible() {
     let (a, b) = (in_shop(&config("a")), in_shop(&config("b")));
     let list = |names: &str| format!("resources: [{names}]\n");
     let (broken, mended) = (list("a.yaml, b.yaml, gone.yaml"), list("a.yaml"));
@@ -1176,7 +1176,7 @@ fn what_flux_could_not_build_for_want_of_a_file_may_be_there_and_go() {
 }
 
 #[test]
-fn a_mark_for_flux_decides_nothing_where_flux_is_known_to_leave_the_object_out() {
+fn flux_annotation_does_not_identify_tool_of_undelivered_folder() {
     let draft = in_shop(&config("draft")).replacen(
         "metadata:\n",
         "metadata:\n  annotations: {kustomize.toolkit.fluxcd.io/substitute: disabled}\n",

@@ -70,7 +70,7 @@ fn diff(folder: &Folder, more: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn one_cause_is_one_finding_however_many_objects_go_with_it() {
+fn removed_kustomization_is_one_finding_for_all_its_objects() {
     let folder = Folder::new();
     let cluster = FLUX
         .replace("name: shop", "name: cluster")
@@ -101,7 +101,7 @@ fn one_cause_is_one_finding_however_many_objects_go_with_it() {
 
 /// The files of a component stay if another app uses it; the app's own objects are deleted with the app.
 #[test]
-fn what_an_app_takes_from_a_component_leaves_with_it() {
+fn removed_app_with_shared_component_is_a_warning() {
     let folder = Folder::new();
     let app = |name: &str| {
         FLUX.replace("name: shop", &format!("name: {name}"))
@@ -138,7 +138,7 @@ fn what_an_app_takes_from_a_component_leaves_with_it() {
 }
 
 #[test]
-fn what_nobody_applies_is_no_change_and_is_said() {
+fn undelivered_change_is_noted_but_not_listed() {
     let folder = Folder::new();
     for side in ["base", "head"] {
         folder
@@ -163,7 +163,7 @@ fn what_nobody_applies_is_no_change_and_is_said() {
 }
 
 #[test]
-fn a_run_fails_by_the_severity_of_what_is_found() {
+fn exit_status_follows_severity_and_selected_rules() {
     let folder = namespace_leaves("");
     assert_eq!(diff(&folder, &[]).0, Some(1));
     assert_eq!(diff(&folder, &["--fail-on", "never"]).0, Some(0));
@@ -173,7 +173,7 @@ fn a_run_fails_by_the_severity_of_what_is_found() {
 }
 
 #[test]
-fn the_configuration_of_base_gives_severities_and_switches_rules_off() {
+fn base_configuration_sets_severities() {
     let warning = vec!["namespace-removed warning Namespace//shop"];
     for (severity, expected) in [("warning", warning), ("off", vec![])] {
         let folder = namespace_leaves("");
@@ -190,7 +190,7 @@ fn the_configuration_of_base_gives_severities_and_switches_rules_off() {
 }
 
 #[test]
-fn what_base_says_suppresses_and_check_does_not_ask_whether_it_has_an_effect() {
+fn annotation_in_base_suppresses_and_is_not_unused_in_check() {
     let folder =
         namespace_leaves("  annotations: {ignore.ownerlint/namespace-removed: it is empty}\n");
     assert_eq!(found(&folder, &[]), [""; 0]);
@@ -205,7 +205,7 @@ fn what_base_says_suppresses_and_check_does_not_ask_whether_it_has_an_effect() {
 }
 
 #[test]
-fn what_the_change_adds_suppresses_nothing() {
+fn suppressions_added_by_the_change_are_ignored() {
     let folder = namespace_leaves("");
     folder.write("head/ownerlint.yaml", "version: 1\nnamespace: shop\n");
     folder.write("base/ownerlint.yaml", "version: 1\n");
@@ -222,7 +222,7 @@ fn what_the_change_adds_suppresses_nothing() {
 }
 
 #[test]
-fn formats_that_know_only_head_point_at_what_caused_it_and_name_the_line_of_base() {
+fn github_and_sarif_point_at_the_causing_line_in_head() {
     let folder = namespace_leaves("");
     folder.write(
         "base/shop/kustomization.yaml",
@@ -252,7 +252,7 @@ fn formats_that_know_only_head_point_at_what_caused_it_and_name_the_line_of_base
 }
 
 #[test]
-fn a_place_that_the_change_left_alone_did_not_cause_it() {
+fn github_points_at_base_if_nothing_in_head_changed() {
     let folder = namespace_leaves("");
     let (_, github) = diff(&folder, &["-o", "github"]);
     assert!(
@@ -262,7 +262,7 @@ fn a_place_that_the_change_left_alone_did_not_cause_it() {
 }
 
 #[test]
-fn every_format_has_the_finding() {
+fn every_format_contains_the_finding() {
     let folder = namespace_leaves("");
     for format in ownerlint::report::Format::ALL {
         let (_, text) = diff(&folder, &["-o", format.as_str()]);
@@ -290,7 +290,7 @@ fn a_finding_keeps_its_fingerprint_when_lines_move() {
 }
 
 #[test]
-fn a_rule_of_the_other_command_is_named_with_that_command() {
+fn selecting_a_rule_of_another_command_names_that_command() {
     let folder = namespace_leaves("");
     for (command, arguments, rule, other) in [
         ("check", &["base"][..], "crd-removed", "diff"),
@@ -318,7 +318,7 @@ fn a_rule_of_the_other_command_is_named_with_that_command() {
 }
 
 #[test]
-fn a_kustomization_that_leaves_and_is_not_deleted_goes_on_with_its_sources() {
+fn orphaned_kustomization_has_no_finding() {
     let folder = Folder::new();
     let cluster = FLUX
         .replace("name: shop", "name: cluster")
@@ -347,7 +347,7 @@ fn a_kustomization_that_leaves_and_is_not_deleted_goes_on_with_its_sources() {
 }
 
 #[test]
-fn a_finalizer_whose_controller_runs_elsewhere_is_no_surprise_and_an_unknown_one_is_a_doubt() {
+fn only_unknown_finalizers_cause_a_warning() {
     let of = |finalizer: &str| {
         let folder = Folder::new();
         let runners = in_shop(&object("v1", "ServiceAccount", "runners"));
@@ -373,7 +373,7 @@ fn a_finalizer_whose_controller_runs_elsewhere_is_no_surprise_and_an_unknown_one
 }
 
 #[test]
-fn a_definition_that_a_new_remote_resource_may_contain_is_no_error() {
+fn definition_possibly_in_new_remote_resource_is_a_warning() {
     let folder = Folder::new();
     let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec: {group: example.com, scope: Namespaced, names: {kind: Widget, plural: widgets}, versions: [{name: v1, served: true, storage: true}]}\n";
     for (side, resources) in [
@@ -407,7 +407,7 @@ fn a_definition_that_a_new_remote_resource_may_contain_is_no_error() {
 }
 
 #[test]
-fn a_kind_with_one_version_is_never_converted_so_its_converter_may_leave() {
+fn removed_conversion_webhook_of_single_version_kind_is_info() {
     let of = |versions: &str| {
         let folder = Folder::new();
         let definition = format!(
@@ -439,7 +439,7 @@ fn a_kind_with_one_version_is_never_converted_so_its_converter_may_leave() {
 }
 
 #[test]
-fn what_one_edited_line_takes_away_is_told_once() {
+fn findings_with_one_cause_are_merged_in_concise_output() {
     let folder = Folder::new();
     for side in ["base", "head"] {
         folder
@@ -504,7 +504,7 @@ fn effects(folder: &Folder) -> (Vec<String>, Value) {
 }
 
 #[test]
-fn below_an_entry_point_that_leaves_nothing_is_applied_any_more() {
+fn removed_entry_point_deletes_nested_kustomizations_and_objects() {
     let folder = Folder::new();
     nested(&folder, "base");
     nested(&folder, "head");
@@ -529,7 +529,7 @@ fn below_an_entry_point_that_leaves_nothing_is_applied_any_more() {
 }
 
 #[test]
-fn inputs_of_a_kustomization_that_is_left_out_from_now_on_decide_nothing() {
+fn unlisted_kustomization_has_no_unread_inputs() {
     let folder = Folder::new();
     nested(&folder, "base");
     nested(&folder, "head");
@@ -544,7 +544,7 @@ fn inputs_of_a_kustomization_that_is_left_out_from_now_on_decide_nothing() {
 
 /// Recorded as flux-parent-removed-orphan-children.
 #[test]
-fn below_an_entry_point_that_orphans_what_it_delivered_all_goes_on() {
+fn removed_orphaning_entry_point_deletes_no_objects() {
     let folder = Folder::new();
     nested(&folder, "base");
     nested(&folder, "head");

@@ -91,7 +91,7 @@ fn delivered(more: &str) -> String {
 }
 
 #[test]
-fn an_object_that_leaves_one_cluster_is_deleted_there_although_another_one_has_it() {
+fn object_removed_from_one_cluster_is_deleted_only_there() {
     let apps = |cluster: &str, names: &[&str]| {
         let objects: String = names.iter().map(|name| config(name)).collect();
         format!("== clusters/{cluster}/apps.yaml\n{objects}")
@@ -118,7 +118,7 @@ fn an_object_that_leaves_one_cluster_is_deleted_there_although_another_one_has_i
 }
 
 #[test]
-fn an_object_that_goes_from_one_cluster_to_another_is_deleted_in_the_first() {
+fn object_moved_between_clusters_is_deleted_in_the_first() {
     let app = |cluster: &str| format!("== clusters/{cluster}/cart.yaml\n{}", config("cart"));
     let both = root("prod") + &root("stage");
     let document = compared(&both, &app("prod"), &app("stage"));
@@ -129,7 +129,7 @@ fn an_object_that_goes_from_one_cluster_to_another_is_deleted_in_the_first() {
 }
 
 #[test]
-fn what_a_kustomization_delivers_into_another_cluster_goes_with_it() {
+fn removed_kustomization_deletes_its_objects_in_remote_cluster() {
     let remote = kustomization(
         "edge",
         "./edge",
@@ -149,7 +149,7 @@ fn what_a_kustomization_delivers_into_another_cluster_goes_with_it() {
 }
 
 #[test]
-fn a_kustomization_that_no_list_names_any_more_is_taken_out_of_use() {
+fn unlisted_kustomization_is_deleted_with_its_objects() {
     let apps = |list: &str| format!("== apps/kustomization.yaml\nresources: [{list}]\n");
     let both = root("prod")
         + &delivered("")
@@ -195,7 +195,7 @@ fn left(before: &str, after: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_kustomization_reconciles_once_more_before_its_own_change_counts() {
+fn suspension_with_a_removal_races_and_orphan_policy_comes_too_late() {
     let raced = ["deleted ConfigMap/shop/cart race, clusters/prod"];
     assert_eq!(left("", "  suspend: true\n"), raced);
     assert_eq!(
@@ -209,7 +209,7 @@ fn a_kustomization_reconciles_once_more_before_its_own_change_counts() {
 }
 
 #[test]
-fn what_the_build_marks_is_kept() {
+fn prune_disabled_by_common_metadata_keeps_object() {
     let marked = "  commonMetadata: {annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}}\n";
     assert_eq!(
         left(marked, marked),
@@ -219,7 +219,7 @@ fn what_the_build_marks_is_kept() {
 
 /// `reconcile: disabled` and `ssa: Ignore` are never applied to an existing object.
 #[test]
-fn a_mark_that_flux_never_applies_protects_nothing_for_certain() {
+fn reconcile_disabled_and_ssa_ignore_make_deletion_possible() {
     let both = root("prod") + &delivered("") + &format!("== apps/web.yaml\n{}", config("web"));
     for (mark, certainty) in [
         ("reconcile: disabled", "possible"),
@@ -240,7 +240,7 @@ fn a_mark_that_flux_never_applies_protects_nothing_for_certain() {
 
 /// The Kustomization reconciles the new sources once before its parent removes the variable.
 #[test]
-fn a_kustomization_that_fails_as_its_parent_changes_it_prunes_once_before() {
+fn removed_variable_fails_build_after_a_last_prune() {
     let of = |variables: &str| {
         let build = format!("  postBuild: {{substitute: {{{variables}}}}}\n");
         delivered(&build)
@@ -260,7 +260,7 @@ fn a_kustomization_that_fails_as_its_parent_changes_it_prunes_once_before() {
 }
 
 #[test]
-fn build_that_failed_before_hides_no_build_that_fails_now() {
+fn newly_failing_build_is_reported_beside_one_that_failed_before() {
     let both = "== one/kustomization.yaml\nresources: [gone.yaml, a.yaml]\n== one/a.yaml\nkind: [\n\
                 == two/kustomization.yaml\nresources: [b.yaml]\n";
     let old = format!("== two/b.yaml\n{}", config("b"));
@@ -272,7 +272,7 @@ fn build_that_failed_before_hides_no_build_that_fails_now() {
 }
 
 #[test]
-fn nothing_is_pruned_without_what_a_kustomization_waits_for() {
+fn missing_dependency_prevents_pruning() {
     let waits = kustomization("apps", "./apps", "  dependsOn: [{name: base}]\n");
     let both = root("prod")
         + &format!("== clusters/prod/apps.yaml\n{waits}")
@@ -307,7 +307,7 @@ fn nothing_is_pruned_without_what_a_kustomization_waits_for() {
 }
 
 #[test]
-fn nothing_is_pruned_without_the_variables_of_a_kustomization() {
+fn missing_substitution_config_map_prevents_pruning() {
     let reads = "  postBuild: {substituteFrom: [{kind: ConfigMap, name: settings}]}\n";
     let both =
         root("prod") + &delivered(reads) + &format!("== apps/web.yaml\n{}", config("'${NAME}'"));
@@ -325,7 +325,7 @@ fn nothing_is_pruned_without_the_variables_of_a_kustomization() {
 }
 
 #[test]
-fn an_account_that_goes_with_its_kustomization_mostly_takes_its_rights_along() {
+fn removing_service_account_with_its_kustomization_races_pruning() {
     let account = "== clusters/prod/account.yaml\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: deployer, namespace: flux-system}\n";
     let apps = kustomization("apps", "./apps", "  serviceAccountName: deployer\n");
     let both = root("prod") + &format!("== apps/cart.yaml\n{}", config("cart"));
@@ -338,7 +338,7 @@ fn an_account_that_goes_with_its_kustomization_mostly_takes_its_rights_along() {
 }
 
 #[test]
-fn a_forced_update_that_is_rejected_deletes_and_creates_again() {
+fn force_recreates_object_with_rejected_update() {
     let fixed = |value: &str| {
         format!(
             "== apps/web.yaml\n{}",
@@ -380,7 +380,7 @@ fn release(more: &str) -> String {
 }
 
 #[test]
-fn edits_that_uninstall_a_release_say_so() {
+fn helm_release_edits_that_reinstall_are_noted_as_unread() {
     let both = root("prod") + &delivered("");
     let told =
         |before: &str, after: &str| unread(&compared(&both, &release(before), &release(after)));
@@ -400,7 +400,7 @@ fn edits_that_uninstall_a_release_say_so() {
 }
 
 #[test]
-fn a_release_that_goes_with_its_kustomization_is_not_read() {
+fn removed_helm_release_is_unread_without_rendering() {
     let both = root("prod") + &release("");
     let base = delivered("");
     assert_eq!(
@@ -410,7 +410,7 @@ fn a_release_that_goes_with_its_kustomization_is_not_read() {
 }
 
 #[test]
-fn the_children_of_a_kustomization_that_cannot_be_built_go_on() {
+fn children_of_kustomization_with_failing_build_still_reconcile() {
     let both = root("prod")
         + &delivered("")
         + &format!("== apps/web.yaml\n{}", kustomization("web", "./web", ""))
@@ -433,7 +433,7 @@ fn the_children_of_a_kustomization_that_cannot_be_built_go_on() {
 }
 
 #[test]
-fn a_kustomization_that_delivers_itself_into_another_cluster_is_followed_once() {
+fn self_delivering_kustomization_is_followed_once() {
     let remote = "  kubeConfig: {secretRef: {name: edge}}\n";
     let itself = |more: &str| {
         let again = kustomization("again", "./clusters/prod", remote);
@@ -452,7 +452,7 @@ fn a_kustomization_that_delivers_itself_into_another_cluster_is_followed_once() 
 /// budimanjojo/home-cluster 93527384: a kustomization sets the namespace of Flux's Kustomization, and one of its
 /// objects moves to another file.
 #[test]
-fn an_object_stays_although_only_kustomize_knows_the_namespace_of_what_applies_it() {
+fn kustomize_sets_namespace_of_flux_kustomization() {
     let app = kustomization("app", "./apps/app", "").replace(", namespace: flux-system", "");
     let both = root("prod")
         + &format!(
@@ -473,7 +473,7 @@ fn an_object_stays_although_only_kustomize_knows_the_namespace_of_what_applies_i
 
 /// onedr0p/home-ops 4b1adee6: the component with the claim of an app is removed from its Kustomization.
 #[test]
-fn a_component_that_leaves_takes_along_the_claim_that_it_had() {
+fn removed_component_deletes_its_claim() {
     let app = |components: &str| {
         format!(
             "== clusters/prod/app.yaml\n{}",
@@ -507,7 +507,7 @@ fn a_component_that_leaves_takes_along_the_claim_that_it_had() {
 
 /// Nine repositories move removed files to `.archive/`, which nothing applies: their objects are deleted.
 #[test]
-fn what_moves_into_an_archive_is_deleted() {
+fn objects_moved_to_unapplied_archive_are_deleted() {
     let both = root("prod")
         + "== apps/kustomization.yaml\nresources: [web]\n"
         + &delivered("")
@@ -532,7 +532,7 @@ fn what_moves_into_an_archive_is_deleted() {
 /// D11: a Kustomization starts to read its manifests from an artifact. The content of the artifact is not read, and no
 /// object is left behind.
 #[test]
-fn what_goes_over_to_another_source_is_not_left_behind() {
+fn switching_to_oci_source_is_unknown_and_orphans_nothing() {
     let both = root("prod") + &format!("== apps/a.yaml\n{}", config("a"));
     let oci = delivered("").replace(
         "kind: GitRepository, name: flux-system",
@@ -547,7 +547,7 @@ fn what_goes_over_to_another_source_is_not_left_behind() {
 /// onedr0p/home-ops 38ca15b9: another target namespace does not rename cluster-scoped objects, even if the definition
 /// of their kind is not in the tree.
 #[test]
-fn a_store_of_the_cluster_gets_no_namespace() {
+fn target_namespace_does_not_rename_cluster_secret_store() {
     let both = root("prod")
         + "== apps/store.yaml\napiVersion: external-secrets.io/v1\nkind: ClusterSecretStore\nmetadata: {name: vault}\n";
     let [was, is] = ["a", "b"].map(|name| delivered(&format!("  targetNamespace: {name}\n")));

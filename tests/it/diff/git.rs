@@ -22,7 +22,7 @@ fn repository() -> Folder {
 }
 
 #[test]
-fn two_commits_are_compared_without_a_look_at_the_work_tree() {
+fn two_commits_are_compared_without_the_work_tree() {
     assert_eq!(
         repository().changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]),
         ["removed ConfigMap/?/b"]
@@ -92,7 +92,7 @@ fn merge_base_is_named_in_report() {
 }
 
 #[test]
-fn ranges_are_read_as_git_reads_them() {
+fn two_and_three_dot_ranges_work_like_in_git() {
     let folder = parted();
     let own = ["removed ConfigMap/?/a"];
     let both = ["removed ConfigMap/?/a", "removed ConfigMap/?/gained"];
@@ -131,7 +131,7 @@ fn ranges_are_read_as_git_reads_them() {
 }
 
 #[test]
-fn without_a_base_the_branch_is_compared_with_the_default_branch() {
+fn default_base_is_merge_base_with_default_branch() {
     let folder = parted();
     for arguments in [&[][..], &["apps"], &["main"], &["main", "apps"]] {
         assert_eq!(
@@ -146,7 +146,7 @@ fn without_a_base_the_branch_is_compared_with_the_default_branch() {
 }
 
 #[test]
-fn on_the_default_branch_the_edits_are_compared_and_else_the_last_commit() {
+fn default_branch_compares_edits_or_else_the_last_commit() {
     let folder = repository();
     assert_eq!(folder.changes(&[]), ["removed ConfigMap/?/a"], "edited");
     folder.git(&["checkout", "-q", "--", "."]);
@@ -154,7 +154,7 @@ fn on_the_default_branch_the_edits_are_compared_and_else_the_last_commit() {
 }
 
 #[test]
-fn a_clone_knows_the_default_branch_by_any_name() {
+fn default_branch_of_clone_is_known_by_origin_head() {
     let (folder, clone) = (parted(), Folder::new());
     folder.git(&["branch", "-m", "main", "trunk"]);
     folder.git(&["checkout", "-q", "trunk"]);
@@ -165,7 +165,7 @@ fn a_clone_knows_the_default_branch_by_any_name() {
 }
 
 #[test]
-fn without_anything_to_compare_with_the_error_says_what_to_name() {
+fn missing_default_base_error_suggests_base_ref() {
     let folder = parted();
     folder.git(&["branch", "-m", "main", "trunk"]);
     let error = folder.run("", &[]).expect_err("no default branch");
@@ -208,7 +208,7 @@ fn base_ref_without_common_history_is_an_error() {
 }
 
 #[test]
-fn without_a_head_the_work_tree_is_compared_and_ignored_files_are_not_in_it() {
+fn default_head_is_the_work_tree_without_ignored_files() {
     let folder = repository();
     folder
         .write("new.yaml", &object("v1", "Secret", "new"))
@@ -221,7 +221,7 @@ fn without_a_head_the_work_tree_is_compared_and_ignored_files_are_not_in_it() {
 }
 
 #[test]
-fn the_index_is_what_the_next_commit_will_contain() {
+fn staged_compares_the_index() {
     let folder = repository();
     assert_eq!(folder.changes(&["--base-ref", "HEAD", "--staged"]), [""; 0]);
     folder.git(&["add", "-A"]);
@@ -237,7 +237,7 @@ fn the_index_is_what_the_next_commit_will_contain() {
 }
 
 #[test]
-fn paths_are_looked_up_in_both_commits_from_the_current_folder() {
+fn paths_are_relative_to_current_folder_and_need_one_side() {
     let folder = repository();
     let refs = ["--base-ref", "HEAD~", "--head-ref", "HEAD"];
     let limited = |below: &str, path: &str| folder.run(below, &[&refs[..], &[path]].concat());
@@ -262,7 +262,7 @@ fn paths_are_looked_up_in_both_commits_from_the_current_folder() {
 }
 
 #[test]
-fn a_root_is_built_whole_wherever_its_bases_are() {
+fn path_filter_builds_root_with_bases_outside_of_it() {
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
     folder.write(
@@ -299,7 +299,7 @@ fn a_root_is_built_whole_wherever_its_bases_are() {
 }
 
 #[test]
-fn a_bare_repository_has_commits_and_nothing_else() {
+fn bare_repository_compares_only_commits() {
     let (folder, bare) = (repository(), Folder::new());
     bare.git(&[
         "clone",
@@ -329,7 +329,7 @@ fn a_bare_repository_has_commits_and_nothing_else() {
 }
 
 #[test]
-fn a_clone_without_a_checkout_is_not_an_empty_tree() {
+fn clone_without_checkout_is_an_error_for_the_work_tree() {
     let (folder, clone) = (repository(), Folder::new());
     clone.git(&[
         "clone",
@@ -352,7 +352,7 @@ fn a_clone_without_a_checkout_is_not_an_empty_tree() {
 }
 
 #[test]
-fn a_clone_with_alternates_reads_the_contents_of_the_other_one() {
+fn clone_with_alternates_is_readable() {
     let (folder, clone) = (repository(), Folder::new());
     clone.git(&[
         "clone",
@@ -368,7 +368,7 @@ fn a_clone_with_alternates_reads_the_contents_of_the_other_one() {
 }
 
 #[test]
-fn a_shallow_clone_says_what_it_lacks() {
+fn shallow_clone_error_suggests_fetch_depth() {
     let (folder, clone) = (repository(), Folder::new());
     clone.git(&[
         "clone",
@@ -404,7 +404,7 @@ fn partial(folder: &Folder, filter: &str) -> Folder {
 }
 
 #[test]
-fn a_treeless_clone_fetches_the_trees_of_two_commits() {
+fn treeless_clone_fetches_missing_trees() {
     let folder = repository();
     folder.git(&["checkout", "-q", "--", "."]);
     let clone = partial(&folder, "tree:0");
@@ -426,7 +426,7 @@ fn a_treeless_clone_fetches_the_trees_of_two_commits() {
 
 /// A history of thousands of commits, in a clone that fetches file contents on demand.
 #[test]
-fn a_partial_clone_of_a_history_fetches_no_other_content() {
+fn partial_clone_of_long_history_fetches_only_manifests() {
     let bundle = crate::support::root().join("../shared/histories/billimek-k8s-gitops.bundle");
     if !bundle.is_file() {
         return crate::support::skip("no histories");
@@ -466,7 +466,7 @@ fn objects(clone: &Folder, kind: &str) -> usize {
 }
 
 #[test]
-fn a_partial_clone_fetches_only_the_contents_that_matter() {
+fn partial_clone_fetches_only_changed_manifests() {
     let folder = repository();
     folder.write("notes.txt", "no manifest\n").commit();
     for at in 0..20 {
@@ -487,7 +487,7 @@ fn a_partial_clone_fetches_only_the_contents_that_matter() {
 }
 
 #[test]
-fn what_a_partial_clone_cannot_fetch_is_not_read_and_the_rest_is_compared() {
+fn unfetchable_content_of_partial_clone_is_unread() {
     let folder = repository();
     folder.git(&["checkout", "-q", "--", "."]);
     let clone = without_contents(&folder);
@@ -502,7 +502,7 @@ fn what_a_partial_clone_cannot_fetch_is_not_read_and_the_rest_is_compared() {
 }
 
 #[test]
-fn a_linked_work_tree_has_its_own_files_and_index() {
+fn linked_work_tree_is_compared_with_its_own_files() {
     let folder = repository();
     folder.git(&["worktree", "add", "-q", "--detach", "linked", "HEAD"]);
     folder.remove("linked/apps/a.yaml");
@@ -513,7 +513,7 @@ fn a_linked_work_tree_has_its_own_files_and_index() {
 }
 
 #[test]
-fn a_submodule_is_named_and_not_compared() {
+fn submodule_is_noted_and_not_compared() {
     let (folder, other) = (repository(), repository());
     other.git(&["checkout", "-q", "--", "."]);
     folder.git(&["checkout", "-q", "--", "."]);
@@ -543,7 +543,7 @@ fn a_submodule_is_named_and_not_compared() {
 }
 
 #[test]
-fn a_file_that_was_renamed_with_its_content_is_moved() {
+fn file_renamed_in_git_is_moved() {
     let folder = repository();
     folder.git(&["mv", "other/c.yaml", "apps/d.yaml"]);
     assert_eq!(
@@ -553,7 +553,7 @@ fn a_file_that_was_renamed_with_its_content_is_moved() {
 }
 
 #[test]
-fn a_sparse_checkout_misses_nothing() {
+fn files_outside_sparse_checkout_are_not_removed() {
     let folder = repository();
     folder.git(&["checkout", "-q", "--", "."]).git(&[
         "sparse-checkout",
@@ -566,7 +566,7 @@ fn a_sparse_checkout_misses_nothing() {
 }
 
 #[test]
-fn a_symbolic_link_shows_the_file_that_it_leads_to() {
+fn committed_symlink_is_read_as_its_target() {
     let folder = repository();
     folder.git(&["checkout", "-q", "--", "."]);
     std::os::unix::fs::symlink("../apps/a.yaml", folder.path().join("other/link.yaml"))
@@ -580,7 +580,7 @@ fn a_symbolic_link_shows_the_file_that_it_leads_to() {
 }
 
 #[test]
-fn the_configuration_is_that_of_base() {
+fn configuration_is_read_from_base() {
     let folder = Folder::new();
     folder
         .git(&["init", "-q", "-b", "main"])
@@ -597,7 +597,7 @@ fn the_configuration_is_that_of_base() {
 }
 
 #[test]
-fn a_repository_without_a_configuration_takes_that_of_head() {
+fn configuration_is_read_from_head_if_base_has_none() {
     let folder = repository();
     folder.write("ownerlint.yaml", "version: 1\nnamespace: shop\n");
     assert_eq!(
@@ -607,7 +607,7 @@ fn a_repository_without_a_configuration_takes_that_of_head() {
 }
 
 #[test]
-fn a_ref_is_never_an_option() {
+fn ref_starting_with_dashes_is_not_passed_as_option() {
     let folder = repository();
     let error = folder
         .run("", &["--base-ref=--output=x", "--head-ref", "HEAD"])
@@ -619,7 +619,7 @@ fn a_ref_is_never_an_option() {
 }
 
 #[test]
-fn outside_of_a_repository_git_says_so() {
+fn diff_outside_a_repository_is_an_error() {
     let folder = Folder::new();
     folder.write("a.yaml", &object("v1", "Secret", "a"));
     let error = folder
@@ -632,7 +632,7 @@ fn outside_of_a_repository_git_says_so() {
 }
 
 #[test]
-fn before_the_first_commit_everything_is_added() {
+fn staged_objects_before_the_first_commit_are_added() {
     let folder = Folder::new();
     folder
         .git(&["init", "-q"])

@@ -113,7 +113,7 @@ fn reversed(value: &Value) -> String {
 }
 
 #[test]
-fn another_style() {
+fn yaml_style_has_no_effects() {
     are_silent(&[], |rendering| {
         (
             rendering.original.clone(),
@@ -123,7 +123,7 @@ fn another_style() {
 }
 
 #[test]
-fn another_order_of_keys() {
+fn key_order_has_no_effects() {
     let write = |documents: &[Value]| {
         let documents: Vec<String> = documents.iter().map(reversed).collect();
         documents.join("\n---\n")
@@ -134,7 +134,7 @@ fn another_order_of_keys() {
 }
 
 #[test]
-fn comments() {
+fn comments_have_no_effects() {
     let commented = |text: &String| {
         let lines = text.lines().map(|line| {
             if line.starts_with("---") {
@@ -155,7 +155,7 @@ fn comments() {
 }
 
 #[test]
-fn json_instead_of_yaml() {
+fn json_notation_has_no_effects() {
     are_silent(&["moved"], |rendering| {
         let items =
             |documents: &[Value]| json!({"apiVersion": "v1", "kind": "List", "items": documents});
@@ -177,7 +177,7 @@ fn json_instead_of_yaml() {
 }
 
 #[test]
-fn files_that_move() {
+fn moved_files_have_no_effects() {
     are_silent(&["moved"], |rendering| {
         let moved = |path: &str| {
             format!("{}/moved/{}", folder_of(path), name_of(path))
@@ -190,7 +190,7 @@ fn files_that_move() {
 }
 
 #[test]
-fn a_file_for_each_object_and_one_for_all() {
+fn splitting_and_joining_files_has_no_effects() {
     let split = |rendering: &Rendering| {
         rendering.rearranged(|path, documents| {
             let part = |(at, document): (usize, &Value)| {
@@ -231,7 +231,7 @@ fn is_plain_job(object: &Value) -> bool {
 }
 
 #[test]
-fn labels_and_annotations() {
+fn changed_labels_and_annotations_have_no_effects() {
     is_silent_of_each(|object| {
         let is_workload = ["Deployment", "DaemonSet", "StatefulSet"]
             .iter()
@@ -260,7 +260,7 @@ fn labels_and_annotations() {
 }
 
 #[test]
-fn images() {
+fn changed_images_have_no_effects() {
     fn pull_others(value: &mut Value) {
         match value {
             Value::Object(map) => {
@@ -284,7 +284,7 @@ fn images() {
 }
 
 #[test]
-fn more_replicas() {
+fn added_replicas_have_no_effects() {
     is_silent_of_each(|object| {
         if ["Deployment", "StatefulSet", "ReplicaSet"]
             .iter()
@@ -353,7 +353,7 @@ fn generated(mut rendering: Rendering, hash: &str) -> Texts {
 }
 
 #[test]
-fn hashes_of_generated_names() {
+fn changed_name_hashes_have_no_effects() {
     are_silent(&["changed"], |rendering| {
         (
             generated(rendering.clone(), "h5k2c9tgm8"),
@@ -363,7 +363,7 @@ fn hashes_of_generated_names() {
 }
 
 #[test]
-fn a_folder_that_moves_with_what_points_at_it() {
+fn moved_folder_with_updated_references_has_no_effects() {
     let Some(corpus) = corpus() else { return };
     let (_, sources) = samples(corpus)
         .iter()

@@ -87,7 +87,7 @@ fn checked(folder: &Folder) -> Vec<String> {
 }
 
 #[test]
-fn findings_of_change_do_not_depend_on_layout() {
+fn diff_findings_do_not_depend_on_chart_layout() {
     let told = compared(&rendered(LAYOUTS[0].1));
     let rules = told.iter().filter(|line| !line.starts_with("deleted"));
     let rules: Vec<&String> = rules.collect();
@@ -110,7 +110,7 @@ fn findings_of_change_do_not_depend_on_layout() {
 }
 
 #[test]
-fn findings_of_check_do_not_depend_on_layout() {
+fn check_findings_do_not_depend_on_chart_layout() {
     let told = checked(&rendered(LAYOUTS[0].1));
     assert!(
         told.iter()
@@ -123,7 +123,7 @@ fn findings_of_check_do_not_depend_on_layout() {
 }
 
 #[test]
-fn base_within_the_output_folder_is_a_release() {
+fn chart_folder_within_output_folder_is_a_release() {
     let folder = rendered(LAYOUTS[1].1);
     let whole = compared(&folder);
     let document = folder.run("", &["--base", "base/shop", "--head", "head/shop"]);
@@ -144,7 +144,7 @@ fn tools(folder: &Folder) -> Vec<String> {
 }
 
 #[test]
-fn rendering_that_something_else_delivers_is_no_release() {
+fn rendered_chart_delivered_by_kustomize_or_flux_is_no_release() {
     for (name, layout) in LAYOUTS {
         let folder = rendered_below("apps/", layout);
         assert_eq!(tools(&folder), ["helm"], "{name}");
@@ -172,7 +172,7 @@ fn rendering_that_something_else_delivers_is_no_release() {
 
 /// The first bundle of the README, rendered without any label of Helm.
 #[test]
-fn removed_operator_of_readme_deletes_what_head_applies() {
+fn removing_operator_of_readme_example_deletes_objects_in_head() {
     assert!(page("README.md").contains("fixtures/bundles/rook"));
     let folder = Folder::new();
     for file in ["csi.yaml", "operator.yaml"] {

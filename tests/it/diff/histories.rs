@@ -198,7 +198,7 @@ fn reason(clone: &Path, commit: &str, document: &Value, change: &Value) -> Optio
 }
 
 #[test]
-fn whatever_a_commit_of_a_real_history_removed_is_among_the_changes_and_something_comes_of_it() {
+fn removals_in_real_histories_have_effects_or_a_reason() {
     let Some(histories) = Histories::found() else {
         return;
     };
@@ -306,7 +306,7 @@ fn touches_a_chart(clone: &Path, commit: &str) -> bool {
 }
 
 #[test]
-fn no_report_of_a_history_calls_an_unread_input_nothing() {
+fn verdict_is_never_nothing_if_inputs_are_unread() {
     let Some(histories) = Histories::found() else {
         return;
     };

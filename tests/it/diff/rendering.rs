@@ -25,7 +25,7 @@ const REFS: [&str; 4] = ["--base-ref", "HEAD~", "--head-ref", "HEAD"];
 const RENDER: [&str; 5] = ["--base-ref", "HEAD~", "--head-ref", "HEAD", "--render"];
 
 #[test]
-fn without_the_option_no_command_runs_and_a_line_says_that_sources_were_compared() {
+fn render_command_is_not_run_without_render_option() {
     let folder = repository("touch \"$0.ran\" /tmp/ownerlint-must-not-run\n", "");
     let document = folder.run("", &REFS).expect("sources");
     assert_eq!(said(&document), [""; 0]);
@@ -39,7 +39,7 @@ fn without_the_option_no_command_runs_and_a_line_says_that_sources_were_compared
 }
 
 #[test]
-fn what_the_command_prints_is_the_bundle_on_both_sides() {
+fn render_command_output_is_compared_on_both_sides() {
     let folder = repository(CAT, "");
     let document = folder.run("", &RENDER).expect("a rendering");
     assert_eq!(said(&document), ["removed ConfigMap/?/b"]);
@@ -62,7 +62,7 @@ fn what_the_command_prints_is_the_bundle_on_both_sides() {
 }
 
 #[test]
-fn a_command_runs_in_a_copy_with_clean_surroundings_and_without_a_shell() {
+fn render_command_runs_in_a_copy_with_clean_environment() {
     let script =
         "[ \"$1\" = 'a b' ] && [ -z \"$SECRET\" ] && [ -d \"$HOME\" ] && [ -z \"$(ls \"$HOME\")\" ] || exit 9\n\
         [ \"$(pwd)\" != \"$(git -C . rev-parse --show-toplevel 2>/dev/null)\" ] || exit 8\n\
@@ -89,7 +89,7 @@ fn a_command_runs_in_a_copy_with_clean_surroundings_and_without_a_shell() {
 }
 
 #[test]
-fn a_command_that_fails_says_why_and_nothing_is_compared() {
+fn failing_render_command_is_an_error_with_its_output() {
     let folder = repository("echo 'no such chart' >&2\nexit 3\n", "");
     let error = folder.run("", &RENDER).expect_err("it fails");
     assert!(
@@ -103,7 +103,7 @@ fn a_command_that_fails_says_why_and_nothing_is_compared() {
 }
 
 #[test]
-fn what_is_no_manifest_is_no_rendering() {
+fn render_output_that_is_no_manifest_is_an_error() {
     // If the output were compared, everything in base would seem removed.
     for (printed, said) in [
         ("hello: [world", "line 2: there is no"),
@@ -122,7 +122,7 @@ fn what_is_no_manifest_is_no_rendering() {
 }
 
 #[test]
-fn a_definition_that_leaves_a_rendering_says_what_its_objects_are_called_all_the_same() {
+fn removed_rendered_definition_does_not_rename_its_objects() {
     let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ships.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Ship, plural: ships}\n  versions: [{name: v1, served: true, storage: true}]\n";
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
@@ -150,7 +150,7 @@ fn a_definition_that_leaves_a_rendering_says_what_its_objects_are_called_all_the
 }
 
 #[test]
-fn a_bundle_that_is_rendered_to_nothing_is_named() {
+fn empty_rendering_is_noted() {
     let folder = repository("[ ! -e web/b.txt ] || cat web/b.txt\n", "");
     let document = folder.run("", &RENDER).expect("a rendering");
     assert_eq!(said(&document), ["removed ConfigMap/?/b"]);
@@ -161,7 +161,7 @@ fn a_bundle_that_is_rendered_to_nothing_is_named() {
 }
 
 #[test]
-fn a_command_that_takes_too_long_is_ended_with_everything_that_it_started() {
+fn render_command_over_the_timeout_is_an_error() {
     let folder = repository("sleep 600 & echo waiting >&2\nsleep 600\n", "timeout: 1");
     let error = folder.run("", &RENDER).expect_err("it fails");
     assert!(
@@ -171,7 +171,7 @@ fn a_command_that_takes_too_long_is_ended_with_everything_that_it_started() {
 }
 
 #[test]
-fn a_bundle_that_a_state_does_not_have_is_not_rendered_there() {
+fn bundle_missing_in_head_is_not_rendered_there() {
     let folder = repository(CAT, "");
     folder
         .remove("web/a.txt")
@@ -182,7 +182,7 @@ fn a_bundle_that_a_state_does_not_have_is_not_rendered_there() {
 }
 
 #[test]
-fn without_a_command_kustomize_or_kubectl_builds_every_root() {
+fn kustomize_builds_roots_without_render_command() {
     let folder = Folder::new();
     folder.git(&["init", "-q", "-b", "main"]);
     // A fake of kustomize that also prints an object which is not in the sources.
@@ -231,7 +231,7 @@ fn without_a_command_kustomize_or_kubectl_builds_every_root() {
 }
 
 #[test]
-fn a_link_out_of_the_tree_is_not_checked_out() {
+fn symlink_out_of_the_tree_is_absent_in_render_copy() {
     let folder = repository("if cat web/out 2>/dev/null; then exit 7; fi\n", "");
     std::os::unix::fs::symlink("/etc/passwd", folder.path().join("web/out")).expect("a link");
     folder.commit();
@@ -240,7 +240,7 @@ fn a_link_out_of_the_tree_is_not_checked_out() {
 }
 
 #[test]
-fn the_arguments_are_a_list_and_the_limit_a_length_of_time() {
+fn malformed_render_and_timeout_settings_are_rejected() {
     for (written, complaint) in [
         (
             "render: sh render.sh",

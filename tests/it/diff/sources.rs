@@ -11,7 +11,7 @@ fn overlay(more: &str) -> String {
 }
 
 #[test]
-fn an_object_belongs_to_every_root_that_reaches_its_file() {
+fn object_in_shared_base_belongs_to_every_overlay() {
     let (a, b, overlay) = (config("a"), config("b"), overlay(""));
     let common = [
         ("base/kustomization.yaml", BASE),
@@ -27,7 +27,7 @@ fn an_object_belongs_to_every_root_that_reaches_its_file() {
 }
 
 #[test]
-fn an_entry_that_leaves_a_list_removes_what_only_it_reached() {
+fn removed_resource_entry_removes_its_objects() {
     let (a, b) = (config("a"), config("b"));
     let files = [("base/a.yaml", &*a), ("base/b.yaml", &*b)];
     let with = |list: &'static str| [&[("base/kustomization.yaml", list)], &files[..]].concat();
@@ -42,7 +42,7 @@ fn an_entry_that_leaves_a_list_removes_what_only_it_reached() {
 }
 
 #[test]
-fn an_object_that_leaves_one_overlay_left_one_cluster_only() {
+fn delete_patch_removes_object_from_one_overlay() {
     let (a, b) = (config("a"), config("b"));
     let files = [
         ("base/kustomization.yaml", BASE),
@@ -64,7 +64,7 @@ fn an_object_that_leaves_one_overlay_left_one_cluster_only() {
 }
 
 #[test]
-fn a_root_decides_namespaces_prefixes_and_suffixes() {
+fn root_kustomization_sets_namespace_prefix_and_suffix() {
     let folder = Folder::new();
     folder.write(
         "base/kustomization.yaml",
@@ -114,7 +114,7 @@ fn a_root_decides_namespaces_prefixes_and_suffixes() {
 }
 
 #[test]
-fn a_component_changes_what_the_kustomization_that_names_it_builds() {
+fn component_prefix_renames_objects_of_its_user() {
     let a = config("a");
     let files = |component: &'static str| {
         [
@@ -135,7 +135,7 @@ fn a_component_changes_what_the_kustomization_that_names_it_builds() {
 }
 
 #[test]
-fn an_identity_that_is_edited_in_the_root_renames_everything_below() {
+fn changed_root_namespace_renames_all_objects() {
     let (a, b) = (config("a"), config("b"));
     let files = |root: &'static str| {
         [
@@ -160,7 +160,7 @@ fn an_identity_that_is_edited_in_the_root_renames_everything_below() {
 const FLUX: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: app, namespace: flux-system}\nspec:\n  path: ./app\n  prune: true\n  targetNamespace: shop\n";
 
 #[test]
-fn a_flux_kustomization_leads_to_a_root_and_says_its_namespace() {
+fn flux_kustomization_sets_target_namespace_of_its_folder() {
     let a = config("a");
     let old = [("clusters/app.yaml", FLUX), ("app/sub/a.yaml", &*a)];
     assert_eq!(
@@ -170,7 +170,7 @@ fn a_flux_kustomization_leads_to_a_root_and_says_its_namespace() {
 }
 
 #[test]
-fn a_kustomization_that_nobody_applies_points_at_nothing() {
+fn unapplied_flux_kustomization_sets_no_namespace() {
     let a = config("a");
     let files = |list: &'static str| {
         [
@@ -191,7 +191,7 @@ fn a_kustomization_that_nobody_applies_points_at_nothing() {
 }
 
 #[test]
-fn a_kustomization_below_the_folder_that_flux_builds_is_no_root_of_its_own() {
+fn kustomization_below_flux_folder_is_no_separate_root() {
     let a = config("a");
     let files = [
         ("clusters/app.yaml", FLUX),
@@ -203,7 +203,7 @@ fn a_kustomization_below_the_folder_that_flux_builds_is_no_root_of_its_own() {
 }
 
 #[test]
-fn a_kustomization_is_applied_if_another_one_that_is_applied_leads_to_it() {
+fn nested_flux_kustomization_sets_target_namespace() {
     let a = config("a");
     let root = FLUX
         .replace("name: app", "name: root")
@@ -219,7 +219,7 @@ fn a_kustomization_is_applied_if_another_one_that_is_applied_leads_to_it() {
 }
 
 #[test]
-fn an_application_reads_the_files_that_it_names_and_gives_its_namespace_to_what_has_none() {
+fn application_sets_namespace_of_included_files_without_one() {
     let app = |directory: &str| {
         format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: app, namespace: argocd}}\nspec:\n  source: {{path: app, directory: {{{directory}}}}}\n  destination: {{namespace: shop}}\n"
@@ -261,7 +261,7 @@ fn an_application_reads_the_files_that_it_names_and_gives_its_namespace_to_what_
 }
 
 #[test]
-fn a_folder_of_the_same_files_under_another_name_is_moved() {
+fn renamed_kustomization_folder_is_moved() {
     let a = config("a");
     let old = [
         ("x/kustomization.yaml", "resources: [a.yaml]\n"),
@@ -275,7 +275,7 @@ fn a_folder_of_the_same_files_under_another_name_is_moved() {
 }
 
 #[test]
-fn inputs_of_patches_and_generators_are_no_objects_and_what_is_generated_is_one() {
+fn patch_and_generator_inputs_are_no_objects() {
     let a = config("a");
     let root = "resources: [a.yaml]\npatches: [{path: p.yaml}]\nconfigMapGenerator: [{name: g, files: [g.yaml]}]\n";
     let old = [
@@ -292,7 +292,7 @@ fn inputs_of_patches_and_generators_are_no_objects_and_what_is_generated_is_one(
 }
 
 #[test]
-fn kustomizations_that_include_each_other_end() {
+fn kustomizations_that_include_each_other_terminate() {
     let a = config("a");
     let old = [
         ("x/kustomization.yaml", "resources: [../y, a.yaml]\n"),
@@ -304,7 +304,7 @@ fn kustomizations_that_include_each_other_end() {
 }
 
 #[test]
-fn a_bundle_of_the_configuration_is_one_destination() {
+fn configured_bundle_is_one_destination() {
     let a = config("a");
     let config = "version: 1\nbundles:\n  shop: {paths: [shop], namespace: shop}\n";
     let old = [
@@ -318,7 +318,7 @@ fn a_bundle_of_the_configuration_is_one_destination() {
 
 /// Passwords are in no commit; they are present only where the kustomization is built.
 #[test]
-fn a_build_that_needs_a_file_of_no_commit_is_compared_without_it() {
+fn missing_secret_generator_file_does_not_stop_the_comparison() {
     let (a, b) = (config("a"), config("b"));
     let root = |list: &str| {
         format!("resources: [{list}]\nsecretGenerator: [{{name: login, envs: [.env]}}]\n")
@@ -331,7 +331,7 @@ fn a_build_that_needs_a_file_of_no_commit_is_compared_without_it() {
 }
 
 #[test]
-fn a_generated_object_stays_where_it_is() {
+fn changed_generator_changes_object_instead_of_moving_it() {
     let root = "configMapGenerator: [{name: g, literals: [a=b]}]\n";
     let old = [("kustomization.yaml", root)];
     assert_eq!(changed(&old, &old), [""; 0]);

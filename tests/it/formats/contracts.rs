@@ -36,7 +36,7 @@ fn rendered(format: Format, report: &Report, options: &Options) -> String {
 }
 
 #[test]
-fn formats_are_named_and_nothing_else_is_a_format() {
+fn format_names_round_trip_and_unknown_names_are_rejected() {
     for format in Format::ALL {
         assert_eq!(format.to_string().parse(), Ok(format));
     }
@@ -51,14 +51,14 @@ fn formats_are_named_and_nothing_else_is_a_format() {
 }
 
 #[test]
-fn the_reference_readers_read_the_sample() {
+fn sample_report_is_valid_in_every_format() {
     for format in Format::ALL {
         rendered(format, &sample::report(), &sample::options());
     }
 }
 
 #[test]
-fn a_run_without_findings_is_a_document_too() {
+fn report_without_findings_is_valid() {
     let report = many([]);
     let text = |format| rendered(format, &report, &sample::options());
     assert_eq!(
@@ -80,7 +80,7 @@ fn a_run_without_findings_is_a_document_too() {
 }
 
 #[test]
-fn all_formats_with_an_identity_carry_the_same_fingerprint() {
+fn fingerprints_are_equal_in_all_formats() {
     let report = sample::report();
     let prints: Vec<Value> = report
         .findings
@@ -118,7 +118,7 @@ fn all_formats_with_an_identity_carry_the_same_fingerprint() {
 }
 
 #[test]
-fn github_shows_the_worst_first_and_counts_the_rest() {
+fn github_sorts_by_severity_and_counts_omitted_findings() {
     let report = many(
         repeat(Severity::Info, 3)
             .chain(repeat(Severity::Error, 12))
@@ -140,7 +140,7 @@ fn github_shows_the_worst_first_and_counts_the_rest() {
 }
 
 #[test]
-fn findings_that_say_the_same_in_one_file_are_one_with_a_count() {
+fn equal_findings_in_one_file_are_merged_in_text_formats() {
     let mut report = many(repeat(Severity::Error, 265));
     for reported in &mut report.findings {
         reported.finding.message = "the uid is redacted".to_owned();
@@ -166,7 +166,7 @@ fn findings_that_say_the_same_in_one_file_are_one_with_a_count() {
 }
 
 #[test]
-fn the_summary_has_each_fix_of_a_rule_whose_fixes_differ() {
+fn markdown_lists_every_distinct_fix_of_a_rule() {
     let mut report = many(repeat(Severity::Error, 2));
     for (at, reported) in report.findings.iter_mut().enumerate() {
         reported.finding.help = format!("run `kubectl delete a/{at}`");
@@ -181,7 +181,7 @@ fn the_summary_has_each_fix_of_a_rule_whose_fixes_differ() {
 }
 
 #[test]
-fn sarif_stays_inside_the_limits_of_code_scanning() {
+fn sarif_stays_within_code_scanning_limits() {
     let mut report = many(repeat(Severity::Info, 3_000).chain(repeat(Severity::Error, 3_000)));
     let first = &mut report.findings[4_000].finding;
     first.message = "m".repeat(100_000);
@@ -225,7 +225,7 @@ fn sarif_stays_inside_the_limits_of_code_scanning() {
 }
 
 #[test]
-fn sarif_ends_a_region_with_its_first_line() {
+fn sarif_region_ends_on_its_first_line() {
     let text = "a: |\r\n  a line that is longer\r\n";
     let sources = Sources::new(vec![SourceFile::new("a.yaml", text)]);
     let label = Label::new(FileId(0), Span::new(3, text.len() as u32 - 2), "");
@@ -242,7 +242,7 @@ fn sarif_ends_a_region_with_its_first_line() {
 }
 
 #[test]
-fn sarif_says_what_could_not_be_read() {
+fn sarif_notifies_of_unreadable_documents() {
     let sources = Sources::new(vec![SourceFile::new("b.yaml", "a: [\n")]);
     let finding = Finding {
         message: "the flow sequence never ends".to_owned(),
@@ -269,7 +269,7 @@ fn sarif_says_what_could_not_be_read() {
 }
 
 #[test]
-fn paths_start_at_the_repository_where_a_code_host_reads_them() {
+fn code_host_formats_have_paths_relative_to_repository() {
     let options = Options {
         roots: Roots {
             working_directory: Some("/home/me/repo/deploy".to_owned()),
@@ -299,7 +299,7 @@ fn paths_start_at_the_repository_where_a_code_host_reads_them() {
 }
 
 #[test]
-fn the_language_server_protocol_counts_in_the_agreed_encoding() {
+fn lsp_columns_follow_position_encoding() {
     let text = "\u{feff}a: 😀é\nb: 😀é x\n";
     let sources = || Sources::new(vec![SourceFile::new("a.yaml", text)]);
     let finding = |needle| {
@@ -328,7 +328,7 @@ fn the_language_server_protocol_counts_in_the_agreed_encoding() {
 }
 
 #[test]
-fn junit_fails_from_the_severity_that_fails_the_run() {
+fn junit_failures_follow_fail_on() {
     let report = many([Severity::Error, Severity::Warning, Severity::Info]);
     let failures = |fail_on| {
         render(
@@ -348,7 +348,7 @@ fn junit_fails_from_the_severity_that_fails_the_run() {
 }
 
 #[test]
-fn the_summary_groups_by_object_and_never_outgrows_its_size() {
+fn markdown_groups_by_object_and_stays_below_its_limit() {
     let report = many(repeat(Severity::Info, 2_000).chain([Severity::Error]));
     let options = Options {
         markdown: MarkdownOptions {
@@ -377,7 +377,7 @@ fn the_summary_groups_by_object_and_never_outgrows_its_size() {
 }
 
 #[test]
-fn markdown_mentions_nobody_and_links_nowhere_else() {
+fn markdown_escapes_mentions_and_links() {
     let mut report = many([Severity::Error]);
     let finding = &mut report.findings[0].finding;
     finding.message =
@@ -391,7 +391,7 @@ fn markdown_mentions_nobody_and_links_nowhere_else() {
 }
 
 #[test]
-fn a_finding_that_touches_everything_stays_readable() {
+fn human_format_truncates_related_places() {
     let text = "kind: A\n".repeat(100);
     let mut finding = sample::finding(
         "duplicate-object",

@@ -44,7 +44,7 @@ fn empty_members(value: &Value) -> usize {
 }
 
 #[test]
-fn every_format_of_the_corpus_is_read_by_its_reader() {
+fn corpus_report_is_valid_in_every_format() {
     let Some(corpus) = corpus() else { return };
     let root = Some(corpus.to_string_lossy().into_owned());
     let roots = Roots {

@@ -13,7 +13,7 @@ fn golden(name: &str, format: Format, options: &Options) {
 }
 
 #[test]
-fn every_format_reads_as_its_golden_file_says() {
+fn formats_equal_their_golden_files() {
     for format in Format::ALL
         .into_iter()
         .filter(|format| *format != Format::Html)
@@ -23,7 +23,7 @@ fn every_format_reads_as_its_golden_file_says() {
 }
 
 #[test]
-fn a_page_says_beside_its_contract_what_the_golden_file_says() {
+fn html_page_data_equals_golden_file() {
     let text = render(Format::Html, &sample::report(), &sample::options());
     let mut beside = HtmlPage::read(&text).beside;
     let rules = beside["rules"].as_object_mut().expect("rules");
@@ -36,7 +36,7 @@ fn a_page_says_beside_its_contract_what_the_golden_file_says() {
 }
 
 #[test]
-fn colours_links_and_narrow_terminals_are_options_of_the_human_format() {
+fn human_format_with_colours_links_and_ascii_equals_golden_file() {
     let options = Options {
         human: HumanOptions {
             color: true,

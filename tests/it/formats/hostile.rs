@@ -139,7 +139,7 @@ proptest! {
     #![proptest_config(cases(192))]
 
     #[test]
-    fn no_format_panics_and_every_document_can_be_read(report in report(), options in options()) {
+    fn arbitrary_reports_are_valid_in_every_format(report in report(), options in options()) {
         for format in Format::ALL {
             let text = render(format, &report, &options);
             prop_assert!(text.is_empty() || text.ends_with('\n'), "{format}");
@@ -148,7 +148,7 @@ proptest! {
     }
 
     #[test]
-    fn terminal_formats_obey_nothing_that_a_file_says(report in report(), options in options()) {
+    fn terminal_formats_escape_control_sequences(report in report(), options in options()) {
         for format in [Format::Human, Format::Concise] {
             let text = render(format, &report, &options);
             prop_assert!(!text.contains(obeyed), "{format}: {text:?}");
@@ -156,7 +156,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rendering_depends_on_its_input_only(report in report(), options in options()) {
+    fn rendering_is_deterministic(report in report(), options in options()) {
         for format in Format::ALL {
             prop_assert_eq!(render(format, &report, &options), render(format, &report.clone(), &options.clone()));
         }
@@ -164,7 +164,7 @@ proptest! {
 }
 
 #[test]
-fn a_manifest_of_one_endless_line_gives_short_snippets() {
+fn long_line_gives_short_snippet() {
     let filler = "\"k\":\"😀é\",".repeat(20_000);
     let text = format!("{{{filler}\"kind\":\"List\",{filler}\"end\":0}}");
     let at = |needle: &str| sample::span(&text, needle, 0);
@@ -191,7 +191,7 @@ fn a_manifest_of_one_endless_line_gives_short_snippets() {
 }
 
 #[test]
-fn a_finding_in_an_empty_file_has_a_snippet() {
+fn finding_in_empty_file_has_a_snippet() {
     let finding = sample::finding(
         "duplicate-object",
         Severity::Error,

@@ -37,7 +37,7 @@ pub(crate) fn complaints(validator: &Validator, document: &Value) -> Vec<String>
 }
 
 #[test]
-fn every_schema_is_a_schema_and_names_its_document() {
+fn schemas_are_valid_and_name_their_document() {
     for name in SCHEMAS {
         let schema = published(name);
         assert!(jsonschema::meta::is_valid(&schema), "{name}");
@@ -51,13 +51,13 @@ fn every_schema_is_a_schema_and_names_its_document() {
 }
 
 #[test]
-fn the_json_format_keeps_its_contract() {
+fn sample_json_report_matches_schema() {
     let document = parsed(&render(Format::Json, &sample::report(), &sample::options()));
     assert_eq!(complaints(validator("report"), &document), [""; 0]);
 }
 
 #[test]
-fn the_report_contract_is_closed() {
+fn report_schema_rejects_malformed_reports() {
     let document = parsed(&render(Format::Json, &sample::report(), &sample::options()));
     for broken in [
         json!({"extra": 1}),
@@ -114,7 +114,7 @@ fn outputs() -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn schemas_accept_outputs_and_no_unknown_or_missing_member() {
+fn schemas_accept_outputs_and_reject_unknown_or_missing_members() {
     // Optional members, and mappings whose keys come from the input.
     const OPTIONAL: [&str; 17] = [
         "prune",
@@ -188,7 +188,7 @@ fn objects_of(document: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_finding_of_a_change_is_described_like_every_other() {
+fn report_and_diff_schemas_define_findings_equally() {
     let [report, diff] = ["report", "diff"].map(published);
     for part in ["key", "finding", "fix", "location"] {
         assert_eq!(report["$defs"][part], diff["$defs"][part], "{part}");
@@ -196,7 +196,7 @@ fn a_finding_of_a_change_is_described_like_every_other() {
 }
 
 #[test]
-fn jsonl_is_the_findings_of_json() {
+fn jsonl_lines_equal_findings_of_json() {
     let report = sample::report();
     let document = parsed(&render(Format::Json, &report, &sample::options()));
     let lines: Vec<Value> = render(Format::Jsonl, &report, &sample::options())
@@ -207,7 +207,7 @@ fn jsonl_is_the_findings_of_json() {
 }
 
 #[test]
-fn the_list_contract_takes_its_example_and_nothing_else() {
+fn list_schema_accepts_example_and_rejects_invalid_values() {
     let example = json!({
         "schema": "ownerlint.list/1",
         "objects": [{
@@ -238,7 +238,7 @@ fn the_list_contract_takes_its_example_and_nothing_else() {
 }
 
 #[test]
-fn the_plan_contract_takes_its_example_and_nothing_else() {
+fn plan_schema_accepts_example_and_rejects_invalid_values() {
     let example = json!({
         "schema": "ownerlint.plan/1",
         "steps": [

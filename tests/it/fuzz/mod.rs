@@ -100,7 +100,7 @@ fn seeds() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn every_target_holds_over_fixed_inputs() {
+fn fuzz_targets_hold_for_mutated_fixtures() {
     let seeds = seeds();
     for (name, target) in TARGETS {
         let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
@@ -119,7 +119,7 @@ fn every_target_holds_over_fixed_inputs() {
 }
 
 #[test]
-fn every_target_can_be_fuzzed() {
+fn every_fuzz_target_has_a_file() {
     for (name, _) in TARGETS {
         let file = root().join(format!("fuzz/fuzz_targets/{name}.rs"));
         let text = std::fs::read_to_string(&file)
@@ -156,7 +156,7 @@ const FINDS: [(&str, &[u8]); 13] = [
 ];
 
 #[test]
-fn what_was_found_is_found_no_more() {
+fn minimised_fuzz_findings_do_not_recur() {
     for (name, data) in FINDS {
         targets::run(name, data);
     }

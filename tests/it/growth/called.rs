@@ -30,7 +30,7 @@ fn config_map(number: usize) -> String {
 }
 
 #[test]
-fn webhooks_that_are_asked_about_all_objects() {
+fn webhooks_that_match_all_objects() {
     let pair = |number| {
         format!(
             "{}\n---\n{}",
@@ -104,7 +104,7 @@ fn webhooks_of_one_service_with_many_pods() {
 
 /// As long as Pods are being deleted, every other deletion depends on whether a Pod is left.
 #[test]
-fn a_webhook_that_is_asked_about_the_pods_behind_it() {
+fn webhook_that_matches_its_own_pods() {
     let pair = |number| format!("{}\n---\n{}", pod(number), config_map(number));
     let (service, webhook) = (service("hook"), webhook(0, "hook", "*"));
     let text = namespace(&format!(
@@ -120,7 +120,7 @@ fn a_webhook_that_is_asked_about_the_pods_behind_it() {
 
 /// No Namespace is finished while the API is unavailable, so after each move it is checked which ones are empty.
 #[test]
-fn an_api_and_the_namespaces_that_wait_for_it() {
+fn unavailable_api_and_many_waiting_namespaces() {
     let api = "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v1.example.com}\nspec: {group: example.com, \
                version: v1, service: {name: hook, namespace: shop}}";
     let namespaces = documents(4_000, |number| {

@@ -38,7 +38,7 @@ fn references_without_a_uid() {
 
 /// Review P1: n owner references of one object, to unserved kinds.
 #[test]
-fn references_to_kinds_that_nobody_serves() {
+fn references_to_unserved_kinds() {
     checked(&with_references(16_000, |number| {
         format!(
             "apiVersion: example.com/v1, kind: Cake{number}, name: web, uid: {}",
@@ -67,7 +67,7 @@ fn finalizers_of_one_object() {
 }
 
 #[test]
-fn one_finalizer_many_times() {
+fn duplicates_of_one_finalizer() {
     checked(&with_finalizers(60_000, |_| "example.com/web".to_owned()));
 }
 
@@ -79,7 +79,7 @@ fn namesakes_in_other_namespaces_and_references_to_them() {
 
 /// Review P1: CRD with n versions, n instances.
 #[test]
-fn versions_of_a_definition_and_instances_of_none_of_them() {
+fn definition_versions_and_instances_of_an_unserved_version() {
     let versions = lines(4_000, |number| {
         format!(
             "  - {{name: v{number}, served: true, storage: {}}}",
@@ -98,7 +98,7 @@ fn versions_of_a_definition_and_instances_of_none_of_them() {
 
 /// Review P1: n operators × n custom resources in one namespace. Every operator may release every resource.
 #[test]
-fn operators_and_the_objects_they_handle() {
+fn operators_and_objects_they_may_release() {
     let pair = |number: usize| operator_and_object(number, "shop");
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
     checked(&format!("{namespace}{}", documents(8_000, pair)));
@@ -110,7 +110,7 @@ fn operators_and_the_objects_they_handle() {
 
 /// Review P1: dump with n namesakes of other uids.
 #[test]
-fn a_dump_of_namesakes_that_name_their_owner_by_other_uids() {
+fn dump_of_namesakes_with_mismatched_owner_uids() {
     let object = |number| {
         let (own, owner) = (uid(number), uid(number + 1_000_000));
         format!(
@@ -123,7 +123,7 @@ fn a_dump_of_namesakes_that_name_their_owner_by_other_uids() {
 
 /// Review P1: closed world, dump with n dying pairs.
 #[test]
-fn a_dump_of_objects_whose_owners_are_gone_in_a_closed_world() {
+fn dump_of_objects_with_missing_owners_in_closed_world() {
     let object = |number: usize| {
         let (own, owner) = (
             uid(number),
@@ -180,7 +180,7 @@ fn directives_on_keys() {
 
 /// Review P1: n directives with n keys, trailing behind `]`.
 #[test]
-fn directives_behind_lists() {
+fn directives_trailing_lists() {
     let keys = lines(80_000, |number| {
         format!("  k{number}: [v] # ownerlint: ignore[duplicate-key] tested")
     });
@@ -189,13 +189,13 @@ fn directives_behind_lists() {
 
 /// Review P1: n lines `#`.
 #[test]
-fn lines_of_nothing_but_a_comment_sign() {
+fn empty_comment_lines() {
     checked(&format!("{}{OBJECT}", "#\n".repeat(120_000)));
 }
 
 /// Review P1: one line of n `#`.
 #[test]
-fn a_line_of_comment_signs() {
+fn long_line_of_comment_characters() {
     checked(&format!("{}\n{OBJECT}", "#".repeat(300_000)));
 }
 
@@ -217,7 +217,7 @@ fn mistaken(number: usize, metadata: &str) -> String {
 
 /// Review P1: n documents, each with a directive.
 #[test]
-fn documents_with_a_directive_each() {
+fn documents_with_one_directive_each() {
     let directive = "# ownerlint: ignore[finalizer-wrong-type] tested";
     checked(&documents(40_000, |number| {
         format!("{directive}\n{}", mistaken(number, ""))
@@ -226,14 +226,14 @@ fn documents_with_a_directive_each() {
 
 /// Review P1: n objects, each with an annotation that ignores a finding.
 #[test]
-fn objects_with_an_annotation_each() {
+fn objects_with_one_ignore_annotation_each() {
     let ignore = ", annotations: {ignore.ownerlint/finalizer-wrong-type: tested}";
     checked(&documents(20_000, |number| mistaken(number, ignore)));
 }
 
 /// Review P1: n objects, each with an ignore in the configuration.
 #[test]
-fn objects_with_an_ignore_of_the_configuration_each() {
+fn objects_with_one_configured_ignore_each() {
     let inside = Repository::new();
     let ignores = lines(4_000, |number| {
         format!("      - {{object: ConfigMap/shop/web-{number}, reason: tested}}")
@@ -251,7 +251,7 @@ fn objects_with_an_ignore_of_the_configuration_each() {
 }
 
 #[test]
-fn annotations_that_ignore_rules_that_nobody_knows() {
+fn annotations_that_ignore_unknown_rules() {
     let annotations = lines(100_000, |number| {
         format!("    ignore.ownerlint/finalizer-unknown{number}: x")
     });
@@ -274,7 +274,7 @@ fn bound_operator(number: usize, subject: &str, role: &str, object: &str) -> Str
 
 /// Beyond review P1: n operators × n custom resources, where a binding lets each operator change each object.
 #[test]
-fn operators_that_may_change_the_objects_they_handle() {
+fn operators_with_update_permission_and_their_objects() {
     let rules = "rules: [{apiGroups: [argoproj.io], resources: [applications], verbs: [update]}]";
     checked(&documents(6_000, |number| {
         let subject = format!("{{kind: ServiceAccount, name: argocd-{number}, namespace: shop}}");
@@ -296,7 +296,7 @@ fn unknown_object(number: usize, name: &str) -> String {
 
 /// No rule names these objects, but each rule may.
 #[test]
-fn rules_for_single_objects_and_as_many_others() {
+fn rbac_rules_with_resource_names_and_other_objects() {
     checked(&documents(6_000, |number| {
         let subject = format!("{{kind: ServiceAccount, name: argocd-{number}, namespace: shop}}");
         let role = format!(
@@ -344,7 +344,7 @@ fn unknown_finalizers(text: &str) -> usize {
 
 /// Each binding counts in its own namespace, without objects. Up to a limit, each object is checked for that.
 #[test]
-fn bindings_of_one_role_elsewhere() {
+fn role_bindings_in_other_namespaces() {
     let rule = "- {apiGroups: [example.com], resources: [widgets], verbs: [update]}\n";
     assert_eq!(
         unknown_finalizers(&one_role_and_unknown_objects(rule, 1_000)),
@@ -358,7 +358,7 @@ fn bindings_of_one_role_elsewhere() {
 
 /// One rule lists many names, and another many resources.
 #[test]
-fn lists_of_one_rule_and_as_many_objects() {
+fn long_lists_in_rbac_rules_and_many_objects() {
     let listed = |what: &str| {
         (0..50_000)
             .map(|number| format!("{what}{number}"))
@@ -379,7 +379,7 @@ fn lists_of_one_rule_and_as_many_objects() {
 
 /// None of the operators may change the objects that all of them handle.
 #[test]
-fn operators_that_may_change_none_of_the_objects() {
+fn operators_without_update_permission_and_their_objects() {
     let rules = "rules: [{apiGroups: [argoproj.io], resources: [appprojects], verbs: [update]}]";
     let text = documents(6_000, |number| {
         let subject = format!("{{kind: ServiceAccount, name: argocd-{number}, namespace: shop}}");
@@ -399,7 +399,7 @@ fn operators_that_may_change_none_of_the_objects() {
 
 /// Each binding names every workload, and each role aggregates every other role.
 #[test]
-fn bindings_of_all_workloads_to_roles_that_aggregate_all_roles() {
+fn mutually_aggregating_roles_bound_to_all_workloads() {
     checked(&documents(6_000, |number| {
         let role = format!(
             "metadata: {{name: argocd-{number}, labels: {{app: web}}}}\naggregationRule: {{clusterRoleSelectors: [{{matchLabels: \
@@ -416,7 +416,7 @@ fn bindings_of_all_workloads_to_roles_that_aggregate_all_roles() {
 
 /// One role names all kinds, and all workloads use it.
 #[test]
-fn workloads_of_one_account_and_the_kinds_of_its_role() {
+fn workloads_sharing_a_role_for_many_kinds() {
     let workload = |number: usize| {
         format!(
             "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web-{number}, namespace: shop}}\nspec: {{template: {{spec: \
@@ -452,7 +452,7 @@ fn a_list_of_custom_resources() {
 
 /// Regression: for each object, all comments of the list were searched for directives.
 #[test]
-fn a_list_of_secrets_with_a_comment_each() {
+fn list_of_secrets_with_one_comment_each() {
     checked(&list(30_000, |number| {
         format!(
             "apiVersion: v1, kind: Secret, metadata: {{name: web-{number}, namespace: shop}}, # a comment\n  stringData: {{a: b}}"
@@ -462,7 +462,7 @@ fn a_list_of_secrets_with_a_comment_each() {
 
 /// Regression: for each duplicate key, the whole list was searched for its object.
 #[test]
-fn a_list_of_objects_with_a_key_twice_each() {
+fn list_of_objects_with_one_duplicate_key_each() {
     checked(&list(30_000, |number| {
         format!(
             "apiVersion: v1, kind: ConfigMap, metadata: {{name: web-{number}, namespace: shop}}, data: {{a: b, a: c}}"

@@ -53,7 +53,7 @@ fn ephemeral_volumes_through_aliases() {
 
 /// Review P1: ring of n shared owners, delete ns.
 #[test]
-fn a_ring_of_shared_owners_in_a_namespace() {
+fn ring_of_shared_owners_in_a_namespace() {
     const RING: usize = 4_000;
     let object = |number: usize| {
         let owner = |back: usize| {
@@ -71,7 +71,7 @@ fn a_ring_of_shared_owners_in_a_namespace() {
 }
 
 #[test]
-fn objects_whose_names_the_server_makes_up() {
+fn objects_with_generated_names() {
     deleted(&documents(4_000, |_| {
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: web-, namespace: shop}"
             .to_owned()
@@ -93,13 +93,13 @@ fn held(count: usize) -> String {
 
 /// Review P1: namespace with n held objects.
 #[test]
-fn held_objects_of_a_namespace() {
+fn objects_with_finalizers_in_a_namespace() {
     deleted(&held(20_000));
 }
 
 /// Review P1: definition with n held objects.
 #[test]
-fn held_objects_of_a_definition() {
+fn objects_with_finalizers_of_a_definition() {
     within_limits(
         &namespace(&held(20_000)),
         "plan delete crd/cakes.example.com -f @",
@@ -175,13 +175,13 @@ fn operators_and_their_objects_removed(operators: usize, objects: usize) {
 
 /// Each removed controller may have released its objects in time, and a safe order has to handle each object.
 #[test]
-fn operators_that_go_with_the_objects_they_let_go_of() {
+fn removed_operators_with_their_objects() {
     operators_and_their_objects_removed(30, 500);
 }
 
 /// A safe order has as many preparations as there are objects, and omits unnecessary ones.
 #[test]
-fn an_operator_that_goes_with_thousands_of_objects() {
+fn removed_operator_with_thousands_of_objects() {
     operators_and_their_objects_removed(1, 3_000);
 }
 
@@ -222,7 +222,7 @@ fn one_stateful_set_with_many_claim_templates() {
 
 /// Possible preparations are simulated step by step.
 #[test]
-fn finalizers_of_one_object_that_a_release_leaves_stuck() {
+fn finalizers_of_one_object_stuck_after_uninstall() {
     for name in ["example.com/web", "example.com/web-#"] {
         let object = with_finalizers(16_000, |number| name.replace('#', &number.to_string()));
         within_limits(&object, "plan teardown --by helm -n shop --fail-on never @");
@@ -231,7 +231,7 @@ fn finalizers_of_one_object_that_a_release_leaves_stuck() {
 
 /// Each of many namespaces has objects that must be deleted first.
 #[test]
-fn objects_in_many_namespaces_that_a_release_leaves_stuck() {
+fn objects_in_many_namespaces_stuck_after_uninstall() {
     let pair = |number: usize| operator_and_object(number, &format!("shop-{number}"));
     within_limits(
         &documents(2_000, pair),
@@ -241,7 +241,7 @@ fn objects_in_many_namespaces_that_a_release_leaves_stuck() {
 
 /// The tool waits for each wave.
 #[test]
-fn objects_of_a_wave_each() {
+fn hooks_with_one_sync_wave_each() {
     let hook = |number: usize| {
         format!(
             "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: web-{number}, namespace: shop, annotations: \

@@ -22,31 +22,31 @@ fn a_list_in_one_line(format: &str, count: usize) {
 
 /// Review P1: one-line JSON list, `lsp`.
 #[test]
-fn a_list_in_one_line_as_diagnostics_of_an_editor() {
+fn one_line_list_as_lsp() {
     a_list_in_one_line("lsp", 16_000);
 }
 
 /// Review P1: one-line JSON list, `junit`.
 #[test]
-fn a_list_in_one_line_as_results_of_tests() {
+fn one_line_list_as_junit() {
     a_list_in_one_line("junit", 40_000);
 }
 
 /// Review P1: one-line JSON list, `human`.
 #[test]
-fn a_list_in_one_line_for_people() {
+fn one_line_list_as_human() {
     a_list_in_one_line("human", 40_000);
 }
 
 /// Review P1: one-line JSON list, `sarif`.
 #[test]
-fn a_list_in_one_line_for_code_scanning() {
+fn one_line_list_as_sarif() {
     a_list_in_one_line("sarif", 40_000);
 }
 
 /// Review P1, output: n identical findings of one object. Regression: each had its own frame.
 #[test]
-fn findings_of_one_object_that_are_all_alike() {
+fn equal_findings_of_one_object() {
     let keys = "  k: v\n".repeat(20_000);
     let object = format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web, namespace: shop}}\ndata:\n{keys}"
@@ -65,7 +65,7 @@ fn namesakes_and_references_to_them() {
 
 /// Review P1: `plan -o json` on a chain. Regression: `why` repeated the chain for every object.
 #[test]
-fn a_long_chain_of_owners_whose_every_object_says_why() {
+fn long_owner_chain_in_json_plan() {
     let object = |number: usize| {
         let own = format!(
             "name: web-{number}, namespace: shop, uid: {}, resourceVersion: '1'",
@@ -135,7 +135,7 @@ fn a_plan_of_races(races: usize, others: usize) -> String {
 
 /// Review P3.5: outcomes × objects. Regression: the plan for 987 objects had 842 MB.
 #[test]
-fn a_thousand_objects_with_thousands_of_outcomes() {
+fn thousand_objects_with_thousands_of_outcomes() {
     let plan = a_plan_of_races(12, 951);
     assert!(plan.len() < 4_000_000, "{} bytes", plan.len());
     assert!(plan.contains(r#""complete": false"#));
@@ -143,7 +143,7 @@ fn a_thousand_objects_with_thousands_of_outcomes() {
 
 /// Review P2: random graphs of a few dozen objects with several outcomes.
 #[test]
-fn a_few_dozen_objects_with_many_outcomes() {
+fn few_dozen_objects_with_thousands_of_outcomes() {
     let plan = a_plan_of_races(14, 0);
     assert!(plan.len() < 4_000_000, "{} bytes", plan.len());
     assert!(plan.contains(r#""complete": false"#));
@@ -170,7 +170,7 @@ fn a_diff_of_many_fixes() {
 
 /// Human output shows the first of thousands of commands, JSON shows all.
 #[test]
-fn a_safe_order_of_thousands_of_commands() {
+fn safe_order_with_thousands_of_commands() {
     let held = |number| {
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web-{number}, namespace: shop, finalizers: [example.com/web]}}"

@@ -13,7 +13,7 @@ fn printed(text: &str, format: &str) -> String {
 }
 
 #[test]
-fn of_one_rule_ten_thousand_findings_are_reported_and_the_rest_is_counted() {
+fn findings_of_one_rule_are_limited_to_10000_and_counted() {
     let text = format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, namespace: b}}\ndata:\n{}",
         "  k: v\n".repeat(12_001)
@@ -34,7 +34,7 @@ fn of_one_rule_ten_thousand_findings_are_reported_and_the_rest_is_counted() {
 }
 
 #[test]
-fn of_what_is_no_object_a_hundred_thousand_documents_are_listed_and_the_rest_is_counted() {
+fn skipped_documents_are_limited_to_100000_and_counted() {
     let text = "{}\n".repeat(100_002);
     let (_, out, error) =
         repository().run(&["--no-config", "--allow-empty", "-o", "json", "-"], &text);
@@ -48,7 +48,7 @@ fn of_what_is_no_object_a_hundred_thousand_documents_are_listed_and_the_rest_is_
 }
 
 #[test]
-fn a_name_of_megabytes_is_not_repeated() {
+fn long_name_is_not_repeated_in_outputs() {
     let long = "a".repeat(300_000);
     let text = format!(
         "apiVersion: apps/v1\nkind: Deploymentt\nmetadata:\n  name: {long}\n  namespace: {long}\n  finalizers: [{long}, b]\n  \
@@ -72,7 +72,7 @@ fn a_name_of_megabytes_is_not_repeated() {
 }
 
 #[test]
-fn so_many_threads_as_nobody_has_are_a_mistake_and_too_few_are_enough() {
+fn thread_count_is_limited_and_failed_thread_start_is_survived() {
     let inside = repository();
     for (threads, reason) in [
         ("0", "at least one thread is needed"),

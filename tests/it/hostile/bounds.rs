@@ -56,7 +56,7 @@ fn repeated(unit: &str, bytes: usize) -> String {
 const OBJECT: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n";
 
 #[test]
-fn aliases_that_would_grow_to_billions_of_values() {
+fn exponential_aliases_are_rejected() {
     let level = |name: char, before: char| {
         format!(
             "{name}: &{name} [{}]\n",
@@ -79,7 +79,7 @@ fn aliases_that_would_grow_to_billions_of_values() {
 
 /// Regression: counting the alias budget of each document walked through a hundred times its text.
 #[test]
-fn thousands_of_documents_that_nearly_spend_their_budget_of_aliases() {
+fn thousands_of_documents_near_the_alias_limit() {
     let level = |name: char, before: char| {
         format!("- &{name} [{}]\n", vec![format!("*{before}"); 8].join(","))
     };
@@ -97,7 +97,7 @@ fn thousands_of_documents_that_nearly_spend_their_budget_of_aliases() {
 }
 
 #[test]
-fn a_hundred_thousand_levels_of_every_kind() {
+fn hundred_thousand_nesting_levels_of_every_kind() {
     for unit in [
         "[", "{a: ", "{\"a\":", "[{", "- ", "? ", "a:\n- ", "!x [", "&a [", "- - ", "{? ", "(",
         "<", "\"",
@@ -128,7 +128,7 @@ fn a_hundred_thousand_levels_of_every_kind() {
 
 /// Regression: each line break was kept as a problem with a path and a kind: 850 MB.
 #[test]
-fn millions_of_line_breaks_that_yaml_1_2_does_not_know() {
+fn millions_of_nonstandard_line_breaks() {
     let breaks = "\u{85}".repeat(3_000_000);
     let found = printed(
         &format!("{OBJECT}{breaks}data: {{}}\n"),
@@ -142,7 +142,7 @@ fn millions_of_line_breaks_that_yaml_1_2_does_not_know() {
 
 /// Regression: each tag was kept with its prefix: 500,000 times 5 MB.
 #[test]
-fn a_prefix_of_tags_that_is_as_long_as_the_file() {
+fn tag_prefix_of_five_megabytes() {
     // With an LF before its `---`, a directive is a document of its own.
     let directive = format!("%TAG ! !{}\r---\r", "x".repeat(5_000_000));
     let entries = "- !a x\n".repeat(500_000);
@@ -182,7 +182,7 @@ fn thousands_of_delivery_objects_that_build_one_folder() {
 
 /// An ordinary input: 70 clusters build the 1,000 objects of one folder, of which one is removed.
 #[test]
-fn a_fleet_of_clusters_that_builds_one_folder() {
+fn overlays_of_40_clusters_share_a_folder_of_1000_objects() {
     let inside = Repository::new();
     for (side, count) in [("base", 1_000), ("head", 999)] {
         let object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c#, namespace: b}\n";
@@ -219,7 +219,7 @@ fn a_fleet_of_clusters_that_builds_one_folder() {
 
 /// Regression: each deletion searched every object for its deliveries, and every object of its folder's destination.
 #[test]
-fn thousands_of_folders_that_are_delivered_one_by_one() {
+fn thousands_of_folders_with_one_delivery_each() {
     let inside = Repository::new();
     let object = |number, of| {
         format!(
@@ -268,7 +268,7 @@ fn thousands_of_folders_that_are_delivered_one_by_one() {
 
 /// Regression: requests about one object were compared with all others at every step: a minute for 2,000.
 #[test]
-fn a_thousand_clients_that_delete_one_object() {
+fn thousand_applications_that_delete_one_object() {
     let inside = Repository::new();
     let delivery = "---\napiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: k#, namespace: argocd}\n\
                     spec: {project: default, syncPolicy: {automated: {prune: true}}, destination: {namespace: b, server: x}, \
@@ -294,7 +294,7 @@ fn a_thousand_clients_that_delete_one_object() {
 
 /// Both files of a level include both of the next: 67 million builds of the last file, of which many were compared.
 #[test]
-fn overlays_that_include_each_other_in_many_ways() {
+fn exponentially_shared_overlays_are_an_error() {
     let inside = Repository::new();
     for (level, side) in (0..26).flat_map(|level| ["a", "b"].map(|side| (level, side))) {
         let next = if level == 25 {
@@ -320,12 +320,12 @@ fn overlays_that_include_each_other_in_many_ways() {
 }
 
 #[test]
-fn a_million_documents_with_nothing_in_them() {
+fn million_empty_documents() {
     assert_eq!(checked(&"---\n".repeat(1_000_000)), "");
 }
 
 #[test]
-fn a_list_of_what_is_no_object_has_an_end() {
+fn list_limits_skipped_documents_to_100000() {
     let inside = Repository::new();
     inside.write("input.yaml", &"---\n{}\n".repeat(150_000));
     let run = limited(
@@ -342,13 +342,13 @@ fn a_list_of_what_is_no_object_has_an_end() {
 }
 
 #[test]
-fn hundreds_of_thousands_of_documents() {
+fn hundreds_of_thousands_of_documents_without_objects() {
     assert_eq!(checked(&repeated("---\na: #\n", 3_000_000)), "");
     assert_eq!(checked(&repeated("{}\n", 1_200_000)), "");
 }
 
 #[test]
-fn a_hundred_thousand_documents_that_cannot_be_read() {
+fn hundred_thousand_unreadable_documents() {
     assert_eq!(checked(&repeated("---\n[\n", 600_000)), "");
     let manifests = checked(&repeated("---\napiVersion: [\n", 1_000_000));
     assert!(
@@ -358,7 +358,7 @@ fn a_hundred_thousand_documents_that_cannot_be_read() {
 }
 
 #[test]
-fn as_many_objects_as_fit() {
+fn three_megabytes_of_objects() {
     checked(&repeated(
         &format!("---\n{}", OBJECT.replace("name: a", "name: a#")),
         3_000_000,
@@ -367,7 +367,7 @@ fn as_many_objects_as_fit() {
 
 /// Regression: each object indented the picture in `human` further: 3 GB for 10 MB.
 #[test]
-fn a_ring_of_thousands_of_owners() {
+fn ring_of_thousands_of_owners_is_drawn_truncated() {
     const COUNT: usize = 6_000;
     let object = |number: usize| {
         let owner = (number + 1) % COUNT;
@@ -391,7 +391,7 @@ fn a_ring_of_thousands_of_owners() {
 
 /// Regression: the edits of a finding were copied for each document that it changes.
 #[test]
-fn a_finding_that_changes_tens_of_thousands_of_documents() {
+fn finding_with_a_fix_in_tens_of_thousands_of_documents() {
     let unit = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a#, namespace: a, uid: u, resourceVersion: '1'}\n";
     let report: Value =
         serde_json::from_str(&printed(&repeated(unit, 4_000_000), "-o json")).expect("JSON");
@@ -407,7 +407,7 @@ fn a_finding_that_changes_tens_of_thousands_of_documents() {
 
 /// A thousand edits cannot be reviewed in an alert or beside a line.
 #[test]
-fn a_fix_of_more_than_a_thousand_edits_is_in_json_alone() {
+fn fix_with_over_1000_edits_is_only_in_json() {
     let unit = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a#, namespace: a, uid: u, resourceVersion: '1'}\n";
     for (objects, is_shown) in [(400, true), (1_200, false)] {
         let text = numbered(unit, objects);
@@ -447,7 +447,7 @@ fn tens_of_thousands_of_generators_of_one_secret() {
 
 /// Regression: each of a thousand bundles had its own entry for every file.
 #[test]
-fn a_thousand_bundles_of_all_files() {
+fn too_many_files_in_all_bundles_are_an_error() {
     let inside = Repository::new();
     let object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c#, namespace: b}\n";
     for number in 0..1_000 {
@@ -474,7 +474,7 @@ fn a_thousand_bundles_of_all_files() {
 
 /// Regression: a picture computed all references of an object once for each of them: over 20 seconds for 2.5 MB.
 #[test]
-fn a_picture_of_tens_of_thousands_of_references() {
+fn html_plan_with_tens_of_thousands_of_references() {
     let references = repeated(
         "  - {apiVersion: v1, kind: ConfigMap, name: o#, uid: u#}\n",
         2_400_000,
@@ -496,7 +496,7 @@ fn a_picture_of_tens_of_thousands_of_references() {
 }
 
 #[test]
-fn tens_of_thousands_of_references_that_say_nothing() {
+fn tens_of_thousands_of_empty_references() {
     let references = "{},".repeat(30_000);
     checked(&format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, ownerReferences: [{references}]}}\n"
@@ -513,7 +513,7 @@ fn tens_of_thousands_of_finalizers() {
 
 /// Regression: each finding searched all others for repetitions.
 #[test]
-fn tens_of_thousands_of_finalizers_that_one_row_knows() {
+fn tens_of_thousands_of_finalizers_matching_one_pattern() {
     let finalizers = repeated("  - wrangler.cattle.io/x#\n", 1_000_000);
     checked(&format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  finalizers:\n{finalizers}"
@@ -521,7 +521,7 @@ fn tens_of_thousands_of_finalizers_that_one_row_knows() {
 }
 
 #[test]
-fn hundreds_of_thousands_of_finalizers_that_say_the_same() {
+fn hundreds_of_thousands_of_equal_finalizers() {
     let finalizers = "a.b/c,".repeat(380_000);
     checked(&format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, finalizers: [{finalizers}]}}\n"
@@ -529,7 +529,7 @@ fn hundreds_of_thousands_of_finalizers_that_say_the_same() {
 }
 
 #[test]
-fn an_object_of_ten_megabytes_is_refused_whatever_is_in_it() {
+fn object_larger_than_3_mib_is_unreadable() {
     let reference = "  - {apiVersion: v1, kind: ConfigMap, name: o#, uid: u#}\n";
     for (field, unit) in [
         ("ownerReferences", reference),
@@ -544,7 +544,7 @@ fn an_object_of_ten_megabytes_is_refused_whatever_is_in_it() {
 }
 
 #[test]
-fn as_many_definitions_as_fit() {
+fn two_megabytes_of_definitions() {
     checked(&repeated(
         "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ks#.example.com}\nspec: {group: example.com, names: {kind: K#, plural: ks#}, scope: Namespaced, versions: [{name: v1, served: true, storage: true}]}\n",
         2_000_000,
@@ -562,7 +562,7 @@ fn hundreds_of_thousands_of_duplicate_keys() {
 
 /// Review P3.5: a name of 10 MB made an annotation of 10 MB. A name larger than a request is not even shown.
 #[test]
-fn a_name_of_three_megabytes() {
+fn name_of_three_megabytes_is_not_printed() {
     let name = "a".repeat(3_000_000);
     let text = format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: b, finalizers: [bad]}}\n"
@@ -578,7 +578,7 @@ fn a_name_of_three_megabytes() {
 }
 
 #[test]
-fn a_file_of_a_gigabyte_is_not_even_opened() {
+fn file_larger_than_256_mib_is_unreadable() {
     let inside = Repository::new();
     let file = std::fs::File::create(inside.path().join("huge.yaml")).expect("a file");
     file.set_len(1 << 30).expect("a sparse file");
@@ -591,7 +591,7 @@ fn a_file_of_a_gigabyte_is_not_even_opened() {
 }
 
 #[test]
-fn a_commit_of_kilobytes_with_a_file_of_a_gigabyte() {
+fn committed_file_larger_than_256_mib_fits_memory_limit() {
     let folder = crate::diff::Folder::new();
     folder
         .git(&["init", "-q", "-b", "main"])
@@ -615,7 +615,7 @@ fn a_commit_of_kilobytes_with_a_file_of_a_gigabyte() {
 }
 
 #[test]
-fn a_message_of_an_editor_that_says_it_is_huge() {
+fn lsp_message_with_huge_content_length_is_rejected() {
     let folder = Repository::new();
     let line = "ulimit -d 262144; printf 'Content-Length: 99999999999999\\r\\n\\r\\n{}' | \"$OWNERLINT\" lsp";
     let run = shell(&folder.path(), line);

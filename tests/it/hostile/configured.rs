@@ -156,7 +156,7 @@ fn ask(folder: &Path, home: &Path) {
 }
 
 #[test]
-fn nothing_that_the_repository_configures_is_run() {
+fn programs_configured_in_git_are_not_run() {
     let (folder, outside) = (repository(), Folder::new());
     let ran = outside.path().join("ran");
     let evil = program(outside.path(), &ran);
@@ -185,7 +185,7 @@ fn nothing_that_the_repository_configures_is_run() {
 }
 
 #[test]
-fn nothing_that_an_included_configuration_names_is_run() {
+fn programs_in_included_git_configuration_are_not_run() {
     let (folder, outside) = (repository(), Folder::new());
     let ran = outside.path().join("ran");
     let evil = program(outside.path(), &ran);
@@ -205,7 +205,7 @@ fn nothing_that_an_included_configuration_names_is_run() {
 }
 
 #[test]
-fn nothing_that_a_submodule_configures_is_run() {
+fn programs_configured_in_a_submodule_are_not_run() {
     let (folder, outside, other) = (repository(), Folder::new(), repository());
     folder
         .git(&[
@@ -243,7 +243,7 @@ fn nothing_that_a_submodule_configures_is_run() {
 }
 
 #[test]
-fn a_folder_that_pretends_to_be_a_repository_runs_nothing() {
+fn programs_of_an_embedded_repository_are_not_run() {
     // A pull request can contain all of this: a bare repository, a file `.git`, and a link of that name.
     let outside = Folder::new();
     let ran = outside.path().join("ran");
@@ -290,7 +290,7 @@ fn a_folder_that_pretends_to_be_a_repository_runs_nothing() {
 }
 
 #[test]
-fn what_a_partial_clone_lacks_is_not_fetched_by_a_program() {
+fn missing_objects_of_partial_clone_run_no_transport_program() {
     let (folder, outside) = (repository(), Folder::new());
     let ran = outside.path().join("ran");
     let evil = program(outside.path(), &ran);
@@ -337,7 +337,7 @@ fn what_a_partial_clone_lacks_is_not_fetched_by_a_program() {
 }
 
 #[test]
-fn a_command_under_render_is_run_with_render_only() {
+fn render_command_is_not_run_without_render_option() {
     let (folder, outside) = (repository(), Folder::new());
     let ran = outside.path().join("ran");
     let evil = program(outside.path(), &ran);

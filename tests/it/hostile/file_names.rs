@@ -7,7 +7,7 @@ use super::support::{CONFIG_MAP, files};
 use crate::support::Repository;
 
 #[test]
-fn a_backslash_is_a_part_of_a_name() {
+fn backslash_is_part_of_a_file_name() {
     let inside = Repository::new();
     inside.write("r\\web.yaml", &CONFIG_MAP.replace("settings", "a"));
     inside.write("r/web.yaml", &CONFIG_MAP.replace("settings", "b"));
@@ -16,7 +16,7 @@ fn a_backslash_is_a_part_of_a_name() {
 }
 
 #[test]
-fn names_that_are_not_utf8_are_two_files_and_shown_by_their_bytes() {
+fn non_utf8_file_names_are_distinct_and_shown_as_bytes() {
     let inside = Repository::new();
     for name in [b"\xFE.yaml", b"\xFF.yaml"] {
         std::fs::write(inside.path().join(OsStr::from_bytes(name)), CONFIG_MAP).expect("a file");
@@ -31,7 +31,7 @@ fn names_that_are_not_utf8_are_two_files_and_shown_by_their_bytes() {
 }
 
 #[test]
-fn a_name_of_a_commit_that_is_not_utf8_is_a_file_of_its_own() {
+fn non_utf8_file_names_in_a_commit_stay_distinct() {
     let folder = crate::diff::Folder::new();
     folder
         .git(&["init", "-q", "-b", "main"])
@@ -51,7 +51,7 @@ fn a_name_of_a_commit_that_is_not_utf8_is_a_file_of_its_own() {
 }
 
 #[test]
-fn arguments_and_patterns_of_any_shape_are_answered() {
+fn deeply_nested_glob_patterns_do_not_panic() {
     let inside = Repository::new();
     inside.write("a.yaml", CONFIG_MAP);
     for open in ["{a,", "[a", "(", "**/", "{a,b}"] {

@@ -19,7 +19,7 @@ fn fifo(repository: &Repository, path: &str) {
 }
 
 #[test]
-fn manifests_that_are_fifos_devices_or_links_to_them_are_named_and_left() {
+fn fifos_and_devices_are_reported_and_not_read() {
     let inside = repository();
     fifo(&inside, "rendered/fifo.yaml");
     symlink("fifo.yaml", inside.path().join("rendered/linked-fifo.yaml")).expect("a link");
@@ -55,7 +55,7 @@ fn manifests_that_are_fifos_devices_or_links_to_them_are_named_and_left() {
 }
 
 #[test]
-fn configurations_baselines_and_steps_are_regular_files() {
+fn configuration_baseline_and_steps_must_be_regular_files() {
     for special in ["fifo", "zero"] {
         let inside = repository();
         fifo(&inside, "fifo");
@@ -87,14 +87,14 @@ fn configurations_baselines_and_steps_are_regular_files() {
 }
 
 #[test]
-fn a_configuration_that_is_a_fifo_is_none() {
+fn fifo_named_like_a_configuration_is_ignored() {
     let inside = repository();
     fifo(&inside, "ownerlint.yaml");
     assert_eq!(inside.run(&["rendered"], "").0, 0);
 }
 
 #[test]
-fn what_a_shell_puts_into_a_pipe_is_read() {
+fn dev_stdin_is_readable_as_manifest_and_steps() {
     let inside = repository();
     inside.write(
         "steps.yaml",
@@ -114,7 +114,7 @@ fn what_a_shell_puts_into_a_pipe_is_read() {
 }
 
 #[test]
-fn a_device_that_is_named_ends_at_the_limit() {
+fn named_device_is_read_up_to_the_size_limit() {
     // Endless zeros are cut at the size limit of a file; the memory limit is that of `bounds.rs`.
     let inside = repository();
     let run = shell(
@@ -134,7 +134,7 @@ impl Drop for Ends<'_> {
 }
 
 #[test]
-fn files_that_grow_shrink_or_vanish_while_they_are_read_end_the_run_properly() {
+fn files_changing_during_a_run_do_not_fail_it() {
     let inside = repository();
     let path = inside.path().join("rendered");
     let stop = AtomicBool::new(false);
@@ -162,7 +162,7 @@ fn files_that_grow_shrink_or_vanish_while_they_are_read_end_the_run_properly() {
 }
 
 #[test]
-fn a_folder_or_file_without_permission_is_named_and_the_rest_is_read() {
+fn unreadable_files_and_folders_are_reported_and_others_are_checked() {
     let inside = repository();
     inside
         .write("rendered/closed/a.yaml", "")
@@ -205,7 +205,7 @@ fn a_folder_or_file_without_permission_is_named_and_the_rest_is_read() {
 }
 
 #[test]
-fn files_in_memory_are_files() {
+fn files_in_shared_memory_are_read_and_written() {
     let Ok(memory) = tempfile::tempdir_in("/dev/shm") else {
         return skip("there is no shared memory");
     };

@@ -8,7 +8,7 @@ use super::support::{CONFIG_MAP, files, findings, repository};
 use crate::support::Repository;
 
 #[test]
-fn a_link_to_a_file_outside_the_repository_is_not_read() {
+fn symlink_to_file_outside_repository_is_not_read() {
     let (outside, inside) = (Repository::new(), repository());
     outside.write(
         "token.yaml",
@@ -31,7 +31,7 @@ fn a_link_to_a_file_outside_the_repository_is_not_read() {
 }
 
 #[test]
-fn a_link_to_the_files_of_git_is_not_read_even_if_it_is_named() {
+fn symlink_into_git_folder_is_not_read_even_if_named() {
     let inside = repository();
     inside.write(
         ".git/config",
@@ -49,7 +49,7 @@ fn a_link_to_the_files_of_git_is_not_read_even_if_it_is_named() {
 }
 
 #[test]
-fn a_folder_outside_the_repository_is_not_searched_and_a_note_says_so() {
+fn symlink_to_folder_outside_repository_is_noted_not_followed() {
     let inside = repository();
     symlink("/", inside.path().join("rendered/everything")).expect("a link");
     symlink("/proc", inside.path().join("rendered/processes")).expect("a link");
@@ -63,7 +63,7 @@ fn a_folder_outside_the_repository_is_not_searched_and_a_note_says_so() {
 }
 
 #[test]
-fn a_link_within_the_repository_is_followed_also_out_of_the_folder_that_is_checked() {
+fn symlink_within_the_repository_is_followed() {
     let inside = repository();
     inside.write("base/web.yaml", &CONFIG_MAP.replace("settings", "web"));
     symlink("../base", inside.path().join("rendered/base")).expect("a link");
@@ -79,7 +79,7 @@ fn a_link_within_the_repository_is_followed_also_out_of_the_folder_that_is_check
 }
 
 #[test]
-fn what_is_named_is_read_wherever_it_leads() {
+fn symlink_argument_is_followed_out_of_repository() {
     let (outside, inside) = (repository(), Repository::new());
     symlink(
         outside.path().join("rendered"),
@@ -96,7 +96,7 @@ fn what_is_named_is_read_wherever_it_leads() {
 }
 
 #[test]
-fn a_folder_is_visited_once_however_many_links_lead_to_it() {
+fn folder_with_many_symlinks_is_visited_once() {
     let inside = repository();
     // Each of 25 folders has two links to the next one, so 2^25 paths lead to the last one.
     for number in 0..25 {
@@ -117,7 +117,7 @@ fn a_folder_is_visited_once_however_many_links_lead_to_it() {
 }
 
 #[test]
-fn a_loop_is_named_and_ends() {
+fn symlink_loop_is_reported() {
     let inside = repository();
     symlink("..", inside.path().join("rendered/up")).expect("a link");
     symlink("x.yaml", inside.path().join("rendered/x.yaml")).expect("a link");
@@ -131,7 +131,7 @@ fn a_loop_is_named_and_ends() {
 }
 
 #[test]
-fn the_order_of_arguments_decides_nothing() {
+fn order_of_arguments_does_not_affect_symlinked_files() {
     let inside = repository();
     inside.write("base/web.yaml", &CONFIG_MAP.replace("settings", "web"));
     symlink("../base", inside.path().join("rendered/base")).expect("a link");
@@ -142,7 +142,7 @@ fn the_order_of_arguments_decides_nothing() {
 }
 
 #[test]
-fn a_configuration_that_was_found_names_nothing_outside_its_repository() {
+fn discovered_configuration_cannot_name_paths_outside_the_repository() {
     let inside = repository();
     for path in ["/**/*.yaml", "/etc", "../elsewhere"] {
         inside.write(
@@ -166,7 +166,7 @@ fn a_configuration_that_was_found_names_nothing_outside_its_repository() {
 }
 
 #[test]
-fn files_that_are_written_for_ownerlint_are_not_shown_from_outside() {
+fn symlinked_configuration_baseline_and_steps_are_not_read() {
     let (outside, inside) = (Repository::new(), repository());
     outside.write("token", "hunter2: [\n");
     let token = outside.path().join("token");
@@ -194,7 +194,7 @@ fn files_that_are_written_for_ownerlint_are_not_shown_from_outside() {
 }
 
 #[test]
-fn a_baseline_that_a_found_configuration_names_is_in_the_repository() {
+fn discovered_configuration_cannot_name_a_baseline_outside() {
     let (outside, inside) = (Repository::new(), repository());
     outside.write("token", "hunter2\n");
     let baseline = outside.path().join("token").display().to_string();
@@ -211,7 +211,7 @@ fn a_baseline_that_a_found_configuration_names_is_in_the_repository() {
 }
 
 #[test]
-fn links_of_a_checkout_for_renderers_lead_nowhere_outside_it() {
+fn render_checkout_omits_symlinks_that_leave_it() {
     let link = |path, target: &'static str| CheckoutFile {
         path,
         bytes: target.as_bytes(),

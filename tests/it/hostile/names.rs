@@ -106,7 +106,7 @@ fn run(repository: &Repository, arguments: &[&str], stdin: &str) -> (String, Str
 }
 
 #[test]
-fn no_format_of_check_says_anything_that_is_obeyed() {
+fn check_escapes_hostile_names_in_every_format() {
     for name in HOSTILE {
         let inside = repository();
         let formats = words(&Format::ALL);
@@ -134,7 +134,7 @@ fn no_format_of_check_says_anything_that_is_obeyed() {
 }
 
 #[test]
-fn no_line_of_a_step_starts_a_command() {
+fn check_and_list_output_starts_no_workflow_commands() {
     let name = HOSTILE.join(" ");
     let inside = repository();
     for format in words(&Format::ALL) {
@@ -163,7 +163,7 @@ fn no_line_of_a_step_starts_a_command() {
 }
 
 #[test]
-fn no_format_of_a_plan_says_anything_that_is_obeyed() {
+fn plan_escapes_hostile_names_in_every_format() {
     let name = HOSTILE.join(" ");
     for name in [&name, HOSTILE[5]] {
         let inside = repository();
@@ -203,7 +203,7 @@ fn no_format_of_a_plan_says_anything_that_is_obeyed() {
 }
 
 #[test]
-fn no_format_of_diff_says_anything_that_is_obeyed() {
+fn diff_escapes_hostile_names_in_every_format() {
     let name = HOSTILE.join(" ");
     let folder = Folder::new();
     folder
@@ -225,7 +225,7 @@ fn no_format_of_diff_says_anything_that_is_obeyed() {
 }
 
 #[test]
-fn a_diff_of_fixes_shows_what_is_obeyed_and_does_not_print_it() {
+fn fix_dry_run_escapes_hostile_text() {
     let inside = repository();
     let object = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: b\n  finalizer: [x.y/z]\n";
     let data = "data:\n  a: |\n    ::error::pwned ##[error]pwned ##vso[task.x]y\n    user\u{202e}nimda \u{85} \u{2028}\n";
@@ -325,7 +325,7 @@ fn told(folder: &Repository, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_editor_is_told_nothing_that_is_obeyed() {
+fn lsp_escapes_hostile_names() {
     let inside = repository();
     let harmless = |texts: Vec<String>| {
         assert!(texts.iter().any(|text| text.contains("pwned")), "{texts:?}");
@@ -348,7 +348,7 @@ fn an_editor_is_told_nothing_that_is_obeyed() {
 }
 
 #[test]
-fn mistakes_are_shown_without_what_they_say() {
+fn errors_escape_hostile_text_they_quote() {
     let name = HOSTILE.join(" ");
     let inside = repository();
     let key = ascii(&Value::from(name.as_str()));
@@ -406,7 +406,7 @@ fn mistakes_are_shown_without_what_they_say() {
 
 /// Review P3.8: if a target is not in the input, the objects of the input are listed.
 #[test]
-fn a_target_that_is_not_found_is_named_without_what_it_says() {
+fn missing_plan_target_error_escapes_hostile_names() {
     let name = HOSTILE.join(" ");
     let inside = repository();
     inside.write("rendered/a.yaml", &manifest(&name));
@@ -430,7 +430,7 @@ fn a_target_that_is_not_found_is_named_without_what_it_says() {
 
 /// Review P3.8: a format names the file of a finding.
 #[test]
-fn a_file_name_is_not_obeyed_in_any_format() {
+fn hostile_file_name_is_escaped_in_every_format() {
     let inside = repository();
     let object =
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b, finalizers: [bad]}\n";

@@ -289,7 +289,7 @@ fn cell(text: &str) -> String {
 }
 
 #[test]
-fn every_row_of_the_page_is_what_a_user_sees() {
+fn messages_of_hostile_inputs_guide_are_printed() {
     let page = page("docs/guide/hostile-inputs.md");
     let written: Vec<&str> = page
         .lines()

@@ -89,7 +89,7 @@ fn makers() -> Vec<String> {
 const DISPUTED: &str = "apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\nstringData:\n  a: 0777717777\n  b: 7_777_177_77\n  c: 12:34:56:77\n  d: 0b1010101010101\n  e: .77771e7777\n";
 
 #[test]
-fn no_format_of_any_command_shows_a_value() {
+fn secret_values_are_hidden_in_every_command_and_format() {
     let inside = repository();
     for (number, secret) in secrets().iter().chain(&makers()).enumerate() {
         inside.write(&format!("rendered/secret-{number}.yaml"), secret);
@@ -146,7 +146,7 @@ fn no_format_of_any_command_shows_a_value() {
 }
 
 #[test]
-fn a_diff_of_fixes_shows_what_changes_beside_a_value_and_not_the_value() {
+fn fix_diff_masks_secret_values() {
     let inside = repository();
     let lines = [
         "apiVersion: v1",
@@ -169,7 +169,7 @@ fn a_diff_of_fixes_shows_what_changes_beside_a_value_and_not_the_value() {
 }
 
 #[test]
-fn an_editor_is_told_nothing_of_a_value() {
+fn lsp_messages_hide_secret_values() {
     use lsp_server::{Connection, Message, Notification, Request};
     let folder = tempfile::tempdir().expect("a folder");
     for secret in secrets().into_iter().chain(makers()) {
@@ -246,7 +246,7 @@ fn an_editor_is_told_nothing_of_a_value() {
 }
 
 #[test]
-fn no_message_quotes_a_disputed_value() {
+fn ambiguous_secret_scalars_are_not_quoted() {
     let (_, out, error) = repository().run(&["-v", "--show", "info", "-"], DISPUTED);
     for value in [
         "0777717777",
@@ -263,7 +263,7 @@ fn no_message_quotes_a_disputed_value() {
 }
 
 #[test]
-fn a_change_of_a_value_shows_neither_the_old_nor_the_new_one() {
+fn diff_hides_old_and_new_secret_values() {
     let folder = Folder::new();
     let head = "apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\nimmutable: true\ntype: Opaque\n";
     folder.write("base/a.yaml", &format!("{head}data: {{a: {MARK}}}\n"));
@@ -337,14 +337,14 @@ fn lines(text: &str) -> String {
 }
 
 #[test]
-fn keys_and_metadata_stay_and_values_do_not() {
+fn snippets_mask_values_but_not_keys_and_metadata() {
     let text = "apiVersion: v1\nkind: Secret\nmetadata: {name: db}\ndata:\n  user: aGk=\n  key: |\n    line é\nstringData: {a: hunter2}\n";
     let expected = "apiVersion: v1\nkind: Secret\nmetadata: {name: db}\ndata:\n  user: ****\n  key: *\n    **** **\nstringData: {a: ********\n";
     assert_eq!(lines(text), expected);
 }
 
 #[test]
-fn what_the_api_server_never_sees_is_hidden_too() {
+fn duplicate_keys_and_comments_of_secrets_are_masked() {
     let twice = "apiVersion: v1\nkind: Secret\nmetadata: {name: db}\ndata:\n  user: first\n  user: second\n# old: hunter2\n";
     let shown = lines(twice);
     assert!(
@@ -356,7 +356,7 @@ fn what_the_api_server_never_sees_is_hidden_too() {
 }
 
 #[test]
-fn the_copy_that_kubectl_keeps_is_hidden() {
+fn last_applied_configuration_of_secrets_is_masked() {
     let text = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{\"data\":{\"a\":\"hunter2\"}}'\n";
     let shown = lines(text);
     assert!(
@@ -366,7 +366,7 @@ fn the_copy_that_kubectl_keeps_is_hidden() {
 }
 
 #[test]
-fn a_secret_that_cannot_be_read_shows_no_value() {
+fn unreadable_secrets_are_masked() {
     let text = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n\tuser: hunter2\n  key: |\n    hunter3\n";
     let shown = lines(text);
     assert!(shown.contains("  name: db\n"), "{shown}");
@@ -376,7 +376,7 @@ fn a_secret_that_cannot_be_read_shows_no_value() {
 }
 
 #[test]
-fn what_only_names_a_secret_is_shown() {
+fn references_to_secrets_are_not_masked() {
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  ownerReferences: [{apiVersion: v1, kind: Secret, name: b, uid: c}]\ndata: {x: shown}\n";
     assert_eq!(lines(text), text);
     let keys = "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: a}\nspec:\n  target: {name: b, template: {type: Opaque, data: {a: hunter2}}}\n  data: [{secretKey: a, remoteRef: {key: shop/db}}]\n";
@@ -384,7 +384,7 @@ fn what_only_names_a_secret_is_shown() {
 }
 
 #[test]
-fn of_a_list_only_the_secrets_are_hidden() {
+fn only_secrets_of_a_list_are_masked() {
     let text = "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {x: shown}}, {apiVersion: v1, kind: Secret, metadata: {name: b}, data: {y: hunter2}}]}\n";
     let shown = lines(text);
     assert!(
@@ -394,7 +394,7 @@ fn of_a_list_only_the_secrets_are_hidden() {
 }
 
 #[test]
-fn a_secret_without_api_version_is_hidden_in_a_long_file_too() {
+fn secrets_without_api_version_in_a_long_file_are_masked() {
     // The second Secret has an escaped `kind` that no text search finds.
     let secrets = "kind: Secret\ndata: {a: hunter2}\n---\n\"\\x6bind\": Secret\ndata: {a: hunter3}\n---\n# kind: Secret\n# data: hunter4\n";
     let shown = lines(&format!("{}{secrets}", "a: 1\n---\n".repeat(40_000)));

@@ -32,7 +32,7 @@ fn names(repository: &Repository) -> Vec<String> {
 }
 
 #[test]
-fn a_full_disk_leaves_the_old_file_and_nothing_else() {
+fn full_disk_keeps_the_old_file() {
     // A limit on the size of files has the effect of a full disk.
     let full = |line: &str| format!("trap '' XFSZ; ulimit -f 0; exec \"$OWNERLINT\" {line}");
     for (file, line) in [
@@ -64,7 +64,7 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
 }
 
 #[test]
-fn a_file_that_is_read_only_stays_as_it_is() {
+fn read_only_baseline_is_not_replaced() {
     let inside = broken();
     inside.write("ownerlint-baseline.json", "old\n");
     let path = inside.path().join("ownerlint-baseline.json");
@@ -78,7 +78,7 @@ fn a_file_that_is_read_only_stays_as_it_is() {
 }
 
 #[test]
-fn a_target_that_cannot_be_written_is_named_and_the_others_are_written() {
+fn unwritable_output_is_named_with_the_reason() {
     let inside = broken();
     inside.write("old.json", "old\n").write("folder/file", "");
     let old = inside.path().join("old.json");
@@ -106,7 +106,7 @@ fn a_target_that_cannot_be_written_is_named_and_the_others_are_written() {
 }
 
 #[test]
-fn permissions_stay_and_new_files_have_the_usual_ones() {
+fn outputs_keep_permissions_and_new_files_follow_umask() {
     let inside = broken();
     inside.write("old.json", "old\n");
     let mode = |name: &str| {
@@ -133,7 +133,7 @@ fn permissions_stay_and_new_files_have_the_usual_ones() {
 }
 
 #[test]
-fn a_link_in_the_place_of_an_output_is_replaced_and_not_followed() {
+fn symlink_at_output_path_is_replaced_not_followed() {
     let (outside, inside) = (Repository::new(), broken());
     outside.write("profile", "mine\n");
     symlink(
@@ -147,7 +147,7 @@ fn a_link_in_the_place_of_an_output_is_replaced_and_not_followed() {
 }
 
 #[test]
-fn streams_are_written_as_they_are() {
+fn outputs_to_device_files_work() {
     let inside = broken();
     let run = shell(
         &inside.path(),
@@ -164,7 +164,7 @@ fn streams_are_written_as_they_are() {
 }
 
 #[test]
-fn a_reader_who_stops_reading_does_not_change_how_the_run_ends() {
+fn closed_pipe_does_not_change_exit_status() {
     let inside = broken();
     let objects: String = (0..3_000)
         .map(|n| format!("---\n{}", STUCK.replace("name: a", &format!("name: a{n}"))))
@@ -204,7 +204,7 @@ fn a_reader_who_stops_reading_does_not_change_how_the_run_ends() {
 }
 
 #[test]
-fn an_interrupt_ends_the_run_as_130_and_writes_nothing() {
+fn interrupt_ends_the_run_by_signal_and_writes_nothing() {
     use std::os::unix::process::ExitStatusExt;
     use std::process::{Command, Stdio};
 
@@ -259,7 +259,7 @@ fn an_interrupt_ends_the_run_as_130_and_writes_nothing() {
 
 /// Review P3.9. A file that exceeds a limit ends the run by a signal, in the middle of writing.
 #[test]
-fn a_run_that_is_ended_while_it_writes_leaves_the_old_file() {
+fn run_killed_while_writing_keeps_the_old_file() {
     use std::os::unix::process::ExitStatusExt;
 
     for (file, line) in [
@@ -290,7 +290,7 @@ fn a_run_that_is_ended_while_it_writes_leaves_the_old_file() {
 }
 
 #[test]
-fn a_byte_order_mark_is_accepted_wherever_people_write() {
+fn byte_order_mark_is_accepted_in_every_input_file() {
     let inside = broken();
     assert_eq!(inside.run(&["baseline", "write", "rendered"], "").0, 0);
     for (file, text) in [

@@ -56,7 +56,7 @@ const ROOK: [&str; 5] = [
 ];
 
 #[test]
-fn the_policy_names_the_hashes_of_all_parts() {
+fn content_security_policy_hashes_match_the_assets() {
     let assets = root().join("src/report/html/assets");
     let file = root().join("src/report/html/assets.rs");
     let source = fs::read_to_string(&file).expect("the list of parts");
@@ -99,7 +99,7 @@ fn the_policy_names_the_hashes_of_all_parts() {
 }
 
 #[test]
-fn a_page_embeds_the_contract_of_its_command() {
+fn page_embeds_the_json_report_of_its_command() {
     page(&ROOK);
     page(&["plan", "teardown", "--by", "helm", "fixtures/bundles/rook"]);
     page(&["check", "fixtures/bundles"]);
@@ -113,7 +113,7 @@ fn a_page_embeds_the_contract_of_its_command() {
 }
 
 #[test]
-fn a_story_says_what_happens_to_each_object_and_why_and_where_it_is_written() {
+fn page_shows_effect_reason_and_location_of_objects() {
     let page = page(&ROOK);
     let operator = object(&page, "rook-ceph-operator");
     assert_eq!(operator["effect"], "deleted");
@@ -137,7 +137,7 @@ fn a_story_says_what_happens_to_each_object_and_why_and_where_it_is_written() {
 }
 
 #[test]
-fn a_stuck_object_comes_with_the_command_that_releases_it() {
+fn stuck_object_shows_the_command_that_releases_it() {
     let folder = Repository::new();
     folder.write(
         "held.yaml",
@@ -168,19 +168,19 @@ fn a_stuck_object_comes_with_the_command_that_releases_it() {
 }
 
 #[test]
-fn only_a_page_with_a_graph_carries_the_layout() {
+fn layout_script_is_embedded_only_with_a_graph() {
     assert_eq!(page(&ROOK).scripts.len(), 2);
     assert_eq!(page(&["check", "fixtures/bundles"]).scripts.len(), 1);
 }
 
 #[test]
-fn a_page_is_small_without_its_data() {
+fn page_without_its_data_stays_below_size_limit() {
     let shell = page(&ROOK).shell;
     assert!(shell.len() < MOST, "{} bytes", shell.len());
 }
 
 #[test]
-fn lines_are_links_where_they_are_published() {
+fn committed_files_link_to_the_given_source_url() {
     let folder = Repository::new();
     folder.write(
         "a b.yaml",
@@ -272,7 +272,7 @@ fn a_finding_names_every_bundle_that_reads_its_file() {
 }
 
 #[test]
-fn an_address_that_is_none_of_a_page_is_rejected() {
+fn non_http_source_url_is_rejected() {
     for url in ["javascript:alert(1)//{path}", "file:///etc", "example.com"] {
         let output = ownerlint()
             .args(ROOK)
@@ -286,7 +286,7 @@ fn an_address_that_is_none_of_a_page_is_rejected() {
 }
 
 #[test]
-fn values_of_secrets_are_in_no_page() {
+fn secret_values_do_not_appear_in_the_page() {
     let folder = Repository::new();
     folder.write(
         "secret.yaml",
@@ -303,7 +303,7 @@ fn values_of_secrets_are_in_no_page() {
 }
 
 #[test]
-fn names_of_strangers_stay_inside_the_data() {
+fn hostile_names_stay_inside_the_data_block() {
     let folder = Repository::new();
     let names = [
         "</script><script>alert(1)</script>",

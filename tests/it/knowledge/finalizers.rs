@@ -20,7 +20,7 @@ fn every_finalizer_is_found_under_its_own_name() {
 }
 
 #[test]
-fn whoever_removes_a_finalizer_runs_somewhere_or_is_not_proven() {
+fn proven_remover_has_an_image_or_is_control_plane() {
     for known in finalizers().iter() {
         for row in &known.controllers {
             let somewhere = row.control_plane || !row.images.is_empty();
@@ -42,7 +42,7 @@ fn handles(finalizer: &str, group: &str, kind: &str) -> Handles {
 }
 
 #[test]
-fn a_finalizer_is_handled_on_the_kinds_of_its_controllers_only() {
+fn finalizer_is_handled_only_on_kinds_of_its_controllers() {
     assert_eq!(
         handles("kubernetes.io/pvc-protection", "", "PersistentVolumeClaim"),
         Handles::Yes
@@ -82,7 +82,7 @@ fn a_finalizer_is_handled_on_the_kinds_of_its_controllers_only() {
 }
 
 #[test]
-fn forks_and_siblings_that_keep_a_finalizers_name_are_listed() {
+fn kinds_of_forks_sharing_a_finalizer_are_listed() {
     for (finalizer, group, kind) in [
         (
             "postgres-operator.crunchydata.com/finalizer",
@@ -130,14 +130,14 @@ fn forks_and_siblings_that_keep_a_finalizers_name_are_listed() {
 }
 
 #[test]
-fn nobody_removes_the_namespace_controllers_finalizer_from_metadata() {
+fn kubernetes_finalizer_in_metadata_has_no_remover() {
     // [FIN-16]
     assert_eq!(handles("kubernetes", "", "Namespace"), Handles::No);
     assert_eq!(handles("kubernetes", "apps", "Deployment"), Handles::No);
 }
 
 #[test]
-fn only_of_kubernetes_own_finalizers_the_table_denies_a_kind() {
+fn only_builtin_finalizers_are_denied_on_unlisted_kinds() {
     for known in finalizers().iter() {
         let own = known.finalizer == "kubernetes" || known.finalizer.starts_with("kubernetes.io/");
         assert_eq!(
@@ -171,7 +171,7 @@ fn only_of_kubernetes_own_finalizers_the_table_denies_a_kind() {
 }
 
 #[test]
-fn patterns_match_after_exact_names_and_not_across_slashes() {
+fn exact_finalizer_names_win_and_patterns_stop_at_slashes() {
     let table = finalizers();
     let found = |name: &str| table.find(name).map(|known| known.finalizer.as_str());
     assert_eq!(
@@ -205,7 +205,7 @@ fn patterns_match_after_exact_names_and_not_across_slashes() {
 }
 
 #[test]
-fn what_the_control_plane_removes_needs_no_workload() {
+fn builtin_finalizers_are_removed_by_the_control_plane() {
     let table = finalizers();
     let control_plane: BTreeSet<&str> = table
         .iter()
@@ -226,7 +226,7 @@ fn what_the_control_plane_removes_needs_no_workload() {
 }
 
 #[test]
-fn finalizers_meant_for_manifests_are_told_from_those_of_live_objects() {
+fn finalizers_record_who_adds_them() {
     let added = |finalizer: &str| -> BTreeSet<String> {
         let known = finalizers().find(finalizer).expect(finalizer);
         known
@@ -252,7 +252,7 @@ fn finalizers_meant_for_manifests_are_told_from_those_of_live_objects() {
 }
 
 #[test]
-fn an_image_tells_which_finalizers_it_removes() {
+fn image_maps_to_the_finalizers_it_removes() {
     let table = finalizers();
     let removed = |image: &str| -> BTreeSet<&str> {
         table
@@ -276,7 +276,7 @@ fn an_image_tells_which_finalizers_it_removes() {
 }
 
 #[test]
-fn a_kind_tells_which_finalizers_it_may_carry() {
+fn kind_maps_to_the_finalizers_it_may_carry() {
     let carried: Vec<&str> = finalizers()
         .of_kind("cluster.x-k8s.io", "Machine")
         .filter(|(_, row)| row.is_proven())

@@ -39,7 +39,7 @@ fn files() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_file_is_read_strictly_and_compiled_in() {
+fn every_operator_file_is_valid_and_compiled_in() {
     for (name, text) in files() {
         let path = format!("rules/operators/{name}.yaml");
         config::read_operator(&SourceFile::new(path.as_str(), text))
@@ -51,7 +51,7 @@ fn every_file_is_read_strictly_and_compiled_in() {
 }
 
 #[test]
-fn no_two_operators_say_the_same() {
+fn bundled_operators_have_no_conflicting_facts() {
     assert_eq!(conflicts(&operators()), []);
     let mut twice = operators();
     let rook = twice
@@ -217,7 +217,7 @@ fn every_finalizer_is_explained_and_known_on_each_of_its_kinds() {
 }
 
 #[test]
-fn whatever_a_generator_creates_is_tied_to_its_object_under_its_conditions() {
+fn every_generator_row_ties_its_product_to_its_object() {
     let tables = Tables::bundled();
     let field = Regex::new(r"\{([^}|]+)[^}]*\}").expect("a pattern");
     for row in &tables.generators {
@@ -256,7 +256,7 @@ fn whatever_a_generator_creates_is_tied_to_its_object_under_its_conditions() {
 }
 
 #[test]
-fn whatever_is_lost_with_an_object_is_lost_under_its_conditions() {
+fn every_data_row_decides_whether_data_is_lost() {
     let tables = Tables::bundled();
     for row in &tables.data {
         let mut made = Made::of(&row.kinds);
@@ -328,7 +328,7 @@ fn plan_of(repository: &Repository, words: &str) -> String {
 }
 
 #[test]
-fn an_object_that_names_its_owner_dies_with_it() {
+fn configured_owner_field_makes_child_follow_its_owner() {
     let repository = Repository::new();
     repository.write("objects.yaml", OWNED);
     let out = plan_of(&repository, "vault/main -n shop -f objects.yaml");
@@ -353,7 +353,7 @@ fn an_object_that_names_its_owner_dies_with_it() {
 }
 
 #[test]
-fn the_documented_way_out_stands_in_the_plan_of_what_gets_stuck() {
+fn plan_shows_documented_remedy_for_stuck_objects() {
     let repository = Repository::new();
     repository.write(
         "flux.yaml",
@@ -368,7 +368,7 @@ fn the_documented_way_out_stands_in_the_plan_of_what_gets_stuck() {
 }
 
 #[test]
-fn an_unknown_finalizer_is_explained_by_a_file_to_fill_in() {
+fn explain_prints_an_operator_file_for_unknown_finalizer() {
     let repository = Repository::new();
     let (status, out, error) = repository.run(
         &[
@@ -412,7 +412,7 @@ fn an_unknown_finalizer_is_explained_by_a_file_to_fill_in() {
 }
 
 #[test]
-fn what_a_note_cites_can_be_explained() {
+fn citations_in_operator_notes_can_be_explained() {
     let files = fs::read_dir(root().join("rules/operators")).expect("files");
     let texts = files.map(|file| fs::read_to_string(file.expect("a file").path()).expect("text"));
     let mut cited = 0;
@@ -432,7 +432,7 @@ fn what_a_note_cites_can_be_explained() {
 }
 
 #[test]
-fn a_plan_shows_what_its_target_generated_and_owns() {
+fn plan_lists_generated_objects_owned_by_its_target() {
     let repository = Repository::new();
     repository.write(
         "secret.yaml",
@@ -447,7 +447,7 @@ fn a_plan_shows_what_its_target_generated_and_owns() {
 }
 
 #[test]
-fn a_namespace_on_the_command_line_finds_an_object_of_unknown_scope() {
+fn namespace_option_finds_object_of_unknown_scope() {
     let repository = Repository::new();
     repository.write(
         "vault.yaml",
@@ -458,7 +458,7 @@ fn a_namespace_on_the_command_line_finds_an_object_of_unknown_scope() {
 }
 
 #[test]
-fn every_operator_is_explained_by_its_name_and_by_its_project() {
+fn explain_accepts_operator_and_project_names() {
     for known in operators() {
         ownerlint()
             .args(["explain", &known.name])
@@ -476,7 +476,7 @@ fn every_operator_is_explained_by_its_name_and_by_its_project() {
 const OBJECT: &str = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n";
 
 #[test]
-fn a_mistake_in_a_file_of_a_configuration_has_its_place_and_a_remedy() {
+fn operator_file_errors_have_location_and_help() {
     let fact = |line: &str| format!("project: a/b\n{line}\n");
     for (text, at, says) in [
         (fact("controlers: []"), "controlers", "unknown field `controlers`"),
@@ -508,7 +508,7 @@ fn a_mistake_in_a_file_of_a_configuration_has_its_place_and_a_remedy() {
 }
 
 #[test]
-fn two_files_of_a_configuration_do_not_tell_of_the_same() {
+fn conflicting_operator_files_are_rejected() {
     let fact = "project: a/b\ndata: [{kind: A.b, lost: x, source: [x]}]\n";
     let repository = Repository::new();
     repository
@@ -578,7 +578,7 @@ fn page() -> String {
 }
 
 #[test]
-fn the_page_of_known_operators_is_what_is_known() {
+fn operators_page_is_up_to_date() {
     let (path, page) = (root().join("docs/operators.md"), page());
     if std::env::var_os("UPDATE_DOCS").is_some() {
         fs::write(&path, &page).expect("a page");

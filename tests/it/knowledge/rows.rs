@@ -42,7 +42,7 @@ fn findings(tables: &Tables) -> Vec<Finding> {
 }
 
 #[test]
-fn removing_a_row_removes_exactly_the_findings_that_rest_on_it() {
+fn removing_a_row_removes_exactly_its_findings() {
     let bundled = Tables::bundled();
     let all = findings(&bundled);
     let mut rested_on: BTreeMap<String, usize> = BTreeMap::new();
@@ -85,7 +85,7 @@ fn removing_a_row_removes_exactly_the_findings_that_rest_on_it() {
 }
 
 #[test]
-fn a_finalizer_without_its_row_is_unknown_and_nothing_else_changes() {
+fn removing_a_finalizer_row_changes_only_its_findings() {
     let rules = [
         "finalizer-runtime",
         "finalizer-misplaced",
@@ -138,7 +138,7 @@ fn a_finalizer_without_its_row_is_unknown_and_nothing_else_changes() {
 }
 
 #[test]
-fn a_finding_in_json_names_its_rows() {
+fn json_finding_lists_its_table_rows() {
     let path = "fixtures/rules/volume-deleted-with-owner/bad/when-deleted.yaml";
     let output = ownerlint()
         .args(["check", "--output", "json", path])
@@ -189,7 +189,7 @@ fn explain_shows_the_rows_of_a_kind_and_of_a_finalizer() {
 }
 
 #[test]
-fn what_is_neither_a_rule_nor_in_a_table_is_said_so() {
+fn explain_rejects_unknown_names() {
     for word in ["Widget.example.com", "widget", "owner-slef"] {
         ownerlint()
             .args(["explain", word])
@@ -200,7 +200,7 @@ fn what_is_neither_a_rule_nor_in_a_table_is_said_so() {
 }
 
 #[test]
-fn a_row_of_the_configuration_counts_like_a_bundled_one() {
+fn configured_row_works_like_a_bundled_row() {
     let repository = Repository::new();
     repository.write(
         "ownerlint.yaml",

@@ -46,7 +46,7 @@ fn word(answer: &Served<'_>) -> String {
 // --- every table ---
 
 #[test]
-fn every_row_has_a_source_and_no_row_stands_twice() {
+fn csv_rows_have_sources_and_unique_keys() {
     for (table, key) in [
         ("removed-kinds.csv", &["group", "version", "kind"][..]),
         ("introduced.csv", &["group", "version", "kind"][..]),
@@ -69,7 +69,7 @@ fn every_row_has_a_source_and_no_row_stands_twice() {
 }
 
 #[test]
-fn a_table_that_cannot_be_read_is_an_error_with_its_name() {
+fn malformed_table_error_names_the_table() {
     let error = inventory::BuiltinTable::parse("{}", "[]", "[]", "[]").expect_err("no resources");
     assert!(
         error.to_string().starts_with("the table of built-in kinds"),
@@ -90,7 +90,7 @@ fn a_table_that_cannot_be_read_is_an_error_with_its_name() {
 // --- built-in kinds ---
 
 #[test]
-fn the_table_has_the_104_kinds_of_1_37_once_each() {
+fn table_has_104_distinct_kinds_of_1_37() {
     let keys: BTreeSet<_> = inventory::table()
         .resources()
         .map(|row| (row.api_version(), row.kind.clone()))
@@ -156,7 +156,7 @@ fn exactly_the_listed_kinds_are_cluster_scoped() {
 }
 
 #[test]
-fn what_looks_cluster_scoped_and_is_not_is_namespaced() {
+fn kinds_that_sound_cluster_scoped_are_namespaced() {
     // [SCOPE-3]
     for (group, kind) in [
         ("coordination.k8s.io", "Lease"),
@@ -179,7 +179,7 @@ fn what_looks_cluster_scoped_and_is_not_is_namespaced() {
 }
 
 #[test]
-fn the_scope_and_plural_of_a_kind_never_vary_by_version() {
+fn scope_and_plural_do_not_vary_by_version() {
     // [SCOPE-5]
     let mut known: BTreeMap<(String, String), (Scope, String)> = BTreeMap::new();
     let table = inventory::table();
@@ -199,7 +199,7 @@ fn the_scope_and_plural_of_a_kind_never_vary_by_version() {
 }
 
 #[test]
-fn stable_versions_are_on_and_all_others_off() {
+fn only_stable_versions_are_enabled_by_default() {
     // [SCOPE-4]
     for row in inventory::table().resources() {
         let stable = !row.version.contains("alpha") && !row.version.contains("beta");
@@ -214,7 +214,7 @@ fn stable_versions_are_on_and_all_others_off() {
 }
 
 #[test]
-fn facts_for_the_collector_and_for_finalizers_are_read() {
+fn collector_and_finalizer_facts_of_kinds_are_read() {
     let table = inventory::table();
     let find = |group, version, kind| table.find(group, version, kind).expect("a built-in kind");
     assert_eq!(
@@ -250,7 +250,7 @@ fn facts_for_the_collector_and_for_finalizers_are_read() {
 }
 
 #[test]
-fn a_release_answers_as_its_api_server_did() {
+fn served_versions_match_the_api_server_of_each_release() {
     for (api_version, kind, release, expected) in [
         ("apps/v1", "Deployment", 36, "yes"),
         ("extensions/v1beta1", "Deployment", 15, "yes until 1.16"),
@@ -362,7 +362,7 @@ fn a_release_answers_as_its_api_server_did() {
 }
 
 #[test]
-fn a_pair_that_no_release_served_names_the_versions_that_do() {
+fn never_served_version_lists_the_served_versions() {
     for (group, version, kind, expected) in [
         (
             "",
@@ -404,7 +404,7 @@ fn a_pair_that_no_release_served_names_the_versions_that_do() {
 }
 
 #[test]
-fn an_older_release_names_the_versions_it_had() {
+fn older_release_lists_the_versions_it_served() {
     let answer = word(&served("", "v1", "Ingress", 18));
     assert!(
         answer.starts_with("served as [extensions/v1beta1 networking.k8s.io/v1beta1]"),
@@ -445,7 +445,7 @@ fn groups_that_only_look_official_are_not_built_in() {
 }
 
 #[test]
-fn the_scope_is_known_even_for_versions_that_were_never_served() {
+fn scope_is_known_for_never_served_versions() {
     let table = inventory::table();
     assert_eq!(
         table.scope_of("extensions", "PodSecurityPolicy"),
@@ -464,7 +464,7 @@ fn the_scope_is_known_even_for_versions_that_were_never_served() {
 }
 
 #[test]
-fn a_removed_kind_was_introduced_before_and_its_replacement_is_served_today() {
+fn removed_kinds_have_consistent_releases_and_replacements() {
     let table = inventory::table();
     for row in table.removed() {
         let name = format!("{} {}", row.api_version(), row.kind);
@@ -494,7 +494,7 @@ fn a_removed_kind_was_introduced_before_and_its_replacement_is_served_today() {
 }
 
 #[test]
-fn every_first_release_is_of_a_kind_in_the_table() {
+fn every_introduced_row_applies_to_a_known_kind() {
     let table = inventory::table();
     for row in csv_rows("introduced.csv") {
         let of_version = |candidate: &&inventory::BuiltinKind| {
@@ -516,7 +516,7 @@ fn every_first_release_is_of_a_kind_in_the_table() {
 }
 
 #[test]
-fn a_target_is_understood_as_kubectl_understands_it() {
+fn resource_names_resolve_as_in_kubectl() {
     let table = inventory::table();
     let found = |name: &str| -> Vec<String> {
         let rows = table.by_plural_or_short_name(name);
@@ -577,7 +577,7 @@ fn citations(folder: &std::path::Path, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn whatever_a_plan_cites_can_be_explained() {
+fn every_cited_semantics_rule_can_be_explained() {
     let mut cited = BTreeSet::new();
     for folder in [
         "crates/kube-gc/src",
@@ -606,7 +606,7 @@ fn whatever_a_plan_cites_can_be_explained() {
 // --- delivery-orders.csv ---
 
 #[test]
-fn an_order_names_every_kind_once_and_has_a_place_for_the_others() {
+fn kind_order_needs_each_kind_once_and_a_wildcard() {
     let row = |kinds: &str| {
         KindOrder::parse(&format!(
             r#"[{{"order":"flux-delete","kinds":"{kinds}","verified":"yes","source":"here"}}]"#
@@ -621,7 +621,7 @@ fn an_order_names_every_kind_once_and_has_a_place_for_the_others() {
 }
 
 #[test]
-fn helm_deletes_what_it_does_not_know_last_and_helm_4_webhook_configurations_first() {
+fn helm_deletes_unknown_kinds_last_and_helm_4_webhooks_first() {
     let three = kind_order(Sequence::Helm3Uninstall);
     let four = kind_order(Sequence::Helm4Uninstall);
     for order in [three, four] {
@@ -635,7 +635,7 @@ fn helm_deletes_what_it_does_not_know_last_and_helm_4_webhook_configurations_fir
 }
 
 #[test]
-fn flux_deletes_what_it_does_not_know_before_the_operator_and_definitions_last() {
+fn flux_deletes_unknown_kinds_before_operator_and_crds_last() {
     let order = kind_order(Sequence::FluxDelete);
     let places = [
         "ValidatingWebhookConfiguration",

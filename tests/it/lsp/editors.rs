@@ -122,7 +122,7 @@ fn is_as_documented(shown: &[Value]) {
 }
 
 #[test]
-fn neovim_shows_findings_answers_questions_and_applies_a_fix() {
+fn neovim_shows_findings_hover_definition_and_fixes() {
     let folder = bundle();
     let Some(mut nvim) = editor("nvim", folder.path()) else {
         return;
@@ -189,7 +189,7 @@ vim.cmd("qall!")
 }
 
 #[test]
-fn neovim_adds_a_folder_completes_and_opens_a_lens() {
+fn neovim_adds_folder_completes_and_runs_code_lens() {
     let folder = bundle();
     let Some(mut nvim) = editor("nvim", folder.path()) else {
         return;
@@ -292,7 +292,7 @@ fn said_by_emacs(folder: &Path, probe: &str) -> Option<Vec<Value>> {
 }
 
 #[test]
-fn emacs_shows_findings_answers_questions_and_applies_a_fix() {
+fn emacs_shows_findings_hover_definition_and_fixes() {
     let folder = bundle();
     let probe = r#"
 (defun found (code)
@@ -374,7 +374,7 @@ fn emacs_completes_and_starts_a_server_for_each_project() {
 }
 
 #[test]
-fn the_problem_matcher_of_vs_code_takes_every_line() {
+fn vs_code_problem_matcher_matches_every_line() {
     let folder = bundle();
     let Some(mut node) = editor("node", folder.path()) else {
         return;

@@ -249,7 +249,7 @@ impl Client {
 }
 
 #[test]
-fn what_is_open_is_judged_and_what_is_closed_is_cleared() {
+fn open_files_get_diagnostics_and_closing_clears_them() {
     let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
     assert_eq!(
         client.rules("driver.yaml"),
@@ -264,7 +264,7 @@ fn what_is_open_is_judged_and_what_is_closed_is_cleared() {
 }
 
 #[test]
-fn an_unsaved_edit_breaks_and_repairs_a_relation_to_another_file() {
+fn unsaved_edit_updates_diagnostics_of_another_file() {
     let mut client = Client::new(&[("a.yaml", OWNED), ("b.yaml", OWNER)], json!({}));
     client.open("a.yaml", OWNED);
     let whole = client.rules("a.yaml");
@@ -288,7 +288,7 @@ fn an_unsaved_edit_breaks_and_repairs_a_relation_to_another_file() {
 }
 
 #[test]
-fn a_hover_says_who_owns_who_removes_and_what_is_deleted_with_it() {
+fn hover_shows_owner_finalizer_remover_and_deletions() {
     let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
     let owner = client.hover("a.yaml", OWNED, "operator");
     assert!(
@@ -319,7 +319,7 @@ fn a_hover_says_who_owns_who_removes_and_what_is_deleted_with_it() {
 }
 
 #[test]
-fn hover_on_an_owner_says_how_the_collector_looks_it_up() {
+fn hover_on_owner_reference_explains_collector_lookup() {
     const BLOCKING: &str = "      blockOwnerDeletion: true\n";
     let hover = |dependent: &str, others: &[(&str, &str)]| {
         let mut client = Client::open_all(&[&[("a.yaml", dependent)], others].concat());
@@ -425,7 +425,7 @@ fn hover_on_an_owner_says_how_the_collector_looks_it_up() {
 }
 
 #[test]
-fn a_hover_on_a_namespace_and_on_a_definition_says_what_goes_with_them() {
+fn hover_on_namespace_and_crd_lists_deleted_objects() {
     let cake =
         "apiVersion: example.com/v1\nkind: Cake\nmetadata:\n  name: one\n  namespace: shop\n";
     let mut client =
@@ -448,7 +448,7 @@ fn a_hover_on_a_namespace_and_on_a_definition_says_what_goes_with_them() {
 }
 
 #[test]
-fn what_a_namespace_contains_and_what_a_definition_defines_are_found() {
+fn references_of_namespace_and_crd_list_their_objects() {
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
     let cake = "apiVersion: example.com/v1\nkind: Cake\nmetadata: {name: one, namespace: other}\n";
     let files = [
@@ -474,7 +474,7 @@ fn what_a_namespace_contains_and_what_a_definition_defines_are_found() {
 }
 
 #[test]
-fn a_hover_on_what_delivers_says_what_it_delivers_and_whether_that_is_deleted_with_it() {
+fn hover_on_application_lists_delivered_objects_and_their_fate() {
     let application = "\
 apiVersion: argoproj.io/v1alpha1
 kind: Application
@@ -509,7 +509,7 @@ spec:
 }
 
 #[test]
-fn deletions_are_those_of_the_cluster_that_an_object_is_applied_to() {
+fn hover_and_lens_use_the_cluster_of_the_object() {
     let kustomization = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: \
         flux-system}\nspec: {interval: 10m, path: ./apps, prune: true, targetNamespace: shop, sourceRef: {kind: GitRepository, \
         name: flux-system}}\n";
@@ -538,7 +538,7 @@ fn deletions_are_those_of_the_cluster_that_an_object_is_applied_to() {
 }
 
 #[test]
-fn a_hover_says_how_much_was_not_read() {
+fn hover_counts_unread_documents() {
     let broken = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop\n";
     let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: shop}\n";
     let mut client = Client::open_all(&[("a.yaml", secret), ("web.yaml", broken)]);
@@ -550,7 +550,7 @@ fn a_hover_says_how_much_was_not_read() {
 }
 
 #[test]
-fn an_owner_in_another_namespace_is_found() {
+fn definition_finds_owner_in_another_namespace() {
     let owner = OWNER.replace("namespace: shop", "namespace: other");
     let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", &owner)]);
     let definition = client.at("textDocument/definition", "a.yaml", OWNED, "operator");
@@ -559,7 +559,7 @@ fn an_owner_in_another_namespace_is_found() {
 }
 
 #[test]
-fn the_request_to_delete_a_namespace_of_kubernetes_is_rejected() {
+fn hover_on_default_namespace_says_deletion_is_rejected() {
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n";
     let mut client = Client::open_all(&[("a.yaml", namespace)]);
     assert_eq!(
@@ -570,7 +570,7 @@ fn the_request_to_delete_a_namespace_of_kubernetes_is_rejected() {
 }
 
 #[test]
-fn an_owner_leads_to_its_object_and_back() {
+fn definition_and_references_link_owner_and_dependent() {
     let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
     let definition = client.at("textDocument/definition", "a.yaml", OWNED, "operator");
     assert_eq!(definition["uri"], json!(client.uri("b.yaml")));
@@ -585,7 +585,7 @@ fn an_owner_leads_to_its_object_and_back() {
 }
 
 #[test]
-fn the_volume_of_a_claim_is_deleted_with_it_and_data_counts() {
+fn hover_on_claim_counts_its_volume_and_data() {
     let volume = "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: disk}\nspec:\n  \
         persistentVolumeReclaimPolicy: Delete\n  claimRef: {namespace: shop, name: data}\n";
     let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: shop}\nspec:\n  \
@@ -599,7 +599,7 @@ fn the_volume_of_a_claim_is_deleted_with_it_and_data_counts() {
 }
 
 #[test]
-fn objects_are_symbols_with_a_lens_that_says_what_their_deletion_deletes() {
+fn objects_have_symbols_and_a_deletion_lens() {
     let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
     let document = json!({"textDocument": {"uri": client.uri("b.yaml")}});
     let symbols = client.request("textDocument/documentSymbol", document.clone());
@@ -617,7 +617,7 @@ fn objects_are_symbols_with_a_lens_that_says_what_their_deletion_deletes() {
 }
 
 #[test]
-fn a_suppression_is_applied_and_the_finding_is_gone() {
+fn suppress_action_removes_the_finding() {
     let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
     let uri = client.uri("driver.yaml");
     let shown = client.notification("textDocument/publishDiagnostics", |params| {
@@ -652,7 +652,7 @@ fn a_suppression_is_applied_and_the_finding_is_gone() {
 }
 
 #[test]
-fn a_fix_is_applied_and_the_finding_is_gone() {
+fn fix_action_removes_the_finding() {
     let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
     let uri = client.uri("driver.yaml");
     let shown = client.notification("textDocument/publishDiagnostics", |params| {
@@ -691,7 +691,7 @@ fn a_fix_is_applied_and_the_finding_is_gone() {
 }
 
 #[test]
-fn an_editor_that_asks_for_other_actions_gets_none() {
+fn request_for_other_code_action_kinds_returns_none() {
     let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
     let whole = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
     let offered = |client: &mut Client, only: &str| {
@@ -704,7 +704,7 @@ fn an_editor_that_asks_for_other_actions_gets_none() {
 }
 
 #[test]
-fn a_suppression_ends_its_line_as_the_file_does() {
+fn suppression_uses_the_line_ending_of_the_file() {
     let text = DRIVER.replace('\n', "\r\n");
     let mut client = Client::open_all(&[("driver.yaml", &text)]);
     let line = json!({"start": {"line": 9, "character": 2}, "end": {"line": 9, "character": 2}});
@@ -718,7 +718,7 @@ fn a_suppression_ends_its_line_as_the_file_does() {
 }
 
 #[test]
-fn a_question_right_after_an_edit_keeps_no_diagnostics_back() {
+fn request_after_edit_does_not_suppress_diagnostics() {
     let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
     assert_eq!(client.rules("driver.yaml").len(), 2);
     client.edit("driver.yaml", &DRIVER.replace("namespaze", "namespace"));
@@ -734,7 +734,7 @@ fn a_question_right_after_an_edit_keeps_no_diagnostics_back() {
 }
 
 #[test]
-fn an_unsaved_definition_changes_what_is_said_of_its_objects() {
+fn unsaved_crd_edit_updates_diagnostics_of_instances() {
     let cake = "apiVersion: example.com/v1\nkind: Cake\nmetadata: {name: one, namespace: shop}\n";
     let mut client = Client::open_all(&[("crd.yaml", CAKES), ("cake.yaml", cake)]);
     assert!(client.rules("cake.yaml").is_empty());
@@ -744,7 +744,7 @@ fn an_unsaved_definition_changes_what_is_said_of_its_objects() {
 }
 
 #[test]
-fn only_pages_of_ours_are_opened() {
+fn open_page_command_accepts_only_project_urls() {
     let mut client = Client::new(
         &[("b.yaml", OWNER)],
         json!({"window": {"showDocument": {"support": true}}}),
@@ -771,7 +771,7 @@ fn only_pages_of_ours_are_opened() {
 }
 
 #[test]
-fn a_new_configuration_judges_anew_and_a_mistake_in_it_is_said() {
+fn changed_configuration_is_applied_and_its_errors_are_shown() {
     let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
     assert_eq!(client.rules("driver.yaml").len(), 2);
     let config = client.folder.path().join("ownerlint.yaml");
@@ -796,7 +796,7 @@ fn a_new_configuration_judges_anew_and_a_mistake_in_it_is_said() {
 }
 
 #[test]
-fn a_mistake_in_the_configuration_is_shown_at_its_place_while_it_is_written() {
+fn unsaved_configuration_errors_are_diagnosed_in_place() {
     let config = "version: 1\nrules: {metadata-unknown-field: {severity: off}}\n";
     let mut client = Client::open_all(&[("driver.yaml", DRIVER), ("ownerlint.yaml", config)]);
     assert_eq!(client.rules("driver.yaml"), ["owner-of-cluster-scoped"]);
@@ -834,7 +834,7 @@ fn a_mistake_in_the_configuration_is_shown_at_its_place_while_it_is_written() {
 }
 
 #[test]
-fn a_mistake_in_a_configuration_that_is_not_open_is_shown_and_cleared_too() {
+fn errors_in_closed_configuration_are_shown_and_cleared() {
     let mut client = Client::new(
         &[
             ("driver.yaml", DRIVER),
@@ -871,7 +871,7 @@ fn a_mistake_in_a_configuration_that_is_not_open_is_shown_and_cleared_too() {
 }
 
 #[test]
-fn what_has_no_effect_in_the_configuration_is_shown_there() {
+fn unused_configured_suppression_is_diagnosed_in_place() {
     let config = "version: 1\nrules:\n  owner-cycle:\n    ignore: [{object: 'Deployment.apps/shop/*', reason: none}]\n";
     let mut client = Client::open_all(&[("ownerlint.yaml", config), ("b.yaml", OWNER)]);
     assert_eq!(client.rules("ownerlint.yaml"), ["suppression-unused"]);
@@ -906,7 +906,7 @@ fn applied(text: &str, edits: &Value) -> String {
 }
 
 #[test]
-fn all_safe_fixes_of_a_file_are_one_action() {
+fn fix_all_action_applies_all_safe_fixes_of_a_file() {
     let text = DRIVER.replace(
         "  namespaze: shop\n",
         "  lables: {a: b}\n  namespace: shop\n",
@@ -950,7 +950,7 @@ fn all_safe_fixes_of_a_file_are_one_action() {
 }
 
 #[test]
-fn where_the_editor_watches_the_files_an_edit_reads_none_of_them() {
+fn edit_rereads_files_only_if_the_editor_does_not_watch_them() {
     let watches = json!({"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}});
     for (capabilities, read) in [(watches, false), (json!({}), true)] {
         let mut client = Client::new(&[("a.yaml", OWNED), ("b.yaml", OWNER)], capabilities);
@@ -978,7 +978,7 @@ fn where_the_editor_watches_the_files_an_edit_reads_none_of_them() {
 }
 
 #[test]
-fn a_cancelled_request_is_not_answered() {
+fn cancelled_request_gets_a_cancelled_error() {
     let mut client = Client::open_all(&[("b.yaml", OWNER)]);
     // The first request takes as long as reading the folder, and the second is cancelled meanwhile.
     let first = client.ask("workspace/symbol", json!({"query": ""}));
@@ -994,7 +994,7 @@ fn a_cancelled_request_is_not_answered() {
 }
 
 #[test]
-fn after_shutdown_nothing_is_answered_and_an_exit_without_it_is_not_clean() {
+fn requests_after_shutdown_fail_and_exit_without_it_is_unclean() {
     let mut client = Client::new(&[("b.yaml", OWNER)], json!({}));
     client.request("shutdown", Value::Null);
     let late = client.ask("workspace/symbol", json!({"query": ""}));
@@ -1010,7 +1010,7 @@ fn after_shutdown_nothing_is_answered_and_an_exit_without_it_is_not_clean() {
 }
 
 #[test]
-fn columns_are_counted_as_agreed() {
+fn columns_use_the_negotiated_position_encoding() {
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, annotations: {x: '😀'}, namespaze: b}\n";
     let column = |capabilities: Value| {
         let mut client = Client::new(&[("e.yaml", text)], capabilities);
@@ -1028,7 +1028,7 @@ fn columns_are_counted_as_agreed() {
 }
 
 #[test]
-fn two_thousand_documents_are_read_once() {
+fn symbols_are_found_among_two_thousand_documents() {
     let objects = (0..2000).map(|at| {
         format!(
             "---\n{}",
@@ -1055,7 +1055,7 @@ fn two_thousand_documents_are_read_once() {
 }
 
 #[test]
-fn names_of_strangers_stay_text() {
+fn hover_escapes_hostile_names() {
     let text = OWNER.replace("name: operator", "name: \"a`**b**\\u001b[31m\\u202e\"");
     let mut client = Client::open_all(&[("b.yaml", &text)]);
     let hover = client.at("textDocument/hover", "b.yaml", &text, "Deployment");
@@ -1071,7 +1071,7 @@ fn names_of_strangers_stay_text() {
 }
 
 #[test]
-fn a_file_outside_of_any_folder_is_judged_with_its_neighbours() {
+fn file_without_workspace_folder_gets_diagnostics() {
     let mut client = Client::without_folder(&[("d r.yaml", DRIVER)]);
     client.request("initialize", json!({"capabilities": {}}));
     client.notify("initialized", json!({}));
@@ -1081,7 +1081,7 @@ fn a_file_outside_of_any_folder_is_judged_with_its_neighbours() {
 }
 
 #[test]
-fn below_the_folder_of_such_a_file_nothing_is_read() {
+fn without_workspace_folder_only_siblings_are_read() {
     let files = [
         ("new.yaml", OWNER),
         ("a.yaml", OWNED),
@@ -1106,7 +1106,7 @@ fn below_the_folder_of_such_a_file_nothing_is_read() {
 }
 
 #[test]
-fn a_text_that_has_not_changed_is_not_parsed_again() {
+fn unchanged_file_is_not_parsed_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("a.yaml"), OWNED).expect("a file");
@@ -1129,7 +1129,7 @@ fn a_text_that_has_not_changed_is_not_parsed_again() {
 }
 
 #[test]
-fn handshake_survives_what_is_not_expected() {
+fn handshake_survives_unexpected_messages() {
     let folder = tempfile::tempdir().expect("a folder");
     let (connection, other) = Connection::memory();
     let server = std::thread::spawn(move || serve(&other));
@@ -1194,7 +1194,7 @@ fn malformed_message_does_not_end_server() {
 }
 
 #[test]
-fn a_message_of_the_wrong_shape_is_answered_with_an_error() {
+fn invalid_params_and_unknown_methods_get_errors() {
     let mut client = Client::new(&[("b.yaml", OWNER)], json!({}));
     let id = client.ask("textDocument/hover", json!({"nonsense": true}));
     assert_eq!(
@@ -1227,7 +1227,7 @@ fn folder(client: &Client, name: &str) -> Value {
 }
 
 #[test]
-fn folders_are_judged_by_their_own_configurations() {
+fn workspace_folders_use_their_own_configurations() {
     let off = "version: 1\nrules: {metadata-unknown-field: {severity: off}}\n";
     let files = [
         ("one/a.yaml", DRIVER),
@@ -1251,7 +1251,7 @@ fn folders_are_judged_by_their_own_configurations() {
 }
 
 #[test]
-fn document_moves_to_folder_that_is_added() {
+fn open_document_moves_to_added_workspace_folder() {
     let off = "version: 1\nrules: {metadata-unknown-field: {severity: off}}\n";
     let files = [
         ("two/a.yaml", DRIVER),
@@ -1280,7 +1280,7 @@ fn document_moves_to_folder_that_is_added() {
 }
 
 #[test]
-fn untitled_document_is_judged_alone() {
+fn untitled_document_is_checked_alone() {
     let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
     // The second URI is that of an unnamed buffer in Neovim.
     for uri in ["untitled:Untitled-1", "file://"] {
@@ -1329,7 +1329,7 @@ fn excluded_file_gets_no_diagnostics() {
 }
 
 #[test]
-fn used_object_is_its_definition() {
+fn definition_of_a_use_is_the_used_object() {
     let settings = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\n";
     let mut client = Client::open_all(&[("pod.yaml", POD), ("settings.yaml", settings)]);
     let needle = "settings";
@@ -1343,7 +1343,7 @@ fn used_object_is_its_definition() {
 }
 
 #[test]
-fn clicked_lens_opens_the_plan_as_a_page() {
+fn code_lens_command_opens_the_plan_page() {
     let files = [("a.yaml", OWNED), ("b.yaml", OWNER)];
     let mut client = Client::new(
         &files,
@@ -1390,7 +1390,7 @@ fn offered(files: &[(&str, &str)], text: &str) -> Vec<String> {
 }
 
 #[test]
-fn completion_offers_kinds_of_the_release_and_of_the_tree() {
+fn completion_offers_builtin_and_custom_kinds() {
     let kinds = offered(&[("cakes.yaml", CAKES)], "kind: C");
     for kind in ["ConfigMap", "CronJob", "Cake"] {
         assert!(kinds.iter().any(|offered| offered == kind), "{kinds:?}");
@@ -1433,7 +1433,7 @@ fn completion_offers_finalizers_of_the_kind_and_annotations_of_tools() {
 }
 
 #[test]
-fn completion_leaves_out_names_that_are_no_plain_text() {
+fn completion_omits_names_with_line_breaks() {
     let owner =
         "apiVersion: v1\nkind: Secret\nmetadata: {name: \"a\\n  evil: b\", namespace: shop}\n";
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: shop\n  ownerReferences:\n    - kind: Secret\n      name: ";

@@ -33,7 +33,7 @@ fn plan(arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn a_volume_with_the_policy_delete_goes_after_its_claim() {
+fn volume_with_delete_policy_is_deleted_after_its_claim() {
     let tree = Repository::new();
     let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: shop}\nspec: {volumeName: disk}\n";
     let volume = "apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: disk, finalizers: [kubernetes.io/pv-protection]}\n\
@@ -79,7 +79,7 @@ fn implied<'p>(plan: &'p Value, key: &str) -> &'p Value {
 }
 
 #[test]
-fn a_kustomization_of_flux_takes_what_it_delivers_with_it() {
+fn deleting_flux_kustomization_deletes_delivered_objects() {
     let tree = Repository::new();
     let kustomization = |name: &str, path: &str, more: &str| {
         format!(
@@ -133,7 +133,7 @@ fn fails(arguments: &[&str], message: &str, help: &str) {
 }
 
 #[test]
-fn an_object_is_named_as_kubectl_users_do() {
+fn targets_accept_kubectl_notation() {
     for words in [
         &["deployment/web", "-n", "shop"][..],
         &["deploy/web", "-n", "shop"],
@@ -167,7 +167,7 @@ fn an_object_is_named_as_kubectl_users_do() {
 }
 
 #[test]
-fn several_targets_are_all_requested_before_anything_settles() {
+fn several_targets_are_requested_in_one_step() {
     let plan = plan(&[
         "delete",
         "cm/bound",
@@ -202,7 +202,7 @@ fn several_targets_are_all_requested_before_anything_settles() {
 }
 
 #[test]
-fn a_target_that_is_not_there_names_the_nearest() {
+fn missing_target_error_suggests_nearest_names() {
     let ask = |words: &[&str], message: &str, help: &str| {
         fails(
             &[&["delete"], words, &["-f", RENDERED]].concat(),
@@ -248,7 +248,7 @@ fn a_target_that_is_not_there_names_the_nearest() {
 }
 
 #[test]
-fn a_target_in_two_namespaces_lists_both() {
+fn ambiguous_target_error_lists_both_namespaces() {
     let help = "`Deployment.apps/lab/web`, `Deployment.apps/shop/web`";
     let assert = ownerlint()
         .env("COLUMNS", "160")
@@ -263,7 +263,7 @@ fn a_target_in_two_namespaces_lists_both() {
 }
 
 #[test]
-fn misuse_is_told_once() {
+fn misuse_is_reported_once() {
     fails(&[], "there is nothing to plan", "plan delete TARGET");
     fails(&[RENDERED], "there is nothing to plan", "--steps FILE");
     fails(&["delete"], "required", "<TARGET>");
@@ -309,7 +309,7 @@ fn misuse_is_told_once() {
 }
 
 #[test]
-fn a_rendering_is_bound_by_name_and_shown_as_written() {
+fn rendered_owner_references_are_bound_by_name() {
     let plan = delete("Deployment.apps/shop/web", &[]);
     assert_eq!(fate(&plan, "ConfigMap/shop/bound"), "gone");
     assert_eq!(
@@ -339,7 +339,7 @@ fn a_rendering_is_bound_by_name_and_shown_as_written() {
 }
 
 #[test]
-fn what_is_only_assumed_is_not_counted() {
+fn assumed_owners_are_not_counted() {
     // 11 objects are written and 12 implied; the assumed owner is neither.
     let human = ownerlint()
         .args(["plan", "delete", "deploy/web", "-n", "shop", "-f", RENDERED])
@@ -353,7 +353,7 @@ fn what_is_only_assumed_is_not_counted() {
 }
 
 #[test]
-fn written_uids_survive_a_plan_that_touches_nothing_else() {
+fn untouched_owner_references_keep_their_written_uids() {
     let plan = delete("svc/web", &[]);
     let references = &fate(&plan, "ConfigMap/shop/bound")["ownerReferences"];
     assert_eq!(references[0]["uid"], "11111111-aaaa-4aaa-8aaa-111111111111");
@@ -380,7 +380,7 @@ fn events_show_uids_as_written() {
 }
 
 #[test]
-fn controllers_objects_are_implied_and_never_listed_among_the_objects() {
+fn objects_created_by_controllers_are_listed_as_implied_only() {
     let plan = delete("deploy/web", &["-n", "shop"]);
     for key in [
         "ReplicaSet.apps/shop/web-<hash>",
@@ -412,7 +412,7 @@ fn controllers_objects_are_implied_and_never_listed_among_the_objects() {
 }
 
 #[test]
-fn a_claim_in_use_waits_for_its_pod_and_a_retained_one_stays() {
+fn claim_in_use_waits_for_its_pod_and_retained_claim_stays() {
     let key = "PersistentVolumeClaim/shop/data-db-0";
     let waits = delete("pvc/data-db-0", &[]);
     assert_eq!(
@@ -438,7 +438,7 @@ fn a_claim_in_use_waits_for_its_pod_and_a_retained_one_stays() {
 }
 
 #[test]
-fn policies_are_those_of_the_command_line() {
+fn cascade_option_sets_the_propagation_policy() {
     let orphan = delete("deploy/web", &["-n", "shop", "--cascade", "orphan"]);
     assert_eq!(
         fate(&orphan, "ConfigMap/shop/bound")["ownerReferences"],
@@ -464,7 +464,7 @@ fn plan_of(manifests: &str, target: &str) -> Value {
 }
 
 #[test]
-fn a_rendered_object_goes_with_what_it_owns_if_its_kind_is_installed() {
+fn rendered_custom_resource_is_deleted_with_its_dependents() {
     let plan = delete("mystery/m", &[]);
     assert_eq!(fate(&plan, "Mystery.unknown.example.org/shop/m"), "gone");
     assert_eq!(fate(&plan, "ConfigMap/shop/of-mystery"), "gone");
@@ -491,20 +491,20 @@ fn mystery(version: &str, namespace: &str) -> String {
 }
 
 #[test]
-fn a_rendered_object_shows_no_version_but_its_own() {
+fn rendered_object_proves_only_its_own_version() {
     let shop = ", namespace: shop";
     let plan = plan_of(&(mystery("v2", shop) + &of_mystery(shop)), "mystery/m");
     assert_eq!(fate(&plan, "ConfigMap/shop/c")["terminating"], false);
 }
 
 #[test]
-fn a_rendering_without_namespaces_is_one_namespace() {
+fn objects_without_namespaces_share_one_namespace() {
     let plan = plan_of(&(mystery("v1", "") + &of_mystery("")), "mystery/m");
     assert_eq!(fate(&plan, "ConfigMap/?/c"), "gone");
 }
 
 #[test]
-fn an_owner_whose_scope_nobody_tells_keeps_dependents_that_depend_on_it() {
+fn owner_of_unknown_scope_keeps_its_dependents() {
     let plan = plan_of(
         &(mystery("v1", "") + &of_mystery(", namespace: shop")),
         "mystery/m",
@@ -518,7 +518,7 @@ fn an_owner_whose_scope_nobody_tells_keeps_dependents_that_depend_on_it() {
 }
 
 #[test]
-fn a_kind_that_only_an_owner_reference_names_stays_unknown() {
+fn kind_named_only_by_an_owner_reference_stays_unknown() {
     let shop = ", namespace: shop";
     let web = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\n";
     let plan = plan_of(&(of_mystery(shop) + web), "svc/web");
@@ -531,7 +531,7 @@ fn a_kind_that_only_an_owner_reference_names_stays_unknown() {
 }
 
 #[test]
-fn a_rendered_object_of_a_kind_of_older_releases_can_be_deleted() {
+fn rendered_object_of_a_removed_api_can_be_deleted() {
     let policy = "apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata: {name: strict}\n";
     let mut command = ownerlint();
     command.args([
@@ -550,7 +550,7 @@ fn a_rendered_object_of_a_kind_of_older_releases_can_be_deleted() {
 }
 
 #[test]
-fn a_rendered_object_proves_nothing_of_a_group_of_kubernetes() {
+fn rendered_object_proves_no_kind_in_builtin_groups() {
     let manifests = (mystery("v1", ", namespace: shop") + &of_mystery(", namespace: shop"))
         .replace("example.org", "apps");
     let plan = plan_of(&manifests, "mystery/m");
@@ -558,7 +558,7 @@ fn a_rendered_object_proves_nothing_of_a_group_of_kubernetes() {
 }
 
 #[test]
-fn an_object_of_a_dump_proves_that_its_kind_is_served() {
+fn dumped_object_proves_that_its_version_is_served() {
     let object = |api_version: &str, kind: &str, name: &str, uid: u8, owner: &str| {
         let uid = format!("0a000000-0000-4000-8000-{uid:012}");
         let metadata =
@@ -609,7 +609,7 @@ fn an_object_of_a_dump_proves_that_its_kind_is_served() {
 }
 
 #[test]
-fn a_namespace_exists_where_something_lives_in_it() {
+fn namespace_is_assumed_for_the_objects_in_it() {
     let plan = delete("ns/shop", &[]);
     let namespace = fate(&plan, "Namespace//shop");
     assert_eq!(
@@ -634,7 +634,7 @@ fn a_namespace_exists_where_something_lives_in_it() {
 }
 
 #[test]
-fn what_hangs_is_a_failure_only_when_asked() {
+fn stuck_objects_fail_only_with_fail_on_stuck() {
     let run = |more: &[&str]| {
         ownerlint()
             .args(["plan", "delete", "foos.example.com/one", "-f", RENDERED])
@@ -658,7 +658,7 @@ fn what_hangs_is_a_failure_only_when_asked() {
 }
 
 #[test]
-fn a_dump_is_the_whole_cluster_and_collapses_before_it_is_asked() {
+fn dump_settles_before_the_requested_deletion() {
     let plan = plan(&["delete", "cm/owner", "-f", DUMP]);
     let ops: Vec<&Value> = plan["steps"]
         .as_array()
@@ -688,7 +688,7 @@ fn a_dump_is_the_whole_cluster_and_collapses_before_it_is_asked() {
 }
 
 #[test]
-fn an_input_without_objects_has_its_own_status() {
+fn input_without_objects_exits_with_3() {
     let empty = tempfile::tempdir().expect("a folder");
     let path = empty.path().to_str().expect("a plain path");
     ownerlint()
@@ -699,7 +699,7 @@ fn an_input_without_objects_has_its_own_status() {
 }
 
 #[test]
-fn a_plan_cites_rules_for_those_who_ask() {
+fn verbose_plan_cites_semantics_rules() {
     let shown = |more: &[&str]| {
         let arguments = [
             &["plan", "delete", "deploy/web", "-n", "shop", "-f", RENDERED],
@@ -716,7 +716,7 @@ fn a_plan_cites_rules_for_those_who_ask() {
 }
 
 #[test]
-fn a_version_that_no_instance_uses_may_still_be_served() {
+fn unused_version_without_crd_may_still_be_served() {
     let widget =
         "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one, namespace: shop}\n---\n";
     let owned = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: shop\n  ownerReferences: [{apiVersion: \

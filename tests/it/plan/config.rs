@@ -53,7 +53,7 @@ fn mistake(steps: &str) -> String {
 }
 
 #[test]
-fn the_namespace_of_the_configuration_binds_what_names_none() {
+fn configured_namespace_applies_to_objects_without_one() {
     let repository = Repository::new();
     repository
         .write("ownerlint.yaml", "version: 1\nnamespace: shop\n")
@@ -73,7 +73,7 @@ fn the_namespace_of_the_configuration_binds_what_names_none() {
 }
 
 #[test]
-fn what_the_configuration_excludes_is_not_planned() {
+fn excluded_files_are_not_in_the_plan() {
     let repository = Repository::new();
     repository.write(
         "ownerlint.yaml",
@@ -92,7 +92,7 @@ fn what_the_configuration_excludes_is_not_planned() {
 }
 
 #[test]
-fn kinds_of_the_configuration_are_known_to_a_plan() {
+fn configured_scopes_are_known_to_the_plan() {
     let repository = Repository::new();
     let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: shop}\n";
     repository.write("w.yaml", widget);
@@ -120,7 +120,7 @@ fn a_bundle_is_chosen_by_name() {
 }
 
 #[test]
-fn the_bundle_that_alone_holds_the_targets_is_meant() {
+fn only_bundle_with_the_target_is_chosen() {
     let repository = two_bundles();
     assert_eq!(
         fate(
@@ -143,14 +143,14 @@ fn the_bundle_that_alone_holds_the_targets_is_meant() {
 }
 
 #[test]
-fn paths_in_one_bundle_choose_it() {
+fn path_inside_a_bundle_chooses_it() {
     let repository = two_bundles();
     let chosen = plan(&repository, &["delete", "deploy/web", "-f", "prod"]);
     assert_eq!(fate(&chosen, "ConfigMap/shop/settings"), "gone");
 }
 
 #[test]
-fn several_bundles_without_a_choice_are_named() {
+fn ambiguous_or_unknown_bundle_error_lists_bundles() {
     let error = refusal(&two_bundles(), &["delete", "deploy/web"]);
     assert!(
         error.contains("a plan is about one bundle, and the target is in 2"),
@@ -177,7 +177,7 @@ fn two_bundles() -> Repository {
 }
 
 #[test]
-fn a_file_that_is_taken_for_a_target_is_read_with_f() {
+fn file_given_as_target_suggests_option_f() {
     let repository = Repository::new();
     repository.write("manifests/x.yaml", OWNER);
     for word in ["x.yaml", "manifests/x.yaml", "manifests"] {
@@ -191,7 +191,7 @@ fn a_file_that_is_taken_for_a_target_is_read_with_f() {
 }
 
 #[test]
-fn targets_of_steps_are_written_as_for_kubectl() {
+fn step_targets_accept_kubectl_notation() {
     for target in [
         "deployment/web -n shop",
         "deploy web --namespace=shop",
@@ -208,13 +208,13 @@ fn targets_of_steps_are_written_as_for_kubectl() {
 }
 
 #[test]
-fn a_key_that_is_not_there_is_answered_with_404() {
+fn deleting_a_missing_key_returns_404() {
     let plan = stepwise("- {op: delete, target: ConfigMap/shop/missing}\n");
     assert_eq!(plan["steps"][0]["http"], 404);
 }
 
 #[test]
-fn a_delete_without_a_policy_is_kubectls_and_null_sends_none() {
+fn step_policy_defaults_to_background_and_null_sends_none() {
     let policy = |steps: &str| stepwise(steps)["steps"][0]["policy"].clone();
     assert_eq!(
         policy("- {op: delete, target: job/once -n shop}\n"),
@@ -236,7 +236,7 @@ fn a_delete_without_a_policy_is_kubectls_and_null_sends_none() {
 }
 
 #[test]
-fn mistakes_in_steps_are_shown_where_they_stand() {
+fn step_file_errors_show_their_location() {
     let mistakes = [
         "",
         "op: settle\n",
@@ -255,7 +255,7 @@ fn mistakes_in_steps_are_shown_where_they_stand() {
 }
 
 #[test]
-fn steps_that_are_read_keep_their_schema_and_others_do_not() {
+fn steps_schema_accepts_valid_and_rejects_invalid_steps() {
     let schema = validator("steps");
     let good = serde_json::json!([
         {"op": "settle"},

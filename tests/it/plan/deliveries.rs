@@ -48,7 +48,7 @@ fn notes(plan: &Value) -> String {
 }
 
 #[test]
-fn objects_have_the_names_that_builds_give_them() {
+fn plan_uses_object_names_of_the_build() {
     let tree = Repository::new();
     let more = "targetNamespace: shop, postBuild: {substitute: {APP: web}}, ";
     tree.write("clusters/a/web.yaml", &kustomization("web", "./web", more));
@@ -88,7 +88,7 @@ fn objects_have_the_names_that_builds_give_them() {
 }
 
 #[test]
-fn the_settings_count_that_a_parent_gives_a_kustomization() {
+fn parent_patches_to_a_kustomization_apply() {
     let tree = Repository::new();
     let patch = "patches: [{target: {kind: Kustomization}, patch: '[{\"op\": \"add\", \"path\": \"/spec/deletionPolicy\", \"value\": \"Orphan\"}]'}], ";
     tree.write(
@@ -118,7 +118,7 @@ const SET: &str = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetad
      syncPolicy: {automated: {prune: true}}\n";
 
 #[test]
-fn applications_of_a_set_are_followed() {
+fn deleting_application_set_deletes_its_applications() {
     let tree = Repository::new();
     tree.write("set.yaml", SET);
     tree.write("apps/a/a.yaml", &config_map("one"));
@@ -152,7 +152,7 @@ fn applications_of_a_set_are_followed() {
 }
 
 #[test]
-fn application_of_another_repository_is_assumed_to_go() {
+fn application_from_another_repository_is_assumed_deleted() {
     let tree = Repository::new();
     tree.write("set.yaml", SET);
     tree.write(
@@ -190,7 +190,7 @@ fn placeholder_of_an_unknown_application_is_not_deleted() {
 }
 
 #[test]
-fn an_application_whose_objects_get_stuck_stays() {
+fn application_with_stuck_objects_is_not_deleted() {
     let tree = Repository::new();
     tree.write("set.yaml", SET);
     let held = config_map("one").replace("one}", "one, finalizers: [example.org/x]}");
@@ -202,7 +202,7 @@ fn an_application_whose_objects_get_stuck_stays() {
 }
 
 #[test]
-fn a_target_of_several_clusters_needs_the_name_of_one() {
+fn target_in_several_clusters_needs_the_cluster_option() {
     let tree = Repository::new();
     for cluster in ["blue", "green"] {
         let path = format!("./clusters/{cluster}");
@@ -237,7 +237,7 @@ fn a_target_of_several_clusters_needs_the_name_of_one() {
 }
 
 #[test]
-fn what_nothing_applies_is_planned_by_itself() {
+fn unapplied_object_is_planned_separately() {
     let tree = Repository::new();
     tree.write("clusters/a/web.yaml", &kustomization("web", "./web", ""));
     tree.write("web/kustomization.yaml", "resources: [a.yaml]\n");
@@ -256,7 +256,7 @@ fn what_nothing_applies_is_planned_by_itself() {
 }
 
 #[test]
-fn what_cannot_be_built_is_not_known() {
+fn failed_build_is_noted_and_deletes_only_the_kustomization() {
     let tree = Repository::new();
     tree.write("clusters/a/web.yaml", &kustomization("web", "./web", ""));
     tree.write("web/kustomization.yaml", "resources: [gone.yaml]\n");
@@ -270,7 +270,7 @@ fn what_cannot_be_built_is_not_known() {
 }
 
 #[test]
-fn a_person_may_apply_what_kustomizations_leave_out_where_no_tool_delivers() {
+fn files_outside_kustomizations_count_without_delivery_tool() {
     let tree = Repository::new();
     tree.write(
         "kustomization.yaml",
@@ -286,7 +286,7 @@ fn a_person_may_apply_what_kustomizations_leave_out_where_no_tool_delivers() {
 }
 
 #[test]
-fn another_cluster_is_no_part_of_a_plan() {
+fn objects_in_remote_cluster_are_only_noted() {
     let tree = Repository::new();
     let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\n\
          metadata: {name: web, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}\n\
@@ -312,7 +312,7 @@ fn another_cluster_is_no_part_of_a_plan() {
 }
 
 #[test]
-fn a_removal_is_about_the_cluster_of_what_is_removed() {
+fn teardown_uses_the_cluster_of_the_removed_folder() {
     let tree = Repository::new();
     for cluster in ["blue", "green"] {
         tree.write(

@@ -38,7 +38,7 @@ fn outcomes(plan: &Value) -> &[Value] {
 }
 
 #[test]
-fn a_namespace_with_its_operator_gets_stuck_unless_the_operator_is_quicker() {
+fn namespace_with_its_operator_may_get_stuck() {
     let manifests = [NAMESPACE, CLUSTER, &operator("storage")].concat();
     let plan = plan(&manifests, &["ns/storage"]);
     let [verdict, other] = outcomes(&plan) else {
@@ -90,7 +90,7 @@ fn a_custom_resource_is_deleted_while_its_operator_runs() {
 }
 
 #[test]
-fn without_an_operator_in_the_input_no_finalizer_is_made_up() {
+fn no_finalizer_is_assumed_without_an_operator() {
     let plan = plan(&[NAMESPACE, CLUSTER].concat(), &["ns/storage"]);
     assert_eq!(outcomes(&plan)[0]["objects"]["Namespace//storage"], "gone");
     assert!(
@@ -101,7 +101,7 @@ fn without_an_operator_in_the_input_no_finalizer_is_made_up() {
 }
 
 #[test]
-fn where_no_pods_run_there_are_no_operators() {
+fn without_kubelet_no_operator_removes_finalizers() {
     let manifests = [
         NAMESPACE,
         &CLUSTER.replace("}\n", ", finalizers: [cephcluster.ceph.rook.io]}\n"),
@@ -138,7 +138,7 @@ fn dumped(manifest: &str, uid: u8, more: &str) -> String {
 }
 
 #[test]
-fn in_a_dump_an_operator_releases_what_is_deleted_now_but_not_what_was_stuck_before() {
+fn dumped_operator_releases_new_but_not_earlier_deletions() {
     let operator = dumped(&operator("storage"), 1, "");
     let now = dumped(CLUSTER, 2, ", finalizers: [cephcluster.ceph.rook.io]") + &operator;
     assert_eq!(
@@ -171,7 +171,7 @@ subjects: [{kind: ServiceAccount, name: default, namespace: storage}]
 ";
 
 #[test]
-fn an_operator_that_has_lost_its_permission_releases_nothing() {
+fn operator_without_permission_releases_nothing() {
     let manifests = [CLUSTER, GRANT, &operator("storage")].concat();
     let steps = |first: &str| {
         let folder = tempfile::tempdir().expect("a folder");

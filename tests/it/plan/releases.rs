@@ -41,7 +41,7 @@ const CONFIG: &str = "ConfigMap/rook-ceph/rook-ceph-csi-config";
 /// rook/rook#6162: the collector looked up the driver's owner without a namespace, did not find it, and cached its uid
 /// as absent. So it also deleted the ConfigMap, although its owner existed.
 #[test]
-fn before_1_20_the_driver_of_rook_goes_and_then_the_map_with_the_same_owner() {
+fn before_1_20_rook_csi_driver_and_config_map_are_collected() {
     let rook = [
         "sa/rook-ceph-system",
         "-n",
@@ -76,7 +76,7 @@ fn before_1_20_the_driver_of_rook_goes_and_then_the_map_with_the_same_owner() {
 }
 
 #[test]
-fn before_1_20_a_driver_goes_with_its_owner_too() {
+fn before_1_20_cluster_scoped_driver_is_deleted_with_owner() {
     let operator = [
         "deployment/rook-ceph-operator",
         "-n",
@@ -142,7 +142,7 @@ const SET: &str = "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db,
 ";
 
 #[test]
-fn before_1_27_a_stateful_set_leaves_its_claims_whatever_it_says() {
+fn before_1_27_stateful_set_retention_policy_is_ignored() {
     let claim = |plan: &Value| {
         let implied = plan["implied"].as_array().expect("a list");
         let claim = implied
@@ -167,7 +167,7 @@ fn before_1_27_a_stateful_set_leaves_its_claims_whatever_it_says() {
 }
 
 #[test]
-fn before_1_20_the_finding_says_that_the_driver_takes_others_along() {
+fn before_1_20_finding_says_other_dependents_are_deleted() {
     let check = |version: &str| {
         let arguments = [
             "check",

@@ -85,7 +85,7 @@ fn config_map(name: &str, metadata: &str) -> String {
 // --- Helm ---
 
 #[test]
-fn helm_3_deletes_kind_by_kind_what_it_does_not_know_last_and_waits_for_nothing() {
+fn helm_3_deletes_by_kind_and_unknown_kinds_last() {
     let uninstalled = of(OPERATOR, |all| {
         told(&helm::uninstall(all, HelmVersion::V3, Policy::Background))
     });
@@ -116,7 +116,7 @@ fn helm_4_deletes_webhook_configurations_first() {
 }
 
 #[test]
-fn helm_deletes_with_the_policy_that_is_asked_for() {
+fn helm_uninstall_uses_the_given_policy() {
     let policies = |policy| {
         of(OPERATOR, |all| {
             let requests = helm::uninstall(all, HelmVersion::V3, policy).requests;
@@ -133,7 +133,7 @@ fn helm_deletes_with_the_policy_that_is_asked_for() {
 }
 
 #[test]
-fn helm_takes_a_custom_resource_for_the_built_in_kind_of_its_name() {
+fn helm_orders_custom_resource_like_builtin_kind_of_same_name() {
     let text = "
 {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: web, namespace: shop}}
 ---
@@ -146,7 +146,7 @@ fn helm_takes_a_custom_resource_for_the_built_in_kind_of_its_name() {
 }
 
 #[test]
-fn helm_keeps_hooks_and_whatever_has_a_resource_policy() {
+fn helm_uninstall_keeps_hooks_and_objects_with_resource_policy() {
     let text = [
         config_map("plain", ""),
         config_map("kept", ", annotations: {helm.sh/resource-policy: keep}"),
@@ -172,7 +172,7 @@ fn upgrade(old: &str, new: &str, rejected: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_upgrade_writes_first_and_then_deletes_in_the_order_of_an_install() {
+fn helm_upgrade_writes_first_then_deletes_in_install_order() {
     let old = [OPERATOR, &config_map("stays", "")].concat();
     let new = [config_map("stays", ""), config_map("new", "")].concat();
     assert_eq!(
@@ -192,7 +192,7 @@ fn an_upgrade_writes_first_and_then_deletes_in_the_order_of_an_install() {
 }
 
 #[test]
-fn an_upgrade_that_is_refused_creates_what_is_new_and_deletes_nothing() {
+fn failed_helm_upgrade_creates_new_objects_and_deletes_nothing() {
     let old = [config_map("changed", ""), config_map("leaves", "")].concat();
     let new = [config_map("changed", ""), config_map("new", "")].concat();
     assert_eq!(
@@ -202,8 +202,7 @@ fn an_upgrade_that_is_refused_creates_what_is_new_and_deletes_nothing() {
 }
 
 #[test]
-fn an_object_that_becomes_a_hook_is_deleted_and_created_again_only_by_a_hook_that_runs_after_the_upgrade()
- {
+fn only_post_upgrade_hook_recreates_its_object() {
     let old = [config_map("a", ""), config_map("stays", "")].concat();
     let hooked = |event: &str| {
         let new = [
@@ -238,7 +237,7 @@ fn an_object_that_becomes_a_hook_is_deleted_and_created_again_only_by_a_hook_tha
 }
 
 #[test]
-fn an_upgrade_heeds_only_an_exact_keep() {
+fn helm_upgrade_honours_only_an_exact_keep_policy() {
     let old = [
         config_map("kept", ", annotations: {helm.sh/resource-policy: keep}"),
         config_map("odd", ", annotations: {helm.sh/resource-policy: Keep}"),
@@ -252,7 +251,7 @@ fn an_upgrade_heeds_only_an_exact_keep() {
 // --- kubectl ---
 
 #[test]
-fn kubectl_deletes_in_the_order_in_which_it_reads_and_waits_at_the_end() {
+fn kubectl_deletes_in_file_order_and_waits_at_the_end() {
     let text = [
         config_map("b", ""),
         config_map("a", ""),
@@ -264,7 +263,7 @@ fn kubectl_deletes_in_the_order_in_which_it_reads_and_waits_at_the_end() {
 }
 
 #[test]
-fn a_forced_replacement_waits_until_everything_is_gone_and_creates_it_again() {
+fn force_replace_waits_for_deletion_before_creating() {
     let text = [config_map("b", ""), config_map("a", "")].concat();
     let replaced = of(&text, |all| {
         told(&kubectl::replace_force(all, Policy::Background))
@@ -281,7 +280,7 @@ fn a_forced_replacement_waits_until_everything_is_gone_and_creates_it_again() {
 }
 
 #[test]
-fn an_object_without_a_name_is_deleted_by_nobody() {
+fn kubectl_does_not_delete_object_with_generate_name() {
     let text = "{apiVersion: batch/v1, kind: Job, metadata: {generateName: job-, namespace: shop}}";
     assert_eq!(
         of(text, |all| told(&kubectl::delete(all, Policy::Background))),
@@ -317,7 +316,7 @@ fn argo_cd_deletes_the_highest_wave_first_and_waits_for_each() {
 }
 
 #[test]
-fn with_an_application_argo_cd_deletes_no_definition_nothing_owned_and_nothing_protected() {
+fn argo_cd_keeps_crds_owned_and_protected_objects() {
     let owned = ", ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: plain, uid: u}]";
     let text = [
         OPERATOR.to_owned(),
@@ -345,7 +344,7 @@ fn with_an_application_argo_cd_deletes_no_definition_nothing_owned_and_nothing_p
 }
 
 #[test]
-fn a_sync_prunes_no_definitions_and_deletes_prune_last_objects_last() {
+fn argo_cd_prune_keeps_crds_and_honours_prune_last() {
     let last =
         ", annotations: {argocd.argoproj.io/sync-options: \"Validate=false, PruneLast=true\"}";
     let text = [OPERATOR.to_owned(), config_map("last", last)].concat();
@@ -360,7 +359,7 @@ fn a_sync_prunes_no_definitions_and_deletes_prune_last_objects_last() {
 }
 
 #[test]
-fn the_finalizer_of_an_application_says_whether_and_how_it_deletes() {
+fn application_finalizer_decides_the_deletion_policy() {
     let policy = |finalizer: &str| {
         let text = format!(
             "{{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {{name: web, namespace: argocd, finalizers: [{finalizer}]}}}}"
@@ -387,7 +386,7 @@ fn the_finalizer_of_an_application_says_whether_and_how_it_deletes() {
 // --- Flux ---
 
 #[test]
-fn flux_deletes_custom_resources_before_their_operator_and_definitions_last() {
+fn flux_deletes_custom_resources_before_operator_and_crds_last() {
     let deleted = of(OPERATOR, |all| {
         told(&flux::kustomization_deleted(
             all,
@@ -409,7 +408,7 @@ fn flux_deletes_custom_resources_before_their_operator_and_definitions_last() {
 }
 
 #[test]
-fn flux_goes_backwards_through_groups_namespaces_and_names() {
+fn flux_deletes_in_reverse_group_namespace_and_name_order() {
     let text = "
 {apiVersion: a.example.com/v1, kind: Z, metadata: {name: a, namespace: a}}
 ---
@@ -438,7 +437,7 @@ fn flux_goes_backwards_through_groups_namespaces_and_names() {
 }
 
 #[test]
-fn a_kustomization_deletes_nothing_if_it_is_suspended_does_not_prune_or_orphans() {
+fn suspended_unpruned_or_orphaning_kustomization_deletes_nothing() {
     let usual = KustomizationSettings::default();
     let sent = |settings| {
         of(OPERATOR, |all| {
@@ -478,7 +477,7 @@ fn a_kustomization_deletes_nothing_if_it_is_suspended_does_not_prune_or_orphans(
 }
 
 #[test]
-fn the_objects_of_flux_say_what_they_do() {
+fn flux_settings_are_read_from_flux_objects() {
     let object = |kind: &str, spec: &str| {
         let text = format!(
             "{{apiVersion: toolkit.fluxcd.io/v1, kind: {kind}, metadata: {{name: web, namespace: flux-system}}, spec: {spec}}}"
@@ -519,7 +518,7 @@ fn the_objects_of_flux_say_what_they_do() {
 }
 
 #[test]
-fn a_helm_release_is_uninstalled_by_helm_and_awaited() {
+fn helm_release_deletion_uninstalls_and_waits() {
     let usual = HelmReleaseSettings::default();
     let deleted = |settings| {
         of(OPERATOR, |all| {
@@ -554,7 +553,7 @@ fn a_helm_release_is_uninstalled_by_helm_and_awaited() {
 // --- a Namespace ---
 
 #[test]
-fn the_deletion_of_a_namespace_is_one_request_and_leaves_what_is_outside() {
+fn namespace_deletion_is_one_request_and_lists_outside_objects() {
     let names = ["shop".to_owned()].into();
     of(OPERATOR, |all| {
         let withdrawal = namespace::delete(all, &names, Policy::Background);

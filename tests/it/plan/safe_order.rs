@@ -414,7 +414,7 @@ fn played(by: TeardownBy, paths: &[&str], beside: &[&str]) -> Played {
 }
 
 #[test]
-fn dependents_with_finalizers_are_named_and_awaited() {
+fn safe_order_names_dependents_with_finalizers() {
     for by in TOOLS {
         let played = played(by, &["dependent-with-finalizer.yaml"], &[]);
         let command = &played.commands[0];
@@ -426,7 +426,7 @@ fn dependents_with_finalizers_are_named_and_awaited() {
 }
 
 #[test]
-fn an_order_that_names_owners_alone_hangs() {
+fn order_naming_only_owners_leaves_objects_stuck() {
     let by = TeardownBy::Namespace;
     let teardown =
         teardown(by, Some("l"), &input("dependent-with-finalizer.yaml"), &[]).expect("a removal");
@@ -452,7 +452,7 @@ fn an_order_that_names_owners_alone_hangs() {
 }
 
 #[test]
-fn a_webhook_beside_leaves_the_same_order() {
+fn webhook_beside_the_removal_does_not_change_the_order() {
     let (path, webhook) = ("webhook-beside-path.yaml", "webhook-beside-beside.yaml");
     for by in TOOLS {
         let (beside, both) = (
@@ -468,7 +468,7 @@ fn a_webhook_beside_leaves_the_same_order() {
 }
 
 #[test]
-fn a_webhook_beside_is_deleted_only_if_nothing_else_helps() {
+fn blocking_webhook_beside_the_removal_is_deleted_first() {
     let repository = Repository::new();
     let path = fixture("plan/safe-order/webhook-beside-path.yaml");
     let webhook = fixture("plan/safe-order/webhook-beside-beside.yaml");
@@ -529,7 +529,7 @@ fn engine_without(workload: &str, cluster: &str) -> Vec<bool> {
 }
 
 #[test]
-fn the_workload_with_the_name_of_its_image_is_the_remover() {
+fn workload_named_after_its_image_is_the_remover() {
     let cluster = fixture("plan/safe-order/two-workloads-one-image.yaml");
     assert_eq!(
         engine_without("deployment/longhorn-driver-deployer", &cluster),
@@ -542,7 +542,7 @@ fn the_workload_with_the_name_of_its_image_is_the_remover() {
 }
 
 #[test]
-fn either_of_two_workloads_without_a_sign_may_be_the_remover() {
+fn either_of_two_ambiguous_workloads_may_be_the_remover() {
     let cluster = fixture("plan/safe-order/two-workloads-one-image.yaml")
         .replace("name: longhorn-manager,", "name: other,");
     for workload in ["deployment/longhorn-driver-deployer", "daemonset/other"] {
@@ -555,7 +555,7 @@ fn either_of_two_workloads_without_a_sign_may_be_the_remover() {
 }
 
 #[test]
-fn an_order_keeps_both_workloads_that_may_be_the_remover() {
+fn safe_order_keeps_both_possible_removers() {
     let repository = Repository::new();
     let cluster = fixture("plan/safe-order/two-workloads-one-image.yaml")
         .replace("name: longhorn-manager,", "name: other,");
@@ -641,7 +641,7 @@ fn play_all(files: &[PathBuf]) -> usize {
 }
 
 #[test]
-fn every_order_for_our_fixtures_runs() {
+fn every_safe_order_for_fixtures_succeeds() {
     let mut files = Vec::new();
     for folder in ["plan", "bundles", "rules"] {
         manifests(&root().join("fixtures").join(folder), &mut files);
@@ -651,7 +651,7 @@ fn every_order_for_our_fixtures_runs() {
 }
 
 #[test]
-fn every_order_for_believable_files_runs() {
+fn every_safe_order_for_labelled_files_succeeds() {
     let folder = std::env::var_os("OWNERLINT_BELIEVABLE").map(PathBuf::from);
     let folder = folder.unwrap_or_else(|| root().join("../shared/believable"));
     if !folder.is_dir() {

@@ -106,7 +106,7 @@ fn kubectl_reads_arguments_in_their_order_and_folders_by_name() {
 }
 
 #[test]
-fn what_lives_beside_is_part_of_the_outcome_and_of_no_request() {
+fn objects_beside_the_removal_are_simulated_but_not_requested() {
     let repository = Repository::new();
     repository
         .write(
@@ -122,7 +122,7 @@ fn what_lives_beside_is_part_of_the_outcome_and_of_no_request() {
 }
 
 #[test]
-fn a_file_that_is_removed_does_not_live_beside_itself() {
+fn removed_file_is_not_counted_beside_itself() {
     let repository = Repository::new();
     repository
         .write("out/a.yaml", &config_map("a"))
@@ -136,7 +136,7 @@ fn a_file_that_is_removed_does_not_live_beside_itself() {
 }
 
 #[test]
-fn where_everything_is_kept_the_plan_says_so() {
+fn teardown_that_keeps_everything_gives_the_reason() {
     let repository = Repository::new();
     repository.write(
         "a.yaml",
@@ -149,7 +149,7 @@ fn where_everything_is_kept_the_plan_says_so() {
 }
 
 #[test]
-fn hooks_that_helm_deletes_when_they_have_run_are_not_there_to_stay() {
+fn hooks_already_deleted_by_helm_are_not_listed_as_kept() {
     let hook = |name: &str, more: &str| {
         let annotations = format!("shop, annotations: {{helm.sh/hook: {more}}}}}");
         config_map(name).replace("shop}", &annotations)
@@ -184,7 +184,7 @@ fn hooks_that_helm_deletes_when_they_have_run_are_not_there_to_stay() {
 }
 
 #[test]
-fn the_namespace_is_the_one_that_is_written_or_the_one_that_is_named() {
+fn namespace_teardown_uses_written_or_given_namespace() {
     let repository = Repository::new();
     repository
         .write(
@@ -215,7 +215,7 @@ fn the_namespace_is_the_one_that_is_written_or_the_one_that_is_named() {
 }
 
 #[test]
-fn objects_without_a_namespace_live_in_that_of_the_release() {
+fn objects_without_namespace_use_the_release_namespace() {
     let repository = Repository::new();
     repository.write(
         "a.yaml",
@@ -229,7 +229,7 @@ fn objects_without_a_namespace_live_in_that_of_the_release() {
 }
 
 #[test]
-fn an_application_without_the_finalizer_leaves_everything() {
+fn application_without_finalizer_keeps_everything() {
     let tracked =
         ", annotations: {\"argocd.argoproj.io/tracking-id\": \"web:/ConfigMap:shop/a\"}}}";
     let application = |finalizers: &str| {
@@ -258,7 +258,7 @@ fn an_application_without_the_finalizer_leaves_everything() {
 }
 
 #[test]
-fn the_kustomization_whose_path_reaches_what_is_removed_says_whether_it_is_deleted() {
+fn kustomization_of_the_removed_path_decides_the_deletion() {
     let kustomization = |spec: &str| {
         format!(
             "{{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {{name: web, namespace: flux-system}}, spec: {{path: ./apps/web, sourceRef: {{kind: GitRepository, name: flux-system}}, {spec}}}}}"
@@ -285,7 +285,7 @@ fn the_kustomization_whose_path_reaches_what_is_removed_says_whether_it_is_delet
 }
 
 #[test]
-fn a_removal_that_leaves_something_stuck_fails_only_if_asked() {
+fn stuck_teardown_fails_only_with_fail_on_stuck() {
     let repository = Repository::new();
     repository.write(
         "a.yaml",
@@ -302,7 +302,7 @@ fn a_removal_that_leaves_something_stuck_fails_only_if_asked() {
 }
 
 #[test]
-fn what_nobody_releases_is_freed_by_hand_and_nothing_else_is() {
+fn safe_order_patches_only_objects_nothing_releases() {
     let repository = Repository::new();
     repository
         .write(
@@ -344,7 +344,7 @@ fn record(release: &str, revision: &str) -> String {
 }
 
 #[test]
-fn helm_deletes_the_records_of_its_release_at_last() {
+fn helm_uninstall_deletes_release_records_last() {
     let repository = Repository::new();
     let dump = [
         record("web", "1"),
@@ -377,7 +377,7 @@ fn helm_deletes_the_records_of_its_release_at_last() {
 }
 
 #[test]
-fn helm_keeps_the_records_of_a_release_that_it_cannot_delete() {
+fn failed_helm_uninstall_keeps_release_records() {
     let webhook = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: hook}\n\
         webhooks: [{name: a.example.com, sideEffects: None, admissionReviewVersions: [v1], clientConfig: {service: {name: none, \
         namespace: shop}}, rules: [{apiGroups: [''], apiVersions: [v1], operations: [DELETE], resources: [configmaps]}]}]\n";
@@ -409,7 +409,7 @@ fn helm_keeps_the_records_of_a_release_that_it_cannot_delete() {
 }
 
 #[test]
-fn a_dump_beside_is_the_state_of_what_manifests_remove() {
+fn dump_beside_gives_live_state_of_removed_manifests() {
     let web = "spec: {replicas: 1, selector: {matchLabels: {a: w}}, template: {metadata: {labels: {a: w}}, spec: {containers: [{name: c, image: nginx}]}}}\n";
     let owner = "ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: Deployment-web, controller: true}]";
     let deployment = live(
@@ -445,7 +445,7 @@ fn a_dump_beside_is_the_state_of_what_manifests_remove() {
 }
 
 #[test]
-fn flux_heeds_what_the_live_object_says() {
+fn flux_honours_annotations_of_the_live_object() {
     let repository = Repository::new();
     repository
         .write(
@@ -466,7 +466,7 @@ fn flux_heeds_what_the_live_object_says() {
 }
 
 #[test]
-fn the_release_is_named_as_the_objects_name_it() {
+fn release_name_is_taken_from_object_labels() {
     let labelled =
         |labels: &str| config_map("a").replace("shop}", &format!("shop, labels: {{{labels}}}}}"));
     for (labels, release) in [
@@ -523,7 +523,7 @@ fn helm_uninstall_deletes_one_release() {
 }
 
 #[test]
-fn what_races_is_told_object_by_object() {
+fn racing_objects_are_reported_one_by_one() {
     let cluster = fixture("plan/safe-order/two-workloads-one-image.yaml");
     let engine = cluster.rsplit("---\n").next().expect("a document");
     let engines: Vec<String> = ["f", "g"]
@@ -568,7 +568,7 @@ fn what_races_is_told_object_by_object() {
 }
 
 #[test]
-fn a_folder_without_objects_is_no_removal() {
+fn teardown_of_folder_without_objects_exits_with_3() {
     let repository = Repository::new();
     repository
         .write("out/readme.yaml", "# nothing\n")
@@ -583,7 +583,7 @@ fn a_folder_without_objects_is_no_removal() {
 }
 
 #[test]
-fn the_tool_has_to_be_named() {
+fn teardown_requires_option_by() {
     let teardown = |arguments: &[&str]| {
         ownerlint()
             .args(["plan", "teardown"])

@@ -76,19 +76,19 @@ fn status(manifests: &str) -> (i64, String) {
 }
 
 #[test]
-fn a_service_in_another_chart_is_assumed_to_answer_and_a_note_says_so() {
+fn missing_webhook_service_is_assumed_to_answer_with_a_note() {
     let (status, notes) = status(&hooked("", ""));
     assert_eq!(status, 200);
     assert!(notes.contains("assumed to answer elsewhere"), "{notes}");
 }
 
 #[test]
-fn a_service_that_the_input_contains_with_its_pods_answers() {
+fn service_with_its_pods_in_the_input_answers() {
     assert_eq!(status(&hooked("", &[SERVICE, DEPLOYMENT].concat())).0, 200);
 }
 
 #[test]
-fn a_service_in_the_input_that_selects_nothing_there_answers_nobody_and_a_note_says_so() {
+fn service_selecting_no_pods_does_not_answer_and_is_noted() {
     let (status, notes) = status(&hooked("", SERVICE));
     assert_eq!(status, 500);
     assert!(
@@ -98,13 +98,13 @@ fn a_service_in_the_input_that_selects_nothing_there_answers_nobody_and_a_note_s
 }
 
 #[test]
-fn a_namespace_in_the_input_without_the_service_proves_that_there_is_none() {
+fn namespace_in_the_input_proves_its_service_is_missing() {
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: guard}\n";
     assert_eq!(status(&hooked("", namespace)).0, 500);
 }
 
 #[test]
-fn a_dump_with_services_proves_that_there_is_none() {
+fn dump_with_services_proves_the_service_is_missing() {
     let service = "apiVersion: v1\nkind: Service\nmetadata: {name: kubernetes, namespace: default, uid: 1b5d5a5c-9b1f-4f9b-8a53-35d0b1e0f0a1, resourceVersion: '1'}\n";
     let live = |more: &str| hooked(LIVE, more).replacen("0b5d", "2b5d", 1);
     assert_eq!(status(&live(service)).0, 500);
@@ -137,7 +137,7 @@ fn helm_order(document: &str) -> (u8, String) {
 }
 
 #[test]
-fn a_helm_uninstall_is_rejected_as_recorded() {
+fn helm_uninstall_rejections_match_the_recording() {
     let recording: Value = parsed(&fixture("conformance/teardown.json"));
     let webhooks = array(&recording)
         .iter()
@@ -184,7 +184,7 @@ fn a_helm_uninstall_is_rejected_as_recorded() {
 }
 
 #[test]
-fn an_api_service_without_a_backend_shows_in_the_conditions_as_recorded() {
+fn failing_api_service_conditions_match_the_recording() {
     let recording: Value = parsed(&fixture("conformance/apiservice.json"));
     let namespaces = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: ax1}\n---\napiVersion: v1\nkind: Namespace\n\
                       metadata: {name: ax2}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: ax1}\n";
@@ -249,7 +249,7 @@ fn gets_stuck(fixture: &str) -> bool {
 }
 
 #[test]
-fn check_and_plan_agree_on_webhooks_that_block_their_namespace() {
+fn plan_agrees_with_rule_fixtures_on_blocking_webhooks() {
     let rule = "fixtures/rules/webhook-blocks-deletion";
     for bad in ["every-operation", "what-every-namespace-has"] {
         assert!(gets_stuck(&format!("{rule}/bad/{bad}.yaml")), "{bad}");

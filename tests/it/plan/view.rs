@@ -118,7 +118,7 @@ const DEPLOYMENT: [&str; 5] = [
 ];
 
 #[test]
-fn a_simple_cascade() {
+fn background_cascade_is_rendered() {
     insta::assert_snapshot!(human(
         &sketch(&DEPLOYMENT),
         &[delete(&["Deployment.apps/shop/web"], BACKGROUND)]
@@ -126,7 +126,7 @@ fn a_simple_cascade() {
 }
 
 #[test]
-fn in_the_foreground_dependents_have_the_earlier_turns() {
+fn foreground_dependents_are_numbered_before_their_owner() {
     insta::assert_snapshot!(human(
         &sketch(&DEPLOYMENT),
         &[delete(&["Deployment.apps/shop/web"], FOREGROUND)]
@@ -161,7 +161,7 @@ fn implied_objects_and_assumptions_are_marked() {
 }
 
 #[test]
-fn a_second_owner_keeps_a_dependent() {
+fn dependent_with_second_owner_is_shown_as_kept() {
     insta::assert_snapshot!(human(
         &sketch(&["a", "b", "c -> !a, !b", "d -> a"]),
         &[delete(&["a"], BACKGROUND)]
@@ -169,7 +169,7 @@ fn a_second_owner_keeps_a_dependent() {
 }
 
 #[test]
-fn a_held_dependent_holds_its_foreground_owner() {
+fn stuck_foreground_owner_is_shown_with_its_blocker() {
     insta::assert_snapshot!(human(
         &sketch(&["o", "c{example.com/hold} -> !o", "d -> o"]),
         &[delete(&["o"], FOREGROUND)]
@@ -177,7 +177,7 @@ fn a_held_dependent_holds_its_foreground_owner() {
 }
 
 #[test]
-fn a_foreground_deadlock() {
+fn foreground_deadlock_is_explained() {
     insta::assert_snapshot!(human(
         &sketch(&["a -> !a", "b -> a"]),
         &[delete(&["a"], FOREGROUND)]
@@ -185,13 +185,13 @@ fn a_foreground_deadlock() {
 }
 
 #[test]
-fn a_blocker_that_is_never_collected() {
+fn uncollectable_blocker_is_explained() {
     let objects = ["o", "ClusterRole.rbac.authorization.k8s.io//reader -> !o"];
     insta::assert_snapshot!(human(&sketch(&objects), &[delete(&["o"], FOREGROUND)]));
 }
 
 #[test]
-fn orphans() {
+fn orphaned_dependents_are_shown() {
     insta::assert_snapshot!(human(
         &sketch(&["o", "c -> o", "d -> !o, p", "p"]),
         &[delete(&["o"], ORPHAN)]
@@ -199,7 +199,7 @@ fn orphans() {
 }
 
 #[test]
-fn a_namespace_with_held_content() {
+fn stuck_namespace_shows_content_with_finalizers() {
     let objects = [
         "Namespace//n",
         "c{example.com/hold}",
@@ -213,7 +213,7 @@ fn a_namespace_with_held_content() {
 }
 
 #[test]
-fn a_held_pod_keeps_its_namespace_from_deleting_anything_else() {
+fn stuck_pod_is_shown_to_block_namespace_deletion() {
     let objects = ["Namespace//n", "Pod/n/p{example.com/hold}", "Secret/n/s"];
     insta::assert_snapshot!(human(
         &sketch(&objects),
@@ -238,7 +238,7 @@ fn definition() -> Object {
 }
 
 #[test]
-fn a_definition_with_a_held_instance() {
+fn stuck_crd_shows_its_instance_with_finalizers() {
     let objects = vec![
         definition(),
         sketch_object(
@@ -253,7 +253,7 @@ fn a_definition_with_a_held_instance() {
 }
 
 #[test]
-fn a_claim_in_use_and_a_pod_without_kubelet() {
+fn stuck_claim_and_pod_without_kubelet_are_explained() {
     let pod = Object {
         facts: Facts::Pod(Box::new(PodFacts {
             scheduled: true,
@@ -276,7 +276,7 @@ fn a_claim_in_use_and_a_pod_without_kubelet() {
 }
 
 #[test]
-fn unresolvable_owners_and_owners_elsewhere() {
+fn unresolvable_and_cross_namespace_owners_are_explained() {
     let mut unresolvable = sketch_object("c -> o, z");
     unresolvable.owner_references[1].api_version = "apps/v1beta1".into();
     unresolvable.owner_references[1].kind = "Deployment".into();
@@ -293,7 +293,7 @@ fn unresolvable_owners_and_owners_elsewhere() {
 }
 
 #[test]
-fn a_race() {
+fn racing_outcomes_are_shown() {
     insta::assert_snapshot!(human(
         &sketch(&["o", "p{x/y} -> !o", "c -> !o, p"]),
         &[delete(&["o"], FOREGROUND)]
@@ -301,7 +301,7 @@ fn a_race() {
 }
 
 #[test]
-fn races_over_what_is_terminating_and_over_references_only() {
+fn races_over_termination_and_references_are_distinguished() {
     let terminating = human(
         &sketch(&["o", "p -> o", "q -> p", "r{x/y} -> !q"]),
         &[delete(&["o"], FOREGROUND)],
@@ -314,7 +314,7 @@ fn races_over_what_is_terminating_and_over_references_only() {
 }
 
 #[test]
-fn a_search_that_was_cut() {
+fn incomplete_search_is_noted() {
     let cluster = sketch(&["o", "p{x/y} -> !o", "c -> !o, p"]);
     let steps = [delete(&["o"], FOREGROUND)];
     let simulated = simulate(
@@ -346,7 +346,7 @@ fn a_search_that_was_cut() {
 }
 
 #[test]
-fn a_cycle_is_told_once() {
+fn owner_cycle_is_shown_once() {
     insta::assert_snapshot!(human(
         &sketch(&["a -> !b, c", "b -> !a", "c -> a, b"]),
         &[delete(&["a", "b"], FOREGROUND)]
@@ -354,7 +354,7 @@ fn a_cycle_is_told_once() {
 }
 
 #[test]
-fn requests_that_are_refused() {
+fn rejected_requests_are_shown() {
     let cluster = sketch(&["Namespace//default", "a"]);
     insta::assert_snapshot!(human(
         &cluster,
@@ -363,7 +363,7 @@ fn requests_that_are_refused() {
 }
 
 #[test]
-fn what_was_terminating_before_is_not_blamed_on_the_step() {
+fn earlier_terminating_object_is_not_blamed_on_the_step() {
     let cluster = sketch(&["old{T,x/y}", "a"]);
     insta::assert_snapshot!(human(&cluster, &[delete(&["a"], BACKGROUND)]));
 }
@@ -398,7 +398,7 @@ fn unsearched() -> ownerlint::gc::SimulationOptions {
 }
 
 #[test]
-fn five_thousand_dependents_fit_on_a_screen_or_two() {
+fn plan_of_five_thousand_dependents_is_below_150_lines() {
     let cluster = fan_out();
     let steps = [delete(&["Deployment.apps/n/big"], BACKGROUND)];
     let simulated = simulate(&cluster, &steps, &unsearched());
@@ -412,7 +412,7 @@ fn five_thousand_dependents_fit_on_a_screen_or_two() {
 }
 
 #[test]
-fn graphs_of_five_thousand_objects_stay_drawable() {
+fn graphs_of_five_thousand_objects_have_limited_size() {
     let cluster = fan_out();
     let steps = [delete(&["Deployment.apps/n/big"], FOREGROUND)];
     let simulated = simulate(&cluster, &steps, &unsearched());
@@ -425,7 +425,7 @@ fn graphs_of_five_thousand_objects_stay_drawable() {
 }
 
 #[test]
-fn a_long_chain_costs_neither_stack_nor_screen() {
+fn plan_of_20000_object_chain_is_below_400_lines() {
     let mut objects = vec![sketch_object("c00000")];
     objects.extend((1..20_000).map(|n| sketch_object(&format!("c{n:05} -> c{:05}", n - 1))));
     let cluster = cluster(objects);
@@ -490,7 +490,7 @@ fn hostile_steps() -> [Step; 1] {
 }
 
 #[test]
-fn hostile_names_are_neither_obeyed_by_terminals_nor_by_shells() {
+fn hostile_names_are_escaped_for_terminal_and_shell() {
     let text = human(&hostile(), &hostile_steps());
     assert!(
         text.chars()
@@ -525,7 +525,7 @@ fn hostile_names_do_not_break_markdown() {
 }
 
 #[test]
-fn a_job_summary() {
+fn job_summary_is_rendered_as_markdown() {
     let objects = [
         "Namespace//n",
         "o",
@@ -542,7 +542,7 @@ fn a_job_summary() {
 }
 
 #[test]
-fn a_job_summary_keeps_its_size() {
+fn job_summary_respects_the_byte_limit() {
     let cluster = fan_out();
     let steps = [delete(&["Deployment.apps/n/big"], BACKGROUND)];
     let simulated = simulate(&cluster, &steps, &unsearched());
@@ -571,7 +571,7 @@ fn a_job_summary_keeps_its_size() {
 }
 
 #[test]
-fn a_graphviz_graph() {
+fn graphviz_output_is_valid_dot() {
     let cluster = sketch(&["a", "b", "c -> !a, !b", "d{x/y} -> a", "Namespace//n"]);
     let dot = shown(PlanFormat::Dot, &cluster, &[delete(&["a"], BACKGROUND)]);
     read_dot(&dot);
@@ -630,7 +630,7 @@ fn colour_changes_nothing_but_colour() {
 }
 
 #[test]
-fn a_picture_draws_no_arrow_from_a_namespace_to_what_an_owner_in_it_leads_to() {
+fn graph_omits_namespace_arrows_to_owned_objects() {
     let cluster = sketch(&[
         "Namespace//n",
         "Deployment.apps/n/web",
@@ -649,7 +649,7 @@ fn a_picture_draws_no_arrow_from_a_namespace_to_what_an_owner_in_it_leads_to() {
 }
 
 #[test]
-fn of_two_owners_of_each_other_in_a_namespace_one_is_pointed_at() {
+fn graph_of_owner_cycle_has_one_namespace_arrow() {
     let cluster = sketch(&["Namespace//n", "a -> b", "b -> a"]);
     let mermaid = shown(
         PlanFormat::Mermaid,
@@ -660,7 +660,7 @@ fn of_two_owners_of_each_other_in_a_namespace_one_is_pointed_at() {
 }
 
 #[test]
-fn pictures_name_the_finalizers_of_what_is_stuck_and_the_claims_that_are_deleted() {
+fn graphs_name_blocking_finalizers_and_deleted_claims() {
     let cluster = sketch(&["o", "c{x/y} -> o", "PersistentVolumeClaim/n/data -> o"]);
     let steps = [delete(&["o"], BACKGROUND)];
     let dot = shown(PlanFormat::Dot, &cluster, &steps);
@@ -878,7 +878,7 @@ fn advice_holds(cluster: &Cluster, step: Step) {
 }
 
 #[test]
-fn following_the_advice_unhangs_everything() {
+fn following_the_advice_unblocks_everything() {
     let cases: [(&[&str], &str); 6] = [
         (&["o", "c{x/y} -> !o"], "o"),
         (&["a -> !a"], "a"),
@@ -929,7 +929,7 @@ proptest! {
     #![proptest_config(cases(150))]
 
     #[test]
-    fn advice_holds_for_any_tangle(
+    fn following_the_advice_unblocks_random_owner_graphs(
         shapes in prop::collection::vec((any::<bool>(), prop::collection::vec((0..8_usize, any::<bool>()), 0..3)), 8),
         policy in prop::option::of(prop::sample::select(vec![Policy::Background, Policy::Foreground, Policy::Orphan])),
     ) {

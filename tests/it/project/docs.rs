@@ -612,7 +612,7 @@ fn contents() -> String {
 }
 
 #[test]
-fn they_are_what_is_generated() {
+fn generated_pages_and_schemas_are_up_to_date() {
     let (pages, update) = (pages(), std::env::var_os("UPDATE_DOCS").is_some());
     let folder = root().join(Rule::PAGES);
     if update {
@@ -707,7 +707,7 @@ fn all_pages() -> BTreeMap<String, String> {
 }
 
 #[test]
-fn every_link_of_a_page_leads_somewhere() {
+fn internal_links_of_pages_resolve() {
     let pages = all_pages();
     for (path, text) in pages.iter().filter(|(path, _)| path.ends_with(".md")) {
         for link in links(text).into_iter().filter(|link| !link.is_empty()) {
@@ -757,7 +757,7 @@ fn every_link_of_a_page_leads_somewhere() {
 }
 
 #[test]
-fn the_site_has_every_page() {
+fn table_of_contents_lists_every_page() {
     let contents = contents();
     for path in all_pages()
         .keys()
@@ -772,7 +772,7 @@ fn the_site_has_every_page() {
 }
 
 #[test]
-fn every_link_of_a_report_leads_to_a_file_of_the_repository() {
+fn report_links_point_to_files_of_the_repository() {
     let published = format!("{}/blob/main/", env!("CARGO_PKG_REPOSITORY"));
     let pages = pages();
     let inside = |url: &str| {
@@ -812,7 +812,7 @@ fn every_link_of_a_report_leads_to_a_file_of_the_repository() {
 
 /// crates.io also shows the links of the README, without the files of the repository.
 #[test]
-fn links_of_the_readme_are_absolute() {
+fn readme_has_absolute_links_and_at_most_600_words() {
     let readme = crate::support::page("README.md");
     let relative: Vec<_> = links(&readme)
         .into_iter()
@@ -829,7 +829,7 @@ fn links_of_the_readme_are_absolute() {
 
 /// Each step of the guide names a function and its file.
 #[test]
-fn every_step_of_the_architecture_is_in_the_source() {
+fn functions_named_in_architecture_guide_exist() {
     let page = crate::support::page("docs/guide/architecture.md");
     let mut steps = 0;
     for journey in page.split("\n## ").skip(1) {

@@ -474,7 +474,7 @@ fn played(path: &str, text: &str) -> (String, String) {
 }
 
 #[test]
-fn every_shown_command_prints_what_is_shown() {
+fn documented_commands_print_the_documented_output() {
     if Command::new("git").arg("--version").output().is_err() {
         return skip("no git");
     }
@@ -513,7 +513,7 @@ fn every_shown_command_prints_what_is_shown() {
 }
 
 #[test]
-fn every_block_is_run_or_says_why_not() {
+fn every_documented_block_runs_or_says_why_not() {
     let mut run = 0;
     for path in pages() {
         let text = page(&path);
@@ -546,7 +546,7 @@ fn every_block_is_run_or_says_why_not() {
 }
 
 #[test]
-fn every_shown_configuration_is_accepted() {
+fn documented_configurations_are_accepted() {
     let schema: serde_json::Value =
         serde_json::from_str(&ownerlint::report::schema("config").expect("a schema"))
             .expect("JSON");
@@ -605,7 +605,7 @@ fn every_shown_configuration_is_accepted() {
 }
 
 #[test]
-fn a_page_that_shows_something_else_is_found() {
+fn outdated_documented_output_is_detected() {
     let page = "<!-- scene: release -->\n\n```console\n$ ownerlint rules --output json | head -n 1\nnot this\n```\n";
     let (transcript, refreshed) = played("page", page);
     assert!(
@@ -628,7 +628,7 @@ fn a_page_that_shows_something_else_is_found() {
 
 /// `.ci/run` calls the first two commands of the README.
 #[test]
-fn continuous_integration_runs_the_first_commands_of_the_readme() {
+fn ci_runs_the_first_commands_of_the_readme() {
     let readme = page("README.md");
     let shown = blocks(&readme);
     let first: Vec<&str> = shown
@@ -683,7 +683,7 @@ fn broken_at(text: &str, width: usize) -> String {
 
 /// The picture of the README shows the first command of the page about pull requests in a terminal.
 #[test]
-fn picture_of_the_readme_is_what_a_terminal_shows() {
+fn readme_picture_matches_terminal_output() {
     const PICTURE: &str = "docs/pictures/pull-request.svg";
     if Command::new("git").arg("--version").output().is_err() {
         return skip("no git");

@@ -8,7 +8,7 @@ use walkdir::WalkDir;
 use crate::support::{page, root};
 
 #[test]
-fn rooms_import_only_what_stands_above_them() {
+fn modules_import_only_modules_listed_above_them() {
     let contributing = page("CONTRIBUTING.md");
     let row = |line: &'static str| Some(line.strip_prefix("| `src/")?.split_once("/` |")?.0);
     let rooms: Vec<&str> = contributing.leak().lines().filter_map(row).collect();

@@ -37,7 +37,7 @@ fn locked() -> Vec<(String, Option<String>)> {
 }
 
 #[test]
-fn the_record_has_every_crate_and_no_other() {
+fn supply_chain_record_lists_exactly_the_locked_crates() {
     let recorded: BTreeSet<String> = read("supply-chain/record.tsv")
         .lines()
         .skip(1)
@@ -115,7 +115,7 @@ fn release_jobs() -> serde_yaml::Mapping {
 }
 
 #[test]
-fn release_identity_needs_environment_and_runs_no_build() {
+fn release_job_with_id_token_runs_no_build() {
     let mut with_identity = Vec::new();
     for (name, job) in &release_jobs() {
         if job["permissions"]["id-token"].is_null() {
@@ -136,7 +136,7 @@ fn release_identity_needs_environment_and_runs_no_build() {
 }
 
 #[test]
-fn release_tools_have_versions() {
+fn release_tools_are_pinned_to_versions() {
     let text = read(".github/workflows/release.yaml");
     for line in text.lines().map(str::trim) {
         for (tool, pins) in [
@@ -216,7 +216,7 @@ fn release_of_commit_off_main_is_refused() {
 
 #[test]
 #[cfg(unix)]
-fn a_release_is_built_without_the_paths_of_its_machine() {
+fn release_flags_remap_paths_of_the_build_machine() {
     let workflow = read(".github/workflows/release.yaml");
     let (flags, build) = (
         workflow.find("RUSTFLAGS=$(.github/release/flags.sh)"),
@@ -252,7 +252,7 @@ fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
 }
 
 #[test]
-fn every_licence_is_one_that_deny_toml_allows() {
+fn every_licence_is_allowed_by_deny_toml() {
     let deny = read("deny.toml");
     let list = deny
         .split_once("allow = [")
@@ -278,7 +278,7 @@ fn every_licence_is_one_that_deny_toml_allows() {
 }
 
 #[test]
-fn nothing_that_deny_toml_bans_is_in_the_lock() {
+fn lock_file_has_no_crate_banned_by_deny_toml() {
     let deny = read("deny.toml");
     let banned: Vec<&str> = deny
         .split("{ crate = \"")

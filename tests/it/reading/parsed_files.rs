@@ -16,7 +16,7 @@ fn inside(repository: &Repository, path: &str) -> String {
 }
 
 #[test]
-fn a_file_that_two_bundles_reach_is_parsed_once() {
+fn file_in_two_walks_is_parsed_once() {
     let repository = Repository::new();
     repository
         .write("shared/a.yaml", CONFIG_MAP)
@@ -37,7 +37,7 @@ fn a_file_that_two_bundles_reach_is_parsed_once() {
 }
 
 #[test]
-fn a_session_shares_files_between_its_bundles() {
+fn session_shares_files_between_bundles() {
     let repository = Repository::new();
     repository.write(
         "ownerlint.yaml",
@@ -62,7 +62,7 @@ fn a_session_shares_files_between_its_bundles() {
 }
 
 #[test]
-fn a_file_under_two_names_is_parsed_once_and_reported_under_both() {
+fn file_under_two_names_is_parsed_once_and_keeps_both_names() {
     let repository = Repository::new();
     repository
         .write("a.yaml", CONFIG_MAP)
@@ -102,7 +102,7 @@ fn inventories_share_the_objects_of_a_file() {
 }
 
 #[test]
-fn the_two_sides_of_a_change_share_what_did_not_change() {
+fn base_and_head_share_unchanged_files() {
     let head = ParsedFile::parse(SourceFile::new("a.yaml", CONFIG_MAP));
     let base = head.seen_as("a.yaml", Side::Base);
     assert_eq!(
@@ -113,7 +113,7 @@ fn the_two_sides_of_a_change_share_what_did_not_change() {
 }
 
 #[test]
-fn several_unsaved_texts_stand_in_for_files_and_for_files_to_come() {
+fn unsaved_texts_replace_and_add_files() {
     let repository = Repository::new();
     repository
         .write("old.yaml", CONFIG_MAP)

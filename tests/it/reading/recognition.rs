@@ -46,7 +46,7 @@ fn severities(rule: &str, text: &str) -> Vec<Severity> {
 }
 
 #[test]
-fn what_kuttl_asserts_is_skipped_and_what_it_applies_is_not() {
+fn kuttl_assertions_are_skipped_and_applied_files_are_read() {
     let (objects, skipped) = listed("kuttl");
     assert_eq!(
         objects,
@@ -73,7 +73,7 @@ fn what_kuttl_asserts_is_skipped_and_what_it_applies_is_not() {
 }
 
 #[test]
-fn numbered_files_and_a_folder_called_tests_are_no_evidence() {
+fn numbered_files_and_tests_folder_do_not_imply_kuttl() {
     let (objects, skipped) = listed("numbered");
     assert_eq!(
         objects,
@@ -87,7 +87,7 @@ fn numbered_files_and_a_folder_called_tests_are_no_evidence() {
 }
 
 #[test]
-fn what_chainsaw_asserts_is_skipped_unless_it_creates_it_too() {
+fn chainsaw_assertions_are_skipped_unless_also_created() {
     let (objects, skipped) = listed("chainsaw");
     assert_eq!(objects, ["app.yaml: app", "secret.yaml: secret"]);
     assert_eq!(
@@ -104,7 +104,7 @@ fn what_chainsaw_asserts_is_skipped_unless_it_creates_it_too() {
 }
 
 #[test]
-fn manifests_that_look_like_templates_or_assertions_are_manifests() {
+fn manifests_resembling_templates_or_assertions_are_read() {
     let (objects, skipped) = listed("own");
     assert_eq!(
         objects,
@@ -123,7 +123,7 @@ fn manifests_that_look_like_templates_or_assertions_are_manifests() {
 }
 
 #[test]
-fn what_a_kustomization_names_is_skipped_unless_it_is_a_resource() {
+fn kustomization_inputs_are_skipped_unless_they_are_resources() {
     let (objects, skipped) = listed("kustomize");
     assert_eq!(
         objects,
@@ -147,7 +147,7 @@ fn what_a_kustomization_names_is_skipped_unless_it_is_a_resource() {
 }
 
 #[test]
-fn templates_of_any_language_are_skipped_with_a_note_per_language() {
+fn templates_are_skipped_with_one_note_per_language() {
     let (objects, skipped) = listed("templates");
     assert_eq!(objects, ["variables.yaml: settings"]);
     let reasons: Vec<_> = skipped
@@ -197,7 +197,7 @@ fn templates_of_any_language_are_skipped_with_a_note_per_language() {
 }
 
 #[test]
-fn only_a_folder_below_a_chart_is_told_to_run_helm() {
+fn render_option_is_suggested_only_inside_a_chart() {
     let repository = Repository::new();
     let template = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Values.name }}\n  namespace: {{ .x }}\n";
     repository
@@ -222,7 +222,7 @@ fn only_a_folder_below_a_chart_is_told_to_run_helm() {
 }
 
 #[test]
-fn text_that_is_about_no_manifest_is_counted_and_not_reported() {
+fn unreadable_non_manifests_are_skipped_but_not_reported() {
     let (objects, skipped) = listed("text");
     assert_eq!(objects, ["beside-a-manifest.yaml: first"]);
     let kept: Vec<_> = skipped
@@ -255,7 +255,7 @@ fn text_that_is_about_no_manifest_is_counted_and_not_reported() {
 }
 
 #[test]
-fn annotations_that_kustomize_quotes_are_a_warning_there_and_an_error_elsewhere() {
+fn number_annotations_are_warnings_in_kustomize_and_errors_elsewhere() {
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop, annotations: {hours: 1440}}\n";
     assert_eq!(severities("unreadable-document", text), [Severity::Error]);
     let report = check(
@@ -288,7 +288,7 @@ fn annotations_that_kustomize_quotes_are_a_warning_there_and_an_error_elsewhere(
 }
 
 #[test]
-fn bytes_that_are_not_utf8_are_a_warning_and_the_rest_is_judged() {
+fn invalid_utf8_is_a_warning_and_the_rest_is_checked() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut bytes =
         b"# caf\xE9\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: shop\n"
@@ -315,7 +315,7 @@ fn bytes_that_are_not_utf8_are_a_warning_and_the_rest_is_judged() {
 }
 
 #[test]
-fn a_kind_without_a_group_may_be_a_tools_own_and_a_slip_of_the_pen_is_named() {
+fn unknown_core_kind_is_info_and_misspelt_kind_is_suggested() {
     let kind = |api_version: &str, kind: &str| {
         let text = format!("apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n");
         let report = check_text("manifest.yaml", &text, &Check::default());
@@ -375,7 +375,7 @@ fn a_kind_without_a_group_may_be_a_tools_own_and_a_slip_of_the_pen_is_named() {
 }
 
 #[test]
-fn an_empty_name_of_a_custom_resource_is_a_warning() {
+fn empty_custom_resource_name_is_a_warning() {
     let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: shops.example.com}\n\
                spec: {group: example.com, scope: Namespaced, names: {kind: Shop, plural: shops}, \
                versions: [{name: v1, served: true, storage: true}]}\n---\n";
@@ -404,7 +404,7 @@ fn an_empty_name_of_a_custom_resource_is_a_warning() {
 }
 
 #[test]
-fn a_reference_without_uid_in_a_record_of_an_object_is_a_warning() {
+fn missing_owner_uid_in_a_live_object_is_a_warning() {
     let job = |reference: &str, rest: &str| {
         format!(
             "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: a\n  namespace: b\n  ownerReferences:\n    - {{{reference}}}\n{rest}"
@@ -441,7 +441,7 @@ fn a_reference_without_uid_in_a_record_of_an_object_is_a_warning() {
 }
 
 #[test]
-fn absence_is_not_claimed_over_what_was_not_read_without_saying_so() {
+fn finding_about_unknown_finalizer_mentions_unread_documents() {
     let held = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b, finalizers: [example.com/hold]}\n";
     let reason = |text: &str| {
         let report = check_text("manifest.yaml", text, &Check::default());
@@ -463,7 +463,7 @@ fn absence_is_not_claimed_over_what_was_not_read_without_saying_so() {
 }
 
 #[test]
-fn one_defect_is_one_finding() {
+fn owner_references_of_wrong_type_give_one_finding() {
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: b\n  ownerReferences: {kind: Pod}\n";
     let report = check_text("manifest.yaml", text, &Check::default());
     let rules: Vec<_> = report
@@ -475,7 +475,7 @@ fn one_defect_is_one_finding() {
 }
 
 #[test]
-fn a_merge_conflict_is_called_one() {
+fn merge_conflict_is_reported_as_such() {
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n<<<<<<< HEAD\n  name: a\n=======\n  name: b\n>>>>>>> theirs\n";
     let report = check_text("manifest.yaml", text, &Check::default());
     let finding = &report.findings[0].finding;
@@ -493,7 +493,7 @@ fn a_merge_conflict_is_called_one() {
 }
 
 #[test]
-fn a_key_that_became_a_boolean_is_explained() {
+fn key_read_as_a_boolean_is_explained() {
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  n: b\n";
     let report = check_text("manifest.yaml", text, &Check::default());
     let finding = &report.findings[0].finding;
@@ -505,7 +505,7 @@ fn a_key_that_became_a_boolean_is_explained() {
 }
 
 #[test]
-fn a_statement_of_ytt_makes_a_template_of_a_document_and_other_comments_do_not() {
+fn ytt_statements_make_a_template_but_other_comments_do_not() {
     let objects = |text: &str| inventory_of("a.yaml", text).members.len();
     let named =
         |value: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {value}\n");
@@ -533,7 +533,7 @@ fn a_statement_of_ytt_makes_a_template_of_a_document_and_other_comments_do_not()
 }
 
 #[test]
-fn a_hundred_documents_say_why_they_cannot_be_read_and_the_others_are_counted() {
+fn only_first_100_unreadable_documents_are_reported_singly() {
     // Texts above 256 kB are read in parts.
     for (documents, padding) in [(150, 0), (1_500, 400)] {
         let filler = format!("# {}\n", "x".repeat(padding));
@@ -570,7 +570,7 @@ fn a_hundred_documents_say_why_they_cannot_be_read_and_the_others_are_counted() 
 }
 
 #[test]
-fn a_secret_among_many_documents_that_cannot_be_read_stays_hidden() {
+fn secret_after_many_unreadable_documents_stays_hidden() {
     let text = format!(
         "{}---\nkind: Secret\ndata: [\n",
         "---\napiVersion: [\n".repeat(150)

@@ -62,7 +62,7 @@ fn findings(folder: &Path, arguments: &[&str]) -> (Option<i32>, Vec<String>) {
 }
 
 #[test]
-fn folders_give_yaml_yml_and_json_even_if_git_ignores_them() {
+fn folders_yield_yaml_yml_and_json_even_if_gitignored() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     config_map(folder, "rendered/a.yaml", "a");
@@ -108,7 +108,7 @@ fn folders_give_yaml_yml_and_json_even_if_git_ignores_them() {
 }
 
 #[test]
-fn a_file_that_is_reached_twice_is_read_once() {
+fn file_reached_twice_is_listed_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     config_map(folder, "a.yaml", "a");
@@ -127,7 +127,7 @@ fn standard_input_is_a_file_named_dash() {
 }
 
 #[test]
-fn what_cannot_be_read_is_a_finding_and_the_rest_goes_on() {
+fn unreadable_file_is_a_finding_and_the_run_continues() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     config_map(folder, "a.yaml", "a");
@@ -184,7 +184,7 @@ fn unrendered_templates_are_skipped_with_one_note_for_all_charts() {
 }
 
 #[test]
-fn files_of_kustomize_are_told_by_their_group() {
+fn kustomize_files_are_recognised_by_group() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     write(
@@ -201,7 +201,7 @@ fn files_of_kustomize_are_told_by_their_group() {
 }
 
 #[test]
-fn only_manifests_are_checked_and_a_manifest_that_is_lost_counts() {
+fn non_manifests_are_ignored_but_lost_manifests_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     // A file that is not a manifest may contain duplicate keys or text after its value.
     write(folder.path(), "values.yaml", "replicas: 1\nreplicas: 2\n");

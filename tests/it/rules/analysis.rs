@@ -19,7 +19,7 @@ metadata:
 ";
 
 #[test]
-fn the_cluster_of_a_bundle_is_built_once() {
+fn analysis_builds_the_cluster_once() {
     let inventory = inventory_of("a.yaml", DANGLING);
     let analysis = Analysis::of(&inventory);
     let (first, second) = (
@@ -30,14 +30,14 @@ fn the_cluster_of_a_bundle_is_built_once() {
 }
 
 #[test]
-fn the_ownership_of_a_bundle_is_computed_once() {
+fn analysis_computes_ownership_once() {
     let inventory = inventory_of("a.yaml", DANGLING);
     let analysis = Analysis::of(&inventory);
     assert!(std::ptr::eq(analysis.ownership(), analysis.ownership()));
 }
 
 #[test]
-fn the_templates_and_the_definition_of_an_object_are_read_once() {
+fn object_templates_are_read_once() {
     let text = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {metadata: {finalizers: [a.b/c]}}}\n";
     let inventory = inventory_of("web.yaml", text);
     let object = &inventory.members[0].object;
@@ -52,7 +52,7 @@ fn the_templates_and_the_definition_of_an_object_are_read_once() {
 }
 
 #[test]
-fn a_verdict_behind_a_finding_is_kept_for_its_picture() {
+fn kept_verdict_is_returned_for_the_graph() {
     let inventory = inventory_of("a.yaml", DANGLING);
     let analysis = Analysis::of(&inventory);
     let verdicts = Verdicts::new(&analysis);

@@ -76,7 +76,7 @@ fn errors(
 }
 
 #[test]
-fn no_error_stands_where_none_is_true() {
+fn places_labelled_false_get_no_errors() {
     let Some((folder, rows)) = believable() else {
         return;
     };

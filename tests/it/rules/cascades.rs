@@ -46,7 +46,7 @@ fn markdown(repository: &Repository, arguments: &[&str]) -> (String, Vec<String>
 }
 
 #[test]
-fn they_come_before_the_findings() {
+fn cascades_come_before_the_findings() {
     let paths = [
         "fixtures/rules/deleted-on-arrival/bad",
         "fixtures/rules/namespace-never-empties/bad",
@@ -61,7 +61,7 @@ fn they_come_before_the_findings() {
 }
 
 #[test]
-fn only_what_is_reported_is_drawn() {
+fn only_reported_cascades_are_drawn() {
     let repository = Repository::new();
     repository
         .write("a/orphan.yaml", &(orphan("a") + &pod("a", 1)))
@@ -101,7 +101,7 @@ fn only_what_is_reported_is_drawn() {
 }
 
 #[test]
-fn bundles_are_played_apart() {
+fn bundles_are_simulated_separately() {
     let repository = Repository::new();
     repository.write(
         "ownerlint.yaml",
@@ -120,7 +120,7 @@ fn bundles_are_played_apart() {
 }
 
 #[test]
-fn many_objects_fit_into_one_picture() {
+fn three_thousand_objects_fit_into_one_graph() {
     let repository = Repository::new();
     repository.write(
         "all.yaml",
@@ -137,7 +137,7 @@ fn many_objects_fit_into_one_picture() {
 }
 
 #[test]
-fn many_pictures_are_counted() {
+fn omitted_graphs_are_counted() {
     let repository = Repository::new();
     repository.write(
         "all.yaml",
@@ -159,7 +159,7 @@ fn many_pictures_are_counted() {
 }
 
 #[test]
-fn a_short_page_keeps_its_findings() {
+fn small_byte_limit_omits_graphs_and_keeps_findings() {
     let repository = Repository::new();
     repository.write("all.yaml", &(held("shop") + "---\n" + &orphan("a")));
     let (text, charts) = markdown(&repository, &["--markdown-bytes", "1200"]);
@@ -172,7 +172,7 @@ fn a_short_page_keeps_its_findings() {
 }
 
 #[test]
-fn a_name_cannot_leave_its_picture() {
+fn hostile_name_cannot_escape_its_graph() {
     let repository = Repository::new();
     repository.write("all.yaml", &held("\"a```<b>|\\n```\\n::error::b @me\""));
     let (text, charts) = markdown(&repository, &["--select", "namespace-never-empties"]);

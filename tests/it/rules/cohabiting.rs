@@ -51,7 +51,7 @@ const PAIRS: [(&str, &str, &str); 6] = [
 ];
 
 #[test]
-fn an_owner_in_one_group_is_found_by_a_reference_in_the_other() {
+fn owner_is_found_through_its_other_api_group() {
     for (kind, one, other) in PAIRS {
         let found = findings(&pair(kind, one, other));
         let wrong = [
@@ -68,7 +68,7 @@ fn an_owner_in_one_group_is_found_by_a_reference_in_the_other() {
 }
 
 #[test]
-fn a_reference_in_a_removed_group_is_one_fact_for_one_rule() {
+fn reference_in_removed_group_triggers_one_owner_rule() {
     for (kind, one, other) in PAIRS.iter().filter(|(kind, ..)| *kind != "Event") {
         let found = findings(&pair(kind, other, one));
         let about_owners: Vec<_> = found
@@ -87,7 +87,7 @@ fn a_reference_in_a_removed_group_is_one_fact_for_one_rule() {
 }
 
 #[test]
-fn both_groups_of_an_older_release_lead_to_one_object() {
+fn both_groups_of_an_older_release_name_one_object() {
     let repository = Repository::new();
     for (kind, one, other) in [
         ("ReplicaSet", "extensions/v1beta1", "apps/v1"),
@@ -138,7 +138,7 @@ fn both_groups_of_an_older_release_lead_to_one_object() {
 }
 
 #[test]
-fn one_object_written_in_both_groups_is_a_duplicate() {
+fn object_written_in_both_groups_is_a_duplicate() {
     let object = |api_version: &str| {
         format!(
             "apiVersion: {api_version}\nkind: Ingress\nmetadata: {{name: web, namespace: shop}}\n"
@@ -168,7 +168,7 @@ fn one_object_written_in_both_groups_is_a_duplicate() {
 }
 
 #[test]
-fn kinds_of_one_name_are_told_apart_by_their_groups() {
+fn kinds_of_one_name_are_distinguished_by_group() {
     let found = findings(&pair("Ingress", "example.com/v1", "networking.k8s.io/v1"));
     let mismatch = found
         .iter()
@@ -179,7 +179,7 @@ fn kinds_of_one_name_are_told_apart_by_their_groups() {
 }
 
 #[test]
-fn an_address_goes_with_the_service_whose_cluster_address_it_is() {
+fn ip_address_is_deleted_with_its_service() {
     let address = |service: &str| {
         format!(
             "apiVersion: networking.k8s.io/v1\nkind: IPAddress\nmetadata: {{name: 10.0.0.7, uid: u-7, resourceVersion: '7'}}\nspec: {{parentRef: {{group: '', resource: services, namespace: shop, name: {service}}}}}\n"

@@ -101,7 +101,7 @@ fn patch(at: usize, finalizer: &str) -> String {
 }
 
 #[test]
-fn the_commands_of_all_rules_split_into_the_words_that_were_meant() {
+fn rule_commands_split_into_the_intended_words() {
     for hostile in HOSTILE {
         let name = shown(hostile);
         let findings = findings(hostile);
@@ -158,7 +158,7 @@ fn the_commands_of_all_rules_split_into_the_words_that_were_meant() {
 }
 
 #[test]
-fn no_command_breaks_out_of_its_line() {
+fn commands_contain_no_control_characters() {
     for hostile in HOSTILE {
         for finding in findings(hostile) {
             let help = finding["help"].as_str().expect("a help");
@@ -173,7 +173,7 @@ fn no_command_breaks_out_of_its_line() {
 }
 
 #[test]
-fn only_one_entry_is_ever_removed_and_only_if_it_is_still_there() {
+fn patches_test_and_remove_a_single_entry() {
     let all: Vec<Value> = HOSTILE
         .iter()
         .flat_map(|hostile| findings(hostile))
@@ -199,7 +199,7 @@ fn only_one_entry_is_ever_removed_and_only_if_it_is_still_there() {
 }
 
 #[test]
-fn a_patch_of_a_protection_says_what_it_breaks() {
+fn help_for_misplaced_protection_warns_of_damage() {
     let all = findings("settings");
     let misplaced = all.iter().find(|finding| {
         finding["rule"] == "finalizer-misplaced" && finding["object"] == "Secret/shop/settings"
@@ -214,7 +214,7 @@ fn a_patch_of_a_protection_says_what_it_breaks() {
 }
 
 #[test]
-fn finalizers_of_any_text_come_back_out_of_a_patch() {
+fn hostile_finalizer_round_trips_through_patch_command() {
     for hostile in HOSTILE {
         let target = Target::new(
             kinds::POD.to_string(),
@@ -250,7 +250,7 @@ fn finalizers_of_any_text_come_back_out_of_a_patch() {
 }
 
 #[test]
-fn a_long_list_of_finalizers_is_removed_as_a_whole_and_part_of_it_one_by_one() {
+fn all_finalizers_use_a_merge_patch_and_some_a_json_patch() {
     let target = Target::new(
         kinds::POD.to_string(),
         "web",
@@ -270,7 +270,7 @@ fn a_long_list_of_finalizers_is_removed_as_a_whole_and_part_of_it_one_by_one() {
 }
 
 #[test]
-fn a_token_of_a_namespace_is_removed_through_its_subresource() {
+fn namespace_spec_finalizer_is_removed_via_finalize_subresource() {
     let command = kubectl::remove_spec_finalizer("a'b", "x\"; touch pwned");
     let filter = r#"del(.spec.finalizers[] | select(. == "x\"; touch pwned"))"#;
     let get = [
@@ -297,7 +297,7 @@ fn a_token_of_a_namespace_is_removed_through_its_subresource() {
 }
 
 #[test]
-fn the_commands_of_a_plan_split_into_the_words_that_were_meant() {
+fn plan_commands_split_into_the_intended_words() {
     for hostile in HOSTILE {
         let plan = ownerlint()
             .args(["plan", "delete", "ns/shop", "-f", "-"])

@@ -36,7 +36,7 @@ const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResou
 // --- protection-ineffective ---
 
 #[test]
-fn a_protection_that_is_not_understood_is_told_apart_from_what_means_something_else() {
+fn misspelt_protections_are_distinguished_from_other_values() {
     let option = |written, meant| Some(Flaw::Option { written, meant });
     for (annotation, flaw) in [
         ("helm.sh/resource-policy: keep", None),
@@ -132,7 +132,7 @@ fn a_protection_that_is_not_understood_is_told_apart_from_what_means_something_e
 }
 
 #[test]
-fn prune_false_alone_is_a_warning_where_data_is_lost_and_silent_where_nothing_cascades() {
+fn severity_of_prune_false_depends_on_data_and_cascading() {
     let rule = "protection-ineffective";
     let only = "annotations: {argocd.argoproj.io/sync-options: Prune=false}";
     assert_eq!(
@@ -180,7 +180,7 @@ fn prune_false_alone_is_a_warning_where_data_is_lost_and_silent_where_nothing_ca
 }
 
 #[test]
-fn helms_keep_is_a_warning_where_another_tool_is_seen_to_prune() {
+fn helm_keep_is_a_warning_if_argo_cd_prunes() {
     let rule = "protection-ineffective";
     let kept = |mark: &str| {
         object(
@@ -212,7 +212,7 @@ fn helms_keep_is_a_warning_where_another_tool_is_seen_to_prune() {
 }
 
 #[test]
-fn the_configuration_is_evidence_of_the_tool() {
+fn configured_delivery_tool_decides_the_finding() {
     let repository = Repository::new();
     repository.write(
         "a.yaml",
@@ -237,7 +237,7 @@ fn the_configuration_is_evidence_of_the_tool() {
 }
 
 #[test]
-fn a_protection_of_claims_is_missed_where_they_are_deleted() {
+fn severity_of_claim_template_protection_depends_on_retention() {
     let set = |annotation: &str, policy: &str| {
         let claims = format!(
             "volumeClaimTemplates: [{{metadata: {{name: data, annotations: {{{annotation}}}}}}}]"
@@ -261,7 +261,7 @@ fn a_protection_of_claims_is_missed_where_they_are_deleted() {
 // --- force-replace-on-stateful ---
 
 #[test]
-fn force_is_as_severe_as_what_it_deletes() {
+fn severity_of_force_depends_on_the_deleted_kind() {
     let rule = "force-replace-on-stateful";
     let of = |kind: &str, options: &str, rest: &str| {
         severities(
@@ -296,7 +296,7 @@ fn force_is_as_severe_as_what_it_deletes() {
 // --- hook-survives-uninstall ---
 
 #[test]
-fn a_hook_is_a_warning_only_where_it_rejects_requests() {
+fn surviving_hook_is_a_warning_only_if_it_rejects_requests() {
     let hook = |kind: &str, rest: &str| {
         severities(
             "hook-survives-uninstall",
@@ -327,7 +327,7 @@ fn a_hook_is_a_warning_only_where_it_rejects_requests() {
 // --- release-owns-its-namespace ---
 
 #[test]
-fn the_command_line_says_where_a_release_is_installed() {
+fn namespace_option_sets_the_release_namespace() {
     let repository = Repository::new();
     let chart = "labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: shop-1}";
     repository.write(
@@ -391,7 +391,7 @@ fn application(name: &str, path: &str, finalizer: &str, prune: bool) -> String {
 }
 
 #[test]
-fn an_object_is_judged_by_the_application_that_delivers_it() {
+fn protection_is_judged_by_the_delivering_application() {
     let claim = |annotation: &str| {
         object(
             CLAIM,
@@ -427,7 +427,7 @@ fn an_object_is_judged_by_the_application_that_delivers_it() {
 }
 
 #[test]
-fn force_of_a_kustomization_counts_for_what_it_delivers() {
+fn kustomization_force_applies_to_delivered_objects() {
     let kustomization = |path: &str| {
         format!(
             "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: apps, namespace: flux-system}}\n\

@@ -29,7 +29,7 @@ fn widget(metadata: &str) -> String {
 }
 
 #[test]
-fn the_only_finalizer_is_removed_alone_as_one_that_was_added_meanwhile_stays() {
+fn single_finalizer_is_removed_by_a_testing_json_patch() {
     let found = findings(&widget("namespace: shop, finalizers: [example.com/hold]"));
     let command = concat!(
         r#"`kubectl patch Widget.example.com probe -n shop --type=json -p '[{"op":"test","path":"/metadata/finalizers/0","#,
@@ -42,7 +42,7 @@ fn the_only_finalizer_is_removed_alone_as_one_that_was_added_meanwhile_stays() {
 }
 
 #[test]
-fn one_of_several_is_freed_by_a_json_patch_that_tests_what_it_removes() {
+fn one_of_several_finalizers_is_removed_by_a_testing_json_patch() {
     let found = findings(&widget(
         "namespace: shop, finalizers: [orphan, example.com/hold]",
     ));
@@ -57,7 +57,7 @@ fn one_of_several_is_freed_by_a_json_patch_that_tests_what_it_removes() {
 }
 
 #[test]
-fn what_only_the_cluster_knows_stands_in_capitals() {
+fn unknown_name_and_namespace_are_shown_in_capitals() {
     let found = findings(
         "apiVersion: v1\nkind: Secret\nmetadata: {generateName: probe-, finalizers: [example.com/hold]}\n",
     );
@@ -79,7 +79,7 @@ fn what_only_the_cluster_knows_stands_in_capitals() {
 }
 
 #[test]
-fn a_namespace_is_freed_through_its_finalize_subresource() {
+fn namespace_help_uses_the_finalize_subresource() {
     let found = findings(
         "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nspec: {finalizers: [example.com/hold]}\n",
     );
@@ -94,7 +94,7 @@ fn a_namespace_is_freed_through_its_finalize_subresource() {
 }
 
 #[test]
-fn a_known_finalizer_is_named_with_its_controller_wherever_that_runs() {
+fn known_finalizer_finding_names_its_controller() {
     let scaled = "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: web, namespace: shop, finalizers: [finalizer.keda.sh]}\n";
     let absent = findings(scaled);
     let reason = &the(&absent, "finalizer-runtime").reason;
@@ -135,7 +135,7 @@ fn a_known_finalizer_is_named_with_its_controller_wherever_that_runs() {
 }
 
 #[test]
-fn the_evidence_for_a_workload_is_its_image_or_its_rights() {
+fn permissions_are_evidence_for_a_finalizer_remover() {
     let inventory = inventory_of(
         "input.yaml",
         &fixture("rules/finalizer-unknown/good/somebody-removes-it.yaml"),
@@ -185,7 +185,7 @@ fn the_evidence_for_a_workload_is_its_image_or_its_rights() {
 }
 
 #[test]
-fn init_containers_and_bare_pods_run_controllers_too() {
+fn controllers_in_bare_pods_and_init_containers_are_found() {
     let pod = |list: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: one, namespace: a}}\nspec:\n  {list}: [{{name: c, image: 'docker.io/rook/ceph:v1'}}]\n---\n\
@@ -214,7 +214,7 @@ fn init_containers_and_bare_pods_run_controllers_too() {
 }
 
 #[test]
-fn an_object_of_a_cluster_gets_no_warning_for_its_controllers_finalizers() {
+fn live_object_gets_no_warning_for_controller_finalizers() {
     let dump = |finalizer: &str| {
         let metadata = format!(
             "namespace: shop, uid: 11111111-2222-3333-4444-000000000001, resourceVersion: '7', finalizers: [{finalizer}]"
@@ -242,7 +242,7 @@ fn an_object_of_a_cluster_gets_no_warning_for_its_controllers_finalizers() {
 }
 
 #[test]
-fn unverified_rows_never_warn() {
+fn unverified_rows_give_only_infos() {
     let found = findings(
         "apiVersion: opensearch.opster.io/v1\nkind: OpenSearchCluster\nmetadata: {name: v, namespace: l, finalizers: [Opster]}\n",
     );
@@ -258,7 +258,7 @@ fn unverified_rows_never_warn() {
 }
 
 #[test]
-fn a_finalizer_on_a_kind_that_the_table_does_not_list_is_info_and_holds_nothing() {
+fn finalizer_on_unlisted_kind_is_info_and_blocks_nothing() {
     let text = "\
 apiVersion: v1
 kind: Namespace
@@ -299,7 +299,7 @@ metadata:
 }
 
 #[test]
-fn rights_alone_make_a_workload_one_that_may_remove_a_finalizer() {
+fn workload_with_permissions_may_remove_a_finalizer() {
     let operator = fixture("rules/finalizer-unknown/good/somebody-removes-it.yaml");
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: system}\n";
     let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: here, namespace: system, finalizers: [example.com/hold]}\n";

@@ -147,7 +147,7 @@ proptest! {
     #![proptest_config(cases(48))]
 
     #[test]
-    fn a_fixed_object_is_the_object_without_its_defects((good, bad) in objects(), form in forms()) {
+    fn fixes_repair_only_the_defects_of_an_object((good, bad) in objects(), form in forms()) {
         let text = block(&bad, &form);
         let after = safe(&text);
         prop_assert_eq!(one(&after), Ok(good), "{}\n{}", text, after);
@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn json_stays_json_with_its_own_lines((good, bad) in objects(), pretty in any::<bool>()) {
+    fn fixed_json_stays_json_with_its_layout((good, bad) in objects(), pretty in any::<bool>()) {
         let text = if pretty { serde_json::to_string_pretty(&bad) } else { serde_json::to_string(&bad) }.expect("JSON");
         let after = safe(&text);
         let found: Value = serde_json::from_str(&after).expect("it is still JSON");
@@ -170,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn neighbours_line_breaks_and_indentation_stay((good, bad) in objects(), form in forms(), indent in 0..3usize) {
+    fn fixes_keep_neighbours_line_breaks_and_indentation((good, bad) in objects(), form in forms(), indent in 0..3usize) {
         let neighbour = "# c\napiVersion: v1\nkind: ConfigMap\nmetadata:\n    name:   \"x\"\ndata: {a: 'x'}\n";
         let list = format!("kind: List\napiVersion: v1\nitems:\n{}", as_item(&block(&bad, &form), indent));
         let text = format!("{neighbour}---\n{list}---\n{neighbour}").replace('\n', "\r\n");
@@ -190,7 +190,7 @@ proptest! {
 
     /// An anchor shares a part of metadata with a second object: it is fixed for both or neither, the rest as usual.
     #[test]
-    fn what_two_objects_share_changes_for_neither_alone((good, bad) in objects(), form in forms(), at in 0..3usize) {
+    fn shared_anchor_is_fixed_for_both_objects_or_neither((good, bad) in objects(), form in forms(), at in 0..3usize) {
         let metadata = |object: &Value, key: &str| object["metadata"].get(key).cloned();
         let keys = ["labels", "lables", "ownerReferences", "finalizers"];
         let mut keys = keys.into_iter().filter(|key| metadata(&bad, key).is_some()).cycle().skip(at);
@@ -233,7 +233,7 @@ fn fixes_to(metadata: &str, expected: &str) {
 }
 
 #[test]
-fn an_entry_goes_with_its_line_and_its_trailing_comment() {
+fn removed_entry_takes_its_line_and_trailing_comment() {
     fixes_to(
         "metadata:\n  name: a # the name\n  # kept\n  namespace: shop # goes\n\n  # kept too\n",
         "metadata:\n  name: a # the name\n  # kept\n\n  # kept too\n",
@@ -241,7 +241,7 @@ fn an_entry_goes_with_its_line_and_its_trailing_comment() {
 }
 
 #[test]
-fn a_list_goes_with_its_last_item_and_its_neighbours_stay() {
+fn list_is_removed_with_its_last_item() {
     fixes_to(
         "metadata:\n  finalizers:\n  - orphan # goes\n  name: a\n",
         "metadata:\n  name: a\n",
@@ -253,7 +253,7 @@ fn a_list_goes_with_its_last_item_and_its_neighbours_stay() {
 }
 
 #[test]
-fn the_first_key_of_an_item_leaves_its_dash_to_the_next() {
+fn removing_first_key_of_an_item_keeps_its_dash() {
     let reference = "apiVersion: v1\n    kind: Namespace\n    name: a\n    uid: u\n";
     fixes_to(
         &format!(
@@ -264,7 +264,7 @@ fn the_first_key_of_an_item_leaves_its_dash_to_the_next() {
 }
 
 #[test]
-fn a_mapping_that_loses_its_only_key_is_empty() {
+fn mapping_that_loses_its_only_key_becomes_empty_braces() {
     let template = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n";
     let object = "apiVersion: v1\nkind: Namespace\nmetadata:\n  namespace: x\n";
     assert_eq!(
@@ -274,7 +274,7 @@ fn a_mapping_that_loses_its_only_key_is_empty() {
 }
 
 #[test]
-fn a_key_keeps_its_quotes_and_its_value() {
+fn renamed_key_keeps_its_quotes_and_value() {
     fixes_to(
         "metadata:\n  'lables' :   {a: b}\n  name: a\n",
         "metadata:\n  'labels' :   {a: b}\n  name: a\n",
@@ -286,7 +286,7 @@ fn a_key_keeps_its_quotes_and_its_value() {
 }
 
 #[test]
-fn a_value_with_tag_block_text_or_anchor_of_its_own_can_go() {
+fn values_with_tag_block_text_or_unused_anchor_are_removed() {
     for value in [
         "!!str shop",
         "|-\n    shop",
@@ -313,7 +313,7 @@ fn is_refused(text: &str) {
 }
 
 #[test]
-fn what_an_anchor_shares_is_not_changed() {
+fn values_shared_by_an_anchor_get_no_fix() {
     is_refused(&role(
         "metadata: &m\n  name: a\n  namespace: shop\nother: *m\n",
     ));
@@ -331,7 +331,7 @@ fn what_an_anchor_shares_is_not_changed() {
 }
 
 #[test]
-fn an_alias_may_go_without_what_it_names() {
+fn alias_is_removed_without_its_anchor() {
     fixes_to(
         "base: &n shop\nmetadata:\n  name: a\n  namespace: *n\n",
         "base: &n shop\nmetadata:\n  name: a\n",
@@ -339,7 +339,7 @@ fn an_alias_may_go_without_what_it_names() {
 }
 
 #[test]
-fn a_comment_that_would_be_lost_and_an_odd_form_are_left_alone() {
+fn fixes_that_lose_comments_or_meet_odd_syntax_are_not_offered() {
     is_refused(&role("metadata: {name: a, # why\n  namespace: shop}\n"));
     is_refused(&role("metadata:\n  name: a\n  ? namespace\n  : shop\n"));
     is_refused(&role(
@@ -351,7 +351,7 @@ fn a_comment_that_would_be_lost_and_an_odd_form_are_left_alone() {
 }
 
 #[test]
-fn a_key_with_a_value_that_does_not_fit_is_not_renamed() {
+fn key_with_unfitting_value_is_not_renamed() {
     for metadata in [
         "lables: x",
         "finalizer: x",

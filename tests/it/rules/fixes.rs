@@ -129,7 +129,7 @@ fn counts(report: &Report, finding: &Finding) -> (usize, usize) {
 }
 
 #[test]
-fn every_fix_removes_its_finding_and_brings_no_error() {
+fn every_fix_removes_its_finding_and_adds_no_error() {
     examples().par_iter().for_each(|(place, text, check)| {
         let before = check_text("example.yaml", text, check);
         for reported in &before.findings {
@@ -159,7 +159,7 @@ fn every_fix_removes_its_finding_and_brings_no_error() {
 }
 
 #[test]
-fn applying_all_fixes_twice_is_applying_them_once() {
+fn applying_all_fixes_is_idempotent() {
     for up_to in [Applicability::Safe, Applicability::Suggested] {
         examples().par_iter().for_each(|(_, text, check)| {
             let once = fixed(text, check, up_to);
@@ -237,7 +237,7 @@ fn number(value: &Value) -> usize {
 }
 
 #[test]
-fn every_format_carries_the_same_edits() {
+fn json_rdjson_sarif_and_lsp_carry_the_same_edits() {
     let report = check_text("role.yaml", ROLE, &Check::default());
     let json: Value = serde_json::from_str(&report.render(Format::Json)).expect("JSON");
     let rdjson: Value = serde_json::from_str(&report.render(Format::Rdjson)).expect("JSON");
@@ -382,7 +382,7 @@ fn changed_places(file: &SourceFile, fix: &Fix) -> Vec<Vec<String>> {
 const MOST_READ_AGAIN: usize = 100_000;
 
 #[test]
-fn fixes_that_are_left_out_change_nothing_else() {
+fn omitting_fixes_changes_nothing_else() {
     let check = |fixes| {
         check_text(
             "role.yaml",
@@ -408,7 +408,7 @@ fn fixes_that_are_left_out_change_nothing_else() {
 }
 
 #[test]
-fn only_formats_with_a_place_for_edits_show_fixes() {
+fn only_formats_that_carry_fixes_show_them() {
     let show = |format: Format, fixes| {
         check_text(
             "role.yaml",
@@ -436,7 +436,7 @@ fn selection() -> Selection {
 }
 
 #[test]
-fn every_fix_of_the_corpus_reads_as_intended() {
+fn corpus_fixes_lose_no_object_and_resolve_findings() {
     let Some(corpus) = corpus() else { return };
     let mut folders: BTreeMap<&str, Vec<ParsedFile>> = BTreeMap::new();
     for file in files(corpus) {

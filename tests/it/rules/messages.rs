@@ -15,7 +15,7 @@ use crate::support::{check_text, root};
 const SNAPSHOTS: &str = "snapshots/messages";
 
 #[test]
-fn messages_of_every_rule_read_well() {
+fn messages_of_every_rule_match_their_snapshot() {
     for rule in RULES {
         let mut shown = String::new();
         for (name, report) in bad_examples(rule) {

@@ -23,7 +23,7 @@ fn the(rule: &str, file: &str) -> Finding {
 }
 
 #[test]
-fn an_order_that_the_tool_fixes_is_an_error_and_a_race_a_warning() {
+fn fixed_deletion_order_is_an_error_and_a_race_a_warning() {
     let first = |file| the("operator-deleted-first", file);
     let helm = first("a-release-as-it-is-in-the-cluster");
     assert_eq!(helm.severity, Severity::Error);
@@ -70,7 +70,7 @@ fn without_permissions_in_the_input_an_uninstall_is_a_race() {
 }
 
 #[test]
-fn the_configuration_says_who_delivers_and_who_removes() {
+fn configured_tool_and_controller_decide_the_severity() {
     let text = fixture("rules/operator-deleted-first/good/nobody-knows-of-a-tool.yaml")
         .replace("tigera/operator:", "own/calico:");
     let severity = |tool: &str, name: &str| {
@@ -106,14 +106,14 @@ fn the_configuration_says_who_delivers_and_who_removes() {
 }
 
 #[test]
-fn a_missing_permission_is_an_info_however_close_the_role_comes() {
+fn missing_permission_is_info_even_with_a_similar_role() {
     let missing = |file| the("finalizers-permission-missing", file);
     assert_eq!(missing("patch-is-not-update").severity, Severity::Info);
     assert_eq!(missing("every-verb-on-the-kind").severity, Severity::Info);
 }
 
 #[test]
-fn a_namespace_gets_one_note_for_all_that_is_stuck_in_it() {
+fn namespace_gets_one_finding_for_all_stuck_objects() {
     let note = the("namespace-shared-with-operator", "one-note-for-many");
     assert!(
         note.message

@@ -38,7 +38,7 @@ fn texts(keys: &[ObjectKey]) -> Vec<String> {
 }
 
 #[test]
-fn a_cycle_is_printed_as_a_chain_from_dependent_to_owner() {
+fn owner_cycle_is_shown_as_chain_from_dependent_to_owner() {
     let text = [
         config_map("a", &["b"]),
         config_map("b", &["c"]),
@@ -72,7 +72,7 @@ fn a_cycle_is_printed_as_a_chain_from_dependent_to_owner() {
 }
 
 #[test]
-fn objects_tied_into_a_cycle_by_more_references_are_counted() {
+fn further_objects_of_an_owner_cycle_are_counted() {
     let text = [
         config_map("a", &["b"]),
         config_map("b", &["a", "c"]),
@@ -96,7 +96,7 @@ fn objects_tied_into_a_cycle_by_more_references_are_counted() {
 }
 
 #[test]
-fn a_ring_of_many_objects_is_found_without_recursion() {
+fn owner_cycle_of_5000_objects_is_found() {
     let count = 5000;
     let name = |at: usize| format!("n{at}");
     let ring: String = (0..count)
@@ -109,7 +109,7 @@ fn a_ring_of_many_objects_is_found_without_recursion() {
 }
 
 #[test]
-fn a_self_reference_hangs_a_deletion_only_if_it_blocks() {
+fn self_reference_is_stuck_only_if_it_blocks() {
     let object = |flag: &str| {
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  ownerReferences: \
@@ -129,7 +129,7 @@ fn a_self_reference_hangs_a_deletion_only_if_it_blocks() {
 }
 
 #[test]
-fn a_literal_uid_of_an_owner_in_the_input_says_drop_it_and_shows_the_owner() {
+fn literal_owner_uid_finding_says_remove_and_shows_the_owner() {
     let text = [
         config_map("a", &["b"]),
         "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n".into(),
@@ -153,7 +153,7 @@ fn a_literal_uid_of_an_owner_in_the_input_says_drop_it_and_shows_the_owner() {
 }
 
 #[test]
-fn an_owner_under_another_uid_is_certain_only_within_one_dump() {
+fn owner_uid_mismatch_is_an_error_only_within_one_dump() {
     let owner = |uid: &str| {
         format!(
             "apiVersion: v1\nkind: Secret\nmetadata: {{name: s, namespace: a, uid: {uid}, resourceVersion: '1'}}\n"
@@ -203,7 +203,7 @@ fn an_owner_under_another_uid_is_certain_only_within_one_dump() {
 }
 
 #[test]
-fn metadata_of_kinds_that_nobody_defines_is_an_info_unless_a_key_is_misspelt() {
+fn unknown_metadata_of_undefined_kinds_is_info_unless_misspelt() {
     let text = "apiVersion: tool.example.org/v1\nkind: Setup\nmetadata: {name: a, region: eu, lables: {}}\n";
     let found = findings(text, "metadata-unknown-field");
     assert_eq!(
@@ -217,7 +217,7 @@ fn metadata_of_kinds_that_nobody_defines_is_an_info_unless_a_key_is_misspelt() {
 }
 
 #[test]
-fn a_live_object_names_the_fields_and_what_makes_an_apply_fail() {
+fn live_object_finding_names_its_server_set_fields() {
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, generation: 2, resourceVersion: '7'}\n";
     let [finding] = &findings(text, "live-object")[..] else {
         panic!("one finding")
@@ -253,7 +253,7 @@ items:
 ";
 
 #[test]
-fn an_object_deleted_on_arrival_takes_its_dependents_and_is_not_owned_by_them() {
+fn object_deleted_on_arrival_takes_its_dependents() {
     let [finding] = &findings(DOOMED, "deleted-on-arrival")[..] else {
         panic!("one finding")
     };

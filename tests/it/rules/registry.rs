@@ -94,7 +94,7 @@ fn every_page_describes_its_rule() {
 }
 
 #[test]
-fn the_examples_of_every_page_fire_or_stay_silent_as_they_say() {
+fn page_examples_trigger_their_rule_as_marked() {
     for rule in RULES {
         let page = Page::parse(rule.page).expect("tested above");
         for example in &page.examples {
@@ -141,7 +141,7 @@ fn the_examples_of_every_page_fire_or_stay_silent_as_they_say() {
 }
 
 #[test]
-fn the_fixtures_of_every_rule_fire_or_stay_silent() {
+fn rule_fixtures_trigger_their_rule_as_marked() {
     for rule in RULES {
         for (kind, fires) in [("bad", true), ("good", false)] {
             let folder = root().join("fixtures/rules").join(rule.id).join(kind);
@@ -184,7 +184,7 @@ fn the_fixtures_of_every_rule_fire_or_stay_silent() {
 }
 
 #[test]
-fn no_page_and_no_fixture_is_without_a_rule() {
+fn pages_and_fixtures_match_the_rules() {
     let ids: BTreeSet<String> = RULES.iter().map(|rule| rule.id.to_owned()).collect();
     assert_eq!(ids.len(), RULES.len(), "ids are unique");
     let stems = |folder: &str, pages: bool| -> BTreeSet<String> {
@@ -282,7 +282,7 @@ fn explain_fits_the_terminal() {
 }
 
 #[test]
-fn a_key_twice_is_about_the_object_around_it_whatever_an_alias_repeats() {
+fn duplicate_key_names_its_own_object_despite_aliases() {
     let item = |anchor: &str, name: &str, data: &str| {
         format!(
             "- {anchor}\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {{name: {name}}}\n  data: {data}\n"

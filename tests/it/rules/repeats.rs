@@ -50,7 +50,7 @@ fn found(repository: &Repository, rule: &str) -> (Vec<String>, Value) {
 }
 
 #[test]
-fn an_unserved_kind_is_told_once_per_file() {
+fn unserved_kind_is_reported_once_per_file() {
     let repository = Repository::new();
     repository
         .write("a.yaml", POLICIES)
@@ -63,7 +63,7 @@ fn an_unserved_kind_is_told_once_per_file() {
 }
 
 #[test]
-fn the_places_of_what_is_drawn_together_name_their_objects() {
+fn locations_of_a_grouped_finding_name_their_objects() {
     let repository = Repository::new();
     repository.write("a.yaml", POLICIES);
     let (_, out, _) = repository.run(&["check", ".", "-o", "json"], "");
@@ -90,7 +90,7 @@ fn a_directive_silences_its_own_finding_only() {
 }
 
 #[test]
-fn a_baseline_knows_every_finding_of_what_is_shown_once() {
+fn baseline_contains_every_finding_of_a_group() {
     let repository = Repository::new();
     repository
         .write("a.yaml", POLICIES)
@@ -111,7 +111,7 @@ fn a_baseline_knows_every_finding_of_what_is_shown_once() {
 }
 
 #[test]
-fn objects_written_twice_are_told_once_per_pair_of_files() {
+fn duplicate_objects_are_reported_once_per_file_pair() {
     let settings = |name: &str| {
         format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: shop}}\n")
     };
@@ -133,7 +133,7 @@ fn objects_written_twice_are_told_once_per_pair_of_files() {
 }
 
 #[test]
-fn unusual_yaml_is_told_once_per_file() {
+fn nonstandard_yaml_is_reported_once_per_file() {
     let repository = Repository::new();
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 'a'}\ndata:\n  a: 'x'#1\n  b: 'x'#2\n  c: 'x'#3\n";
     repository
@@ -150,7 +150,7 @@ fn unusual_yaml_is_told_once_per_file() {
 }
 
 #[test]
-fn copies_of_an_object_are_drawn_once_for_people_and_listed_one_by_one_for_programs() {
+fn copies_are_grouped_for_humans_and_listed_singly_for_programs() {
     let repository = Repository::new();
     let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: reader\n  ownerReferences:\n    \
                 - {apiVersion: apps/v1, kind: Deployment, name: web, uid: '<uid>'}\n";
@@ -179,7 +179,7 @@ fn copies_of_an_object_are_drawn_once_for_people_and_listed_one_by_one_for_progr
 }
 
 #[test]
-fn what_settles_most_findings_is_said_first() {
+fn remedy_for_most_findings_is_printed_first() {
     let repository = Repository::new();
     repository.write("app/policies.yaml", POLICIES);
     let first = |repository: &Repository| {

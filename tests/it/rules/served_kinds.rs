@@ -50,7 +50,7 @@ fn a_crd_without_versions_proves_nothing() {
 }
 
 #[test]
-fn a_crd_of_another_folder_tree_is_no_certain_proof() {
+fn crd_in_another_folder_tree_gives_only_a_warning() {
     let severities = |crd: &str, widget: &str| {
         let repository = Repository::new();
         repository
@@ -81,7 +81,7 @@ fn a_crd_of_another_folder_tree_is_no_certain_proof() {
 }
 
 #[test]
-fn a_version_that_is_off_by_default_names_the_one_that_is_served() {
+fn version_disabled_by_default_suggests_the_served_one() {
     let policy = "apiVersion: admissionregistration.k8s.io/v1beta1\nkind: MutatingAdmissionPolicy\nmetadata: {name: a}\n";
     let found = findings(policy, "kind-not-served");
     assert_eq!(found.len(), 1);
@@ -93,7 +93,7 @@ fn a_version_that_is_off_by_default_names_the_one_that_is_served() {
 }
 
 #[test]
-fn a_name_that_its_controller_expects_in_manifests_is_not_unqualified() {
+fn finalizer_name_expected_by_its_controller_is_accepted() {
     let application = |finalizer: &str| {
         format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a, namespace: b, finalizers: [{finalizer}]}}\n"
@@ -117,7 +117,7 @@ fn a_name_that_its_controller_expects_in_manifests_is_not_unqualified() {
 }
 
 #[test]
-fn what_older_apis_served_is_no_error() {
+fn kinds_of_older_apis_are_no_errors() {
     for (kind, severity, says) in [
         (
             "v1/RoleBinding",
@@ -161,7 +161,7 @@ fn what_older_apis_served_is_no_error() {
 }
 
 #[test]
-fn a_kind_that_is_gone_is_not_called_misspelt_in_a_version_that_it_never_had() {
+fn removed_kind_in_wrong_version_is_not_called_misspelt() {
     let text = "apiVersion: policy/v1\nkind: PodSecurityPolicy\nmetadata: {name: a}\n";
     let help = findings(text, "kind-not-served")[0].help.clone();
     assert!(

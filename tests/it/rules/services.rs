@@ -54,7 +54,7 @@ fn absence(documents: &[&str]) -> Absence {
 }
 
 #[test]
-fn webhooks_aggregated_apis_and_conversions_are_served() {
+fn services_serve_webhooks_aggregated_apis_and_conversions() {
     let api = "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v1.x.example.net}\nspec: {group: x.example.net, version: v1, service: {name: hook, namespace: guard}}\n";
     let local = "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v1.apps}\nspec: {group: apps, version: v1}\n";
     let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: cakes.x.example.net}\n\
@@ -77,7 +77,7 @@ fn webhooks_aggregated_apis_and_conversions_are_served() {
 }
 
 #[test]
-fn a_service_selects_workloads_by_all_labels_of_their_template() {
+fn service_selects_workloads_by_pod_template_labels() {
     let configuration = configuration("");
     for kind in ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"] {
         let matching = workload(kind, "app: hook, tier: x, more: y");
@@ -102,7 +102,7 @@ fn a_service_selects_workloads_by_all_labels_of_their_template() {
 }
 
 #[test]
-fn a_pod_is_selected_by_its_own_labels_and_a_job_does_not_serve() {
+fn service_selects_pods_by_label_but_not_jobs() {
     let configuration = configuration("");
     let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: guard, labels: {app: hook, tier: x}}\n";
     assert!(matches!(
@@ -114,7 +114,7 @@ fn a_pod_is_selected_by_its_own_labels_and_a_job_does_not_serve() {
 }
 
 #[test]
-fn what_an_input_without_the_service_shows_depends_on_what_it_contains() {
+fn certainty_of_missing_service_depends_on_the_input() {
     let configuration = configuration("");
     assert_eq!(absence(&[&configuration]), Absence::Unknown);
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: guard}\n";
@@ -148,7 +148,7 @@ fn matched(rule: &str, more: &str, subresource: &str) -> Interception {
 }
 
 #[test]
-fn a_rule_matches_by_operation_group_version_resource_and_scope() {
+fn webhook_rule_matches_operation_group_version_resource_and_scope() {
     let rule = |operations: &str, group: &str, version: &str, resource: &str| {
         format!(
             "operations: [{operations}], apiGroups: ['{group}'], apiVersions: ['{version}'], resources: ['{resource}']"
@@ -205,7 +205,7 @@ fn a_rule_matches_by_operation_group_version_resource_and_scope() {
 }
 
 #[test]
-fn webhooks_are_never_asked_about_the_configuration_of_admission() {
+fn webhooks_do_not_intercept_webhook_configurations() {
     let webhook = webhook(
         "rules: [{operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*']}]",
     );
@@ -236,7 +236,7 @@ fn selected(fields: &str, namespace: &Namespace, namespace_labels_are_known: boo
 }
 
 #[test]
-fn selectors_know_the_name_of_a_namespace_and_guess_no_label() {
+fn namespace_selectors_know_names_but_not_labels() {
     let shop = Namespace::Named("shop".into());
     let by_name = |operator: &str| {
         format!(
@@ -272,7 +272,7 @@ fn selectors_know_the_name_of_a_namespace_and_guess_no_label() {
 }
 
 #[test]
-fn the_defaults_of_v1beta1_were_the_other_way_round() {
+fn v1beta1_webhooks_default_to_ignore_and_exact_match() {
     let new = webhook("");
     assert!(new.fails_closed && new.any_version);
     let old = configuration("").replace(

@@ -49,7 +49,7 @@ fn all(severity: &str, file: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_nothing_delivers_is_a_draft_where_other_files_are_delivered() {
+fn undelivered_file_is_a_draft_if_others_are_delivered() {
     let repository = repository();
     let infos = all("info", "snippets/empty.yaml");
     assert_eq!(checked(&repository, &["."]), (0, infos));
@@ -60,14 +60,14 @@ fn what_nothing_delivers_is_a_draft_where_other_files_are_delivered() {
 }
 
 #[test]
-fn the_repository_decides_and_not_the_folder_that_is_named() {
+fn draft_status_depends_on_repository_not_on_named_folder() {
     let repository = repository();
     let infos = all("info", "snippets/empty.yaml");
     assert_eq!(checked(&repository, &["snippets"]), (0, infos));
 }
 
 #[test]
-fn a_definition_decides_only_in_the_clusters_to_which_it_is_delivered() {
+fn crd_counts_only_in_clusters_it_is_delivered_to() {
     let repository = Repository::new();
     let deliver = |cluster: &str, folder: &str| {
         let text = KUSTOMIZATION.replace("apps", folder);
@@ -100,7 +100,7 @@ spec:
 }
 
 #[test]
-fn a_rendered_file_makes_others_drafts_wherever_it_is() {
+fn rendered_helm_file_makes_other_files_drafts() {
     let repository = Repository::new();
     let rendered = format!("---\n# Source: web/templates/web.yaml\n{NAMED}");
     repository.write("rendered/web.yaml", &rendered);
@@ -142,7 +142,7 @@ fn grave(repository: &Repository, folder: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_folder_has_the_errors_and_warnings_that_its_parent_has_for_it() {
+fn checking_a_folder_matches_checking_its_parent() {
     let Some(corpus) = corpus() else {
         return;
     };
@@ -177,7 +177,7 @@ fn a_folder_has_the_errors_and_warnings_that_its_parent_has_for_it() {
 }
 
 #[test]
-fn a_file_that_is_named_is_judged_as_one_that_is_applied() {
+fn named_file_is_checked_as_applied() {
     let repository = repository();
     let errors = all("error", "snippets/empty.yaml");
     assert_eq!(checked(&repository, &["snippets/empty.yaml"]), (1, errors));
@@ -195,7 +195,7 @@ fn without_any_delivery_every_file_may_be_applied() {
 }
 
 #[test]
-fn a_severity_of_the_configuration_counts_for_drafts_too() {
+fn configured_severity_applies_to_drafts() {
     let repository = repository();
     repository.write(
         "ownerlint.yaml",
@@ -206,7 +206,7 @@ fn a_severity_of_the_configuration_counts_for_drafts_too() {
 }
 
 #[test]
-fn test_data_decides_nothing_and_ends_in_one_line() {
+fn findings_in_test_data_are_summed_up_in_one_line() {
     let repository = Repository::new();
     for at in 0..3 {
         repository.write(&format!("m/pkg/testdata/{at}.yaml"), SKELETONS);
@@ -227,7 +227,7 @@ fn test_data_decides_nothing_and_ends_in_one_line() {
 }
 
 #[test]
-fn test_data_that_is_delivered_is_none() {
+fn delivered_test_data_is_checked_normally() {
     let repository = Repository::new();
     repository.write(
         "apps/kustomization.yaml",
@@ -252,7 +252,7 @@ spec:
 ";
 
 #[test]
-fn labels_of_a_chart_are_no_release_where_something_else_installs() {
+fn chart_labels_are_ignored_if_something_else_installs() {
     let keeps = |repository: &Repository| {
         let (_, out, _) = repository.run(&["--no-config", "-o", "json", "."], "");
         out.contains("uninstalling the release deletes")

@@ -45,7 +45,7 @@ fn all(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_external_secret_owns_the_secret_it_creates_unless_its_policy_says_otherwise() {
+fn external_secret_owns_its_secret_unless_policy_is_orphan() {
     let secret = |spec: &str| {
         all(&format!(
             "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {{name: db, namespace: shop}}\nspec: {spec}\n"
@@ -109,7 +109,7 @@ fn pods_use_what_they_mount_and_read() {
 }
 
 #[test]
-fn every_workload_kind_has_pods_and_so_have_custom_resources_with_containers() {
+fn pod_templates_are_found_in_workloads_and_custom_resources() {
     let template = "{spec: {containers: [{name: a, envFrom: [{secretRef: {name: login}}]}]}}";
     for (api_version, kind, spec) in [
         (
@@ -192,7 +192,7 @@ spec: {listeners: [{name: https, tls: {certificateRefs: [{name: edge-tls}, {name
 }
 
 #[test]
-fn a_product_has_its_generators_and_its_users_although_no_file_contains_it() {
+fn generated_secret_has_generators_and_users_without_a_file() {
     let text = "\
 apiVersion: external-secrets.io/v1
 kind: ExternalSecret
@@ -232,7 +232,7 @@ spec: {containers: [{name: a, envFrom: [{secretRef: {name: login}}]}]}
 }
 
 #[test]
-fn a_namespace_contains_and_a_definition_defines_whatever_names_them() {
+fn namespace_content_and_crd_instances_are_found() {
     let text = "\
 apiVersion: v1
 kind: Secret
@@ -299,7 +299,7 @@ metadata: {name: login, namespace: shop}
 ";
 
 #[test]
-fn deleting_a_generator_deletes_the_secret_that_a_deployment_uses_although_no_file_contains_it() {
+fn deleting_a_generator_deletes_its_implied_secret() {
     let owner = "ExternalSecret.external-secrets.io/shop/login";
     let plan = plan("externalsecret/login", MOUNTED);
     assert_eq!(
@@ -321,7 +321,7 @@ fn deleting_a_generator_deletes_the_secret_that_a_deployment_uses_although_no_fi
 }
 
 #[test]
-fn a_secret_that_its_generator_does_not_own_is_kept() {
+fn secret_not_owned_by_its_generator_is_kept() {
     let orphan = format!("{MOUNTED}spec: {{target: {{creationPolicy: Orphan}}}}\n");
     assert_eq!(
         of_login(&plan("externalsecret/login", &orphan))[0]["outcomes"][0]["terminating"],
@@ -330,7 +330,7 @@ fn a_secret_that_its_generator_does_not_own_is_kept() {
 }
 
 #[test]
-fn a_secret_that_nothing_uses_is_deleted_with_what_generates_it() {
+fn unused_secret_is_deleted_with_its_generator() {
     let (_, generator) = MOUNTED.split_once("---\n").expect("two documents");
     let implied = of_login(&plan("externalsecret/login", generator));
     assert_eq!(implied.len(), 1);
@@ -338,7 +338,7 @@ fn a_secret_that_nothing_uses_is_deleted_with_what_generates_it() {
 }
 
 #[test]
-fn a_plan_says_which_data_is_deleted() {
+fn plan_counts_deleted_data() {
     let manifests = "\
 apiVersion: kafka.strimzi.io/v1beta2
 kind: KafkaTopic
@@ -389,7 +389,7 @@ fn folder(object: &DeliveryObject) -> &str {
 }
 
 #[test]
-fn an_application_deletes_what_it_delivers_only_with_its_finalizer() {
+fn application_cascades_only_with_its_finalizer() {
     let application = |finalizers: &str, policy: &str| {
         let text = format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web, namespace: argocd, finalizers: {finalizers}}}\n\
@@ -423,7 +423,7 @@ fn an_application_deletes_what_it_delivers_only_with_its_finalizer() {
 }
 
 #[test]
-fn an_application_set_names_folders_up_to_their_parameters() {
+fn application_set_folders_end_before_their_parameters() {
     let set = |policy: &str| {
         delivery_objects(&format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: all, namespace: argocd}}\nspec:\n  \
@@ -443,7 +443,7 @@ fn an_application_set_names_folders_up_to_their_parameters() {
 }
 
 #[test]
-fn a_kustomization_deletes_as_its_policies_say() {
+fn kustomization_deletes_according_to_prune_and_policy() {
     let kustomization = |spec: &str| {
         let text = format!(
             "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: apps, namespace: flux-system}}\n\
@@ -470,7 +470,7 @@ fn a_kustomization_deletes_as_its_policies_say() {
 }
 
 #[test]
-fn a_helm_release_is_uninstalled_with_its_object() {
+fn deleting_a_helm_release_object_uninstalls_it() {
     let release = |spec: &str| {
         let text = format!(
             "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: redis, namespace: cache}}\nspec: {{{spec}}}\n"
@@ -832,7 +832,7 @@ fn manifest(kind: &str, metadata: &str, spec: &str) -> String {
 }
 
 #[test]
-fn every_generator_creates_what_its_row_says() {
+fn generators_create_the_expected_products() {
     for (kind, spec, products) in GENERATED {
         let inventory = inventory_of("a.yaml", &manifest(kind, "", spec));
         let ties = ties(&inventory);
@@ -845,7 +845,7 @@ fn every_generator_creates_what_its_row_says() {
 }
 
 #[test]
-fn every_kind_that_is_data_is_lost_or_kept_as_its_row_says() {
+fn data_kinds_have_the_expected_fate() {
     let tables = Tables::bundled();
     for (kind, metadata, spec, fate) in DATA {
         let inventory = inventory_of("a.yaml", &manifest(kind, metadata, spec));
@@ -855,7 +855,7 @@ fn every_kind_that_is_data_is_lost_or_kept_as_its_row_says() {
 }
 
 #[test]
-fn a_rendered_secret_of_the_same_name_makes_a_product_doubtful() {
+fn rendered_secret_makes_the_generated_one_only_possible() {
     let text = format!(
         "{}---\napiVersion: v1\nkind: Secret\nmetadata: {{name: x, namespace: shop}}\n",
         manifest("SealedSecret.bitnami.com", "", "{}")
@@ -867,7 +867,7 @@ fn a_rendered_secret_of_the_same_name_makes_a_product_doubtful() {
 }
 
 #[test]
-fn what_custom_resources_may_refer_to_is_possible() {
+fn references_in_custom_resources_are_only_possible() {
     let text = manifest(
         "Prometheus.monitoring.coreos.com",
         "",

@@ -33,7 +33,7 @@ fn found(repository: &Repository, arguments: &[&str]) -> (Vec<String>, Vec<Strin
 const HIDDEN: &str = "suppressed, known or out of scope: of one rule, 10000 findings are reported";
 
 #[test]
-fn suppressed_findings_hide_no_other() {
+fn suppressed_findings_do_not_use_up_the_limit() {
     let inside = Repository::new();
     inside.write("all.yaml", &(many(MOST_FINDINGS + 5) + &unowned("z")));
     inside.write(
@@ -51,7 +51,7 @@ fn suppressed_findings_hide_no_other() {
 }
 
 #[test]
-fn findings_out_of_scope_hide_no_other() {
+fn findings_out_of_scope_do_not_use_up_the_limit() {
     let inside = Repository::new();
     inside
         .write("all.yaml", &many(MOST_FINDINGS + 5))
@@ -67,7 +67,7 @@ fn findings_out_of_scope_hide_no_other() {
 }
 
 #[test]
-fn known_findings_hide_no_other() {
+fn baseline_findings_do_not_use_up_the_limit() {
     let inside = Repository::new();
     inside.write("all.yaml", &many(MOST_FINDINGS));
     let (status, _, error) = inside.run(&["baseline", "write"], "");

@@ -4,7 +4,7 @@ use std::path::Path;
 use crate::support::root;
 
 #[test]
-fn every_attack_says_in_one_line_what_it_tries_and_is_run_by_a_test() {
+fn every_attack_fixture_is_described_and_tested() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/security");
     let sources: String = fs::read_dir(tests)
         .expect("the tests of attacks")

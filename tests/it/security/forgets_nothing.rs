@@ -1078,7 +1078,7 @@ fn number(variable: &str) -> Option<u64> {
 }
 
 #[test]
-fn diff_forgets_nothing_when_head_grows() {
+fn additions_in_head_do_not_hide_deletions() {
     let many = number("OWNERLINT_FORGETS");
     let (cases, seed) = (
         many.unwrap_or(200) as usize,

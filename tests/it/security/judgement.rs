@@ -91,7 +91,7 @@ fn notes(document: &Value) -> String {
 }
 
 #[test]
-fn first_configuration_cannot_silence_diff() {
+fn new_configuration_cannot_silence_diff() {
     let document = says_all("new-configuration-excludes-everything", &[]);
     assert!(
         notes(&document).contains("ownerlint.yaml is new in this change"),
@@ -111,7 +111,7 @@ fn first_configuration_cannot_silence_diff() {
 }
 
 #[test]
-fn first_configuration_cannot_end_the_run() {
+fn invalid_new_configuration_does_not_abort_diff() {
     for attack in [
         "new-configuration-is-invalid",
         "new-configuration-under-both-names",
@@ -126,7 +126,7 @@ fn first_configuration_cannot_end_the_run() {
 }
 
 #[test]
-fn first_bundles_and_scopes_count_only_if_they_hide_nothing() {
+fn new_bundles_and_scopes_cannot_hide_deletions() {
     let document = says_all("new-bundles-part-a-cluster", &[]);
     assert!(
         notes(&document).contains("it would hide a part of this"),
@@ -139,7 +139,7 @@ fn first_bundles_and_scopes_count_only_if_they_hide_nothing() {
 }
 
 #[test]
-fn configuration_of_base_counts() {
+fn diff_uses_the_configuration_of_base() {
     for (attack, paths) in [
         ("edited-configuration", &[][..]),
         ("renamed-configuration", &[]),
@@ -167,7 +167,7 @@ fn named_configuration_is_read_from_base() {
 }
 
 #[test]
-fn config_ref_counts_for_comparison_of_folders() {
+fn config_ref_applies_to_comparison_of_folders() {
     for attack in [
         "edited-configuration",
         "new-configuration-excludes-everything",
@@ -191,7 +191,7 @@ fn config_ref_counts_for_comparison_of_folders() {
 
 #[cfg(unix)]
 #[test]
-fn link_in_place_of_configuration_leads_nowhere() {
+fn symlinked_configuration_is_not_followed() {
     let folder = attacked("new-named-configuration");
     let outside = Folder::new();
     outside.write("lint.yaml", "version: 1\nexclude: ['**']\n");
@@ -221,12 +221,12 @@ fn suppressions_of_head_cannot_silence_diff() {
 }
 
 #[test]
-fn new_kustomization_gives_up_no_object_of_definition() {
+fn new_kustomization_does_not_hide_removed_crd() {
     says_all("kustomization-disowns-what-stays", &[]);
 }
 
 #[test]
-fn takeover_by_another_tool_is_told() {
+fn takeover_by_another_tool_is_reported() {
     let document = attacked("tool-takes-over-from-another")
         .run("", &REFS)
         .expect("a report");
@@ -237,7 +237,7 @@ fn takeover_by_another_tool_is_told() {
 }
 
 #[test]
-fn files_of_git_cannot_silence_diff() {
+fn gitignore_and_gitattributes_cannot_silence_diff() {
     let folder = attacked("new-configuration-excludes-everything");
     folder
         .write(".gitignore", "*\n")
@@ -279,7 +279,7 @@ fn checked(folder: &Folder, format: &str) -> String {
 }
 
 #[test]
-fn check_says_that_change_edits_its_judgement() {
+fn check_reports_edited_configuration_and_suppressions() {
     let edits = "this change edits what decides which findings are reported";
     for (attack, files) in [
         (

@@ -39,7 +39,7 @@ fn compared(attack: &str) -> DiffReport {
 }
 
 #[test]
-fn items_beside_an_object_are_read() {
+fn items_in_the_document_of_an_object_are_read() {
     let (objects, dropped) = read("object-with-items");
     assert_eq!(
         objects,
@@ -66,7 +66,7 @@ fn object_with_empty_items_is_read_and_reported() {
 }
 
 #[test]
-fn null_and_other_items_are_reported() {
+fn null_or_non_list_items_are_reported() {
     let (objects, dropped) = read("object-with-null-items");
     assert_eq!(objects, ["ConfigMap/shop/settings"]);
     assert_eq!(
@@ -114,7 +114,7 @@ fn custom_kind_called_list_is_read() {
 }
 
 #[test]
-fn list_without_version_has_items() {
+fn items_of_list_without_version_are_read() {
     assert_eq!(read("list-without-version").0, ["ConfigMap/shop/smuggled"]);
 }
 

@@ -19,7 +19,7 @@ fn crowded(errors: usize) -> Repository {
 }
 
 #[test]
-fn equal_errors_push_no_other_rule_out() {
+fn repeated_errors_do_not_displace_other_rules() {
     let repository = crowded(300);
     let (_, comment, _) = repository.run(&["-o", "markdown", "--markdown-bytes", "15000"], "");
     assert!(comment.len() <= 15_000, "{} bytes", comment.len());
@@ -35,7 +35,7 @@ fn equal_errors_push_no_other_rule_out() {
 }
 
 #[test]
-fn longest_names_leave_room_for_gravest_finding() {
+fn long_name_leaves_room_for_the_most_severe_finding() {
     let repository = crowded(300);
     let long = "@".repeat(30_000);
     repository.write(
@@ -50,7 +50,7 @@ fn longest_names_leave_room_for_gravest_finding() {
 }
 
 #[test]
-fn sentence_on_merging_has_limit() {
+fn long_name_in_verdict_respects_the_byte_limit() {
     let (base, head) = (Repository::new(), Repository::new());
     let name = "a".repeat(200_000);
     let flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: all, namespace: flux-system}\nspec: {path: ./m, prune: true}\n";
@@ -94,7 +94,7 @@ fn sentence_on_merging_has_limit() {
 }
 
 #[test]
-fn arguments_in_errors_obey_nobody() {
+fn hostile_arguments_are_escaped_in_errors() {
     let repository = Repository::new();
     let hostile = "x\u{1b}[2J\u{1b}]8;;http://evil\u{7}\n::error::pwned\r\u{202e}";
     for arguments in [
@@ -174,7 +174,7 @@ data:
 ";
 
 #[test]
-fn likely_passwords_are_in_no_format() {
+fn likely_passwords_appear_in_no_output_format() {
     let repository = Repository::new();
     repository.write("a.yaml", PASSWORDS);
     for format in ownerlint::report::Format::ALL {

@@ -50,7 +50,7 @@ fn compared(attack: &str) -> (i32, String, String) {
 
 /// Regression: 1.2 MB took more than 8 GB of memory.
 #[test]
-fn overlays_of_one_large_file() {
+fn overlays_of_a_large_file_hit_the_instance_limit() {
     let inside = Repository::new();
     for side in ["base", "head"] {
         inside.write(&format!("{side}/app/maps.yaml"), &maps(20_000));
@@ -75,7 +75,7 @@ fn overlays_of_one_large_file() {
 
 /// Regression: 5 kB took ten seconds and more than 1 GB of memory.
 #[test]
-fn kustomizations_that_include_each_other_twice() {
+fn repeated_nested_includes_hit_the_instance_limit() {
     for objects in ["[map.yaml]", "[]"] {
         let inside = Repository::new();
         for (level, side) in (0..27).flat_map(|level| ["a", "b"].map(|side| (level, side))) {
@@ -97,7 +97,7 @@ fn kustomizations_that_include_each_other_twice() {
 }
 
 #[test]
-fn flux_kustomizations_of_one_large_folder() {
+fn kustomizations_of_a_large_folder_hit_the_instance_limit() {
     let inside = Repository::new();
     for side in ["base", "head"] {
         inside.write(&format!("{side}/apps/maps.yaml"), &maps(10_000));
@@ -117,7 +117,7 @@ fn flux_kustomizations_of_one_large_folder() {
 }
 
 #[test]
-fn limits_of_head_do_not_count() {
+fn limits_raised_by_head_are_ignored() {
     let (status, out, error) = compared("head-raises-limits");
     assert_eq!((status, out.as_str()), (2, ""), "{error}");
     assert!(
@@ -131,7 +131,7 @@ fn limits_of_head_do_not_count() {
 }
 
 #[test]
-fn nesting_beyond_limit_is_named() {
+fn nesting_beyond_limit_is_reported() {
     let (_, out, error) = compared("kustomizations-nested-beyond-limit");
     assert!(
         out.contains("too many kustomizations include each other"),
@@ -151,7 +151,7 @@ fn deliveries_beyond_limit_are_an_error() {
 }
 
 #[test]
-fn kustomization_that_includes_itself_is_named() {
+fn kustomization_that_includes_itself_is_reported() {
     let (status, out, error) = compared("kustomization-includes-itself");
     assert_eq!(status, 0, "{error}");
     assert!(
@@ -163,7 +163,7 @@ fn kustomization_that_includes_itself_is_named() {
 
 /// Regression: 0.2 MB took 0.5 GB of memory, and 18 seconds to compare.
 #[test]
-fn thousands_of_bundles() {
+fn thousands_of_bundles_hit_the_bundle_limit() {
     let inside = Repository::new();
     let bundles: String = (0..8_000)
         .map(|at| format!("  b{at}: {{paths: [m]}}\n"))
@@ -198,7 +198,7 @@ fn thousands_of_bundles() {
 
 /// Each bundle would have all 20,000 objects.
 #[test]
-fn bundles_of_one_large_file() {
+fn bundles_of_a_large_file_hit_the_instance_limit() {
     let inside = Repository::new();
     inside.write("m/maps.yaml", &maps(20_000));
     let bundles: String = (0..100)
@@ -218,7 +218,7 @@ fn bundles_of_one_large_file() {
 
 /// Regression: each path visited all files again: eight seconds for 10 kB.
 #[test]
-fn one_path_thousands_of_times() {
+fn repeated_bundle_paths_are_cheap_or_hit_the_entry_limit() {
     let inside = Repository::new();
     for at in 0..2_000 {
         inside.write(&format!("m/{at}.yaml"), "");
@@ -254,7 +254,7 @@ fn one_path_thousands_of_times() {
 }
 
 #[test]
-fn globs_of_thousands_of_bundles() {
+fn globs_of_many_bundles_hit_the_entry_limit() {
     let inside = Repository::new();
     for at in 0..2_000 {
         inside.write(&format!("m/{at}.yaml"), "");

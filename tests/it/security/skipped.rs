@@ -20,62 +20,62 @@ fn assert_checked(attack: &str) {
 }
 
 #[test]
-fn configuration_of_a_kustomization_elsewhere_is_checked() {
+fn unrelated_kustomization_cannot_skip_manifest_as_configuration() {
     assert_checked("skipped-as-configuration");
 }
 
 #[test]
-fn transformer_of_a_kustomization_elsewhere_is_checked() {
+fn unrelated_kustomization_cannot_skip_manifest_as_transformer() {
     assert_checked("skipped-as-transformer");
 }
 
 #[test]
-fn patch_of_a_kustomization_elsewhere_is_checked() {
+fn unrelated_kustomization_cannot_skip_manifest_as_patch() {
     assert_checked("skipped-as-patch");
 }
 
 #[test]
-fn data_of_a_kustomization_elsewhere_is_checked() {
+fn unrelated_kustomization_cannot_skip_manifest_as_data() {
     assert_checked("skipped-as-data");
 }
 
 #[test]
-fn assertion_of_a_test_elsewhere_is_checked() {
+fn unrelated_test_cannot_skip_manifest_as_assertion() {
     assert_checked("skipped-as-assertion");
 }
 
 #[test]
-fn assertion_in_a_delivered_folder_is_checked() {
+fn delivered_manifest_named_as_assertion_is_checked() {
     assert_checked("skipped-in-delivered-folder");
 }
 
 #[test]
-fn patch_in_a_delivered_folder_is_checked() {
+fn delivered_manifest_named_as_patch_is_checked() {
     assert_checked("skipped-from-above");
 }
 
 #[test]
-fn name_of_an_assertion_alone_is_checked() {
+fn assertion_file_name_alone_does_not_skip_manifest() {
     assert_checked("skipped-by-name");
 }
 
 #[test]
-fn name_of_an_assertion_among_manifests_is_checked() {
+fn assertion_file_name_in_folder_of_manifests_does_not_skip_it() {
     assert_checked("skipped-in-tested-folder");
 }
 
 #[test]
-fn directive_in_a_resource_is_checked() {
+fn resource_with_patch_directive_is_checked() {
     assert_checked("skipped-by-directive");
 }
 
 #[test]
-fn directive_without_a_kustomization_is_checked() {
+fn patch_directive_without_kustomization_is_checked() {
     assert_checked("skipped-by-directive-alone");
 }
 
 #[test]
-fn resource_that_is_a_transformer_too_is_checked() {
+fn resource_also_used_as_transformer_is_checked() {
     assert_checked("skipped-by-second-use");
 }
 

@@ -193,7 +193,7 @@ const NAMED: [(&str, &str, &str); 40] = [
 ];
 
 #[test]
-fn every_unread_input_that_changed_is_named() {
+fn every_changed_unread_input_is_reported() {
     for (fixture, what, place) in NAMED {
         let document = report(fixture);
         assert_ne!(document["summary"]["verdict"], "nothing", "{fixture}");
@@ -229,7 +229,7 @@ fn every_unread_input_that_changed_is_named() {
 
 /// Manual builds are evaluated like those of tools: changes of identity are not unread inputs.
 #[test]
-fn builds_that_nothing_delivers_are_evaluated() {
+fn undelivered_builds_are_evaluated() {
     for (fixture, change, key) in [
         ("unread-generated", "removed", "Secret/?/login-hmbb7mfmdf"),
         (
@@ -262,7 +262,7 @@ fn builds_that_nothing_delivers_are_evaluated() {
 }
 
 #[test]
-fn generated_object_stands_on_the_line_of_its_generator() {
+fn generated_object_is_located_at_its_generator() {
     let place = &report("unread-generated")["changes"][0]["base"];
     assert_eq!(place["file"], "base/kustomization.yaml");
     assert_eq!(place["line"], 3);
@@ -280,7 +280,7 @@ fn escaped_patch_key_deletes_object() {
 
 /// Inputs of Flux Kustomizations that a build evaluates.
 #[test]
-fn evaluated_inputs_delete() {
+fn evaluated_flux_inputs_reveal_deletions() {
     for fixture in [
         "unread-component",
         "unread-component-content",
@@ -299,14 +299,14 @@ fn evaluated_inputs_delete() {
 }
 
 #[test]
-fn json_file_leaves_what_flux_applies() {
+fn renaming_to_json_removes_the_object_from_flux() {
     let document = report("unread-json-for-flux");
     assert_eq!(document["summary"]["verdict"], "deletes");
     assert_eq!(document["summary"]["unread"], 0);
 }
 
 #[test]
-fn unknown_tool_that_prunes_is_simulated() {
+fn deletion_by_an_unknown_tool_is_only_possible() {
     let document = report("unread-nobody");
     assert_eq!(document["summary"]["verdict"], "unknown");
     assert_eq!(
@@ -368,14 +368,14 @@ fn failed_build_keeps_its_objects() {
 }
 
 #[test]
-fn removed_chart_is_loud_and_new_version_calm() {
+fn removed_chart_gives_verdict_unknown_but_new_version_does_not() {
     insta::assert_snapshot!(shown("unread-chart-removed", &[]).0);
     insta::assert_snapshot!(shown("unread-chart-removed", &["-o", "markdown"]).0);
     insta::assert_snapshot!(shown("unread-chart-version", &["-o", "markdown"]).0);
 }
 
 #[test]
-fn kustomizations_nested_too_deeply_are_named() {
+fn kustomizations_nested_too_deeply_are_reported_unread() {
     let folder = Folder::new();
     for side in ["base", "head"] {
         for level in 0..80 {
@@ -406,7 +406,7 @@ fn kustomizations_nested_too_deeply_are_named() {
 }
 
 #[test]
-fn unread_inputs_that_stay_are_counted() {
+fn unchanged_unread_inputs_are_counted() {
     let folder = Folder::new();
     for side in ["base", "head"] {
         folder.write(
@@ -436,7 +436,7 @@ fn unread_inputs_that_stay_are_counted() {
 }
 
 #[test]
-fn submodule_that_changes_is_named() {
+fn changed_submodule_is_reported_unread() {
     let folder = Folder::new();
     folder
         .write(
@@ -465,7 +465,7 @@ fn submodule_that_changes_is_named() {
 }
 
 #[test]
-fn nothing_to_compare_is_no_success() {
+fn comparison_without_objects_exits_with_3() {
     let folder = Folder::new();
     folder
         .write("base/values.yaml", "a: 1\n")
@@ -484,7 +484,7 @@ fn nothing_to_compare_is_no_success() {
 }
 
 #[test]
-fn headlines_name_what_was_not_read() {
+fn headlines_name_unread_inputs() {
     for (fixture, headline) in [
         (
             "unread-chart-version",

@@ -54,7 +54,7 @@ fn refuses_to_write(repository: &Repository, baseline: &str, reason: &str) {
 }
 
 #[test]
-fn found_baseline_in_git_folder_is_refused() {
+fn configured_baseline_in_git_folder_is_refused() {
     let repository = attacked("baseline-as-hook");
     repository
         .write("sub/.git/config", "")
@@ -91,7 +91,7 @@ fn found_baseline_in_git_folder_is_refused() {
 }
 
 #[test]
-fn found_baseline_outside_repository_is_refused() {
+fn configured_baseline_outside_repository_is_refused() {
     let (outside, repository) = (Repository::new(), attacked("baseline-as-hook"));
     outside.write("profile", "mine\n");
     let profile = outside.path().join("profile").display().to_string();
@@ -113,7 +113,7 @@ fn found_baseline_outside_repository_is_refused() {
 }
 
 #[test]
-fn found_baseline_behind_link_is_refused() {
+fn configured_baseline_behind_symlink_is_refused() {
     let repository = attacked("baseline-as-hook");
     repository.write("known/a.json", "{}\n");
     for (link, target) in [
@@ -141,7 +141,7 @@ fn found_baseline_behind_link_is_refused() {
 }
 
 #[test]
-fn found_baseline_within_repository_is_written() {
+fn configured_baseline_within_repository_is_written() {
     let repository = attacked("baseline-as-hook");
     repository
         .write("ci/.gitkeep", "")
@@ -172,7 +172,7 @@ fn found_baseline_within_repository_is_written() {
 }
 
 #[test]
-fn baseline_is_data_to_every_interpreter() {
+fn baseline_cannot_be_executed_by_interpreters() {
     let repository = attacked("baseline-as-hook");
     repository
         .write("known.json", "#!/bin/sh\n")
@@ -207,7 +207,7 @@ fn baseline_is_data_to_every_interpreter() {
 }
 
 #[test]
-fn found_bundle_in_git_folder_is_not_read() {
+fn configured_bundle_in_git_folder_is_not_read() {
     let repository = attacked("manifests-in-git-folder");
     repository.write(
         ".git/config",
@@ -233,7 +233,7 @@ fn found_bundle_in_git_folder_is_not_read() {
 const FIXABLE: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: shop\n  finalizer: [x.y/z]\n";
 
 #[test]
-fn nothing_is_written_through_links_out_of_repository() {
+fn nothing_is_written_through_symlinks_out_of_repository() {
     let (outside, repository) = (Repository::new(), attacked("manifests-in-git-folder"));
     outside.write("m.yaml", FIXABLE);
     symlink(outside.path(), repository.path().join("reports")).expect("a link");
@@ -309,7 +309,7 @@ fn nothing_is_written_through_links_out_of_repository() {
 }
 
 #[test]
-fn links_within_repository_are_written_through() {
+fn symlinks_within_repository_are_written_through() {
     let repository = attacked("manifests-in-git-folder");
     repository
         .write("out/.gitkeep", "")

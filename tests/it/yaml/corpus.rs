@@ -78,7 +78,7 @@ fn class(tree: &Tree) -> &'static str {
 }
 
 #[test]
-fn every_document_of_the_corpus_is_what_kubernetes_decoder_made_of_it() {
+fn corpus_documents_decode_as_recorded_from_kubernetes() {
     let Some(corpus) = corpus() else { return };
     let documents = documents(corpus);
     let mut differences = Vec::new();

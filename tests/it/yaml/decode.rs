@@ -173,7 +173,7 @@ fn same(left: &Value, right: &Value) -> bool {
 }
 
 #[test]
-fn every_recorded_input_is_accepted_or_refused_as_by_kubectl() {
+fn recorded_inputs_are_accepted_or_rejected_like_kubectl() {
     let mut wrong = Vec::new();
     for case in cases()
         .iter()
@@ -195,7 +195,7 @@ fn every_recorded_input_is_accepted_or_refused_as_by_kubectl() {
 }
 
 #[test]
-fn every_recorded_input_gives_the_objects_that_kubectl_read() {
+fn recorded_inputs_give_the_objects_kubectl_read() {
     let mut wrong = Vec::new();
     for case in cases()
         .iter()
@@ -217,7 +217,7 @@ fn every_recorded_input_gives_the_objects_that_kubectl_read() {
 }
 
 #[test]
-fn what_is_left_out_of_the_comparison_is_still_read() {
+fn inputs_excluded_from_comparison_are_still_readable() {
     for case in cases()
         .iter()
         .filter(|case| NOT_ABOUT_YAML.contains(&case.name.as_str()))
@@ -231,7 +231,7 @@ fn what_is_left_out_of_the_comparison_is_still_read() {
 }
 
 #[test]
-fn what_kubernetes_drops_or_overrides_in_silence_is_a_problem_and_nothing_else_is() {
+fn only_silent_drops_and_overrides_are_problems() {
     for case in cases() {
         let documents = documents(&case);
         let problems = documents
@@ -258,7 +258,7 @@ fn what_kubernetes_drops_or_overrides_in_silence_is_a_problem_and_nothing_else_i
 }
 
 #[test]
-fn every_small_document_reads_as_gos_library_reads_it() {
+fn small_documents_parse_like_go_yaml() {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/fixtures/conformance/go-yaml.jsonl"

@@ -189,12 +189,12 @@ fn constructs() -> impl Iterator<Item = &'static str> {
 }
 
 #[test]
-fn constructs_are_read_as_libyaml_reads_them() {
+fn constructs_parse_like_libyaml() {
     constructs().for_each(check);
 }
 
 #[test]
-fn recorded_inputs_are_read_as_libyaml_reads_them() {
+fn recorded_inputs_parse_like_libyaml() {
     let inputs = decode::inputs().into_iter();
     inputs
         .filter_map(|(_, input)| decode(input).ok())
@@ -202,14 +202,14 @@ fn recorded_inputs_are_read_as_libyaml_reads_them() {
 }
 
 #[test]
-fn seeds_are_read_as_libyaml_reads_them() {
+fn seeds_parse_like_libyaml() {
     for seed in &documents("fuzz/seeds") {
         check(seed);
     }
 }
 
 #[test]
-fn mutants_are_read_as_libyaml_reads_them() {
+fn mutants_parse_like_libyaml() {
     let mut sources: Vec<String> = constructs().map(str::to_owned).collect();
     sources.extend(documents("fuzz/seeds"));
     sources.extend(documents("fixtures/rules"));

@@ -130,14 +130,14 @@ proptest! {
     }
 
     #[test]
-    fn any_pieces_of_yaml_are_read_with_spans_inside_the_file(
+    fn random_yaml_pieces_have_spans_inside_the_file(
         pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..40),
     ) {
         check(&pieces.concat())?;
     }
 
     #[test]
-    fn a_mutated_manifest_is_read_with_spans_inside_the_file(
+    fn mutated_manifest_has_spans_inside_the_file(
         edits in proptest::collection::vec((any::<prop::sample::Index>(), 0..12_usize, proptest::sample::select(PIECES)), 1..6),
     ) {
         let mut text = MANIFEST.to_owned();
@@ -157,7 +157,7 @@ proptest! {
 }
 
 #[test]
-fn the_manifest_that_is_mutated_is_readable() {
+fn manifest_before_mutation_is_readable() {
     let documents = read(&SourceFile::new("f", MANIFEST));
     assert_eq!(documents.len(), 3);
     assert!(

@@ -72,7 +72,7 @@ fn error(text: &str) -> (String, Span) {
 }
 
 #[test]
-fn scalars_span_their_quotes_and_block_scalars_start_at_their_indicator() {
+fn scalar_spans_include_quotes_and_block_indicators() {
     let text = "a: plain text  # c\nb: 'it''s'\nc: \"x\\ny\"\nd: |-\n  one\n  two\n\ne: >\n  f\n";
     assert_eq!(at(text, &["a"]), "plain text");
     assert_eq!(at(text, &["b"]), "'it''s'");
@@ -99,7 +99,7 @@ fn collections_span_from_their_first_key_or_dash_to_their_last_value() {
 }
 
 #[test]
-fn a_value_that_is_left_out_is_the_empty_span_behind_its_key() {
+fn missing_value_has_an_empty_span_after_its_key() {
     for (text, expected) in [
         ("a:\nb: 1\n", 2),
         ("a: # c\n", 2),
@@ -119,7 +119,7 @@ fn a_value_that_is_left_out_is_the_empty_span_behind_its_key() {
 }
 
 #[test]
-fn keys_have_their_own_spans_quotes_included() {
+fn key_spans_include_quotes() {
     let (file, tree) = tree("\"a\": 1\n'b c': 2\nyes: 3\n? d\n: 4\n");
     let keys: Vec<_> = tree
         .root()
@@ -139,7 +139,7 @@ fn keys_have_their_own_spans_quotes_included() {
 }
 
 #[test]
-fn offsets_are_the_files_own_with_byte_order_mark_crlf_and_multi_byte_text() {
+fn offsets_account_for_bom_crlf_and_multibyte_text() {
     let text = "\u{FEFF}a: é\r\nb:\r\n  c: '😀'\r\n---\r\nd: x";
     let (file, documents) = read_text(text);
     let spans: Vec<_> = documents
@@ -154,7 +154,7 @@ fn offsets_are_the_files_own_with_byte_order_mark_crlf_and_multi_byte_text() {
 }
 
 #[test]
-fn words_and_numbers_resolve_as_go_yaml_does_and_quotes_protect() {
+fn plain_scalars_resolve_like_go_yaml_and_quoted_stay_strings() {
     let text = "[yes, On, n, ~, Null, 0777, 0o17, 0b101, 08, 1_000, 0x1F, -0x10, +5, 1e3, 1.50, .5, 5., 1:30, 2001-01-01, \
                 'yes', \"1\", 1e400, 0x, _1, 18446744073709551615, 0xFFFFFFFFFFFFFFFFFF]";
     let expected = json!([
@@ -189,7 +189,7 @@ fn words_and_numbers_resolve_as_go_yaml_does_and_quotes_protect() {
 }
 
 #[test]
-fn what_json_cannot_hold_is_refused() {
+fn infinity_and_nan_values_are_rejected() {
     assert_eq!(
         error("a: .inf\n"),
         ("json: unsupported value: +Inf".to_owned(), Span::new(3, 4))
@@ -230,7 +230,7 @@ fn core_tags_are_applied_and_all_others_ignored() {
 }
 
 #[test]
-fn a_lone_exclamation_mark_keeps_the_text() {
+fn lone_exclamation_mark_makes_a_string() {
     assert_eq!(
         one("[! 4318, ! no, ! ~, ! '', ! ]"),
         Ok(json!(["4318", "no", "~", "", ""]))
@@ -238,7 +238,7 @@ fn a_lone_exclamation_mark_keeps_the_text() {
 }
 
 #[test]
-fn only_a_byte_order_mark_at_the_start_of_a_document_is_none_of_its_characters() {
+fn byte_order_mark_is_skipped_only_at_document_start() {
     assert_eq!(
         values("\u{FEFF}a: 1\n---\n\u{FEFF}b: 2\n"),
         [json!({"a": 1}), json!({"b": 2})]
@@ -264,7 +264,7 @@ fn keys_become_json_keys_as_in_go() {
 }
 
 #[test]
-fn the_last_of_two_keys_wins_and_both_places_are_told() {
+fn last_duplicate_key_wins_and_both_places_are_reported() {
     assert_eq!(one("a: 1\nb: 2\na: 3\n"), Ok(json!({"b": 2, "a": 3})));
     assert_eq!(
         problems("a: 1\nb: 2\na: 3\n"),
@@ -317,7 +317,7 @@ fn merges_apply_in_written_order() {
 }
 
 #[test]
-fn a_merge_that_brings_the_value_that_is_written_is_no_problem() {
+fn merging_an_equal_value_is_not_reported() {
     let silent = |written: &str, merged: &str| {
         let text = format!("b: &b {{v: {merged}}}\nm:\n  v: {written}\n  <<: *b\n");
         problems(&text).is_empty()
@@ -346,7 +346,7 @@ fn a_merge_that_brings_the_value_that_is_written_is_no_problem() {
 }
 
 #[test]
-fn comparing_merged_values_takes_no_longer_than_the_document_is_long() {
+fn comparison_of_merged_values_is_bounded() {
     // Each of 40 keys is an alias of a list of 40 items, and an equal list comes through the merge.
     let list = format!("[{}]", "x, ".repeat(40));
     let keys = |alias: &str| {
@@ -367,7 +367,7 @@ fn comparing_merged_values_takes_no_longer_than_the_document_is_long() {
 }
 
 #[test]
-fn bad_merges_are_refused() {
+fn invalid_merges_are_rejected() {
     for text in [
         "<<: 1",
         "<<: [1]",
@@ -385,7 +385,7 @@ fn bad_merges_are_refused() {
 }
 
 #[test]
-fn an_alias_names_the_last_definition_before_it_in_its_own_document() {
+fn alias_refers_to_last_earlier_anchor_in_its_document() {
     assert_eq!(one("[&a 1, *a, &a 2, *a]"), Ok(json!([1, 1, 2, 2])));
     assert_eq!(
         error("a: *b\nc: &b 1\n"),
@@ -403,7 +403,7 @@ fn an_alias_names_the_last_definition_before_it_in_its_own_document() {
 }
 
 #[test]
-fn what_follows_a_finished_value_is_dropped_and_told() {
+fn content_after_a_finished_value_is_reported_as_dropped() {
     let dropped = |text: &str, expected: &str| assert_eq!(problems(text), [expected], "{text:?}");
     dropped("a: 1\n...\nb: 2\n", "dropped DocumentEnd: b: 2@9");
     dropped("x: {a: 1}\n... c\nd\n\n", "dropped DocumentEnd: c⏎d@14");
@@ -417,7 +417,7 @@ fn what_follows_a_finished_value_is_dropped_and_told() {
 }
 
 #[test]
-fn yaml_that_only_kubernetes_accepts_is_read_and_named() {
+fn nonstandard_yaml_is_read_and_reported() {
     let text = "spec:\n  a: \"foo\nmetadata: bar\"\nkind: X\n";
     assert_eq!(
         one(text),
@@ -441,7 +441,7 @@ fn yaml_that_only_kubernetes_accepts_is_read_and_named() {
 }
 
 #[test]
-fn separators_split_textually_before_anything_is_parsed() {
+fn separators_split_the_text_before_parsing() {
     assert_eq!(
         values("a: |\n  x\n---\n  z\n"),
         [json!({"a": "x\n"}), json!("z")]
@@ -458,7 +458,7 @@ fn separators_split_textually_before_anything_is_parsed() {
 }
 
 #[test]
-fn directives_are_refused_because_the_split_tears_them_off() {
+fn yaml_directives_are_rejected() {
     for text in [
         "%YAML 1.1\n---\na: 1\n",
         "%YAML 1.2\n---\na: 1\n",
@@ -474,7 +474,7 @@ fn directives_are_refused_because_the_split_tears_them_off() {
 }
 
 #[test]
-fn documents_without_content_are_empty_and_count() {
+fn documents_without_content_are_empty_and_counted() {
     let (_, documents) = read_text("---\n# c\n---\nnull\n---\na: 1\n---\n---\n");
     let empty = |document: &Document| matches!(document.content, Content::Empty);
     assert_eq!(
@@ -485,7 +485,7 @@ fn documents_without_content_are_empty_and_count() {
 }
 
 #[test]
-fn a_document_that_cannot_be_read_does_not_hide_the_next() {
+fn unreadable_document_does_not_hide_the_next() {
     let (_, documents) = read_text("a: b: c\n---\nd: [\n---\ne: 1\n");
     let unreadable = documents
         .iter()
@@ -495,7 +495,7 @@ fn a_document_that_cannot_be_read_does_not_hide_the_next() {
 }
 
 #[test]
-fn errors_speak_as_kubectl_does_and_point_at_the_place() {
+fn errors_match_kubectl_and_have_exact_spans() {
     let expected = [
         (
             "a: @x\n",
@@ -599,7 +599,7 @@ fn json_is_tried_first_and_may_be_a_stream() {
 }
 
 #[test]
-fn what_is_no_json_is_yaml_from_there_on() {
+fn invalid_json_falls_back_to_yaml() {
     let (_, documents) = read_text("{\"a\": 1,}\n");
     assert_eq!((documents.len(), documents[0].format), (1, Notation::Yaml));
     let (_, documents) = read_text("{\"a\": 1}\n---\n{b: 2}\n");
@@ -647,7 +647,7 @@ fn template_braces_are_recognised_where_they_break_the_document() {
 }
 
 #[test]
-fn comments_are_those_of_yaml_and_never_part_of_a_scalar() {
+fn comments_are_found_only_outside_scalars() {
     let text = "# top\na: 'x # no' # yes\nb: |  # header\n  # no\n  # own\nc: x#no\n  # last";
     let (file, documents) = read_text(text);
     let comments = documents[0].comments.iter();
@@ -671,7 +671,7 @@ fn comments_are_those_of_yaml_and_never_part_of_a_scalar() {
 }
 
 #[test]
-fn dropped_content_names_what_stopped_kubernetes() {
+fn dropped_content_records_its_cause() {
     let (_, documents) = read_text("a: 1\n...\nb: 2\n");
     let kind = documents[0]
         .problems

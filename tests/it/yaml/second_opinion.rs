@@ -76,7 +76,7 @@ fn compare(name: &str, text: &str, base: u32, tree: &Tree) -> Option<usize> {
 }
 
 #[test]
-fn an_independent_parser_finds_the_same_scalars_at_the_same_places() {
+fn independent_parser_agrees_on_scalars_and_spans() {
     let Some(corpus) = corpus() else { return };
     let (mut documents, mut compared, mut refused) = (0, 0, 0);
     let files = crate::conformance::corpus::documents(corpus).iter();

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn parses_as_the_table_of_val_10_says() {
+    fn group_and_version_parse_as_val_10_specifies() {
         assert_eq!(parse(""), ("", ""));
         assert_eq!(parse("/"), ("", ""));
         assert_eq!(parse("v1"), ("", "v1"));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_sorted_as_the_example_of_apimachinery() {
+    fn version_order_matches_apimachinery_example() {
         let expected = [
             "v10",
             "v2",

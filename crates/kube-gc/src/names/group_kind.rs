@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_core_group_is_not_written() {
+    fn core_group_is_omitted_from_text() {
         assert_eq!(GroupKind::new("", "Pod").to_string(), "Pod");
         assert_eq!(
             GroupKind::new("apps", "Deployment").to_owned().to_string(),

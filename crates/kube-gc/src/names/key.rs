@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_reads_what_it_writes() {
+    fn keys_round_trip_and_malformed_keys_are_rejected() {
         for text in [
             "Pod/shop/web",
             "Namespace//shop",

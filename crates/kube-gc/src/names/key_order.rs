@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_is_that_of_the_keys() {
+    fn sort_by_object_key_matches_key_order() {
         let texts = [
             "",
             "a",

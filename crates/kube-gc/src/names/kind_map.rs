@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_of_one_name_are_told_by_their_groups() {
+    fn kinds_of_one_name_are_distinguished_by_group() {
         let mut map = KindMap::default();
         map.insert(GroupKind::new("apps", "Widget"), 1);
         map.insert(GroupKind::new("", "Widget"), 7);

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn every_plural_that_generators_make_is_among_the_guesses() {
+    fn guesses_include_every_plural_of_code_generators() {
         assert_eq!(
             guessed_plurals("Policy"),
             ["policies", "policys", "policyes", "policy"]

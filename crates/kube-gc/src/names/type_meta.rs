@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_alike_is_shared_and_not_all_is_remembered() {
+    fn equal_type_metas_are_interned_and_the_cache_is_bounded() {
         let first = TypeMeta::shared("apps/v1", "Deployment");
         assert!(Arc::ptr_eq(
             &first,

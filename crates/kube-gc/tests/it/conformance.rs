@@ -216,7 +216,7 @@ fn every_run_of_the_unstable_recordings_is_predicted() {
 
 /// Real workloads under all built-in controllers, but without kubelets and scheduler.
 #[test]
-fn workload_recordings_agree_in_every_step() {
+fn workload_recordings_match_at_every_step() {
     for name in ["workloads-run1.json", "workloads-run2.json"] {
         let scenarios = recording(name);
         assert_eq!(array(&scenarios).len(), 42);
@@ -235,7 +235,7 @@ fn identity(event: &Value) -> (String, String) {
 
 /// `OwnerRefInvalidNamespace`, in the families without namespace deletion.
 #[test]
-fn events_are_predicted_and_certain_ones_were_recorded() {
+fn recorded_events_are_predicted_and_certain_events_were_recorded() {
     let (mut predicted, mut certain, mut unseen) = (0, 0, 0);
     for name in FAMILIES.into_iter().filter(|name| *name != "namespace") {
         for scenario in array(&family(name)["stable"]) {

@@ -32,7 +32,7 @@ fn only(mut outcomes: Vec<Vec<String>>) -> Vec<String> {
 const NOTHING: [&str; 0] = [];
 
 #[test]
-fn tv1_background_deletes_the_dependent_afterwards() {
+fn tv1_background_deletion_deletes_the_dependent() {
     assert_eq!(after(&["o", "c -> o"], "o", BACKGROUND), NOTHING);
 }
 
@@ -42,7 +42,7 @@ fn tv2_orphan_keeps_the_dependent_without_its_reference() {
 }
 
 #[test]
-fn tv3_a_held_blocking_dependent_holds_its_foreground_owner() {
+fn tv3_finalizer_on_blocking_dependent_blocks_foreground_owner() {
     assert_eq!(
         after(&["o", "c{x/y} -> !o"], "o", FOREGROUND),
         ["c{T,x/y} -> !o", "o{T,foregroundDeletion}"]
@@ -50,7 +50,7 @@ fn tv3_a_held_blocking_dependent_holds_its_foreground_owner() {
 }
 
 #[test]
-fn tv4_a_held_dependent_that_does_not_block_lets_its_owner_go() {
+fn tv4_finalizer_on_nonblocking_dependent_does_not_block_owner() {
     assert_eq!(
         after(&["o", "c{x/y} -> o"], "o", FOREGROUND),
         ["c{T,x/y} -> o"]
@@ -58,7 +58,7 @@ fn tv4_a_held_dependent_that_does_not_block_lets_its_owner_go() {
 }
 
 #[test]
-fn tv5_background_does_not_wait() {
+fn tv5_background_deletion_does_not_wait_for_dependents() {
     assert_eq!(
         after(&["o", "c{x/y} -> !o"], "o", BACKGROUND),
         ["c{T,x/y} -> !o"]
@@ -66,7 +66,7 @@ fn tv5_background_does_not_wait() {
 }
 
 #[test]
-fn tv6_dependents_outlive_a_held_owner_in_background() {
+fn tv6_owner_with_finalizer_keeps_dependents_in_background() {
     assert_eq!(
         after(&["o{x/y}", "c -> o"], "o", BACKGROUND),
         ["c -> o", "o{T,x/y}"]
@@ -74,12 +74,12 @@ fn tv6_dependents_outlive_a_held_owner_in_background() {
 }
 
 #[test]
-fn tv7_dependents_go_before_a_held_owner_in_foreground() {
+fn tv7_foreground_deletes_dependents_despite_owner_finalizer() {
     assert_eq!(after(&["o{x/y}", "c -> !o"], "o", FOREGROUND), ["o{T,x/y}"]);
 }
 
 #[test]
-fn tv8_a_second_owner_keeps_the_dependent() {
+fn tv8_second_owner_keeps_the_dependent() {
     assert_eq!(
         after(&["a", "b", "c -> !a, !b"], "a", BACKGROUND),
         ["b", "c -> !b"]
@@ -87,7 +87,7 @@ fn tv8_a_second_owner_keeps_the_dependent() {
 }
 
 #[test]
-fn tv9_a_second_owner_keeps_the_dependent_in_foreground_too() {
+fn tv9_second_owner_keeps_the_dependent_in_foreground() {
     assert_eq!(
         after(&["a", "b", "c -> !a, !b"], "a", FOREGROUND),
         ["b", "c -> !b"]
@@ -95,7 +95,7 @@ fn tv9_a_second_owner_keeps_the_dependent_in_foreground_too() {
 }
 
 #[test]
-fn tv10_both_owners_together() {
+fn tv10_deleting_both_owners_deletes_the_dependent() {
     let cluster = sketch(&["a", "b", "c -> !a, !b"]);
     assert_eq!(
         only(outcomes(&cluster, &[delete(&["a", "b"], FOREGROUND)])),
@@ -104,7 +104,7 @@ fn tv10_both_owners_together() {
 }
 
 #[test]
-fn tv11_an_explicit_background_strips_a_preset_finalizer() {
+fn tv11_explicit_background_removes_preset_foreground_finalizer() {
     assert_eq!(
         after(&["o{foregroundDeletion}", "c -> !o"], "o", BACKGROUND),
         NOTHING
@@ -124,7 +124,7 @@ fn tv12_a_delete_without_policy_honours_a_preset_finalizer() {
 }
 
 #[test]
-fn tv13_the_collector_honours_a_preset_orphan() {
+fn tv13_collector_honours_preset_orphan_finalizer() {
     assert_eq!(
         after(&["o", "p{orphan} -> o", "c -> p"], "o", BACKGROUND),
         ["c"]
@@ -132,7 +132,7 @@ fn tv13_the_collector_honours_a_preset_orphan() {
 }
 
 #[test]
-fn tv14_a_waiting_owner_overrides_a_preset_orphan() {
+fn tv14_foreground_owner_overrides_preset_orphan_finalizer() {
     assert_eq!(
         after(&["o", "p{orphan} -> !o", "c -> p"], "o", FOREGROUND),
         NOTHING
@@ -157,12 +157,12 @@ fn tv16_the_orphan_default_does_not_apply_in_a_cascade() {
 }
 
 #[test]
-fn tv17_a_cycle_is_unblocked() {
+fn tv17_foreground_cycle_is_unblocked_and_deleted() {
     assert_eq!(after(&["a -> !b", "b -> !a"], "a", FOREGROUND), NOTHING);
 }
 
 #[test]
-fn tv18_and_19_an_object_that_blocks_itself_hangs_until_a_background_delete() {
+fn tv18_and_19_self_blocking_object_is_stuck_until_background_delete() {
     let cluster = sketch(&["a -> !a"]);
     let foreground = delete(&["a"], FOREGROUND);
     assert_eq!(
@@ -179,7 +179,7 @@ fn tv18_and_19_an_object_that_blocks_itself_hangs_until_a_background_delete() {
 }
 
 #[test]
-fn tv20_an_owner_in_another_namespace_does_not_count() {
+fn tv20_owner_in_another_namespace_does_not_keep_the_dependent() {
     let cluster = sketch(&["ConfigMap/ns2/o", "ConfigMap/ns1/c -> ConfigMap/ns2/o"]);
     assert_eq!(
         only(outcomes(&cluster, &[Step::Settle])),
@@ -197,7 +197,7 @@ fn tv20_an_owner_in_another_namespace_does_not_count() {
 }
 
 #[test]
-fn tv21_and_22_a_cluster_scoped_dependent_of_a_namespaced_owner_is_never_collected() {
+fn tv21_and_22_cluster_scoped_dependent_outlives_its_namespaced_owner() {
     let role = "ClusterRole.rbac.authorization.k8s.io//c";
     let objects = ["o".to_owned(), format!("{role} -> !o")];
     let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
@@ -222,7 +222,7 @@ fn cluster(objects: Vec<Object>) -> Cluster {
 }
 
 #[test]
-fn tv23_an_unresolvable_owner_keeps_the_dependent_with_all_its_references() {
+fn tv23_unresolvable_owner_keeps_dependent_and_all_references() {
     let cluster = cluster(vec![
         sketch_object("o"),
         with_reference_rewritten("c -> o, z", 1, "apps/v1beta1", "Deployment"),
@@ -234,7 +234,7 @@ fn tv23_an_unresolvable_owner_keeps_the_dependent_with_all_its_references() {
 }
 
 #[test]
-fn tv24_an_owner_named_by_an_unserved_version_hangs_in_foreground() {
+fn tv24_reference_in_unserved_version_blocks_foreground_owner() {
     let owner = sketch_object("Deployment.apps/n/o");
     let dependent = with_reference_rewritten(
         "c -> !Deployment.apps/n/o",
@@ -253,7 +253,7 @@ fn tv24_an_owner_named_by_an_unserved_version_hangs_in_foreground() {
 }
 
 #[test]
-fn tv25_references_with_one_uid_go_together() {
+fn tv25_references_with_one_uid_are_removed_together() {
     let mut child = sketch_object("c -> good, good");
     child.owner_references[1].name = "bad".into();
     assert_eq!(
@@ -266,7 +266,7 @@ fn tv25_references_with_one_uid_go_together() {
 }
 
 #[test]
-fn tv26_and_27_a_second_delete_in_background_ends_a_foreground_deletion() {
+fn tv26_and_27_background_delete_ends_a_foreground_deletion() {
     let held = sketch(&["o{x/y}", "c{z/w} -> !o"]);
     let steps = [delete(&["o"], FOREGROUND), delete(&["o"], BACKGROUND)];
     assert_eq!(
@@ -300,7 +300,7 @@ fn remaining(cluster: &Cluster, namespace: &str) -> (Vec<String>, [(String, Stri
 }
 
 #[test]
-fn tv28_a_namespace_says_what_is_left_in_it() {
+fn tv28_namespace_conditions_name_remaining_content() {
     let cluster = sketch(&["Namespace//n", "c{x/y}", "Secret/n/s"]);
     let (left, [content, finalizers]) = remaining(&cluster, "Namespace//n");
     assert_eq!(left, ["c{T,x/y}", "Namespace//n{T}"]);
@@ -317,7 +317,7 @@ fn tv28_a_namespace_says_what_is_left_in_it() {
 }
 
 #[test]
-fn tv29_a_held_pod_keeps_everything_in_its_namespace_alive() {
+fn tv29_pod_with_finalizer_keeps_other_namespace_content() {
     let cluster = sketch(&["Namespace//n", "Pod/n/p{x/y}", "Secret/n/s"]);
     let (left, [content, finalizers]) = remaining(&cluster, "Namespace//n");
     assert_eq!(left, ["Namespace//n{T}", "Pod/n/p{T,x/y}", "Secret/n/s"]);
@@ -335,7 +335,7 @@ fn tv29_a_held_pod_keeps_everything_in_its_namespace_alive() {
 }
 
 #[test]
-fn tv30_a_purge_strips_a_preset_orphan() {
+fn tv30_namespace_deletion_removes_preset_orphan_finalizer() {
     assert_eq!(
         after(&["Namespace//n", "c{orphan}"], "Namespace//n", BACKGROUND),
         NOTHING
@@ -381,7 +381,7 @@ fn definition() -> Object {
 const DEFINITION: &str = "CustomResourceDefinition.apiextensions.k8s.io//cakes.shop.example";
 
 #[test]
-fn tv32_a_held_instance_holds_its_definition_whatever_the_policy() {
+fn tv32_instance_with_finalizer_keeps_its_crd_under_every_policy() {
     for policy in [BACKGROUND, FOREGROUND, ORPHAN, None] {
         let cluster = cluster(vec![
             definition(),
@@ -405,7 +405,7 @@ fn tv32_a_held_instance_holds_its_definition_whatever_the_policy() {
 }
 
 #[test]
-fn tv33_what_instances_own_goes_with_their_definition() {
+fn tv33_crd_deletion_deletes_dependents_of_instances() {
     let mut child = sketch_object("d -> !Cake.shop.example/n/c");
     child.owner_references[0].api_version = "shop.example/v1".into();
     let mut objects = vec![definition(), sketch_object("Cake.shop.example/n/c"), child];
@@ -438,7 +438,7 @@ fn pod_mounting(scheduled: bool, finished: bool) -> Object {
 }
 
 #[test]
-fn tv34_a_completed_pod_still_holds_its_claim() {
+fn tv34_completed_pod_keeps_its_claim_terminating() {
     let claim = "PersistentVolumeClaim/n/data";
     let held = format!("{claim}{{kubernetes.io/pvc-protection}}");
     let cluster = cluster(vec![sketch_object(&held), pod_mounting(true, true)]);
@@ -467,7 +467,7 @@ fn tv34_a_completed_pod_still_holds_its_claim() {
 }
 
 #[test]
-fn tv35_an_unscheduled_pod_does_not_hold_its_claim() {
+fn tv35_unscheduled_pod_does_not_protect_its_claim() {
     let held = sketch_object("PersistentVolumeClaim/n/data{kubernetes.io/pvc-protection}");
     let cluster = cluster(vec![held, pod_mounting(false, false)]);
     assert_eq!(
@@ -513,7 +513,7 @@ fn tv36_a_running_pod_waits_for_its_kubelet_even_without_finalizers() {
 }
 
 #[test]
-fn tv37_immortal_namespaces_are_refused() {
+fn tv37_deletion_of_system_namespaces_is_forbidden() {
     for name in ["default", "kube-system", "kube-public"] {
         let namespace = format!("Namespace//{name}");
         let cluster = sketch(&[&namespace]);
@@ -541,7 +541,7 @@ fn races(objects: &[&str], policy: Option<Policy>) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn tv39_a_release_races_with_a_dependent_that_does_not_block() {
+fn tv39_nonblocking_dependent_of_foreground_owner_may_survive() {
     assert_eq!(
         races(&["o{x/y}", "c -> o"], FOREGROUND),
         [vec!["o{T,x/y}"], vec!["c -> o", "o{T,x/y}"]]
@@ -549,7 +549,7 @@ fn tv39_a_release_races_with_a_dependent_that_does_not_block() {
 }
 
 #[test]
-fn tv40_siblings_race_in_a_diamond() {
+fn tv40_diamond_dependent_may_survive_below_a_stuck_sibling() {
     let outcomes = races(&["o", "p{x/y} -> !o", "c -> !o, p"], FOREGROUND);
     let stuck = ["o{T,foregroundDeletion}", "p{T,x/y} -> !o"];
     assert_eq!(
@@ -566,7 +566,7 @@ fn tv40_siblings_race_in_a_diamond() {
 }
 
 #[test]
-fn tv41_foreground_or_background_decides_what_waits() {
+fn tv41_grandchild_may_be_deleted_in_foreground_or_background() {
     let outcomes = races(&["o", "p -> o", "q -> p", "r{x/y} -> !q"], FOREGROUND);
     assert_eq!(
         outcomes,
@@ -578,7 +578,7 @@ fn tv41_foreground_or_background_decides_what_waits() {
 }
 
 #[test]
-fn tv42_only_residual_references_differ() {
+fn tv42_outcomes_differ_only_in_owner_references() {
     let cluster = sketch(&["o", "p -> o", "c{x/y} -> p, !o"]);
     let steps = [delete(&["o"], BACKGROUND)];
     assert_eq!(
@@ -607,7 +607,7 @@ fn a_fan_out_of_24_dependents_is_searched_completely() {
 }
 
 #[test]
-fn a_deployment_with_many_pods_goes_in_one_way_only() {
+fn deployment_with_many_pods_has_one_outcome() {
     let mut lines = vec!["Deployment.apps/n/web".to_owned()];
     for set in 0..4 {
         lines.push(format!(
@@ -628,7 +628,7 @@ fn names(keys: &[ObjectKey]) -> Vec<String> {
 }
 
 #[test]
-fn a_plan_says_why() {
+fn plan_explains_each_deletion_with_its_owner_chain() {
     let cluster = sketch(&[
         "o",
         "p -> o",
@@ -656,7 +656,7 @@ fn a_plan_says_why() {
 }
 
 #[test]
-fn a_long_chain_is_told_from_its_beginning_and_to_its_end() {
+fn long_owner_chain_keeps_its_start_and_end() {
     let lines: Vec<String> = (1..100)
         .map(|n| format!("c{n:02} -> c{:02}", n - 1))
         .chain(["c00".to_owned()])
@@ -683,7 +683,7 @@ fn a_long_chain_is_told_from_its_beginning_and_to_its_end() {
 
 /// Two outcomes for each of 20 independent parts, in a cluster with many objects per outcome.
 #[test]
-fn a_plan_lists_so_many_outcomes_as_have_room_and_says_that_there_are_more() {
+fn listed_outcomes_are_limited_and_marked_incomplete() {
     let races = (0..20).flat_map(|n| {
         [
             format!("o{n:02}{{x/y}} -> p{n:02}"),
@@ -711,7 +711,7 @@ fn a_plan_lists_so_many_outcomes_as_have_room_and_says_that_there_are_more() {
 }
 
 #[test]
-fn a_stuck_owner_names_its_blockers() {
+fn stuck_owner_names_its_blocking_dependents() {
     let cluster = sketch(&["o", "c{x/y} -> !o"]);
     let plan = simulate(
         &cluster,
@@ -731,7 +731,7 @@ fn a_stuck_owner_names_its_blockers() {
 }
 
 #[test]
-fn a_dependent_that_was_failing_may_be_retried_late() {
+fn failing_dependent_may_be_retried_late() {
     // Orphaning by uid removes the unresolvable reference too [GC-38]; its retry may be far off [GC-16].
     let child = with_reference_rewritten("c -> o, gone", 0, "v9", "ConfigMap");
     let cluster = cluster(vec![sketch_object("o"), child]);
@@ -761,7 +761,7 @@ fn a_dependent_that_was_failing_may_be_retried_late() {
 }
 
 #[test]
-fn an_absent_target_is_not_found_and_changes_nothing() {
+fn deleting_absent_object_returns_404_and_changes_nothing() {
     let cluster = sketch(&["o", "c -> o"]);
     let plan = simulate(
         &cluster,
@@ -776,7 +776,7 @@ fn an_absent_target_is_not_found_and_changes_nothing() {
 }
 
 #[test]
-fn a_cluster_does_not_accept_two_objects_with_one_identity() {
+fn cluster_rejects_duplicate_objects() {
     let twice = Cluster::new(recorded_kinds(), sketch_objects(&["o", "o"]));
     assert!(twice.is_err());
 }

@@ -275,7 +275,7 @@ proptest! {
     /// Stubborn sets lose no outcome and invent none: the search over all moves finds the same.
     /// (It also terminates, as every property here shows.)
     #[test]
-    fn the_reduced_search_finds_what_the_naive_one_finds(
+    fn reduced_search_matches_naive_search(
         objects in objects(), steps in steps(), behaviour in behaviour(),
     ) {
         let cluster = released(behaviour, objects);
@@ -287,7 +287,7 @@ proptest! {
 
     /// Compares the searches for several clients that send independently.
     #[test]
-    fn the_reduced_search_finds_what_the_naive_one_finds_of_several_clients(
+    fn reduced_search_matches_naive_search_for_several_clients(
         objects in objects(), steps in steps_of_clients(),
     ) {
         let cluster = cluster(objects);
@@ -301,7 +301,7 @@ proptest! {
     /// Compares the searches where a client continues once its targets are gone. Objects without ties to these are
     /// treated as if it did not wait, so the search may miss the verdict of a client that waits forever.
     #[test]
-    fn the_reduced_search_finds_what_the_naive_one_finds_of_kubectl(
+    fn reduced_search_matches_naive_search_for_waiting_kubectl(
         objects in objects(), clients in clients(), steps in steps_of_kubectl(),
     ) {
         let cluster = cluster([objects, clients].concat());
@@ -315,7 +315,7 @@ proptest! {
 
     /// Compares the searches where requests may be rejected: removing a Service changes the possible moves of others.
     #[test]
-    fn the_reduced_search_finds_what_the_naive_one_finds_where_webhooks_reject(
+    fn reduced_search_matches_naive_search_with_webhooks(
         objects in objects(),
         clients in clients(),
         steps in steps(),
@@ -328,7 +328,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_the_input_does_not_matter(
+    fn input_order_does_not_change_fates(
         (objects, shuffled) in objects().prop_flat_map(|objects| (Just(objects.clone()), Just(objects).prop_shuffle())),
         steps in steps(),
     ) {
@@ -338,7 +338,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_gone_stays_gone(objects in objects(), steps in steps()) {
+    fn deleted_objects_stay_deleted(objects in objects(), steps in steps()) {
         let cluster = cluster(objects);
         let plan = simulate(&cluster, &steps, &SimulationOptions { state_cap: 0, ..SimulationOptions::default() });
         let fates = all_fates(&plan);
@@ -349,7 +349,7 @@ proptest! {
 
     /// The verdict is the outcome of one order, so the search must reach it.
     #[test]
-    fn the_search_reaches_the_verdict(objects in objects(), steps in steps(), behaviour in behaviour()) {
+    fn search_reaches_the_verdict(objects in objects(), steps in steps(), behaviour in behaviour()) {
         let cluster = released(behaviour, objects);
         let plan = simulate(&cluster, &steps, &SimulationOptions::default());
         for step in &plan.steps {
@@ -369,7 +369,7 @@ proptest! {
     /// Orphan never deletes a live dependent whose only reference is to that owner. The dependent's Namespace may: one
     /// that loses its last solid owner is collected with its content.
     #[test]
-    fn orphaning_never_deletes(objects in objects(), target in 0..NAMES.len() - 1) {
+    fn orphaning_keeps_live_dependents(objects in objects(), target in 0..NAMES.len() - 1) {
         let cluster = cluster(objects.clone());
         let key: ObjectKey = NAMES[target].parse().expect("a key");
         let steps = [Step::Settle, Step::Delete { targets: vec![key.clone()], policy: Some(Policy::Orphan), wait: Wait::Settled, client: 0 }];
@@ -396,7 +396,7 @@ proptest! {
 /// [GC-11] queues a failed item once more: whether its retry is late depends on which of two moves comes first,
 /// although they concern different objects.
 #[test]
-fn the_reduced_search_finds_late_retries_of_what_a_dependent_stops_to_block() {
+fn reduced_search_finds_late_retries() {
     let cluster = cluster(vec![
         build(0, &[(1, false, 9)], &["orphan"], &[]),
         build(4, &[(1, false, 0), (0, false, 2)], &[], &[]),

@@ -71,19 +71,19 @@ fn unless_quicker(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
 const NOTHING: [&str; 0] = [];
 
 #[test]
-fn an_object_goes_when_its_controller_stays() {
+fn remaining_controller_removes_its_finalizer() {
     let cluster = operated("operator", &["cr{x/y}", "operator"]);
     assert_eq!(outcomes(&cluster, &[deleted(&["cr"])]), [["operator"]]);
 }
 
 #[test]
-fn a_controller_that_the_input_does_not_have_lets_go_of_nothing() {
+fn missing_controller_removes_no_finalizer() {
     let cluster = operated("operator", &["cr{x/y}"]);
     assert_eq!(outcomes(&cluster, &[deleted(&["cr"])]), [["cr{T,x/y}"]]);
 }
 
 #[test]
-fn a_controller_removes_no_finalizer_but_its_own() {
+fn controller_removes_only_its_own_finalizer() {
     let cluster = operated("operator", &["cr{x/y,x/z}", "operator"]);
     assert_eq!(
         outcomes(&cluster, &[deleted(&["cr"])]),
@@ -92,7 +92,7 @@ fn a_controller_removes_no_finalizer_but_its_own() {
 }
 
 #[test]
-fn a_controller_that_goes_in_the_same_step_may_be_quick_enough() {
+fn controller_deleted_in_same_step_may_remove_its_finalizer() {
     let cluster = operated("operator", &["cr{x/y}", "operator"]);
     assert_eq!(
         outcomes(&cluster, &[deleted(&["cr", "operator"])]),
@@ -101,7 +101,7 @@ fn a_controller_that_goes_in_the_same_step_may_be_quick_enough() {
 }
 
 #[test]
-fn a_controller_that_has_gone_before_lets_go_of_nothing() {
+fn controller_deleted_earlier_removes_no_finalizer() {
     let cluster = operated("operator", &["cr{x/y}", "operator"]);
     assert_eq!(
         outcomes(&cluster, &[deleted(&["operator"]), deleted(&["cr"])]),
@@ -110,7 +110,7 @@ fn a_controller_that_has_gone_before_lets_go_of_nothing() {
 }
 
 #[test]
-fn a_race_that_was_lost_stays_lost() {
+fn settling_does_not_change_a_lost_race() {
     let cluster = operated("operator", &["cr{x/y}", "operator"]);
     let lost = outcomes(&cluster, &[deleted(&["cr", "operator"]), Step::Settle]);
     assert_eq!(
@@ -121,14 +121,14 @@ fn a_race_that_was_lost_stays_lost() {
 }
 
 #[test]
-fn a_namespace_hangs_that_takes_a_controller_with_what_it_handles() {
+fn namespace_with_controller_and_its_object_may_get_stuck() {
     let cluster = operated("operator", &["Namespace//n", "cr{x/y}", "operator"]);
     let ends = outcomes(&cluster, &[deleted(&["Namespace//n"])]);
     assert_eq!(ends, [&["cr{T,x/y}", "Namespace//n{T}"][..], &NOTHING]);
 }
 
 #[test]
-fn a_namespace_goes_whose_controllers_live_elsewhere() {
+fn namespace_is_deleted_if_its_controller_lives_elsewhere() {
     let cluster = operated(
         "ConfigMap/m/operator",
         &["Namespace//n", "cr{x/y}", "ConfigMap/m/operator"],
@@ -140,7 +140,7 @@ fn a_namespace_goes_whose_controllers_live_elsewhere() {
 }
 
 #[test]
-fn a_controller_releases_any_mixture_of_what_it_handles() {
+fn controller_may_release_any_subset_of_its_objects() {
     let cluster = operated("operator", &["a{x/y}", "b{x/y}", "operator"]);
     let mut ends = outcomes(&cluster, &[deleted(&["a", "b", "operator"])]);
     assert_eq!(ends[0], ["a{T,x/y}", "b{T,x/y}"], "the verdict is the harm");
@@ -157,7 +157,7 @@ fn a_controller_releases_any_mixture_of_what_it_handles() {
 }
 
 #[test]
-fn an_object_waits_for_every_candidate_that_may_be_its_controller() {
+fn any_of_several_candidates_may_be_the_controller() {
     let mut objects = sketch_objects(&["cr{x/y}", "one", "other"]);
     for workload in ["one", "other"] {
         let (finalizers, workloads) = (vec!["x/y".to_owned()], vec![sketch_key(workload)]);
@@ -199,7 +199,7 @@ fn named(names: &[&str]) -> Step {
 }
 
 #[test]
-fn kubectl_waits_for_what_it_names_and_not_for_dependents() {
+fn kubectl_waits_for_named_objects_but_not_dependents() {
     let lines = ["owner{x/y}", "dependent{x/y} -> owner", "operator"];
     let cluster = operated("operator", &lines);
     let alone = outcomes(&cluster, &[named(&["owner"]), deleted(&["operator"])]);
@@ -236,7 +236,7 @@ fn kubectl_waits_for_what_it_names_and_not_for_dependents() {
 }
 
 #[test]
-fn kubectl_that_waits_forever_sends_nothing_more() {
+fn kubectl_waiting_forever_sends_no_further_requests() {
     let cluster = operated("operator", &["a{x/z}", "operator -> a"]);
     assert_eq!(
         outcomes(&cluster, &[named(&["a"]), deleted(&["operator"])]),
@@ -245,7 +245,7 @@ fn kubectl_that_waits_forever_sends_nothing_more() {
 }
 
 #[test]
-fn an_object_may_own_its_controller() {
+fn object_owning_its_controller_may_get_stuck_in_foreground() {
     let background = operated("operator", &["cr{x/y}", "operator -> cr"]);
     assert_eq!(outcomes(&background, &[deleted(&["cr"])]), [NOTHING]);
     let foreground = operated("operator", &["cr{x/y}", "operator -> !cr"]);
@@ -258,7 +258,7 @@ fn an_object_may_own_its_controller() {
 }
 
 #[test]
-fn a_plan_names_what_would_have_to_be_quicker() {
+fn plan_names_the_controller_that_must_win_the_race() {
     let cluster = operated("operator", &["cr{x/y}", "operator"]);
     let plan = simulate(
         &cluster,
@@ -299,7 +299,7 @@ fn bound(lines: &[&str]) -> Cluster {
 }
 
 #[test]
-fn an_authority_that_goes_before_the_object_is_marked_lets_go_of_nothing() {
+fn permissions_deleted_before_the_object_leave_it_stuck() {
     let cluster = bound(&["cr{x/y}"]);
     let steps = sent(&["operator", BINDING, ACCOUNT, "cr"], Policy::Background);
     assert_eq!(outcomes(&cluster, &steps), [["cr{T,x/y}"]], "Helm's order");
@@ -307,7 +307,7 @@ fn an_authority_that_goes_before_the_object_is_marked_lets_go_of_nothing() {
 }
 
 #[test]
-fn an_authority_that_goes_after_the_object_is_marked_is_a_race() {
+fn permissions_deleted_after_the_object_are_a_race() {
     let cluster = bound(&["cr{x/y}"]);
     let steps = sent(&["cr", "operator", BINDING, ACCOUNT], Policy::Background);
     assert_eq!(outcomes(&cluster, &steps), [&["cr{T,x/y}"][..], &NOTHING]);
@@ -318,7 +318,7 @@ fn an_authority_that_goes_after_the_object_is_marked_is_a_race() {
 }
 
 #[test]
-fn the_order_counts_within_one_step_too() {
+fn target_order_within_one_step_decides_the_race() {
     let cluster = bound(&["cr{x/y}"]);
     assert_eq!(
         outcomes(&cluster, &[deleted(&[ACCOUNT, "cr"])]),
@@ -332,7 +332,7 @@ fn the_order_counts_within_one_step_too() {
 }
 
 #[test]
-fn a_workload_that_goes_before_the_object_is_marked_is_a_race() {
+fn workload_deleted_before_the_object_is_a_race() {
     let cluster = bound(&["cr{x/y}"]);
     let steps = sent(&["operator", "cr"], Policy::Background);
     assert_eq!(
@@ -342,14 +342,14 @@ fn a_workload_that_goes_before_the_object_is_marked_is_a_race() {
 }
 
 #[test]
-fn what_is_deleted_in_the_foreground_counts_until_the_collector_removes_it() {
+fn foreground_deleted_permissions_count_until_collected() {
     let cluster = bound(&["cr{x/y}"]);
     let steps = sent(&[BINDING, ACCOUNT, "operator", "cr"], Policy::Foreground);
     assert_eq!(outcomes(&cluster, &steps), [&["cr{T,x/y}"][..], &NOTHING]);
 }
 
 #[test]
-fn a_namespace_that_takes_the_account_along_is_a_race() {
+fn namespace_deletion_with_service_account_is_a_race() {
     let cluster = bound(&["Namespace//n", "cr{x/y}"]);
     let steps = [deleted(&["Namespace//n"])];
     assert_eq!(
@@ -363,7 +363,7 @@ fn a_namespace_that_takes_the_account_along_is_a_race() {
 }
 
 #[test]
-fn what_one_owner_takes_along_is_a_race() {
+fn service_account_with_the_same_owner_is_a_race() {
     let cluster = authorized(
         "operator",
         &[ACCOUNT],
@@ -405,7 +405,7 @@ fn defined() -> Cluster {
 }
 
 #[test]
-fn a_definition_goes_when_the_controller_of_its_instances_stays() {
+fn crd_is_deleted_while_controller_of_instances_stays() {
     assert_eq!(
         outcomes(&defined(), &[deleted(&[DEFINITION])]),
         [["operator", ACCOUNT]]
@@ -413,7 +413,7 @@ fn a_definition_goes_when_the_controller_of_its_instances_stays() {
 }
 
 #[test]
-fn a_definition_marks_its_instances_before_the_next_request_or_after() {
+fn crd_may_mark_instances_before_or_after_next_request() {
     let steps = sent(
         &[DEFINITION, ACCOUNT, "Cake.shop.example/n/one"],
         Policy::Background,
@@ -433,7 +433,7 @@ fn a_definition_marks_its_instances_before_the_next_request_or_after() {
 }
 
 #[test]
-fn a_pod_that_outlives_its_workload_goes_on() {
+fn orphaned_pod_keeps_running_its_controller() {
     let cluster = operated("operator", &["cr{x/y}", "operator", "Pod/n/p -> operator"]);
     let orphaned = delete(&["operator"], Some(Policy::Orphan));
     assert_eq!(
@@ -447,7 +447,7 @@ fn a_pod_that_outlives_its_workload_goes_on() {
 }
 
 #[test]
-fn an_account_that_is_held_authenticates_nobody_once_all_has_settled() {
+fn terminating_service_account_grants_nothing_after_settling() {
     let held = "ServiceAccount/n/op{x/z}";
     let cluster = authorized("operator", &[ACCOUNT], &["cr{x/y}", "operator", held]);
     let steps = [deleted(&[ACCOUNT]), deleted(&["cr"])];
@@ -468,7 +468,7 @@ fn awaited(name: &str) -> Step {
 }
 
 #[test]
-fn a_client_that_waits_never_goes_on_when_what_it_deleted_is_stuck() {
+fn client_waiting_for_stuck_object_sends_no_further_requests() {
     let cluster = operated("operator", &["a{x/z}", "b", "operator"]);
     let steps = [awaited("a"), deleted(&["b"])];
     assert_eq!(outcomes(&cluster, &steps), [["a{T,x/z}", "b", "operator"]]);
@@ -480,7 +480,7 @@ fn a_client_that_waits_never_goes_on_when_what_it_deleted_is_stuck() {
 }
 
 #[test]
-fn a_client_goes_on_in_the_outcomes_in_which_its_objects_are_gone() {
+fn client_continues_only_where_its_objects_are_deleted() {
     let cluster = bound(&["cr{x/y}", "b"]);
     let steps = [awaited("cr"), deleted(&["operator", ACCOUNT])];
     assert_eq!(
@@ -513,7 +513,7 @@ fn by(client: usize, step: Step) -> Step {
 }
 
 #[test]
-fn what_one_client_waits_for_holds_back_no_other_one() {
+fn waiting_client_does_not_delay_other_clients() {
     let cluster = operated("operator", &["a{x/z}", "b", "c", "d", "operator"]);
     let steps = [
         by(0, awaited("a")),
@@ -538,7 +538,7 @@ fn what_one_client_waits_for_holds_back_no_other_one() {
 }
 
 #[test]
-fn of_two_clients_either_may_be_quicker() {
+fn requests_of_two_clients_may_interleave() {
     let cluster = bound(&["cr{x/y}", "b"]);
     let one = sent(&[BINDING, "cr"], Policy::Background);
     assert_eq!(
@@ -555,7 +555,7 @@ fn of_two_clients_either_may_be_quicker() {
 }
 
 #[test]
-fn a_client_halts_in_the_outcomes_in_which_its_objects_are_stuck_and_others_go_on() {
+fn only_the_client_with_stuck_objects_halts() {
     let cluster = bound(&["cr{x/y}", "b", "c", "d"]);
     let mut steps = sent(&["operator", "cr"], Policy::Background);
     steps[1] = awaited("cr");
@@ -581,7 +581,7 @@ fn a_client_halts_in_the_outcomes_in_which_its_objects_are_stuck_and_others_go_o
 }
 
 #[test]
-fn one_part_that_is_stuck_stops_the_client_everywhere() {
+fn one_stuck_object_stops_all_later_requests_of_its_client() {
     let cluster = operated("operator", &["a{x/y}", "operator", "b", "c -> b"]);
     let mut steps = sent(&["operator", "a"], Policy::Background);
     steps.push(awaited("b"));
@@ -591,7 +591,7 @@ fn one_part_that_is_stuck_stops_the_client_everywhere() {
 }
 
 #[test]
-fn a_controller_that_went_while_the_client_waited_for_another_is_a_race() {
+fn controller_deleted_and_awaited_may_still_release_objects() {
     let cluster = operated("operator", &["cr{x/y}", "operator"]);
     let ends = outcomes(&cluster, &[awaited("operator"), deleted(&["cr"])]);
     assert_eq!(
@@ -602,7 +602,7 @@ fn a_controller_that_went_while_the_client_waited_for_another_is_a_race() {
 }
 
 #[test]
-fn of_several_authorities_one_is_enough() {
+fn one_of_several_permissions_is_enough() {
     let cluster = allowed(
         "operator",
         &[&["a", "b"], &["c"]],
@@ -617,7 +617,7 @@ fn of_several_authorities_one_is_enough() {
 }
 
 #[test]
-fn an_authority_that_the_cluster_lacks_is_none() {
+fn absent_permission_grants_nothing() {
     let lines = ["cr{x/y}", "operator", "a"];
     let other = allowed("operator", &[&["a"], &["b"]], &lines);
     assert_eq!(outcomes(&other, &[deleted(&["cr"])]), [["a", "operator"]]);
@@ -629,7 +629,7 @@ fn an_authority_that_the_cluster_lacks_is_none() {
 }
 
 #[test]
-fn one_of_two_authorities_that_goes_with_the_object_makes_no_race() {
+fn losing_one_of_two_permissions_is_no_race() {
     let cluster = allowed(
         "operator",
         &[&["a"], &["b"]],
@@ -645,7 +645,7 @@ fn one_of_two_authorities_that_goes_with_the_object_makes_no_race() {
 
 /// Each race is won or lost: 65,536 combinations in one namespace.
 #[test]
-fn of_many_races_each_alone_or_all_but_one_are_won() {
+fn sixteen_races_list_only_the_extreme_outcomes() {
     let lines: Vec<String> = (0..16)
         .flat_map(|n| {
             [

@@ -97,7 +97,7 @@ fn complaints(cluster: &Cluster, steps: &[Step], namespace: &str) -> Vec<(String
 }
 
 #[test]
-fn a_webhook_that_is_answered_rejects_nothing() {
+fn webhook_with_running_backend_rejects_nothing() {
     let cluster = with(
         webhook(Verb::Delete, &["a"], Some(&[POD])),
         &["a", SERVICE, POD],
@@ -106,7 +106,7 @@ fn a_webhook_that_is_answered_rejects_nothing() {
 }
 
 #[test]
-fn a_webhook_without_its_service_rejects_what_it_is_asked_about_and_nothing_else() {
+fn webhook_without_service_rejects_only_matching_requests() {
     let cluster = with(webhook(Verb::Delete, &["a"], None), &["a", "b"]);
     assert_eq!(
         codes(&cluster, &[background(&["a", "b"])]),
@@ -116,7 +116,7 @@ fn a_webhook_without_its_service_rejects_what_it_is_asked_about_and_nothing_else
 }
 
 #[test]
-fn what_is_gone_when_a_request_is_sent_counts() {
+fn requests_after_service_deletion_are_rejected() {
     let cluster = with(
         webhook(Verb::Delete, &["a", "b"], None),
         &["a", "b", SERVICE],
@@ -127,7 +127,7 @@ fn what_is_gone_when_a_request_is_sent_counts() {
 }
 
 #[test]
-fn a_service_that_stays_answers_nobody_once_its_pods_are_gone() {
+fn service_with_deleted_pods_rejects_requests() {
     let cluster = with(
         webhook(Verb::Delete, &["a"], Some(&[POD])),
         &["a", SERVICE, POD],
@@ -139,13 +139,13 @@ fn a_service_that_stays_answers_nobody_once_its_pods_are_gone() {
 }
 
 #[test]
-fn a_service_that_selects_nothing_answers_nobody() {
+fn service_selecting_no_pods_rejects_requests() {
     let cluster = with(webhook(Verb::Delete, &[SERVICE], Some(&[])), &[SERVICE]);
     assert_eq!(left(&cluster, &[background(&[SERVICE])]), [SERVICE]);
 }
 
 #[test]
-fn without_its_configuration_nothing_is_rejected() {
+fn deleted_webhook_configuration_rejects_nothing() {
     let cluster = with(webhook(Verb::Delete, &["a"], None), &["a"]);
     assert_eq!(
         left(&cluster, &[background(&[CONFIGURATION, "a"])]),
@@ -154,7 +154,7 @@ fn without_its_configuration_nothing_is_rejected() {
 }
 
 #[test]
-fn a_finalizer_cannot_be_removed_where_updates_are_rejected() {
+fn rejected_updates_prevent_finalizer_removal() {
     let cluster = with(webhook(Verb::Update, &["a"], None), &["a{x/y}"]);
     let patch = Step::RemoveFinalizer {
         targets: vec![sketch_key("a")],
@@ -169,7 +169,7 @@ fn a_finalizer_cannot_be_removed_where_updates_are_rejected() {
 }
 
 #[test]
-fn the_collector_tries_again_once_the_configuration_is_gone() {
+fn collector_retries_after_webhook_configuration_is_deleted() {
     let cluster = with(webhook(Verb::Delete, &["c"], None), &["o", "c -> o"]);
     assert_eq!(left(&cluster, &[background(&["o"])]), ["c -> o"]);
     assert_eq!(
@@ -192,14 +192,14 @@ fn a_foreground_owner_waits_for_a_dependent_that_cannot_be_deleted() {
 }
 
 #[test]
-fn a_foreground_owner_is_not_released_where_updates_of_it_are_rejected() {
+fn rejected_updates_keep_foreground_owner() {
     let cluster = with(webhook(Verb::Update, &["o"], None), &["o", "c -> !o"]);
     let foreground = delete(&["o"], Some(Policy::Foreground));
     assert_eq!(left(&cluster, &[foreground]), ["o{T,foregroundDeletion}"]);
 }
 
 #[test]
-fn an_owner_is_not_orphaned_where_updates_of_a_dependent_are_rejected() {
+fn rejected_dependent_updates_block_orphaning() {
     let cluster = with(
         webhook(Verb::Update, &["c"], None),
         &["o", "c -> o", "d -> o"],
@@ -213,7 +213,7 @@ fn an_owner_is_not_orphaned_where_updates_of_a_dependent_are_rejected() {
 }
 
 #[test]
-fn rejected_content_keeps_its_namespace_and_the_condition_says_why() {
+fn rejected_deletion_keeps_namespace_and_sets_condition() {
     let cluster = with(
         webhook(Verb::Delete, &["b"], None),
         &["Namespace//n", "a", "b"],
@@ -229,7 +229,7 @@ fn rejected_content_keeps_its_namespace_and_the_condition_says_why() {
 }
 
 #[test]
-fn the_purge_of_a_kind_ends_with_its_first_rejected_object() {
+fn first_rejection_stops_namespace_deletion_of_its_kind() {
     let cluster = with(
         webhook(Verb::Delete, &["b"], None),
         &["Namespace//n", "a", "b", "c", "Secret/n/s"],
@@ -241,7 +241,7 @@ fn the_purge_of_a_kind_ends_with_its_first_rejected_object() {
 }
 
 #[test]
-fn pods_go_first_and_with_them_who_answers_for_the_rest_of_the_namespace() {
+fn namespace_deletion_removes_webhook_pods_first() {
     let cluster = with(
         webhook(Verb::Delete, &["a"], Some(&[POD])),
         &["Namespace//n", "a", SERVICE, POD],
@@ -253,7 +253,7 @@ fn pods_go_first_and_with_them_who_answers_for_the_rest_of_the_namespace() {
 }
 
 #[test]
-fn rejected_pods_do_not_keep_the_rest_of_the_namespace() {
+fn rejected_pods_do_not_keep_other_namespace_content() {
     let cluster = with(
         webhook(Verb::Delete, &["Pod/n/p"], None),
         &["Namespace//n", "a", "Pod/n/p"],
@@ -265,7 +265,7 @@ fn rejected_pods_do_not_keep_the_rest_of_the_namespace() {
 }
 
 #[test]
-fn an_empty_namespace_stays_where_its_end_is_rejected() {
+fn rejected_finalize_keeps_empty_namespace() {
     let cluster = with(
         webhook(Verb::Finalize, &["Namespace//n"], None),
         &["Namespace//n", "a"],
@@ -277,7 +277,7 @@ fn an_empty_namespace_stays_where_its_end_is_rejected() {
 }
 
 #[test]
-fn a_rejection_tells_what_nobody_answers() {
+fn rejection_names_webhook_configuration_and_service() {
     let cluster = with(webhook(Verb::Delete, &["a"], Some(&[])), &["a", SERVICE]);
     let plan = simulate(
         &cluster,
@@ -300,7 +300,7 @@ fn a_rejection_tells_what_nobody_answers() {
 }
 
 #[test]
-fn without_a_backend_every_namespace_stays_and_its_content_goes() {
+fn failing_api_service_keeps_every_namespace_but_not_content() {
     let cluster = with(
         api_service(Some(&[POD])),
         &[
@@ -322,7 +322,7 @@ fn without_a_backend_every_namespace_stays_and_its_content_goes() {
 }
 
 #[test]
-fn a_namespace_is_finished_while_every_aggregated_api_is_served() {
+fn namespace_is_deleted_while_aggregated_apis_are_served() {
     let cluster = with(
         api_service(Some(&[POD])),
         &["Namespace//m", "ConfigMap/m/a", SERVICE, POD],
@@ -335,7 +335,7 @@ fn a_namespace_is_finished_while_every_aggregated_api_is_served() {
 
 /// Without reduction, the search follows every order. [`outcomes`] leaves out those that cannot matter.
 #[test]
-fn the_search_finds_who_goes_first_a_service_or_what_its_webhook_is_asked_about() {
+fn search_finds_both_orders_of_service_and_intercepted_object() {
     let owned = ["o", "a -> o", "Service/n/hook -> o"];
     let cluster = with(webhook(Verb::Delete, &["a"], None), &owned);
     let step = [background(&["o"])];
