@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use globset::Glob;
+use regex::Regex;
 
 use crate::graph::node::Node;
 
@@ -153,13 +153,13 @@ fn changed(value: &str, function: &str) -> Option<String> {
         "," => first.to_lowercase() + rest,
         _ => {
             if let Some(pattern) = function.strip_prefix("##") {
-                trimmed(value, pattern, true, true)?
+                without_prefix(value, pattern, true)
             } else if let Some(pattern) = function.strip_prefix('#') {
-                trimmed(value, pattern, true, false)?
+                without_prefix(value, pattern, false)
             } else if let Some(pattern) = function.strip_prefix("%%") {
-                trimmed(value, pattern, false, true)?
+                without_suffix(value, pattern, true)
             } else if let Some(pattern) = function.strip_prefix('%') {
-                trimmed(value, pattern, false, false)?
+                without_suffix(value, pattern, false)
             } else if let Some(rest) = function.strip_prefix("//") {
                 let (old, new) = rest.split_once('/').unwrap_or((rest, ""));
                 value.replace(old, new)
@@ -192,26 +192,74 @@ fn part(value: &str, numbers: &str) -> Option<String> {
     Some(characters.take(length.unwrap_or(usize::MAX)).collect())
 }
 
-/// Removes the shortest or longest match of a pattern from the start or the end of a value.
-fn trimmed(value: &str, pattern: &str, at_start: bool, longest: bool) -> Option<String> {
-    let pattern = Glob::new(pattern).ok()?.compile_matcher();
-    let mut places: Vec<usize> = value.char_indices().map(|(at, _)| at).collect();
-    places.push(value.len());
-    if at_start == longest {
-        places.reverse();
-    }
-    for at in places {
-        let (before, after) = value.split_at(at);
-        let (matched, kept) = if at_start {
-            (before, after)
-        } else {
-            (after, before)
-        };
-        if pattern.is_match(matched) {
-            return Some(kept.to_owned());
+/// Removes the shortest or longest match of a pattern from the end of a value. Flux reverses the pattern, too, which
+/// makes classes of characters malformed.
+fn without_suffix(value: &str, pattern: &str, longest: bool) -> String {
+    reversed(&without_prefix(
+        &reversed(value),
+        &reversed(pattern),
+        longest,
+    ))
+}
+
+fn reversed(text: &str) -> String {
+    text.chars().rev().collect()
+}
+
+/// Removes the shortest or longest match of a pattern, which has at least one character, from the start of a value. A
+/// malformed pattern removes nothing (`trimShortest` and `trimLongest` in Flux's `envsubst/funcs.go`).
+fn without_prefix(value: &str, pattern: &str, longest: bool) -> String {
+    let found = prefix_of(pattern, longest).and_then(|prefix| prefix.find(value));
+    let end = found.map_or(0, |found| found.end());
+    // Asterisks alone match nothing, too, which is not the shortest match that Flux looks for.
+    let is_empty_match = found.is_some() && end == 0 && !pattern.is_empty();
+    let first = value.chars().next().map_or(0, char::len_utf8);
+    value[if is_empty_match { first } else { end }..].to_owned()
+}
+
+/// Returns the expression of a shell pattern at the start of a text; `None` for a malformed pattern. As in Go's
+/// `path.Match`, but for slashes, which are characters like others.
+fn prefix_of(pattern: &str, longest: bool) -> Option<Regex> {
+    let mut expression = String::from("(?s)^");
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '*' if longest => expression.push_str(".*"),
+            '*' => expression.push_str(".*?"),
+            '?' => expression.push('.'),
+            '\\' => expression.push_str(&regex::escape(chars.next()?.encode_utf8(&mut [0; 4]))),
+            '[' => {
+                let (class, rest) = class_of(chars.as_str())?;
+                expression.push_str(&class);
+                chars = rest.chars();
+            }
+            _ => expression.push_str(&regex::escape(c.encode_utf8(&mut [0; 4]))),
         }
     }
-    Some(value.to_owned())
+    Regex::new(&expression).ok()
+}
+
+/// Returns the expression of a class of characters, given the text after its `[`, and the text after its `]`.
+fn class_of(text: &str) -> Option<(String, &str)> {
+    let (mut class, text) = match text.strip_prefix('^') {
+        Some(text) => (String::from("[^"), text),
+        None => (String::from("["), text),
+    };
+    let mut chars = text.chars();
+    let mut is_empty = true;
+    loop {
+        match chars.next()? {
+            ']' if !is_empty => break,
+            ']' => return None,
+            '-' if is_empty => return None,
+            '-' => class.push('-'),
+            '\\' => class.push_str(&regex::escape(chars.next()?.encode_utf8(&mut [0; 4]))),
+            c => class.push_str(&regex::escape(c.encode_utf8(&mut [0; 4]))),
+        }
+        is_empty = false;
+    }
+    class.push(']');
+    Some((class, chars.as_str()))
 }
 
 /// Replaces the variables in every text of a value. Returns the variables that only the cluster knows.
@@ -288,5 +336,31 @@ mod tests {
             .expect("it may be known");
         assert_eq!(found.text, "${NONE}.atuin");
         assert_eq!(found.unknown, ["NONE"]);
+    }
+
+    #[test]
+    fn prefixes_and_suffixes_are_removed_as_envsubst_does() {
+        // Recorded with github.com/fluxcd/pkg/envsubst 1.4.0.
+        for (value, function, expected) in [
+            ("{-*cca{", "#[^a]*a", "{"),
+            ("éé*", "#*\\*", ""),
+            ("cab", "##*a[ab]", ""),
+            ("b--b", "%*", "b--"),
+            ("a/b/c", "#*", "/b/c"),
+            ("a*", "%{a,b}", "a*"),
+            ("*bcé-*{", "##*é", "-*{"),
+            ("c/-babb", "%a*", "c/-b"),
+            ("bba{éb", "#[a-b]", "ba{éb"),
+            ("bba{éb", "%[a-b]", "bba{éb"),
+            ("bac", "#[^a][a", "bac"),
+            ("-é", "##-", "é"),
+            ("-écé-", "%?*", "-écé"),
+        ] {
+            assert_eq!(
+                changed(value, function).as_deref(),
+                Some(expected),
+                "{value}{function}"
+            );
+        }
     }
 }

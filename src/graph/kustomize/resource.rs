@@ -193,6 +193,9 @@ impl Resource {
 
     /// Puts labels or annotations on it.
     pub fn mark(&mut self, field: &str, marks: &[(SmolStr, Node)]) {
+        if marks.is_empty() {
+            return;
+        }
         let place = self.node.entry_mut("metadata").entry_mut(field);
         for (key, value) in marks {
             place.set(key, Node::text(value.scalar().unwrap_or_default()));

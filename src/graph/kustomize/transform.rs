@@ -81,15 +81,16 @@ impl Build<'_> {
         match transformer.text_at(&["kind"]).unwrap_or_default().as_str() {
             "NamespaceTransformer" => {
                 let unset_only = transformer.is_true_at(&["unsetOnly"]);
-                let namespace = transformer.text_at(&["metadata", "namespace"]);
+                let Some(namespace) = transformer.text_at(&["metadata", "namespace"]) else {
+                    return Ok(true);
+                };
                 for resource in built.resources_mut() {
                     let id = resource.id();
                     let is_free = !unset_only || id.namespace.is_empty();
                     if is_free && id.effective_namespace() != "_non_namespaceable_" {
                         resource.remember();
                         let metadata = resource.node.entry_mut("metadata");
-                        let namespace = namespace.as_deref().unwrap_or_default();
-                        metadata.set("namespace", Node::text(namespace));
+                        metadata.set("namespace", Node::text(namespace.as_str()));
                     }
                 }
             }
