@@ -75,23 +75,21 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     for (&id, edges) in &edges {
         let member = inventory.member(id);
         let doubtful = context.world == World::Open && absent.contains(&member.key);
-        let follows = edges
-            .iter()
-            .filter_map(|edge| edge.bound())
-            .any(|owner| owner != id && cascades.dies(owner) && agrees(inventory, edges, owner));
+        if !cascades.dies(id) || doubtful {
+            continue;
+        }
         let shared = edges
             .iter()
             .any(|edge| is_shared(inventory, edge.reference(inventory).uid()));
-        if !cascades.dies(id) || doubtful || shared || follows || is_terminating(member) {
+        if shared || edges.iter().any(|edge| finds_owner(inventory, edge)) {
             continue;
         }
-        // Before Kubernetes 1.20: `owner-of-cluster-scoped` reports the reference at fault.
         let node = built.cluster.find(&member.key);
         let mut found = node
             .and_then(|node| causes.get(&node))
             .into_iter()
             .flatten();
-        if found.any(|cause| matches!(cause, Cause::OwnerNamespaced | Cause::OwnerMistaken)) {
+        if !found.any(is_fault_of_references) {
             continue;
         }
         if let Some(edge) = edges.first() {
@@ -101,7 +99,7 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether no reference dangles, so that nothing is deleted: a shortcut for simulating the whole cluster.
+/// Whether no object is deleted because of its references: a shortcut for simulating the whole cluster.
 fn nothing_dangles(context: &Context<'_>) -> bool {
     let inventory = context.inventory;
     // Before Kubernetes 1.20 the collector looked up some owners in the wrong namespace.
@@ -111,29 +109,28 @@ fn nothing_dangles(context: &Context<'_>) -> bool {
             .written
             .iter()
             .all(|edge| leads_to_owner(inventory, edge))
-        && !inventory.members.iter().any(is_terminating)
 }
 
-/// Whether a reference leads to an object that certainly exists, or is assumed to exist because a rendering names it.
+/// Whether a reference leads to an object of the input, or to one that is assumed to exist because a rendering names it.
 fn leads_to_owner(inventory: &Inventory, edge: &OwnerEdge) -> bool {
     match edge.owner {
-        Owner::ByUid(owner) => {
-            let stored = inventory.member(owner);
-            stored.decodes()
-                && inventory.with_key(&stored.key).len() == 1
-                && !is_shared(inventory, edge.reference(inventory).uid())
-                && agrees(inventory, &[edge], owner)
-        }
+        Owner::ByUid(_) => finds_owner(inventory, edge),
         _ => !edge.dependent(inventory).from_dump,
     }
 }
 
-/// Whether an object is being deleted when the simulation begins.
-fn is_terminating(member: &Member) -> bool {
-    member
-        .object
-        .metadata()
-        .has_server_field("deletionTimestamp")
+/// Whether an object is deleted because the collector finds none of its owners. Others are Terminating from the start, or
+/// deleted with their namespace, or by an owner that waits for them. Before Kubernetes 1.20, `owner-of-cluster-scoped`
+/// reports references that the collector looked up in the wrong namespace.
+fn is_fault_of_references(cause: &Cause) -> bool {
+    matches!(
+        cause,
+        Cause::OwnerUnknown
+            | Cause::OwnerGone
+            | Cause::OwnerElsewhere
+            | Cause::OwnerMismatch
+            | Cause::OwnersGoneOrphaning
+    )
 }
 
 /// Whether several objects have this uid. They were never in one cluster at the same time, so no finding would be true.
@@ -143,20 +140,18 @@ fn is_shared(inventory: &Inventory, uid: &str) -> bool {
         .iter()
         .map(|id| &inventory.member(*id).key);
     let first = keys.next();
-    !uid.is_empty() && keys.any(|key| Some(key) != first)
+    keys.any(|key| Some(key) != first)
 }
 
-/// Whether an object is deleted because that owner is, and not because the reference to it is wrong in itself.
-fn agrees(inventory: &Inventory, edges: &[&OwnerEdge], owner: ObjectId) -> bool {
-    edges
-        .iter()
-        .filter(|edge| edge.bound() == Some(owner))
-        .any(|edge| {
-            let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
-            inventory
-                .owner_key(dependent, reference)
-                .is_some_and(|key| key == inventory.member(owner).key)
-        })
+/// Whether the input contains the owner where the collector looks for it: if the object is deleted, then with that owner,
+/// and not because the reference is wrong.
+fn finds_owner(inventory: &Inventory, edge: &OwnerEdge) -> bool {
+    edge.bound().is_some_and(|owner| {
+        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+        inventory
+            .owner_key(dependent, reference)
+            .is_some_and(|key| key == inventory.member(owner).key)
+    })
 }
 
 fn edges_by_dependent<'a>(context: &Context<'a>) -> BTreeMap<ObjectId, Vec<&'a OwnerEdge>> {
@@ -176,16 +171,16 @@ struct CascadeSearch<'a> {
     inventory: &'a Inventory,
     /// Every object that is deleted.
     gone: HashSet<ObjectKey>,
-    dependents: BTreeMap<ObjectId, Vec<ObjectId>>,
+    dependents: BTreeMap<ObjectId, Vec<&'a OwnerEdge>>,
     looks_left: usize,
 }
 
 impl<'a> CascadeSearch<'a> {
     fn of(context: &Context<'a>, gone: HashSet<ObjectKey>) -> Self {
-        let mut dependents: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
+        let mut dependents: BTreeMap<ObjectId, Vec<&OwnerEdge>> = BTreeMap::new();
         for edge in &context.ownership.written {
             if let Some(owner) = edge.bound() {
-                dependents.entry(owner).or_default().push(edge.dependent);
+                dependents.entry(owner).or_default().push(edge);
             }
         }
         Self {
@@ -201,16 +196,19 @@ impl<'a> CascadeSearch<'a> {
     }
 
     /// Returns the objects that are deleted with `root`, in the order of the inventory; empty once the budget is spent.
+    /// An object that is deleted because its own references are wrong, as `root` is, has a finding of its own.
     fn below(&mut self, root: ObjectId) -> Vec<ObjectId> {
         let mut found = BTreeSet::new();
         let mut pending = vec![root];
         while let Some(owner) = pending.pop() {
-            for &dependent in self.dependents.get(&owner).into_iter().flatten() {
+            for edge in self.dependents.get(&owner).into_iter().flatten() {
                 let Some(left) = self.looks_left.checked_sub(1) else {
                     return Vec::new();
                 };
                 self.looks_left = left;
-                if dependent != root && self.dies(dependent) && found.insert(dependent) {
+                let dependent = edge.dependent;
+                let follows = self.dies(dependent) && finds_owner(self.inventory, edge);
+                if follows && found.insert(dependent) {
                     pending.push(dependent);
                 }
             }

@@ -48,7 +48,7 @@ fn markdown(repository: &Repository, arguments: &[&str]) -> (String, Vec<String>
 #[test]
 fn cascades_come_before_the_findings() {
     let paths = [
-        "fixtures/rules/deleted-on-arrival/bad",
+        "fixtures/rules/deleted-on-arrival/bad/with-a-cascade.yaml",
         "fixtures/rules/namespace-never-empties/bad",
     ];
     let output = ownerlint()
