@@ -178,15 +178,19 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
         ))
         .field(field(reference))
         .target(target(reference));
-        let which = if owners.len() == 1 { "the only" } else { "a" };
+        let (which, key) = match owners.len() {
+            _ if proven => ("the", "uid"),
+            1 => ("the only", "name"),
+            _ => ("a", "name"),
+        };
         for owner in owners
             .iter()
             .take(MOST_RELATED)
             .map(|id| inventory.member(*id))
         {
             let words = format!(
-                "{which} {} with that name, {}",
-                reference.kind(),
+                "{which} {} with that {key}, {}",
+                owner.object.kind(),
                 whereabouts(owner)
             );
             draft = draft.related_object(owner, words);
