@@ -227,7 +227,7 @@ pub(in crate::rules) fn describes(reference: &OwnerReference, owner: &Member) ->
 }
 
 /// Returns the group under which the inventory knows the reference's kind.
-fn group_of(reference: &OwnerReference) -> String {
+pub(in crate::rules) fn group_of(reference: &OwnerReference) -> String {
     table()
         .identity(reference.group_version().group, reference.kind())
         .to_owned()

@@ -7,6 +7,7 @@ use crate::manifest::{OWNER_REFERENCE_FIELDS, OwnerReference};
 use crate::rules::draft::Draft;
 use crate::rules::holder::{MetadataHolder, each_decoded, each_effective};
 use crate::rules::proposal::{Proposal, fits};
+use crate::rules::references::identity::group_of;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::{
     a_json_type, became_a_boolean, field, help_for_type, listed, named, place, reference_name,
@@ -361,10 +362,9 @@ fn coordinates(reference: &OwnerReference) -> [&str; 3] {
     [reference.api_version(), reference.kind(), reference.name()]
 }
 
-/// Whether two references name one object, in any version.
+/// Whether two references name one object, in any version, and in any group that serves its kind.
 fn names_same_object(one: &OwnerReference, other: &OwnerReference) -> bool {
-    one.group_version().group == other.group_version().group
-        && (one.kind(), one.name()) == (other.kind(), other.name())
+    group_of(one) == group_of(other) && (one.kind(), one.name()) == (other.kind(), other.name())
 }
 
 fn same_uid(
