@@ -161,7 +161,7 @@ fn shortest_ring<'a>(graph: &OwnerGraph<'a>, component: &[ObjectId]) -> Vec<&'a 
     while let Some(node) = queue.pop_front() {
         for &(owner, edge) in graph.get(&node).into_iter().flatten() {
             if owner == start {
-                return path_to(node, edge, start, &reached);
+                return path_to(node, edge, &reached);
             }
             if component.binary_search(&owner).is_ok() && !reached.contains_key(&owner) {
                 reached.insert(owner, edge);
@@ -172,16 +172,15 @@ fn shortest_ring<'a>(graph: &OwnerGraph<'a>, component: &[ObjectId]) -> Vec<&'a 
     Vec::new()
 }
 
-/// Returns the edges from `start` to `node`, then `last`.
+/// Returns the edges from the start, which `reached` does not contain, to `node`, then `last`.
 fn path_to<'a>(
     node: ObjectId,
     last: &'a OwnerEdge,
-    start: ObjectId,
     reached: &BTreeMap<ObjectId, &'a OwnerEdge>,
 ) -> Vec<&'a OwnerEdge> {
     let mut path = vec![last];
     let mut at = node;
-    while let Some(edge) = reached.get(&at).filter(|_| at != start) {
+    while let Some(edge) = reached.get(&at) {
         path.push(edge);
         at = edge.dependent;
     }
