@@ -7,7 +7,7 @@ use ownerlint::finding::{Consequence, Finding, Relation, Severity};
 use ownerlint::kube::ObjectKey;
 use ownerlint::report::{Format, Options, render};
 
-use crate::support::{check_text, inventory_at};
+use crate::support::{Repository, check_text, inventory_at};
 
 fn findings(text: &str, rule: &str) -> Vec<Finding> {
     let report = check_text("input.yaml", text, &Check::default());
@@ -106,6 +106,13 @@ fn owner_cycle_of_5000_objects_is_found() {
         panic!("one finding")
     };
     assert_eq!(finding.chain.objects.len(), count + 1);
+    assert!(
+        finding
+            .message
+            .ends_with("→ ConfigMap/?/n9 → 4990 more objects → ConfigMap/?/n0"),
+        "{}",
+        finding.message
+    );
 }
 
 #[test]
@@ -161,7 +168,7 @@ fn owner_uid_mismatch_is_an_error_only_within_one_dump() {
     };
     let dependent = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: a, uid: u0, resourceVersion: '1', \
                      ownerReferences: [{apiVersion: v1, kind: Secret, name: s, uid: u9}]}\n";
-    let severity = |files: &[(&str, String)]| {
+    let judged = |files: &[(&str, String)]| {
         let folder = tempfile::tempdir().expect("a folder");
         for (path, text) in files {
             let path = folder.path().join(path);
@@ -175,30 +182,46 @@ fn owner_uid_mismatch_is_an_error_only_within_one_dump() {
         let found = report.findings.iter().map(|reported| &reported.finding);
         found
             .filter(|finding| finding.rule == "owner-identity-mismatch")
-            .map(|f| f.severity)
+            .map(|finding| {
+                let assumes = finding.reason.ends_with(
+                    "This assumes that both objects were read from the same cluster at the same time.",
+                );
+                (finding.severity, assumes)
+            })
             .collect::<Vec<_>>()
     };
+    let (certain, doubtful) = ([(Severity::Error, false)], [(Severity::Warning, true)]);
     let dependent = dependent.to_owned();
     let together = [("s.yaml", owner("u1")), ("c.yaml", dependent.clone())];
-    assert_eq!(severity(&together), [Severity::Error]);
+    assert_eq!(judged(&together), certain);
     let apart = [
         ("before/s.yaml", owner("u1")),
         ("after/c.yaml", dependent.clone()),
     ];
     assert_eq!(
-        severity(&apart),
-        [Severity::Warning],
+        judged(&apart),
+        doubtful,
         "another folder may be another cluster"
     );
     let several = [
         ("s1.yaml", owner("u1")),
         ("s2.yaml", owner("u2")),
-        ("c.yaml", dependent),
+        ("c.yaml", dependent.clone()),
     ];
     assert_eq!(
-        severity(&several),
-        [Severity::Warning],
+        judged(&several),
+        doubtful,
         "two uids under one name are not one moment"
+    );
+    let scattered = [
+        ("after/s.yaml", owner("u1")),
+        ("after/c.yaml", dependent),
+        ("before/s.yaml", owner("u1")),
+    ];
+    assert_eq!(
+        judged(&scattered),
+        doubtful,
+        "the owner is in two folders, which may be two clusters"
     );
 }
 
@@ -271,4 +294,48 @@ fn object_deleted_on_arrival_takes_its_dependents() {
     let tree = "ConfigMap/shop/owner\n            ├─ takes ConfigMap/shop/a with it\n            └─ takes ConfigMap/shop/b with it\n";
     assert!(text.contains(tree), "{text}");
     assert!(!text.contains("owned by ConfigMap/shop"), "{text}");
+}
+
+#[test]
+fn an_object_deleted_on_arrival_alone_takes_nothing() {
+    let (lonely, _) = DOOMED
+        .split_once("  - {apiVersion: v1, kind: ConfigMap, metadata: {namespace: shop, name: a,")
+        .expect("the dependents come last");
+    let [finding] = &findings(lonely, "deleted-on-arrival")[..] else {
+        panic!("one finding")
+    };
+    assert_eq!(
+        finding.message,
+        "ConfigMap `owner` is deleted right after it is applied"
+    );
+    assert!(finding.chain.objects.is_empty(), "{finding:#?}");
+}
+
+#[test]
+fn before_1_20_a_cluster_scoped_object_is_deleted_if_its_owner_is_namespaced() {
+    let repository = Repository::new();
+    repository.write(
+        "driver.yaml",
+        "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata:\n  name: csi.example.com\n  ownerReferences:\n    - {apiVersion: apps/v1, kind: Deployment, name: web, uid: u1}\n",
+    );
+    let found = |release: &str| {
+        let arguments = [
+            "check",
+            ".",
+            "--kubernetes-version",
+            release,
+            "--select",
+            "deleted-on-arrival",
+            "-o",
+            "concise",
+        ];
+        repository.run(&arguments, "").1
+    };
+    let old = found("1.19");
+    assert!(
+        old.contains("CSIDriver `csi.example.com` is deleted right after it is applied"),
+        "{old}"
+    );
+    let new = found("1.20");
+    assert!(!new.contains("deleted-on-arrival"), "{new}");
 }
