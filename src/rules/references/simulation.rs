@@ -283,18 +283,35 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     if held.is_empty() {
         return;
     }
-    for (owner, edges) in tried(held.into_iter(), context, sink) {
+    for (owner, mut edges) in tried(held.into_iter(), context, sink) {
         let owner = inventory.member(owner);
         let step = Step::delete(vec![owner.key.clone()], Some(Policy::Foreground));
         let Some(plan) = context.verdicts.of(&step) else {
             return;
         };
-        if is_held(&plan, &owner.key, |hold| {
-            matches!(hold, gc::Hold::BlockingDependents { .. })
-        }) {
-            deadlock(inventory, owner, &edges, sink);
-        }
+        // The collector removes the reference of a dependent that another owner keeps: the owner does not wait for it.
+        let blockers = blockers(&plan, &owner.key);
+        edges.retain(|(edge, _)| {
+            let dependent = plan.cluster().find(&edge.dependent(inventory).key);
+            dependent.is_some_and(|dependent| blockers.contains(&dependent))
+        });
+        deadlock(inventory, owner, &edges, sink);
     }
+}
+
+/// Returns the dependents that keep an object Terminating after a plan of one step.
+fn blockers(plan: &Plan<'_>, owner: &ObjectKey) -> BTreeSet<gc::ObjectId> {
+    let owner = plan.cluster().find(owner);
+    let stuck = plan.stuck(0).into_iter();
+    stuck
+        .filter(|held| Some(held.object) == owner)
+        .flat_map(|held| held.holds)
+        .filter_map(|hold| match hold {
+            gc::Hold::BlockingDependents { dependents, .. } => Some(dependents),
+            _ => None,
+        })
+        .flatten()
+        .collect()
 }
 
 /// Whether a plan of one step leaves the object Terminating, with a hold that satisfies `by`.
