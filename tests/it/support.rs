@@ -94,7 +94,18 @@ pub(crate) fn inventory_of(name: &str, text: &str) -> Inventory {
 
 /// Checks one text.
 pub(crate) fn check_text(name: &str, text: &str, check: &Check) -> Report {
-    engine::check(inventory_of(name, text), check)
+    let report = engine::check(inventory_of(name, text), check);
+    assert_no_rule_failed(name, &report);
+    report
+}
+
+/// Asserts that no rule panicked: a rule that does finds nothing, and the others go on.
+pub(crate) fn assert_no_rule_failed(place: &str, report: &Report) {
+    let notes = report.notes.iter().map(|note| note.message.as_str());
+    let failed: Vec<&str> = notes
+        .filter(|message| message.contains("failed on this input"))
+        .collect();
+    assert!(failed.is_empty(), "{place}: {failed:?}");
 }
 
 /// Returns the inventory of files on disk.

@@ -8,7 +8,7 @@ use ownerlint::text::{ColumnUnit, Side};
 use ownerlint::{CompareRequest, Comparison, DiffReport, StateChoice};
 use walkdir::WalkDir;
 
-use crate::support::marked_lines;
+use crate::support::{assert_no_rule_failed, marked_lines};
 
 /// Returns the report of `diff` on the folders `base` and `head` within `folder`.
 pub(crate) fn compared(folder: &Path) -> DiffReport {
@@ -45,6 +45,7 @@ fn marked(folder: &Path, rule: &str) -> BTreeSet<String> {
 /// Returns the places of base at which a rule points.
 fn found(folder: &Path, report: &DiffReport, rule: &str) -> BTreeSet<String> {
     let report = &report.findings;
+    assert_no_rule_failed(&folder.display().to_string(), report);
     let findings = report
         .findings
         .iter()
