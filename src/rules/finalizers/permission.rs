@@ -296,9 +296,9 @@ fn missing<'a>(
     granted: &[(&Grant, &RuleSetFacts<'_>)],
 ) -> Option<Missing<'a>> {
     // A Role counts in every namespace: the controller may run in any.
-    let counting = granted.iter().filter(|(grant, _)| {
-        own.scope != Some(Scope::Cluster) || grant.counts_in(own.scope, &Namespace::None)
-    });
+    let counting = granted
+        .iter()
+        .filter(|(grant, _)| grant.counts_in(own.scope, &Namespace::None));
     let sets: Vec<&RuleSetFacts<'_>> = counting.map(|(_, set)| *set).collect();
     let status = own.allowed_by(&sets, &["update", "patch"], "status");
     let whole = own.allowed_by(&sets, &["update", "patch"], "");
