@@ -287,9 +287,7 @@ impl Unserved {
             };
         }
         let alike = table().by_plural_or_short_name(kind);
-        if let Some(meant) = alike.iter().find(|row| {
-            row.kind != kind && (row.kind.eq_ignore_ascii_case(kind) || row.plural == kind)
-        }) {
+        if let Some(meant) = alike.iter().find(|row| row.kind != kind) {
             return Self {
                 help: format!(
                     "did you mean `{}` in `{}`?",
