@@ -139,7 +139,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
                 .by_namespace
                 .get(client.service.namespace.as_str())
                 .unwrap_or(&none),
-            Occasion::HelmUninstall if !is_uninstalled(self.context, configuration) => &none,
+            Occasion::HelmUninstall if !self.is_uninstalled_with_backend(client) => &none,
             Occasion::HelmUninstall => &self.released,
         };
         if !self.looks.take(kinds.len() * webhook.rules.len()) {
@@ -160,12 +160,26 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
                 .copied()
                 .filter(|member| self.is_selected(member, webhook));
             blocked.extend(selected.filter(|member| {
-                self.context
-                    .analysis
-                    .in_one_cluster(configuration.file, member.file)
+                let analysis = self.context.analysis;
+                analysis.in_one_cluster(configuration.file, member.file)
+                    && (occasion != Occasion::HelmUninstall
+                        || analysis.together().has(configuration, member))
             }));
         }
         Some(blocked)
+    }
+
+    /// Whether one uninstall deletes a webhook configuration and its Service.
+    fn is_uninstalled_with_backend(&self, client: &ServedClient) -> bool {
+        let (context, inventory) = (self.context, self.context.inventory);
+        let configuration = inventory.member(client.object);
+        let service = client.backend.with_workloads();
+        let service = service.map(|service| inventory.member(service));
+        is_uninstalled(context, configuration)
+            && service.is_some_and(|service| {
+                is_uninstalled(context, service)
+                    && context.analysis.together().has(configuration, service)
+            })
     }
 
     /// Whether objects of that kind are deleted after the backend and before the webhook configuration.
