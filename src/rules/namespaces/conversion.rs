@@ -4,7 +4,7 @@ use crate::finding::Severity;
 use crate::inventory::Member;
 use crate::kube::sort_versions;
 use crate::manifest::CrdVersion;
-use crate::ownership::{Purpose, ServedClient, instances_of};
+use crate::ownership::{ServedClient, instances_of};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::finalizers::held::counted;
 use crate::rules::rule::{Context, Rule, Sink, rule};
@@ -23,13 +23,13 @@ pub(in crate::rules) static CONVERSION_BLOCKS_DELETION: Rule = rule!(
 fn conversion_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for client in &context.ownership.serves.clients {
-        let is_conversion = matches!(client.purpose, Purpose::Conversion);
         // If the workloads behind the Service are unknown, so is their deletion.
         let Some(id) = client.backend.with_workloads() else {
             continue;
         };
         let definition = inventory.member(client.object);
-        let Some(crd) = definition.object.definition().filter(|_| is_conversion) else {
+        // A CRD needs a Service only for conversions.
+        let Some(crd) = definition.object.definition() else {
             continue;
         };
         let Some((preferred, stored)) = versions(&crd.versions) else {

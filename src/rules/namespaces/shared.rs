@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::inventory::{Member, ObjectId};
-use crate::kube::{ObjectKey, Scope, kinds, kubectl};
+use crate::kube::{ObjectKey, kinds, kubectl};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::finalizers::held::{Held, counted, held, resting};
 use crate::rules::finalizers::words::with_workload;
@@ -32,10 +32,7 @@ fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
     }
     let mut shared: BTreeMap<&str, Vec<Held<'_>>> = BTreeMap::new();
     // The scope of a custom kind is often unknown: an object with `metadata.namespace` is treated as namespaced.
-    for held in held(context)
-        .into_iter()
-        .filter(|held| held.member.scope() != Some(Scope::Cluster))
-    {
+    for held in held(context) {
         let Some(namespace) = held.member.key.namespace.name() else {
             continue;
         };
