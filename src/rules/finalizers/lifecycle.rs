@@ -365,7 +365,7 @@ fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
             let name = finalizer.as_str();
             let valid = label_key_errors(name).is_empty()
                 && (name.contains('/') || finalizers::is_collectors(name));
-            if !valid || name == finalizers::KUBERNETES {
+            if !valid {
                 continue;
             }
             sink.push_with(|| {

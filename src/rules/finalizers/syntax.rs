@@ -185,7 +185,7 @@ fn help_on_name(name: &str, unqualified: bool) -> String {
     let lower = name.to_lowercase();
     match lower.as_str() {
         "" => "remove the entry".to_owned(),
-        "orphan" | "foregrounddeletion" | "kubernetes" if name != lower || lower == "foregrounddeletion" => {
+        "orphan" | "foregrounddeletion" | "kubernetes" => {
             "names are case-sensitive: only `kubernetes`, `orphan` and `foregroundDeletion` are standard, and none of \
              them belongs in a manifest, so remove the entry"
                 .to_owned()
