@@ -1,7 +1,11 @@
 //! Delivery objects that need a ServiceAccount to delete what they delivered, and are deleted together with it.
 
-use crate::inventory::Member;
+use std::collections::BTreeSet;
+
+use crate::delivery::{FluxObject, Regime, Removal};
+use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, ObjectKey, kinds};
+use crate::ownership::{DeliveryKind, DeliveryObject};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::named;
@@ -23,7 +27,11 @@ const DELIVERIES: [GroupKind<&str>; 2] = [kinds::HELM_RELEASE, kinds::FLUX_KUSTO
 
 fn delivery_loses_its_account(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let deliveries = context.analysis.deliveries();
+    let idle = context.analysis.delivery_objects().iter();
+    let idle: BTreeSet<ObjectId> = idle
+        .filter(|object| leaves_its_objects(object))
+        .map(|object| object.id)
+        .collect();
     for member in inventory.of_kinds(&DELIVERIES) {
         // With `kubeConfig` the account is one of the other cluster.
         let is_elsewhere = member.object.at(&["spec", "kubeConfig"]).is_some();
@@ -39,14 +47,46 @@ fn delivery_loses_its_account(context: &Context<'_>, sink: &mut Sink) {
             continue;
         };
         let account = inventory.member(*account);
-        if context.analysis.together().has(member, account)
-            && deliveries
-                .reached(member)
-                .is_none_or(|reached| reached.prunes || reached.deletes)
-        {
+        if !idle.contains(&member.id) && are_deleted_together(context, member, account) {
             sink.push(loses(member, account, written.span()));
         }
     }
+}
+
+/// Whether a delivery object of Flux deletes nothing when it is deleted, so that it needs no account for that. The
+/// propagation of an uninstall is no such policy: Helm deletes the objects of the release, and only their dependents stay.
+fn leaves_its_objects(object: &DeliveryObject) -> bool {
+    object.suspended || (object.kind == DeliveryKind::Kustomization && !object.cascades)
+}
+
+/// Whether one removal deletes both and spares neither.
+fn are_deleted_together(context: &Context<'_>, member: &Member, account: &Member) -> bool {
+    let deliveries = context.analysis.deliveries();
+    if !context.analysis.together().has(member, account) {
+        return false;
+    }
+    // Marks alone do not say what the Application or Kustomization deletes.
+    let reached = deliveries.reached(member);
+    let (prunes, deletes) = reached.map_or((true, true), |one| (one.prunes, one.deletes));
+    let removals = match deliveries.regime(member).regime {
+        Regime::ArgoCd => [
+            (prunes, Removal::ArgoCdPrune),
+            (deletes, Removal::ArgoCdApplication),
+        ],
+        Regime::Flux(FluxObject::Kustomization) => {
+            [(prunes, Removal::FluxPrune), (deletes, Removal::FluxPrune)]
+        }
+        Regime::Helm | Regime::Flux(FluxObject::HelmRelease) | Regime::Kubectl => [
+            (prunes, Removal::HelmUpgrade),
+            (deletes, Removal::HelmUninstall),
+        ],
+    };
+    removals.into_iter().any(|(happens, removal)| {
+        happens
+            && [member, account]
+                .iter()
+                .all(|one| !context.is_spared(one, removal))
+    })
 }
 
 fn loses(member: &Member, account: &Member, place: Span) -> Draft {
