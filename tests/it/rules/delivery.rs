@@ -427,6 +427,37 @@ fn protection_is_judged_by_the_delivering_application() {
 }
 
 #[test]
+fn an_account_is_lost_only_where_what_delivers_it_deletes_anything() {
+    let team = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: team, namespace: apps}\n---\n\
+                apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: team, namespace: apps}\n\
+                spec: {serviceAccountName: team, chartRef: {kind: OCIRepository, name: team}}\n";
+    let found = |deliverer: String| {
+        let files = [
+            ("clusters/tenants.yaml", deliverer),
+            ("tenants/team.yaml", team.to_owned()),
+        ];
+        of_tree("delivery-loses-its-account", &files).len()
+    };
+    let kustomization = |prune: bool| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: tenants, namespace: flux-system}}\n\
+             spec: {{path: ./tenants, prune: {prune}, sourceRef: {{kind: GitRepository, name: flux-system}}}}\n"
+        )
+    };
+    assert_eq!([true, false].map(kustomization).map(found), [1, 0]);
+    let finalizer = "resources-finalizer.argocd.argoproj.io";
+    let applications = [("", true), (finalizer, false), ("", false)];
+    let found = applications
+        .map(|(finalizer, prune)| application("tenants", "tenants", finalizer, prune))
+        .map(found);
+    assert_eq!(
+        found,
+        [1, 1, 0],
+        "a sync that prunes, the Application's deletion, neither"
+    );
+}
+
+#[test]
 fn kustomization_force_applies_to_delivered_objects() {
     let kustomization = |path: &str| {
         format!(
@@ -459,4 +490,8 @@ fn kustomization_force_applies_to_delivered_objects() {
     );
     assert_eq!(tree("./apps", &[CONFIG_MAP]), []);
     assert_eq!(tree("./elsewhere", &[CLAIM]), []);
+    let off = kustomization("./apps").replace("force: true", "force: false");
+    let claim = object(CLAIM, "namespace: shop", "");
+    let files = [("clusters/apps.yaml", off), ("apps/a.yaml", claim)];
+    assert_eq!(of_tree("force-replace-on-stateful", &files), []);
 }
