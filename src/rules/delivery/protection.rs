@@ -6,7 +6,7 @@ use foldhash::HashMap;
 
 use crate::delivery::marks;
 use crate::delivery::{
-    FluxObject, Regime, RegimeSource, Removal, Sparing, TrackingLabels, beliefs, spared,
+    Flaw, FluxObject, Regime, RegimeSource, Removal, TrackingLabels, beliefs, spared,
 };
 use crate::finding::{Applicability, Severity};
 use crate::inventory::{Inventory, Member};
@@ -62,10 +62,14 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     sink.extend(around_releases(context.inventory, &released));
 }
 
-/// Reports the protections in some metadata that do not have all of their effect.
+/// Reports the protections in some metadata that do not have all of their effect. Helm looks for its policy on objects of
+/// a release only, so that no value of it has any effect in a template: case e.
 fn mistaken_beliefs(holder: &MetadataHolder<'_>, sink: &mut Sink) {
     let beliefs = beliefs(holder.metadata);
-    sink.extend(beliefs.iter().map(|belief| mistaken(holder, belief)));
+    let beliefs = beliefs.iter().filter(|belief| {
+        holder.template.is_none() || !matches!(belief.flaw, Flaw::Policy | Flaw::PolicyCase)
+    });
+    sink.extend(beliefs.map(|belief| mistaken(holder, belief)));
 }
 
 /// The deletions by the delivery objects of a bundle, grouped by tool. An object that some of them reach is judged by
@@ -312,8 +316,9 @@ fn on_a_template(
     tracking: &TrackingLabels<'_>,
 ) -> Option<Draft> {
     let (key, value) = protection_of(template.metadata)?;
-    // Argo CD prunes claims with its tracking label, and then respects the options (argo-cd#3050).
-    if key == marks::ARGOCD_SYNC_OPTIONS
+    // Argo CD prunes claims with its tracking label, and then respects the options (argo-cd#3050). When the Application is
+    // deleted, it respects Helm's annotation, too.
+    if key != marks::FLUX_PRUNE
         && template
             .metadata
             .labels()
@@ -391,7 +396,7 @@ fn protects(key: &str, value: &str) -> bool {
             )
         }),
         marks::FLUX_PRUNE => value.eq_ignore_ascii_case("disabled"),
-        _ => value.trim() == "keep",
+        _ => value.trim().eq_ignore_ascii_case("keep"),
     }
 }
 
@@ -455,8 +460,5 @@ fn around_releases(inventory: &Inventory, released: &[&Member]) -> Vec<Draft> {
 
 /// Returns the place of an object's opt-out from pruning by Flux.
 fn opt_out(member: &Member) -> Option<Span> {
-    let spared = spared(&member.object, None, Removal::FluxPrune)?;
-    spared
-        .place
-        .filter(|_| matches!(spared.by, Sparing::FluxOptOut(_)))
+    spared(&member.object, None, Removal::FluxPrune)?.place
 }
