@@ -2,8 +2,9 @@
 
 use ownerlint::delivery::{Flaw, beliefs};
 use ownerlint::engine::Check;
-use ownerlint::finding::Severity;
+use ownerlint::finding::{Applicability, Severity};
 
+use crate::rules::fixes::fixed;
 use crate::support::{Repository, check_text, inventory_of};
 
 /// Returns the severities of a rule's findings in a text, in order.
@@ -132,6 +133,54 @@ fn misspelt_protections_are_distinguished_from_other_values() {
 }
 
 #[test]
+fn a_correction_keeps_what_was_right_and_an_option_is_written_out() {
+    for (before, after) in [
+        (
+            "argocd.argoproj.io/sync-options: Validate=false,Delete=False",
+            "argocd.argoproj.io/sync-options: Validate=false,Delete=false",
+        ),
+        (
+            "argocd.argoproj.io/sync-option: &all 'Prune=false,Delete=false'\n    example.com/copy: *all",
+            "argocd.argoproj.io/sync-options: &all 'Prune=false,Delete=false'\n    example.com/copy: *all",
+        ),
+        (
+            "helm.sh/resource-policies: delete",
+            "helm.sh/resource-policy: keep",
+        ),
+    ] {
+        let of = |annotation: &str| {
+            format!("{CONFIG_MAP}\nmetadata:\n  name: a\n  annotations:\n    {annotation}\n")
+        };
+        let check = Check {
+            every: true,
+            ..Check::default()
+        };
+        let fixed = fixed(&of(before), &check, Applicability::Suggested);
+        assert_eq!(fixed, of(after));
+    }
+}
+
+#[test]
+fn a_mistaken_label_is_named_as_a_label() {
+    let label = object(CONFIG_MAP, "labels: {helm.sh/resource-policy: keep}", "");
+    let annotation = object(
+        CONFIG_MAP,
+        "annotations: {helm.sh/resource-policy: Keep}",
+        "",
+    );
+    let fields = [label, annotation].map(|text| {
+        let report = check_text("a.yaml", &text, &Check::default());
+        let finding = report
+            .findings
+            .iter()
+            .find(|reported| reported.finding.rule == "protection-ineffective");
+        finding.and_then(|reported| reported.finding.field.clone())
+    });
+    let of = |place: &str| Some(format!("metadata.{place}.helm.sh/resource-policy"));
+    assert_eq!(fields, [of("labels"), of("annotations")]);
+}
+
+#[test]
 fn severity_of_prune_false_depends_on_data_and_cascading() {
     let rule = "protection-ineffective";
     let only = "annotations: {argocd.argoproj.io/sync-options: Prune=false}";
@@ -233,6 +282,19 @@ fn configured_delivery_tool_decides_the_finding() {
     assert_eq!(
         ["helm", "argocd", "flux", "kubectl"].map(found),
         [Some(0), Some(1), Some(1), Some(0)]
+    );
+    // What another tool delivers goes with no Application.
+    repository.write(
+        "a.yaml",
+        &object(
+            CONFIG_MAP,
+            "annotations: {argocd.argoproj.io/sync-options: Prune=false}",
+            "",
+        ),
+    );
+    assert_eq!(
+        ["helm", "argocd", "flux", "kubectl"].map(found),
+        [Some(0), Some(1), Some(0), Some(0)]
     );
 }
 

@@ -363,3 +363,50 @@ fn key_with_unfitting_value_is_not_renamed() {
         is_refused(&role(&format!("metadata:\n  name: a\n  {metadata}\n")));
     }
 }
+
+#[test]
+fn a_key_is_renamed_only_where_its_value_fits_the_key_that_is_meant() {
+    let has_fix = |rule: &str, text: &str| {
+        let report = check_text("example.yaml", text, &Check::default());
+        let of_rule = report
+            .findings
+            .iter()
+            .find(|reported| reported.finding.rule == rule);
+        of_rule.map(|reported| reported.finding.fix.is_some())
+    };
+    for (metadata, fits) in [
+        ("finalizer: [example.com/a]", true),
+        ("finalizer: [1]", false),
+        ("finalizer: ['']", false),
+        ("finalizer: {example.com/a: b}", false),
+        ("ownerReference: [{kind: ConfigMap}]", true),
+        ("ownerReference: [ConfigMap]", false),
+        ("ownerReference: {kind: ConfigMap}", false),
+    ] {
+        let text = role(&format!("metadata:\n  name: a\n  {metadata}\n"));
+        assert_eq!(
+            has_fix("metadata-unknown-field", &text),
+            Some(fits),
+            "{metadata}"
+        );
+    }
+    for (reference, fits) in [
+        ("Controller: true", true),
+        ("Controller: 'true'", false),
+        ("Uid: 5e1b2a8e-90c4-4f1c-9d35-3f0f2a3b4c5d", true),
+        ("Uid: 1", false),
+    ] {
+        let text = role(&format!(
+            "metadata:\n  name: a\n  ownerReferences: [{{apiVersion: v1, kind: ConfigMap, name: b, {reference}}}]\n"
+        ));
+        assert_eq!(
+            has_fix("owner-unknown-field", &text),
+            Some(fits),
+            "{reference}"
+        );
+    }
+    // Only the server writes the uid of an object.
+    let claims = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a}\n\
+                  spec: {volumeClaimTemplates: [{metadata: {name: data, uuid: x}}]}\n";
+    assert_eq!(has_fix("metadata-unknown-field", claims), Some(false));
+}
