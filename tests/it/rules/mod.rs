@@ -14,6 +14,7 @@ mod fixes;
 mod messages;
 mod operators;
 mod owners;
+mod reading;
 mod recall;
 mod registry;
 mod repeats;

@@ -1,0 +1,85 @@
+//! Rules on reading, where a fixture cannot hold the input: folders, bytes that are no text, and the object of a finding.
+
+use ownerlint::engine::Check;
+
+use crate::support::{Repository, check_text};
+
+/// Returns the severities and messages of the findings in a folder.
+fn found(repository: &Repository, rule: &str) -> Vec<(String, String)> {
+    let (_, printed, error) = repository.run(
+        &["--select", rule, "--output", "json", "--fail-on", "never"],
+        "",
+    );
+    let report: serde_json::Value = serde_json::from_str(&printed).expect(&error);
+    let findings = report["findings"].as_array().expect("findings").iter();
+    let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    findings
+        .map(|finding| (word(&finding["severity"]), word(&finding["message"])))
+        .collect()
+}
+
+#[test]
+fn kustomize_quotes_numbers_and_booleans_of_annotations_and_nothing_else() {
+    let repository = Repository::new();
+    repository.write("kustomization.yaml", "resources: [a.yaml]\n");
+    for (metadata, severity) in [
+        ("annotations: {a: 1}", "warning"),
+        ("annotations: {a: true}", "warning"),
+        ("annotations: {a: [1]}", "error"),
+        ("labels: {a: 1}", "error"),
+        ("annotations: {a: 1}, labels: {a: 1}", "error"),
+    ] {
+        repository.write(
+            "a.yaml",
+            &format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, {metadata}}}\n"),
+        );
+        let found = found(&repository, "unreadable-document");
+        let severities: Vec<_> = found
+            .iter()
+            .map(|(severity, _)| severity.as_str())
+            .collect();
+        assert_eq!(severities, [severity], "{metadata}");
+    }
+}
+
+#[test]
+fn a_key_is_repeated_in_the_item_of_a_list_that_contains_it() {
+    let item = |name: &str, data: &str| {
+        format!(
+            "  - apiVersion: v1\n    kind: ConfigMap\n    metadata: {{name: {name}}}\n    data:\n{data}"
+        )
+    };
+    let text = format!(
+        "apiVersion: v1\nkind: List\nitems:\n{}{}",
+        item("first", "      a: '1'\n      a: '2'\n"),
+        item("second", "      a: '1'\n"),
+    );
+    let report = check_text("list.yaml", &text, &Check::default());
+    let finding = report
+        .findings
+        .iter()
+        .find(|reported| reported.finding.rule == "duplicate-key")
+        .expect("a finding");
+    let object = finding.finding.object.as_ref().expect("an object");
+    assert_eq!(object.name.as_str(), "first");
+}
+
+#[test]
+fn one_byte_that_is_not_utf8_is_not_the_first_of_several() {
+    for (bytes, label) in [
+        (&b"\xFF"[..], "read as U+FFFD"),
+        (&b"\xFF \xFF"[..], "the first one, read as U+FFFD"),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut text = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n# ".to_vec();
+        text.extend(bytes);
+        text.push(b'\n');
+        std::fs::write(folder.path().join("a.yaml"), text).expect("written");
+        let output = crate::support::ownerlint()
+            .current_dir(folder.path())
+            .output()
+            .expect("it runs");
+        let shown = String::from_utf8(output.stdout).expect("text");
+        assert!(shown.contains(&format!("^ {label}\n")), "{shown}");
+    }
+}
