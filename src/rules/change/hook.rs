@@ -62,7 +62,9 @@ fn hook_key(member: &Member) -> Option<Span> {
 
 /// Whether the object is a Job or Pod, which runs once: as a hook it runs again, which is the usual intention.
 fn runs_once(member: &Member) -> bool {
-    member.key.group() == "batch" || member.object.is(kinds::POD)
+    [kinds::JOB, kinds::POD]
+        .iter()
+        .any(|kind| member.object.is(*kind))
 }
 
 /// Whether the hook is created after the upgrade has removed the objects that left the release, and stays.
