@@ -4,13 +4,14 @@
 //! known. A reported change would be rejected whatever the cluster has filled in. `immutable.json` of the recordings
 //! contains the answers of a real API server.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kube::GroupKind;
 use crate::kube::quantity;
 use crate::manifest::Object;
 use crate::text::Span;
-use crate::yaml::{Kind, Value};
+use crate::yaml::{Kind, Value, base64};
 
 use super::content::same_value;
 
@@ -310,18 +311,31 @@ fn frozen(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     if !is_true(new, "immutable") {
         return Some(at("immutable", old.get("immutable"), new.get("immutable")));
     }
-    // The API server turns `stringData` into `data`.
-    let [before, after] = [old, new].map(|object| {
-        let texts = object.get("stringData");
-        texts.is_some_and(|texts| texts.entries().len() > 0)
-    });
-    let mixed = before != after;
     let field = ["data", "stringData", "binaryData"]
         .into_iter()
-        .find(|field| {
-            differs(Exact, old.get(field), new.get(field)) && (*field == "binaryData" || !mixed)
-        })?;
+        .find(|field| differs(Exact, old.get(field), new.get(field)))?;
+    let has_texts = [old, new].map(|object| object.get("stringData").is_some());
+    if field != "binaryData" && has_texts.contains(&true) {
+        let [was, is] = [old, new].map(stored_data);
+        if was.is_none() || is.is_none() || was == is {
+            return None;
+        }
+    }
     Some(at(field, old.get(field), new.get(field)))
+}
+
+/// Returns the data that the API server stores for a Secret: it encodes the values of `stringData` and adds them to
+/// `data`. `None` if a value is malformed.
+fn stored_data(secret: Value<'_>) -> Option<BTreeMap<&str, Cow<'_, str>>> {
+    let data = secret.get("data").into_iter().flat_map(Value::entries);
+    let mut stored: BTreeMap<&str, Cow<'_, str>> = data
+        .map(|entry| Some((entry.key, Cow::Owned(base64(entry.value.as_str()?)?))))
+        .collect::<Option<_>>()?;
+    let texts = secret.get("stringData").into_iter();
+    for entry in texts.flat_map(Value::entries) {
+        stored.insert(entry.key, Cow::Borrowed(entry.value.as_str()?));
+    }
+    Some(stored)
 }
 
 /// Checks whether a CRD loses its storage version.

@@ -99,6 +99,22 @@ fn immutable_fields_agree_with_recorded_updates() {
 }
 
 #[test]
+fn string_data_of_an_immutable_secret_is_compared_as_it_is_stored() {
+    let secret = |data: Value, texts: Value| json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "immutable": true, "data": data, "stringData": texts});
+    let old = secret(json!({"a": "b25l"}), json!({"b": "two"}));
+    for (data, texts, is_rejected) in [
+        (json!({"b": "dHdv"}), json!({"a": "one"}), false),
+        (json!({"a": "b25l", "b": "dHdv"}), json!({}), false),
+        (json!({"a": "b25l", "b": "dHdv"}), json!({"b": "2"}), true),
+        (json!({"a": "b25l"}), json!({}), true),
+    ] {
+        let new = secret(data, texts);
+        let rejected = rejected_fields(&object(&old), &object(&new));
+        assert_eq!(!rejected.is_empty(), is_rejected, "{new}");
+    }
+}
+
+#[test]
 fn defaults_and_larger_claims_are_not_rejected() {
     let claim = |spec: Value| json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "a"}, "spec": spec});
     let set = |template: Value| json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "a"}, "spec": {"volumeClaimTemplates": [template]}});
