@@ -85,8 +85,12 @@ impl<'a> Hook<'a> {
     fn of_helm(metadata: Metadata<'a>) -> Option<Self> {
         let annotation = metadata.annotation(marks::HELM_HOOK)?;
         let events = words(&annotation.value.to_lowercase(), helm_event);
-        let written = annotated(metadata, marks::HELM_HOOK_DELETE_POLICY).to_lowercase();
-        let policies: Vec<&str> = written.split(',').map(str::trim).collect();
+        let written = metadata.annotation(marks::HELM_HOOK_DELETE_POLICY);
+        let policies = written
+            .as_ref()
+            .map(|policies| policies.value.to_lowercase());
+        let policies = policies.as_deref().unwrap_or_default();
+        let policies: Vec<&str> = policies.split(',').map(str::trim).collect();
         let weight = annotated(metadata, marks::HELM_HOOK_WEIGHT);
         Some(Self {
             tool: HookTool::Helm,
@@ -94,7 +98,7 @@ impl<'a> Hook<'a> {
             key: marks::HELM_HOOK,
             events,
             weight: weight.parse().unwrap_or_default(),
-            is_replaced: written.is_empty() || policies.contains(&"before-hook-creation"),
+            is_replaced: written.is_none() || policies.contains(&"before-hook-creation"),
             is_deleted_on_success: policies.contains(&"hook-succeeded"),
         })
     }
