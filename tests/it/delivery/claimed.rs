@@ -245,6 +245,31 @@ fn suspended_kustomizations_and_variable_names_cause_no_conflict() {
 }
 
 #[test]
+fn a_prefix_with_a_variable_may_give_each_deliverer_its_own_object() {
+    let role =
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: reader}\n";
+    let with = |prefix: &str| {
+        twice(&[
+            (
+                "clusters/prod/one.yaml",
+                &*kustomization("one", "path: ./apps"),
+            ),
+            (
+                "clusters/prod/two.yaml",
+                &*kustomization("two", "path: ./apps"),
+            ),
+            (
+                "apps/kustomization.yaml",
+                &*format!("namePrefix: '{prefix}'\nresources: [role.yaml]\n"),
+            ),
+            ("apps/role.yaml", role),
+        ])
+    };
+    assert_eq!(with("prod-").len(), 1);
+    assert_eq!(with("${region}-"), [""; 0]);
+}
+
+#[test]
 fn generated_applications_deliver_the_folders_of_their_elements() {
     let set = "\
 apiVersion: argoproj.io/v1alpha1

@@ -83,3 +83,41 @@ fn one_byte_that_is_not_utf8_is_not_the_first_of_several() {
         assert!(shown.contains(&format!("^ {label}\n")), "{shown}");
     }
 }
+
+#[test]
+fn a_text_that_lost_bytes_is_not_edited() {
+    let object = |comment: &[u8]| {
+        let mut text = b"apiVersion: v1\nkind: ConfigMap\n".to_vec();
+        text.extend(comment);
+        text.extend(b"metadata: {name: a, finalizer: [example.com/a]}\n");
+        text
+    };
+    let fixes = |text: Vec<u8>| {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("a.yaml"), text).expect("written");
+        let output = crate::support::ownerlint()
+            .current_dir(folder.path())
+            .args(["--select", "metadata-unknown-field", "--output", "json"])
+            .output()
+            .expect("it runs");
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        report["findings"][0]["fixes"].as_array().map(Vec::len)
+    };
+    assert_eq!(fixes(object(b"# caf\xC3\xA9\n")), Some(1));
+    assert_eq!(fixes(object(b"# caf\xE9\n")), Some(0));
+}
+
+#[test]
+fn a_single_document_beyond_the_limit_is_counted_in_words() {
+    let text = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {\n".repeat(101);
+    let report = check_text("a.yaml", &text, &Check::default());
+    let counted = report
+        .findings
+        .iter()
+        .map(|reported| reported.finding.message.as_str())
+        .filter(|message| message.contains("more document"));
+    assert_eq!(
+        counted.collect::<Vec<_>>(),
+        ["One more document of this file cannot be read"]
+    );
+}
