@@ -329,7 +329,8 @@ impl<'r> Sink<'r> {
         }
     }
 
-    /// Keeps [`MOST_FINDINGS`] that a report shows, and as many others, highest severity first.
+    /// Keeps [`MOST_FINDINGS`] that a report shows, and as many others, highest severity first. There are more than
+    /// [`MOST_FINDINGS`] in all.
     fn trim(&mut self) {
         let (mut shown, mut hidden): (Vec<_>, Vec<_>) = std::mem::take(&mut self.found)
             .into_iter()
@@ -343,7 +344,6 @@ impl<'r> Sink<'r> {
             kept.truncate(MOST_FINDINGS);
         }
         self.is_full = hidden.is_empty()
-            && shown.len() == MOST_FINDINGS
             && shown
                 .last()
                 .is_some_and(|(finding, _)| finding.severity == Severity::Error);
@@ -457,6 +457,7 @@ mod tests {
     #[test]
     fn sink_counts_hidden_findings_separately() {
         let mut sink = Sink::new(&RULE, &begins_at_one);
+        sink.push(draft(Severity::Error, 1));
         (0..5 * MOST_FINDINGS).for_each(|_| sink.push(draft(Severity::Error, 0)));
         sink.push(draft(Severity::Error, 1));
         let (found, omitted) = sink.finish();
@@ -465,7 +466,7 @@ mod tests {
                 .iter()
                 .filter(|(finding, _)| begins_at_one(finding))
                 .count(),
-            1
+            2
         );
         assert_eq!(
             omitted,

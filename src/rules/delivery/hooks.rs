@@ -274,7 +274,7 @@ fn lack(
     Some(match phases.clone().next() {
         Some(_) if phases.any(|one| one.phase < event.phase) => Lack::DeletedOnSuccess,
         Some(_) => Lack::NotYet,
-        None if other.runs_at_first() && !is_first => Lack::DeletedOnSuccess,
+        None if other.runs_at_first() => Lack::DeletedOnSuccess,
         None => Lack::Never,
     })
 }

@@ -221,6 +221,34 @@ fn partial_rendered_or_remote_sources_cause_no_conflict() {
 }
 
 #[test]
+fn what_a_set_delivers_only_for_unknown_elements_is_left_out() {
+    let set = |generator: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: set, namespace: argocd}}\n\
+             spec:\n  generators: [{generator}]\n  template:\n    metadata: {{name: '{{{{app}}}}'}}\n    \
+             spec: {{source: {{repoURL: r, path: 'apps/{{{{app}}}}'}}, destination: {{name: prod}}}}\n"
+        )
+    };
+    let one = application(
+        "one",
+        "source: {repoURL: r, path: apps/shop}, destination: {name: prod}",
+    );
+    let with = |generator: &str| {
+        twice(&[
+            ("argo/one.yaml", &*one),
+            ("argo/set.yaml", &*set(generator)),
+            ("apps/shop/ns.yaml", SHARED),
+        ])
+    };
+    let list = "list: {elements: [{app: shop}]}";
+    assert_eq!(with(&format!("{{{list}}}")).len(), 1);
+    // One Application for each pull request: at the moment there may be none.
+    let requests = "pullRequest: {github: {owner: o, repo: r}}";
+    let matrix = format!("{{matrix: {{generators: [{{{list}}}, {{{requests}}}]}}}}");
+    assert_eq!(with(&matrix), [""; 0]);
+}
+
+#[test]
 fn suspended_kustomizations_and_variable_names_cause_no_conflict() {
     let pair = |spec: &str, object: &str| {
         let (one, two) = (
