@@ -5,7 +5,7 @@ use ownerlint::engine::Check;
 use ownerlint::finding::{Applicability, Severity};
 
 use crate::rules::fixes::fixed;
-use crate::support::{Repository, check_text, inventory_of};
+use crate::support::{Repository, check_text, fixture, inventory_of};
 
 /// Returns the severities of a rule's findings in a text, in order.
 fn severities(rule: &str, text: &str) -> Vec<Severity> {
@@ -556,4 +556,50 @@ fn kustomization_force_applies_to_delivered_objects() {
     let claim = object(CLAIM, "namespace: shop", "");
     let files = [("clusters/apps.yaml", off), ("apps/a.yaml", claim)];
     assert_eq!(of_tree("force-replace-on-stateful", &files), []);
+}
+
+#[test]
+fn a_webhook_blocks_only_what_is_delivered_to_its_cluster() {
+    let kustomization = |folder: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {folder}, namespace: flux-system}}\n\
+             spec: {{path: ./{folder}, prune: true, sourceRef: {{kind: GitRepository, name: flux-system}}}}\n"
+        )
+    };
+    for (rule, file, apart) in [
+        (
+            "conversion-blocks-deletion",
+            "stored-as-preferred",
+            "Widget",
+        ),
+        ("webhook-blocks-deletion", "every-operation", "Policy"),
+        (
+            "webhook-blocks-deletion",
+            "what-every-namespace-has",
+            "Namespace",
+        ),
+        (
+            "webhook-blocks-deletion",
+            "any-instance",
+            "CustomResourceDefinition",
+        ),
+    ] {
+        let text = fixture(&format!("rules/{rule}/bad/{file}.yaml"));
+        let apart = format!("\nkind: {apart}\n");
+        let (apps, webhook): (Vec<&str>, Vec<&str>) = text
+            .split("---\n")
+            .partition(|document| document.contains(&apart));
+        assert_eq!(apps.len(), 1, "{file}");
+        let found = |cluster: &str| {
+            let delivers_apps = format!("clusters/{cluster}/apps.yaml");
+            let files = [
+                ("clusters/one/webhook.yaml", kustomization("webhook")),
+                (delivers_apps.as_str(), kustomization("apps")),
+                ("webhook/all.yaml", webhook.join("---\n")),
+                ("apps/all.yaml", apps.join("---\n")),
+            ];
+            of_tree(rule, &files).len()
+        };
+        assert_eq!((found("one"), found("two")), (1, 0), "{file}");
+    }
 }

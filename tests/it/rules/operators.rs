@@ -113,6 +113,48 @@ fn missing_permission_is_info_even_with_a_similar_role() {
 }
 
 #[test]
+fn an_operator_lacks_a_permission_although_its_role_is_in_another_file() {
+    let text = fixture("rules/finalizers-permission-missing/bad/no-status.yaml");
+    let (operator, others): (Vec<&str>, Vec<&str>) = text
+        .split("---\n")
+        .partition(|document| document.contains("kind: Deployment\n"));
+    let repository = Repository::new();
+    repository
+        .write("operator.yaml", &operator.join("---\n"))
+        .write("role.yaml", &others.join("---\n"));
+    let rule = "finalizers-permission-missing";
+    let (_, out, error) = repository.run(&["check", "-o", "json", "--select", rule], "");
+    let report: serde_json::Value =
+        serde_json::from_str(&out).unwrap_or_else(|_| panic!("{error}"));
+    let found = report["findings"].as_array().expect("findings");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0]["location"]["file"], "role.yaml");
+}
+
+#[test]
+fn a_role_about_more_than_a_hundred_kinds_belongs_to_no_operator() {
+    let text = fixture("rules/finalizers-permission-missing/bad/no-status.yaml");
+    let (definition, others) = text.split_once("---\n").expect("several documents");
+    let found = |kinds: usize| {
+        let definitions = (0..kinds).map(|at| {
+            definition
+                .replace("widgets", &format!("widgets{at}"))
+                .replace("Widget,", &format!("Widget{at},"))
+                + "---\n"
+        });
+        let plurals: Vec<String> = (0..kinds).map(|at| format!("widgets{at}")).collect();
+        let role = format!("resources: [{}]", plurals.join(", "));
+        let text = definitions.collect::<String>() + &others.replace("resources: [widgets]", &role);
+        let report = check_text("input.yaml", &text, &Check::default());
+        let found = report.findings.iter();
+        let found =
+            found.filter(|reported| reported.finding.rule == "finalizers-permission-missing");
+        found.count()
+    };
+    assert_eq!((found(100), found(101)), (1, 0));
+}
+
+#[test]
 fn namespace_gets_one_finding_for_all_stuck_objects() {
     let note = the("namespace-shared-with-operator", "one-note-for-many");
     assert!(
