@@ -130,7 +130,6 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
         let known = known_of(context, &entry);
         let framework = known.and_then(|(_, _, row)| row.filter(|row| !row.is_identified()));
         if known.is_some() && framework.is_none()
-            || finalizers::is_collectors(name)
             || !label_key_errors(name).is_empty()
             || is_rejected(member, name)
         {
