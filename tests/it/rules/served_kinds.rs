@@ -4,7 +4,7 @@ use ownerlint::engine::Check;
 use ownerlint::finding::{Finding, Severity};
 use ownerlint::inventory::ScopeSource;
 
-use crate::support::{Repository, check_text, inventory_of};
+use crate::support::{Repository, check_text, fixture, inventory_of};
 
 const DEFINITION: &str = "\
 apiVersion: apiextensions.k8s.io/v1
@@ -114,6 +114,14 @@ fn finalizer_name_expected_by_its_controller_is_accepted() {
         .len(),
         1
     );
+}
+
+#[test]
+fn a_finding_on_the_name_of_a_controller_rests_on_its_row() {
+    let text = fixture("rules/finalizer-unqualified/bad/dotted.yaml");
+    let found = findings(&text, "finalizer-unqualified");
+    let rows: Vec<usize> = found.iter().map(|finding| finding.tables.len()).collect();
+    assert_eq!(rows, [0, 0, 1], "{found:#?}");
 }
 
 #[test]
