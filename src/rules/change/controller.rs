@@ -64,9 +64,7 @@ fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
                 Remover::KnownElsewhere(_) | Remover::Nobody | Remover::Unlisted(_)
             )
         });
-        let left: Vec<&ReleasedObject<'_>> = left
-            .filter(|held| merge.takes_away(&held.member.key).is_none())
-            .collect();
+        let left: Vec<&ReleasedObject<'_>> = left.collect();
         if !left.is_empty() {
             sink.push(removed(merge, workload, &left, certain));
         }
@@ -172,10 +170,7 @@ fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
             continue;
         };
         let mut lost: BTreeMap<ObjectId, Vec<&ReleasedObject<'_>>> = BTreeMap::new();
-        for held in held
-            .iter()
-            .filter(|held| merge.takes_away(&held.member.key).is_none())
-        {
+        for held in held {
             if let Some(id) = lost_permission(merge, (after, outlook), workload, stays, held) {
                 lost.entry(id).or_default().push(held);
             }
@@ -213,7 +208,7 @@ fn lost_permission(
     {
         return Some(account);
     }
-    if was.grants.is_empty() || !is.grants.is_empty() || is.unrestricted {
+    if !is.grants.is_empty() || is.unrestricted {
         return None;
     }
     let needed: BTreeSet<ObjectId> = was.grants.iter().flatten().copied().collect();
