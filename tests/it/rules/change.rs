@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use ownerlint::report::Report;
 use ownerlint::rules::Rule;
 use ownerlint::text::{ColumnUnit, Side};
 use ownerlint::{CompareRequest, Comparison, DiffReport, StateChoice};
 use walkdir::WalkDir;
 
-use crate::support::{assert_no_rule_failed, marked_lines};
+use crate::support::{assert_no_rule_failed, marked_lines, root};
 
 /// Returns the report of `diff` on the folders `base` and `head` within `folder`.
 pub(crate) fn compared(folder: &Path) -> DiffReport {
@@ -16,9 +17,20 @@ pub(crate) fn compared(folder: &Path) -> DiffReport {
     let request = CompareRequest::new(side("base"), side("head"));
     let comparison =
         Comparison::open(&request).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    comparison
+    let report = comparison
         .report()
-        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    assert_no_rule_fails(&report.findings, &folder.display().to_string());
+    report
+}
+
+/// Asserts that no rule panicked: such a rule finds nothing, as in a good fixture.
+pub(crate) fn assert_no_rule_fails(report: &Report, place: &str) {
+    let failed = report
+        .notes
+        .iter()
+        .find(|note| note.message.contains("failed on this input"));
+    assert!(failed.is_none(), "{place}: {failed:?}");
 }
 
 /// Returns places such as `base/crds/crd.yaml:4` for every line of base that is marked for a rule.
@@ -123,4 +135,26 @@ pub(crate) fn written_change(diff: &str) -> tempfile::TempDir {
         }
     }
     folder
+}
+
+#[test]
+fn a_role_with_too_many_rules_may_still_allow_everything() {
+    let fixture = root().join("fixtures/rules/permission-removed/bad/role-loses-verbs");
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = WalkDir::new(&fixture)
+        .into_iter()
+        .map(|entry| entry.expect("a fixture"));
+    for file in files.filter(|entry| entry.file_type().is_file()) {
+        let path = file.path().strip_prefix(&fixture).expect("it is below");
+        let mut text = std::fs::read_to_string(file.path()).expect("text");
+        if path == Path::new("head/rook/role.yaml") {
+            let rule = "{apiGroups: [example.com], resources: [things], verbs: [get]}, ";
+            text = text.replace("rules: [", &format!("rules: [{}", rule.repeat(1_001)));
+        }
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("it is writable");
+        std::fs::write(path, text).expect("it is writable");
+    }
+    let of = |folder: &Path| found(folder, &compared(folder), "permission-removed").len();
+    assert_eq!([of(&fixture), of(folder.path())], [1, 0]);
 }
