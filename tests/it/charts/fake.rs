@@ -179,6 +179,43 @@ fn helm_keeps_annotated_objects_and_crds_folder() {
 }
 
 #[test]
+fn definitions_that_move_to_the_folder_crds_leave_the_release() {
+    let tree = flux();
+    let definition = |folder: &str, kind: &str| {
+        let plural = format!("{}s", kind.to_lowercase());
+        format!(
+            "---\n# Source: web/{folder}/{plural}.yaml\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
+             metadata: {{name: {plural}.example.org}}\n\
+             spec: {{group: example.org, scope: Cluster, names: {{kind: {kind}, plural: {plural}}}}}\n"
+        )
+    };
+    let chart = |folder: &str| {
+        object("ConfigMap", "RELEASE-config")
+            + &definition(folder, "Part")
+            + &definition(folder, "Thing")
+    };
+    tree.serve("web", "1.0.0", &chart("templates"))
+        .serve("web", "2.0.0", &chart("crds"));
+    bump(&tree);
+    let document = tree.diff(&["--render"]);
+    let findings = document["findings"].as_array().expect("a list").iter();
+    let said = findings.map(|finding| {
+        // The counterpart in head is the same object: it is no other place.
+        assert_eq!(finding["related"], serde_json::json!([]));
+        format!("{} {}", finding["severity"], finding["message"]).replace('"', "")
+    });
+    // Head still applies both, so each is an error of its own.
+    assert_eq!(
+        said.collect::<Vec<_>>(),
+        ["parts", "things"].map(|plural| {
+            format!(
+                "error moving CustomResourceDefinition `{plural}.example.org` elsewhere deletes every object of its kind"
+            )
+        })
+    );
+}
+
+#[test]
 fn random_names_in_renderings_are_not_deletions() {
     let tree = flux();
     tree.serve_file("web-1.0.0/templates/a.yaml", "name: {{ randAlphaNum 5 }}");
