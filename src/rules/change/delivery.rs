@@ -5,10 +5,10 @@ use std::cell::LazyCell;
 use foldhash::{HashMap, HashSet};
 
 use super::places::{left_in_head, on_base, related_in_head};
-use super::words::{deletes, leaving, shown, stuck, taking, tool};
+use super::words::{deletes, leaving, shown, stuck, taking, toll, tool};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::{Member, ObjectId};
-use crate::kube::kinds;
+use crate::kube::{ObjectKey, kinds};
 use crate::kustomize::Deliverer;
 use crate::merge::{CascadeKind, EffectCertainty, Merge, MergeCascade};
 use crate::ownership::{DeliveryKind, DeliveryObject, delivery_object};
@@ -32,10 +32,11 @@ fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
             .of_kind(CascadeKind::Delivery)
             .map(|cascade| draft(merge, cascade)),
     );
-    let told: HashSet<ObjectId> = merge
-        .of_kind(CascadeKind::Delivery)
-        .map(|cascade| cascade.culprit.id)
-        .collect();
+    let told = merge.of_kind(CascadeKind::Delivery).map(|cascade| {
+        let lost: HashSet<&ObjectKey> = cascade.losses.iter().map(|loss| &loss.key).collect();
+        (cascade.culprit.id, lost)
+    });
+    let told: HashMap<ObjectId, HashSet<&ObjectKey>> = told.collect();
     let delivered = LazyCell::new(|| delivered_of_all(merge));
     let known = LazyCell::new(|| merge.part.deliverers_of_all());
     let leaving = merge
@@ -43,13 +44,13 @@ fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
         .leaving
         .iter()
         .map(|id| merge.part.base.inventory.member(*id));
-    for member in
-        leaving.filter(|member| !told.contains(&member.id) && merge.end_of(&member.key).is_some())
-    {
+    for member in leaving.filter(|member| merge.end_of(&member.key).is_some()) {
         if let Some(object) = delivery_object(member) {
             let children = delivered.get(&member.id).map_or(&[][..], Vec::as_slice);
-            sink.extend(unseen(merge, member, &object, children));
-            if let Some(set) = merge.part.generated_by(member)
+            let told = told.get(&member.id);
+            sink.extend(unseen(merge, member, &object, children, told));
+            if told.is_none()
+                && let Some(set) = merge.part.generated_by(member)
                 && merge.part.renamed(member).is_none()
                 && object.deletes()
                 && !known.contains(&member.id)
@@ -68,15 +69,26 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         delivery.object.name_span(),
         format!("{} {}", leaving(merge, delivery), taking(merge, cascade)),
     )
-    .label("delivers the deleted objects")
-    .reason(format!(
-        "{} deletes it, and it then deletes everything that it delivered.{}",
-        tool(merge, delivery),
-        stuck(cascade)
-    ))
-    .help(recipe(merge, delivery))
     .field("metadata.name")
     .severity(cascade.severity);
+    let (tool, stuck) = (tool(merge, delivery), stuck(cascade));
+    let leaves_objects = toll(cascade).is_empty()
+        && delivery_object(delivery).is_some_and(|object| !object.deletes());
+    let draft = if leaves_objects {
+        draft
+            .label("deletes nothing")
+            .reason(format!(
+                "{tool} deletes it, and what it delivered stays.{stuck}"
+            ))
+            .help("remove its finalizers, merge that and wait until it is applied; then remove it")
+    } else {
+        draft
+            .label("delivers the deleted objects")
+            .reason(format!(
+                "{tool} deletes it, and it then deletes everything that it delivered.{stuck}"
+            ))
+            .help(recipe(merge, delivery))
+    };
     shown(draft, merge, cascade)
 }
 
@@ -115,12 +127,13 @@ fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
 }
 
 /// Reports a removed delivery object with which no known object is lost: it is renamed and hands its objects over, its
-/// objects are not in the tree, or it leaves them behind.
+/// objects are not in the tree, or it leaves them behind. If losses are `told`, only others are reported.
 fn unseen(
     merge: &Merge<'_>,
     member: &Member,
     object: &DeliveryObject,
     children: &[&Member],
+    told: Option<&HashSet<&ObjectKey>>,
 ) -> Option<Draft> {
     let renamed = merge.part.renamed(member);
     let end = merge.end_of(&member.key);
@@ -142,7 +155,7 @@ fn unseen(
         .help("delete the objects by hand, or let it prune before it leaves")
         .consequence(Consequence::Orphaned)
         .severity(Severity::Info);
-        return renamed.is_none().then_some(draft);
+        return (renamed.is_none() && told.is_none()).then_some(draft);
     }
     // A Kustomization applies before it prunes: objects that it takes over from a deleted one already have its labels,
     // and the deleted one spares them (fluxcd/kustomize-controller internal/controller/kustomization_controller.go,
@@ -152,6 +165,7 @@ fn unseen(
         .iter()
         .filter(|child| !(is_flux && merge.part.is_applied_beside(&child.key, member)));
     let handed: Vec<&Member> = handed
+        .filter(|child| told.is_none_or(|told| !told.contains(&child.key)))
         .filter_map(|child| merge.part.still_applied(child))
         .collect();
     match (renamed, handed.len()) {
@@ -171,7 +185,7 @@ fn unseen(
                 }),
             )
         }
-        (Some(_), 0) => {
+        (Some(_), 0) if told.is_none() => {
             let draft = on_delivery(merge, member, format!("{} {verb} everything that it delivered", leaving(merge, member)))
                 .label("delivers the deleted objects")
                 .reason(
