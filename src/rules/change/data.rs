@@ -64,6 +64,11 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         (false, false) => format!("{verb} its volume, unless that is retained"),
     };
     let moves = merge.part.renamed(claim).is_some();
+    let what = if claim.object.is(kinds::PERSISTENT_VOLUME) {
+        "the PersistentVolume"
+    } else {
+        "the claim"
+    };
     let still = if used { "; head still uses it" } else { "" };
     let draft = on_base(
         merge,
@@ -73,10 +78,15 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     )
     .label("its data is deleted")
     .reason(format!(
-        "{} deletes the {}. The volume behind a claim is deleted with it unless its reclaim policy is Retain: as its \
-         PersistentVolume says, else its StorageClass, whose default is Delete.{}",
+        "{} deletes the {}. {}{}",
         tool(merge, claim),
         claim.object.kind(),
+        if claim.object.is(kinds::PERSISTENT_VOLUME) {
+            "With the reclaim policy Delete, the storage behind it is deleted with it."
+        } else {
+            "The volume behind a claim is deleted with it unless its reclaim policy is Retain: as its PersistentVolume says, else \
+             its StorageClass, whose default is Delete."
+        },
         stuck(cascade)
     ))
 .help(if claim.object.is(kinds::STATEFUL_SET) {
@@ -92,7 +102,7 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         } else {
             format!(
                 "if the data is needed, {}; or set the reclaim policy of the volume to Retain first",
-                keep(regime, "the claim")
+                keep(regime, what)
             )
         })
     .field("metadata.name")
