@@ -248,10 +248,10 @@ pub(super) fn shown(draft: Draft, merge: &Merge<'_>, cascade: &MergeCascade<'_>)
                 let words = format!("uses {}", name(loss));
                 draft = related_in_head(draft, merge, user, words);
             }
-            (None, Some(member), None) if member.id != cascade.culprit.id => {
+            (None, Some(member), None) => {
                 draft = related_in_base(draft, merge, member, ends);
             }
-            (None, ..) => continue,
+            (None, None, None) => continue,
         }
         left -= 1;
     }
