@@ -137,7 +137,7 @@ fn a_correction_keeps_what_was_right_and_an_option_is_written_out() {
     for (before, after) in [
         (
             "argocd.argoproj.io/sync-options: Validate=false,Delete=False",
-            "argocd.argoproj.io/sync-options: Validate=false,Delete=false",
+            "argocd.argoproj.io/sync-options: \"Validate=false,Delete=false\"",
         ),
         (
             "argocd.argoproj.io/sync-option: &all 'Prune=false,Delete=false'\n    example.com/copy: *all",
