@@ -3,11 +3,6 @@
 use data_encoding::HEXLOWER;
 use sha2_const_stable::Sha256;
 
-/// Returns the digest of a content as hexadecimal digits.
-pub(crate) fn digest_of(content: &[u8]) -> String {
-    Digest::new().and(content).finish()
-}
-
 /// A digest of texts in their order.
 pub(super) struct Digest(Sha256);
 

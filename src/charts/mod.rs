@@ -19,6 +19,5 @@ mod pull;
 mod store;
 
 pub use call::{CallId, ChartCall, ChartSource, RemoteChart, Values, in_crds_folder};
-pub(crate) use digest::digest_of;
 pub use folder::{ChartFolder, FolderFiles};
 pub use store::{ChartSettings, Charts, Rendering, RenderingProgress, RenderingTerms};

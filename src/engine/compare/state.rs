@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use walkdir::WalkDir;
 
 use super::request::StateChoice;
-use crate::charts::digest_of;
 use crate::config::FILE_NAMES;
 use crate::engine::SessionError;
 use crate::git::{
@@ -434,25 +433,15 @@ fn may_be_input(path: &str, charts: &BTreeSet<&str>) -> bool {
         || ancestors(folder_of(path)).any(|folder| charts.contains(folder))
 }
 
-/// Returns an id of the content.
+/// Returns an id of the content, as far as it is known without reading: of a file on the disk, its size.
 fn content_name(file: &SnapshotFile) -> String {
     match &file.content {
         FileContent::Stored(name) => name.as_str().to_owned(),
-        FileContent::Disk(path) => content_on_disk(path),
+        FileContent::Disk(path) => path
+            .symlink_metadata()
+            .map_or(0, |metadata| metadata.len())
+            .to_string(),
     }
-}
-
-/// Returns an id of the content of a file on the disk: its digest, or the size of what cannot be read or is no file.
-fn content_on_disk(path: &Path) -> String {
-    let metadata = path.symlink_metadata().ok();
-    let bytes = metadata
-        .as_ref()
-        .filter(|metadata| metadata.is_file())
-        .and_then(|_| read_bytes(&Origin::Disk(path.to_path_buf())).ok());
-    bytes.map_or_else(
-        || metadata.map_or(0, |metadata| metadata.len()).to_string(),
-        |bytes| digest_of(&bytes),
-    )
 }
 
 /// Reads a folder, or a single file.
@@ -493,13 +482,13 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
                 .folders
                 .extend(ancestors(folder_of(&below)).map(str::to_owned));
         }
-        // Texts are compared as they were read.
-        let read = state.files.get(&below).map(|file| file.bytes.as_deref());
-        let content = match read {
-            Some(Ok(bytes)) if str::from_utf8(bytes).is_ok() => bytes.len().to_string(),
-            _ => content_on_disk(entry.path()),
-        };
-        state.contents.insert(below, content);
+        state.contents.insert(
+            below,
+            entry
+                .metadata()
+                .map_or(0, |metadata| metadata.len())
+                .to_string(),
+        );
     }
     let charts: BTreeSet<&str> = state
         .contents

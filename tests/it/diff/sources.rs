@@ -342,32 +342,3 @@ fn changed_generator_changes_object_instead_of_moving_it() {
         "its name has another hash"
     );
 }
-
-#[test]
-fn files_of_equal_size_are_compared_by_content() {
-    let folder = Folder::new();
-    for (side, content) in [("base", "a: 1\n"), ("head", "a: 2\n")] {
-        folder
-            .write(
-                &format!("{side}/kustomization.yaml"),
-                "generators: [plugin.sh]\nhelmCharts: [{name: web, repo: 'https://example.com', version: 1.0.0, valuesFile: web.txt}]\n",
-            )
-            .write(&format!("{side}/plugin.sh"), content)
-            .write(&format!("{side}/web.txt"), content);
-    }
-    let document = folder
-        .run("", &["--base", "base", "--head", "head"])
-        .expect("it compares");
-    let unread = document["unread"].as_array().expect("a list");
-    let subjects: Vec<&str> = unread
-        .iter()
-        .filter_map(|input| input["subject"].as_str())
-        .collect();
-    assert_eq!(document["summary"]["verdict"], "unknown", "{subjects:?}");
-    for subject in ["plugin.sh", "web"] {
-        assert!(
-            subjects.iter().any(|shown| shown.contains(subject)),
-            "{subjects:?}"
-        );
-    }
-}
