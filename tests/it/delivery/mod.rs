@@ -1,4 +1,4 @@
-//! What the objects of Flux and Argo CD in a tree deliver.
+//! The objects that Flux and Argo CD deliver from a tree.
 
 mod claimed;
 mod list;

@@ -173,7 +173,7 @@ fn unreadable_files_and_folders_are_reported_and_others_are_checked() {
     };
     allow("rendered/closed", 0);
     allow("rendered/closed.yaml", 0);
-    // Root can read every file, so as root the test runs a copy of the program as the user `nobody`.
+    // Permissions do not stop root. If the test runs as root, it runs a copy of the program as the user `nobody`.
     let mut command = Command::new(ownerlint().get_program());
     if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
         let program = std::fs::read(ownerlint().get_program()).expect("the program");

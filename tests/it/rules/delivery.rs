@@ -283,7 +283,7 @@ fn configured_delivery_tool_decides_the_finding() {
         ["helm", "argocd", "flux", "kubectl"].map(found),
         [Some(0), Some(1), Some(1), Some(0)]
     );
-    // What another tool delivers goes with no Application.
+    // An Application does not delete the objects that another tool delivers.
     repository.write(
         "a.yaml",
         &object(

@@ -1,4 +1,4 @@
-//! What rules report: registry, fixtures, messages and fixes, and the facts that they depend on.
+//! Rules: the registry, fixtures, messages and fixes, and the facts that findings depend on.
 
 mod analysis;
 mod believable;
