@@ -210,10 +210,6 @@ fn written(value: Option<Value<'_>>) -> Option<String> {
     value.filter(|value| !value.is_null()).map(text)
 }
 
-fn is_true(value: Value<'_>, field: &str) -> bool {
-    value.get(field).and_then(Value::as_bool) == Some(true)
-}
-
 fn text(value: Value<'_>) -> String {
     match value.kind() {
         Kind::String(text) => text.to_string(),
@@ -305,10 +301,10 @@ fn volume_source(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
 
 /// Checks a Secret or ConfigMap with `immutable: true`.
 fn frozen(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
-    if !is_true(old, "immutable") {
+    if !old.is_true_at(&["immutable"]) {
         return None;
     }
-    if !is_true(new, "immutable") {
+    if !new.is_true_at(&["immutable"]) {
         return Some(at("immutable", old.get("immutable"), new.get("immutable")));
     }
     let field = ["data", "stringData", "binaryData"]
@@ -342,11 +338,13 @@ fn stored_data(secret: Value<'_>) -> Option<BTreeMap<&str, Cow<'_, str>>> {
 fn storage_version(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let path = &["spec", "versions"];
     let (was, is) = (old.at(path)?, new.at(path)?);
-    let stored = was.items().find(|version| is_true(*version, "storage"))?;
-    let stored = stored.get("name").and_then(Value::as_str)?;
+    let stored = was
+        .items()
+        .find(|version| version.is_true_at(&["storage"]))?;
+    let stored = stored.str_at(&["name"])?;
     let gone = is
         .items()
-        .all(|version| version.get("name").and_then(Value::as_str) != Some(stored));
+        .all(|version| version.str_at(&["name"]) != Some(stored));
     gone.then(|| at("spec.versions", Some(was), Some(is)))
 }
 

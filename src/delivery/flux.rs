@@ -93,8 +93,8 @@ impl KustomizationSettings {
             .at(&["spec", "deletionPolicy"])
             .and_then(Value::as_str);
         Self {
-            prune: is_true(kustomization, &["spec", "prune"]),
-            suspended: is_true(kustomization, &["spec", "suspend"]),
+            prune: kustomization.value().is_true_at(&["spec", "prune"]),
+            suspended: kustomization.value().is_true_at(&["spec", "suspend"]),
             deletion_policy: DeletionPolicy::of(policy),
         }
     }
@@ -112,15 +112,13 @@ impl HelmReleaseSettings {
             _ => Policy::Background,
         };
         Self {
-            suspended: is_true(release, &["spec", "suspend"]),
+            suspended: release.value().is_true_at(&["spec", "suspend"]),
             propagation,
-            disable_wait: is_true(release, &["spec", "uninstall", "disableWait"]),
+            disable_wait: release
+                .value()
+                .is_true_at(&["spec", "uninstall", "disableWait"]),
         }
     }
-}
-
-fn is_true(object: &Object, path: &[&str]) -> bool {
-    object.at(path).and_then(Value::as_bool) == Some(true)
 }
 
 impl KustomizationSettings {

@@ -24,10 +24,9 @@ pub fn pointed_folders(object: &Object) -> Vec<PointedFolder> {
     }
     if object.is(SourceTool::ArgoCd.kind()) {
         let several = spec.get("sources").into_iter().flat_map(Value::items);
-        let folders = several.chain(spec.get("source")).filter_map(|source| {
-            let recurse = source.at(&["directory", "recurse"]);
-            pointed(source, recurse.and_then(Value::as_bool) == Some(true))
-        });
+        let folders = several
+            .chain(spec.get("source"))
+            .filter_map(|source| pointed(source, source.is_true_at(&["directory", "recurse"])));
         return folders.collect();
     }
     Vec::new()

@@ -107,8 +107,8 @@ fn versions(spec: Value<'_>) -> Vec<CrdVersion> {
         .filter_map(|version| {
             Some(CrdVersion {
                 name: text(version.entry("name"))?,
-                served: version.get("served").and_then(Value::as_bool) == Some(true),
-                storage: version.get("storage").and_then(Value::as_bool) == Some(true),
+                served: version.is_true_at(&["served"]),
+                storage: version.is_true_at(&["storage"]),
             })
         })
         .collect();

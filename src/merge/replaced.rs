@@ -5,7 +5,6 @@ use crate::changes::{ChangeKind, RejectedField, Sides, rejected_fields};
 use crate::delivery::marks;
 use crate::delivery::{FluxObject, Regime};
 use crate::inventory::Member;
-use crate::yaml::Value;
 
 /// An object that both sides apply at one destination with one key, but with different content.
 #[derive(Clone, Copy, Debug)]
@@ -106,9 +105,8 @@ impl<'a> MergePart<'a> {
 
     fn forced_by_flux(&self, base: &Member) -> Option<&'static str> {
         let deliverer = self.deliverer_of(base)?;
-        let force = deliverer.object.at(&["spec", "force"]);
-        (force.and_then(Value::as_bool) == Some(true))
-            .then_some("`spec.force` of the Kustomization")
+        let is_forced = deliverer.object.value().is_true_at(&["spec", "force"]);
+        is_forced.then_some("`spec.force` of the Kustomization")
     }
 }
 

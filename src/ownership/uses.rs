@@ -110,7 +110,7 @@ impl<'a> Uses<'a> {
     ) {
         for holder in reference.holders(start.value) {
             // The Pod starts without the object.
-            let optional = holder.get("optional").and_then(Value::as_bool) == Some(true);
+            let optional = holder.is_true_at(&["optional"]);
             let certainty = if optional {
                 Certainty::Possible
             } else {

@@ -331,6 +331,11 @@ impl<'a> Value<'a> {
         self.at(path)?.as_str()
     }
 
+    /// Whether the value at a path of keys is `true`.
+    pub fn is_true_at(self, path: &[&str]) -> bool {
+        self.at(path).and_then(Self::as_bool) == Some(true)
+    }
+
     /// Returns the items of a sequence under a key of a mapping; none for anything else.
     pub fn items_at(self, key: &str) -> impl Iterator<Item = Self> {
         self.get(key).into_iter().flat_map(Self::items)

@@ -157,7 +157,7 @@ fn decides(patch: Value<'_>, entry: Value<'_>, target: Option<Value<'_>>) -> boo
     deletes
         || ["allowNameChange", "allowKindChange"]
             .into_iter()
-            .any(|option| entry.at(&["options", option]).and_then(Value::as_bool) == Some(true))
+            .any(|option| entry.is_true_at(&["options", option]))
         || annotations.any(|key| DECIDING.iter().any(|beginning| key.starts_with(beginning)))
         || (delivers && patch.get("spec").is_some())
 }

@@ -6,7 +6,7 @@ use crate::yaml::Value;
 
 pub(super) fn kustomization(member: &Member) -> Option<DeliveryObject> {
     let spec = member.object.at(&["spec"])?;
-    let prunes = spec.get("prune").and_then(Value::as_bool) == Some(true);
+    let prunes = spec.is_true_at(&["prune"]);
     // fluxcd/kustomize-controller docs/spec/v1/kustomizations.md: MirrorPrune follows `spec.prune`.
     let cascades = match text(spec, &["deletionPolicy"]) {
         Some("Delete" | "WaitForTermination") => true,
@@ -30,7 +30,7 @@ pub(super) fn kustomization(member: &Member) -> Option<DeliveryObject> {
         },
         prunes,
         cascades,
-        suspended: is_suspended(spec),
+        suspended: spec.is_true_at(&["suspend"]),
     })
 }
 
@@ -62,7 +62,7 @@ pub(super) fn helm_release(member: &Member) -> Option<DeliveryObject> {
         // An upgrade deletes objects that left the chart.
         prunes: true,
         cascades: policy != Some("orphan"),
-        suspended: is_suspended(spec),
+        suspended: spec.is_true_at(&["suspend"]),
     })
 }
 
@@ -84,10 +84,6 @@ fn source_of(member: &Member, reference: Option<Value<'_>>) -> Option<String> {
         text(reference, &["kind"])?,
         text(reference, &["name"])?
     ))
-}
-
-fn is_suspended(spec: Value<'_>) -> bool {
-    spec.get("suspend").and_then(Value::as_bool) == Some(true)
 }
 
 fn text<'a>(value: Value<'a>, path: &[&str]) -> Option<&'a str> {

@@ -109,10 +109,7 @@ pub(super) fn integer(value: Option<Value<'_>>, field: &str) -> Option<i64> {
 
 /// Whether a field is `true`.
 pub(super) fn is_true(value: Option<Value<'_>>, field: &str) -> bool {
-    value
-        .and_then(|value| value.get(field))
-        .and_then(Value::as_bool)
-        == Some(true)
+    value.is_some_and(|value| value.is_true_at(&[field]))
 }
 
 /// Returns a non-empty string at a path.
