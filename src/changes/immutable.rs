@@ -204,12 +204,12 @@ fn differs(rule: FieldRule, was: Option<Value<'_>>, is: Option<Value<'_>>) -> bo
     }
 }
 
-/// Returns a scalar as text.
 /// Returns the text of a field; `None` if it is omitted or null.
 fn written(value: Option<Value<'_>>) -> Option<String> {
     value.filter(|value| !value.is_null()).map(text)
 }
 
+/// Returns a scalar as text.
 fn text(value: Value<'_>) -> String {
     match value.kind() {
         Kind::String(text) => text.to_string(),
@@ -310,18 +310,17 @@ fn frozen(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let field = ["data", "stringData", "binaryData"]
         .into_iter()
         .find(|field| differs(Exact, old.get(field), new.get(field)))?;
-    let has_texts = [old, new].map(|object| object.get("stringData").is_some());
-    if field != "binaryData" && has_texts.contains(&true) {
-        let [was, is] = [old, new].map(stored_data);
-        if was.is_none() || is.is_none() || was == is {
-            return None;
-        }
+    let has_texts = [old, new]
+        .iter()
+        .any(|object| object.get("stringData").is_some());
+    if field != "binaryData" && has_texts && stored_data(old)? == stored_data(new)? {
+        return None;
     }
     Some(at(field, old.get(field), new.get(field)))
 }
 
-/// Returns the data that the API server stores for a Secret: it encodes the values of `stringData` and adds them to
-/// `data`. `None` if a value is malformed.
+/// Returns the data of a Secret as the API server stores it, but decoded: `stringData` is added to `data` and wins.
+/// `None` if a value is malformed.
 fn stored_data(secret: Value<'_>) -> Option<BTreeMap<&str, Cow<'_, str>>> {
     let data = secret.get("data").into_iter().flat_map(Value::entries);
     let mut stored: BTreeMap<&str, Cow<'_, str>> = data

@@ -14,7 +14,7 @@ use crate::ownership::{self, DeliveryObject, Implied, Ownership, Products, Reach
 use crate::text::FileId;
 
 /// Maximum number of simulated plans that are cached. Each holds a state of the whole cluster, so only those behind
-/// findings are cached; a report draws fewer of them as graphs.
+/// findings are cached; a report draws fewer graphs than this.
 const MOST_KEPT: usize = 16;
 
 /// The analysis of one bundle.
@@ -81,8 +81,8 @@ impl<'a> Analysis<'a> {
     }
 
     /// Computes on several threads the facts that most rules need; otherwise all threads would wait for the one that
-    /// computes a fact. Only here may a fact be divided into tasks: a thread that waits for a task may run another rule,
-    /// which would wait for the same fact.
+    /// computes a fact. Only here may a fact be divided into tasks: a thread that waits for a task may run another
+    /// rule, which would wait for the same fact.
     pub fn prepare(&self) {
         if self.ownership.get().is_some() && self.deliveries.get().is_some() {
             return;
@@ -269,7 +269,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// The nearness of two files: how likely they are applied to the same cluster.
+/// The nearness of two files: how likely they are to be applied to the same cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Nearness {
     /// No evidence: both are delivered, and never to the same cluster.

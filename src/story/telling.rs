@@ -229,7 +229,8 @@ impl<'v> Story<'v> {
         }
     }
 
-    fn ending(&self, ending: Ending) -> impl Iterator<Item = &Affected> {
+    /// Returns the objects that have an ending, in order.
+    pub(crate) fn with_ending(&self, ending: Ending) -> impl Iterator<Item = &Affected> {
         let affected = self.affected.iter();
         affected.filter(move |affected| affected.ending == ending)
     }
@@ -242,18 +243,18 @@ impl<'v> Story<'v> {
         self.stuck_before = still.into_iter().map(|id| cluster.key(id)).collect();
         let alive = shown(cluster).filter(|id| self.after.has(*id)).count();
         let (all_stuck, kept) = (
-            self.ending(Ending::Stuck).count(),
-            self.ending(Ending::Kept).count(),
+            self.with_ending(Ending::Stuck).count(),
+            self.with_ending(Ending::Kept).count(),
         );
         let waiting = self
-            .ending(Ending::Stuck)
+            .with_ending(Ending::Stuck)
             .filter(|affected| self.waits(affected.id))
             .count();
         let before = self.stuck_before.len() + waiting_before.len();
         self.counts = Tally {
-            deleted: self.ending(Ending::Deleted).count(),
+            deleted: self.with_ending(Ending::Deleted).count(),
             implied: self
-                .ending(Ending::Deleted)
+                .with_ending(Ending::Deleted)
                 .filter(|affected| self.implied.contains_key(&affected.key))
                 .count(),
             stuck: all_stuck - waiting,
@@ -266,10 +267,7 @@ impl<'v> Story<'v> {
 
     /// Returns the kinds of deleted data with their numbers, claims first.
     pub(crate) fn data(&self) -> Vec<(&str, usize)> {
-        let deleted = self
-            .affected
-            .iter()
-            .filter(|affected| affected.ending == Ending::Deleted);
+        let deleted = self.with_ending(Ending::Deleted);
         let mut kinds: BTreeMap<(bool, &str), usize> = BTreeMap::new();
         for affected in deleted.filter(|affected| self.view.data.contains_key(&affected.key)) {
             let is_claim = affected.key.is(kinds::PERSISTENT_VOLUME_CLAIM);
@@ -335,7 +333,7 @@ fn shown(cluster: &Cluster) -> impl Iterator<Item = ObjectId> {
     cluster.ids().filter(|id| !cluster.is_assumed(*id))
 }
 
-/// Returns the first of `places` that an owner has.
+/// Returns the place of the first owner that has one.
 fn place_of_owner(
     cluster: &Cluster,
     id: ObjectId,

@@ -94,9 +94,8 @@ impl CoveredFile {
     }
 }
 
-/// Collects by file what each directive covers: its node, and its own text, so that it also suppresses findings about
-/// itself.
-/// The end of a span counts as inside: an omitted value is the empty span after its key.
+/// Collects, by file, the spans that directives cover: their nodes, and their own text, so that they also suppress
+/// findings about themselves. The end of a span counts as inside: an omitted value is the empty span after its key.
 fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
     let mut ignored: Vec<(Span, IgnoredRule)> = Vec::new();
     for (at, directive) in (0u32..).zip(directives) {
@@ -282,8 +281,9 @@ impl Suppressions {
         reason
     }
 
-    /// Returns first the unused rules of directives, then ignores: every expired one, and each unused one that matches one
-    /// of `objects`. `None`: the input is complete, so every unused one. Unused ones count only if their rule ran.
+    /// Returns the unused rules of directives, then the ignores: all expired ones, and the unused ones that match one of
+    /// `objects`, or all unused ones if it is `None` because the input is complete. An unused rule or ignore counts only
+    /// if its rule ran.
     pub fn idle<'k>(
         &self,
         ran: impl Fn(&str) -> bool,

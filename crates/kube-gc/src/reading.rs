@@ -98,12 +98,7 @@ impl Plan<'_> {
             .cluster
             .finalizers_of(id)
             .filter(|slot| state.finalizers[*slot]);
-        let own = slots.map(|slot| {
-            self.cluster
-                .text
-                .get(self.cluster.finalizers[slot])
-                .to_owned()
-        });
+        let own = slots.map(|slot| self.cluster.finalizer(slot).to_owned());
         own.chain(gc_finalizers(state.flags[id]).map(str::to_owned))
             .collect()
     }

@@ -266,7 +266,7 @@ fn holders(cluster: &Cluster, objects: &[Object]) -> BTreeMap<ObjectId, Vec<Hold
     holders
 }
 
-/// Returns kind and name of each object that `object` holds, and whether it holds it only until it is finished.
+/// Returns the kind and name of each object that `object` holds, and whether it lets go once `object` has finished.
 fn held_by(object: &Object) -> Vec<(GroupKind<&'static str>, &String, bool)> {
     let mut held = Vec::new();
     let classes = match &object.facts {
@@ -281,11 +281,9 @@ fn held_by(object: &Object) -> Vec<(GroupKind<&'static str>, &String, bool)> {
         held.extend(resource_claims.map(|name| (kinds::RESOURCE_CLAIM, name, false)));
         // [FIN-14]: an unscheduled Pod never holds a claim; a finished one does.
         if pod.scheduled {
-            let claims = pod.claims.iter().map(|name| (name, false));
-            let claims = claims.chain(pod.ephemeral_claims.iter().map(|name| (name, true)));
-            held.extend(claims.map(|(name, until_finished)| {
-                (kinds::PERSISTENT_VOLUME_CLAIM, name, until_finished)
-            }));
+            let claim = kinds::PERSISTENT_VOLUME_CLAIM;
+            held.extend(pod.claims.iter().map(|name| (claim, name, false)));
+            held.extend(pod.ephemeral_claims.iter().map(|name| (claim, name, true)));
         }
     }
     held

@@ -291,11 +291,9 @@ impl ArgoObject<'_, '_, '_> {
             self.matches(kind, pattern, span);
         }
         let template = template.and_then(|template| template.get("spec"));
-        let several = template.and_then(|template| template.get("sources"));
-        let sources = several
+        let sources = template
             .into_iter()
-            .flat_map(Value::items)
-            .chain(template.and_then(|template| template.get("source")));
+            .flat_map(|template| template.items_at("sources").chain(template.get("source")));
         let paths = sources.map(|source| text_at(source, &["path"]));
         for pattern in paths.filter(|path| path.contains("{{")).map(pattern_of) {
             // A parameter alone names no folder.

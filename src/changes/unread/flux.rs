@@ -124,7 +124,7 @@ fn artifact_of(object: &Object) -> Option<&str> {
         return None;
     }
     let reference = object.at(&["spec", "sourceRef"])?;
-    let [kind, name] = ["kind", "name"].map(|key| reference.get(key).and_then(Value::as_str));
+    let [kind, name] = ["kind", "name"].map(|key| reference.str_at(&[key]));
     name.filter(|_| kind == Some("OCIRepository"))
 }
 

@@ -254,7 +254,7 @@ impl FoundInput {
         }
     }
 
-    /// Appends a number to the identity, where an object has several inputs of a kind.
+    /// Appends a number to the identity: an object may have several inputs of a kind.
     pub(super) fn numbered(self, number: usize) -> Self {
         let identity = format!("{} {number}", self.identity);
         self.identified(identity)

@@ -181,7 +181,7 @@ impl<'s> KustomizationInputs<'_, 's> {
             ("configMapGenerator", "ConfigMap"),
             ("secretGenerator", "Secret"),
         ] {
-            for entry in self.root.get(key).into_iter().flat_map(Value::items) {
+            for entry in self.root.items_at(key) {
                 let name = text_at(entry, &["name"]);
                 let fixed = [entry.get("options"), options]
                     .into_iter()
@@ -287,8 +287,8 @@ impl<'s> KustomizationInputs<'_, 's> {
                     None => parts.extend(texts.last().cloned()),
                 }
             }
-            // Replacements take their values from the resources and the data of generators.
             let mut read = files.iter().filter_map(|place| state.text(place));
+            // Replacements take their values from the resources and the data of generators.
             if entry.key == "replacements"
                 && (entry.value.items().any(into_identities)
                     || read.any(|text| text.contains("metadata.")))

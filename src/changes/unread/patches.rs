@@ -126,9 +126,7 @@ fn deciding_documents(
 
 /// Parses a patch that is written in the entry itself.
 fn inline(entry: Value<'_>) -> Option<ParsedFile> {
-    let text = entry
-        .as_str()
-        .or_else(|| entry.get("patch").and_then(Value::as_str))?;
+    let text = entry.as_str().or_else(|| entry.str_at(&["patch"]))?;
     Some(ParsedFile::parse(SourceFile::new("", text)))
 }
 

@@ -351,14 +351,12 @@ pub(super) fn shown_key(object: &Object) -> String {
 
 /// Returns the text at a path of keys; empty if there is none.
 pub(super) fn text_at<'v>(value: Value<'v>, path: &[&str]) -> &'v str {
-    value.at(path).and_then(Value::as_str).unwrap_or_default()
+    value.str_at(path).unwrap_or_default()
 }
 
-/// Returns the path that an entry is, or has in `path`.
+/// Returns the path in an entry: the entry itself if it is a string, else its `path`.
 pub(super) fn path_of(entry: Value<'_>) -> Option<&str> {
-    entry
-        .as_str()
-        .or_else(|| entry.get("path").and_then(Value::as_str))
+    entry.as_str().or_else(|| entry.str_at(&["path"]))
 }
 
 /// Returns the content of a folder that an unevaluated build uses: keys of objects, kustomizations, skipped documents.

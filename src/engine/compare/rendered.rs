@@ -81,7 +81,7 @@ pub(super) fn rendered(
     for (job, printed) in printed {
         match printed.and_then(|bytes| job.parsed(bytes, texts)) {
             Ok(file) => {
-                if is_empty(&file) {
+                if !file.has_objects() {
                     notes.push(format!(
                         "{} of {} is rendered to nothing",
                         job.called(),
@@ -181,7 +181,7 @@ impl Job {
             .lines()
             .zip(1..)
             .find(|(line, _)| !separates(line));
-        let other = texts.filter(|_| is_empty(&file));
+        let other = texts.filter(|_| !file.has_objects());
         let reason = match (file.failure(), broken, other) {
             (Some(failure), ..) => format!("it {failure}"),
             (_, Some(error), _) => {
@@ -211,12 +211,6 @@ impl Job {
             home.path(),
         )
     }
-}
-
-fn is_empty(file: &ParsedFile) -> bool {
-    file.documents()
-        .iter()
-        .all(|document| document.objects().is_empty())
 }
 
 /// Whether a line belongs to no document: it is blank, a comment, or a separator.

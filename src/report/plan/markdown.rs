@@ -239,11 +239,7 @@ fn varying(page: &mut MarkdownText, story: &Story<'_>) -> bool {
 }
 
 fn table(page: &mut MarkdownText, story: &Story<'_>, ending: Ending, title: &str) -> bool {
-    let rows: Vec<&Affected> = story
-        .affected
-        .iter()
-        .filter(|affected| affected.ending == ending)
-        .collect();
+    let rows: Vec<&Affected> = story.with_ending(ending).collect();
     if rows.is_empty() {
         return true;
     }

@@ -59,11 +59,8 @@ pub(super) fn by_reason(removal: &RemovalView) -> Vec<(&str, Vec<&ObjectKey>)> {
 
 /// Returns the deleted objects that hold data.
 pub(super) fn data<'s>(story: &'s Story<'_>) -> impl Iterator<Item = &'s ObjectKey> {
-    let deleted = story
-        .affected
-        .iter()
-        .filter(|affected| affected.ending == Ending::Deleted);
-    deleted
+    story
+        .with_ending(Ending::Deleted)
         .map(|affected| &affected.key)
         .filter(|key| story.view.data.contains_key(key))
 }

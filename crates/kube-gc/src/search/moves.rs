@@ -90,11 +90,11 @@ impl Simulation<'_> {
         self.prospect(item).writes()
     }
 
-    /// Takes an item out of the queue if an attempt at it would write nothing now. Nothing is lost: a change that makes it write later
+    /// Takes an item out of the queue that would write nothing now. Nothing is lost: a change that makes it write later
     /// queues it again `[GC-10]`, `[GC-12]`, and a failed item is recorded as failed.
     ///
-    /// In the lockstep rounds, an attempt at a blocked owner queues its blockers again `[GC-32]`. That is not needed here:
-    /// they are queued already, would write nothing, or are recorded as failed.
+    /// In the lockstep rounds, an attempt at a blocked owner queues its blockers again `[GC-32]`. That is not needed
+    /// here: they are queued already, would write nothing, or are recorded as failed.
     pub(super) fn discard(&mut self, item: ObjectId, prospect: &Prospect) {
         self.state.queue.remove(item);
         self.state.conflicts.remove(item);

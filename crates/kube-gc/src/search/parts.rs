@@ -391,7 +391,7 @@ impl Restriction<'_> {
         links
     }
 
-    /// Returns the number in the part of a finalizer of the object `own`.
+    /// Maps a finalizer of the whole cluster to its id in the part; `own` is its object's id there.
     fn slot(&self, part: &Cluster, own: ObjectId, slot: FinalizerId) -> FinalizerId {
         let slots = self.cluster.finalizers_of(self.objects[usize::from(own)]);
         slots.counterpart(slot, &part.finalizers_of(own))
