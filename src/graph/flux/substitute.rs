@@ -2,6 +2,7 @@
 //! kustomize/kustomize_varsub.go).
 
 use std::collections::BTreeMap;
+use std::str::Chars;
 
 use regex::Regex;
 
@@ -206,19 +207,19 @@ fn reversed(text: &str) -> String {
     text.chars().rev().collect()
 }
 
-/// Removes the shortest or longest match of a pattern, which has at least one character, from the start of a value. A
+/// Removes the shortest or longest match of a pattern from the start of a value; the match has at least one character. A
 /// malformed pattern removes nothing (`trimShortest` and `trimLongest` in Flux's `envsubst/funcs.go`).
 fn without_prefix(value: &str, pattern: &str, longest: bool) -> String {
     let found = prefix_of(pattern, longest).and_then(|prefix| prefix.find(value));
     let end = found.map_or(0, |found| found.end());
-    // Asterisks alone match nothing, too, which is not the shortest match that Flux looks for.
+    // Asterisks alone also match the empty text, which Flux does not count as a match.
     let is_empty_match = found.is_some() && end == 0 && !pattern.is_empty();
     let first = value.chars().next().map_or(0, char::len_utf8);
     value[if is_empty_match { first } else { end }..].to_owned()
 }
 
 /// Returns the expression of a shell pattern at the start of a text; `None` for a malformed pattern. As in Go's
-/// `path.Match`, but for slashes, which are characters like others.
+/// `path.Match`, except that a slash is an ordinary character.
 fn prefix_of(pattern: &str, longest: bool) -> Option<Regex> {
     let mut expression = String::from("(?s)^");
     let mut chars = pattern.chars();
@@ -246,20 +247,28 @@ fn class_of(text: &str) -> Option<(String, &str)> {
         None => (String::from("["), text),
     };
     let mut chars = text.chars();
-    let mut is_empty = true;
     loop {
-        match chars.next()? {
-            ']' if !is_empty => break,
-            ']' => return None,
-            '-' if is_empty => return None,
-            '-' => class.push('-'),
-            '\\' => class.push_str(&regex::escape(chars.next()?.encode_utf8(&mut [0; 4]))),
-            c => class.push_str(&regex::escape(c.encode_utf8(&mut [0; 4]))),
+        class.push_str(&bound(&mut chars)?);
+        if let Some(rest) = chars.as_str().strip_prefix('-') {
+            chars = rest.chars();
+            class.push('-');
+            class.push_str(&bound(&mut chars)?);
         }
-        is_empty = false;
+        if let Some(rest) = chars.as_str().strip_prefix(']') {
+            class.push(']');
+            return Some((class, rest));
+        }
     }
-    class.push(']');
-    Some((class, chars.as_str()))
+}
+
+/// Reads a character of a class, or a bound of a range of characters; `None` if there is none.
+fn bound(chars: &mut Chars<'_>) -> Option<String> {
+    let bound = match chars.next()? {
+        '-' | ']' => return None,
+        '\\' => chars.next()?,
+        c => c,
+    };
+    Some(regex::escape(bound.encode_utf8(&mut [0; 4])))
 }
 
 /// Replaces the variables in every text of a value. Returns the variables that only the cluster knows.
@@ -353,6 +362,8 @@ mod tests {
             ("bba{éb", "#[a-b]", "ba{éb"),
             ("bba{éb", "%[a-b]", "bba{éb"),
             ("bac", "#[^a][a", "bac"),
+            ("abc", "#[a-]", "abc"),
+            ("abc", "#[a--b]", "abc"),
             ("-é", "##-", "é"),
             ("-écé-", "%?*", "-écé"),
         ] {
