@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::text::without_credentials;
+
 /// The kinds of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -59,4 +61,17 @@ pub struct UnreadInput {
     pub line: usize,
     /// Why it was not read.
     pub reason: String,
+}
+
+impl UnreadInput {
+    /// Creates an input that a line of a file names. The subject may be a URL: its user and password are removed.
+    pub fn new(what: What, subject: &str, file: &str, line: usize, reason: &str) -> Self {
+        Self {
+            what,
+            subject: without_credentials(subject),
+            file: file.to_owned(),
+            line,
+            reason: reason.to_owned(),
+        }
+    }
 }

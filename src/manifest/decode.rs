@@ -43,7 +43,7 @@ impl Expected {
     }
 }
 
-/// A field whose type does not decode: every client rejects the object; in a template, the API server does.
+/// A field of the wrong type: every client rejects the object, or, if the field is in a template, the API server does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
     /// The field: `metadata.ownerReferences[0].uid`.
@@ -146,7 +146,7 @@ impl Decoder {
         }
     }
 
-    /// Checks a `metav1.Time`: null, or a string in RFC 3339; the empty string is rejected, because it is no time.
+    /// Checks a `metav1.Time`: null, or a string in RFC 3339; the empty string is rejected, because it is not a time.
     pub(super) fn time(&mut self, field: impl fmt::Display, value: Value<'_>) {
         let fine = match value.kind() {
             Kind::Null => true,

@@ -116,10 +116,9 @@ impl Found {
 /// name or no field that lists do not have. A custom kind may be called `AllowList`.
 fn is_only_a_list(value: Value<'_>, object: &ObjectFields) -> bool {
     let kind = &object.type_meta.kind;
-    let name = ["metadata", "name"];
     kind == "List"
         || kind.ends_with("List")
-            && (value.at(&name).is_none_or(Value::is_null)
+            && (value.at(&["metadata", "name"]).is_none_or(Value::is_null)
                 || value
                     .entries()
                     .all(|entry| matches!(entry.key, "apiVersion" | "kind" | "metadata" | "items")))

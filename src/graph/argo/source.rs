@@ -183,13 +183,9 @@ impl Source<'_> {
                 continue;
             }
             if path.ends_with(".jsonnet") {
-                built.unread.push(UnreadInput {
-                    what: What::Jsonnet,
-                    subject: path.to_owned(),
-                    file: path.to_owned(),
-                    line: 1,
-                    reason: "Jsonnet is not evaluated".to_owned(),
-                });
+                let reason = "Jsonnet is not evaluated";
+                let jsonnet = UnreadInput::new(What::Jsonnet, path, path, 1, reason);
+                built.unread.push(jsonnet);
                 continue;
             }
             match self.objects(path) {
@@ -235,9 +231,9 @@ struct Patterns {
 
 impl Patterns {
     fn take(&self, path: &str) -> bool {
-        let (include, exclude) = (self.include.as_ref(), self.exclude.as_ref());
-        !exclude.is_some_and(|pattern| fits(pattern.as_ref(), path))
-            && include.is_none_or(|pattern| fits(pattern.as_ref(), path))
+        let (include, exclude) = (&self.include, &self.exclude);
+        !exclude.as_ref().is_some_and(|pattern| fits(pattern, path))
+            && include.as_ref().is_none_or(|pattern| fits(pattern, path))
     }
 }
 
@@ -245,8 +241,10 @@ fn matcher(pattern: &str) -> Option<GlobMatcher> {
     Some(Glob::new(pattern).ok()?.compile_matcher())
 }
 
-fn fits(pattern: Option<&GlobMatcher>, path: &str) -> bool {
-    pattern.is_some_and(|pattern| pattern.is_match(path))
+fn fits(pattern: &Option<GlobMatcher>, path: &str) -> bool {
+    pattern
+        .as_ref()
+        .is_some_and(|pattern| pattern.is_match(path))
 }
 
 /// Whether Argo CD reads files with such a name: the case of the ending matters.

@@ -13,7 +13,6 @@ use crate::graph::files::Parsed;
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{is_remote, resolve, shown};
-use crate::text::without_credentials;
 
 /// The reason why nothing is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -202,13 +201,7 @@ impl Build<'_> {
             .files
             .parsed(&doc.file)
             .line(place.and_then(Node::span));
-        UnreadInput {
-            what,
-            subject: without_credentials(&subject),
-            file: doc.file.clone(),
-            line,
-            reason: reason.to_owned(),
-        }
+        UnreadInput::new(what, &subject, &doc.file, line, reason)
     }
 
     /// Adds the objects of a kustomization to those in `built`; for a component, these are the objects that the
@@ -542,10 +535,7 @@ pub fn resources_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, usize
 /// Copies labels, annotations and the need for a hash from `new`.
 fn mark_as(old: &mut Resource, new: &Resource) {
     for field in ["labels", "annotations"] {
-        let marks = new.node.entries_at(&["metadata", field]);
-        if !marks.is_empty() {
-            old.mark(field, &marks);
-        }
+        old.mark(field, &new.node.entries_at(&["metadata", field]));
     }
     old.needs_hash |= new.needs_hash;
 }

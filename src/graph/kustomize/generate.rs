@@ -85,7 +85,7 @@ impl Generator<'_> {
         Ok(made)
     }
 
-    /// Reads a file. If it may be missing and is, it counts as empty, and the data is not `is_whole`.
+    /// Reads a file. A file that may be missing, and is, counts as empty and clears `is_whole`.
     fn read(&self, path: &str, is_whole: &mut bool) -> Result<Arc<[u8]>, BuildError> {
         let place = resolve(self.folder, path);
         if self.files.lacks(&place) {
@@ -160,10 +160,7 @@ impl Generator<'_> {
         };
         for options in &options {
             for field in ["labels", "annotations"] {
-                let marks = options.entries_at(&[field]);
-                if !marks.is_empty() {
-                    resource.mark(field, &marks);
-                }
+                resource.mark(field, &options.entries_at(&[field]));
             }
         }
         resource.needs_hash = !options

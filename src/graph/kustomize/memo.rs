@@ -10,7 +10,7 @@ use super::doc::{KustomizationDoc, kustomization};
 use crate::charts::{ChartFolder, Charts};
 use crate::graph::files::{Bytes, Parsed, TreeFiles};
 
-/// Maximum number of levels of a kustomization in the key of its cached build; the keys that builds read are above it.
+/// Maximum number of levels of a kustomization in the key of its cached build; no key that a build reads is that deep.
 const DEPTH: usize = 200;
 
 /// A fact about the files that a build read.
@@ -164,8 +164,8 @@ impl<'b> Builds<'b> {
         self.files
     }
 
-    /// Returns how many of the `objects` that kustomizations make before patches repeat one that was counted before.
-    /// Overlays that include each other in many ways multiply these. Builds nothing.
+    /// Returns how many of the `objects`, which kustomizations make before patches, are copies of others. Overlays that
+    /// include each other in many ways multiply them. Builds nothing.
     pub fn copies(&self, objects: usize) -> usize {
         objects.saturating_sub(self.counted.get())
     }

@@ -8,7 +8,6 @@ use super::build::BuildError;
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kube::{ApiVersion, Scope};
-use crate::text::without_credentials;
 
 /// The place where an object is written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,13 +36,7 @@ impl Origin {
 
     /// Creates an unread input that is named at this place.
     pub fn unread(&self, what: What, subject: impl AsRef<str>, reason: &str) -> UnreadInput {
-        UnreadInput {
-            what,
-            subject: without_credentials(subject.as_ref()),
-            file: self.file.to_string(),
-            line: self.line,
-            reason: reason.to_owned(),
-        }
+        UnreadInput::new(what, subject.as_ref(), &self.file, self.line, reason)
     }
 }
 

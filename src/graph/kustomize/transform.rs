@@ -81,7 +81,8 @@ impl Build<'_> {
         match transformer.text_at(&["kind"]).unwrap_or_default().as_str() {
             "NamespaceTransformer" => {
                 let unset_only = transformer.is_true_at(&["unsetOnly"]);
-                let Some(namespace) = transformer.text_at(&["metadata", "namespace"]) else {
+                let namespace = transformer.text_at(&["metadata", "namespace"]);
+                let Some(namespace) = namespace.map(Node::text) else {
                     return Ok(true);
                 };
                 for resource in built.resources_mut() {
@@ -90,7 +91,7 @@ impl Build<'_> {
                     if is_free && id.effective_namespace() != "_non_namespaceable_" {
                         resource.remember();
                         let metadata = resource.node.entry_mut("metadata");
-                        metadata.set("namespace", Node::text(namespace.as_str()));
+                        metadata.set("namespace", namespace.clone());
                     }
                 }
             }
@@ -319,12 +320,8 @@ impl Build<'_> {
         }
         let annotations = doc.node.entries_at(&["commonAnnotations"]);
         for resource in built.resources_mut() {
-            if !labels.is_empty() {
-                resource.mark("labels", &labels);
-            }
-            if !annotations.is_empty() {
-                resource.mark("annotations", &annotations);
-            }
+            resource.mark("labels", &labels);
+            resource.mark("annotations", &annotations);
         }
     }
 

@@ -201,12 +201,11 @@ pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, TemplateErr
                 .or(arguments.last());
             found.ok_or_else(|| given.too_few())?.clone()
         }
-        "not" => Value::Bool(!is_true(given.at(0)?)),
+        "not" | "empty" => Value::Bool(!is_true(given.at(0)?)),
         "default" => {
             let value = given.at(1)?;
             (if is_true(value) { value } else { given.at(0)? }).clone()
         }
-        "empty" => (!is_true(given.at(0)?)).into(),
         "coalesce" => arguments
             .iter()
             .find(|value| is_true(value))
