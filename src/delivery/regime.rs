@@ -92,6 +92,18 @@ impl From<SourceTool> for Regime {
 }
 
 impl Regime {
+    /// Returns the removals by the tool: of single objects, and of everything at once.
+    pub fn removals(self) -> &'static [Removal] {
+        match self {
+            Self::Helm | Self::Flux(FluxObject::HelmRelease) => {
+                &[Removal::HelmUpgrade, Removal::HelmUninstall]
+            }
+            Self::ArgoCd => &[Removal::ArgoCdPrune, Removal::ArgoCdApplication],
+            Self::Flux(FluxObject::Kustomization) => &[Removal::FluxPrune],
+            Self::Kubectl => &[],
+        }
+    }
+
     /// Returns the regime of the objects that a delivery object of `kind` delivers.
     pub fn of(kind: DeliveryKind) -> Self {
         match kind {

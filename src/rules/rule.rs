@@ -329,8 +329,8 @@ impl<'r> Sink<'r> {
         }
     }
 
-    /// Keeps [`MOST_FINDINGS`] that a report shows, and as many others, highest severity first. There are more than
-    /// [`MOST_FINDINGS`] in all.
+    /// Keeps [`MOST_FINDINGS`] that a report shows, and as many others, highest severity first. Called only with
+    /// more than [`MOST_FINDINGS`] findings.
     fn trim(&mut self) {
         let (mut shown, mut hidden): (Vec<_>, Vec<_>) = std::mem::take(&mut self.found)
             .into_iter()

@@ -64,10 +64,17 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         (false, false) => format!("{verb} its volume, unless that is retained"),
     };
     let moves = merge.part.renamed(claim).is_some();
-    let what = if claim.object.is(kinds::PERSISTENT_VOLUME) {
-        "the PersistentVolume"
+    let (what, fate) = if claim.object.is(kinds::PERSISTENT_VOLUME) {
+        (
+            "the PersistentVolume",
+            "With the reclaim policy Delete, the storage behind it is deleted with it.",
+        )
     } else {
-        "the claim"
+        (
+            "the claim",
+            "The volume behind a claim is deleted with it unless its reclaim policy is Retain: as its PersistentVolume says, else \
+             its StorageClass, whose default is Delete.",
+        )
     };
     let still = if used { "; head still uses it" } else { "" };
     let draft = on_base(
@@ -78,15 +85,9 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     )
     .label("its data is deleted")
     .reason(format!(
-        "{} deletes the {}. {}{}",
+        "{} deletes the {}. {fate}{}",
         tool(merge, claim),
         claim.object.kind(),
-        if claim.object.is(kinds::PERSISTENT_VOLUME) {
-            "With the reclaim policy Delete, the storage behind it is deleted with it."
-        } else {
-            "The volume behind a claim is deleted with it unless its reclaim policy is Retain: as its PersistentVolume says, else \
-             its StorageClass, whose default is Delete."
-        },
         stuck(cascade)
     ))
 .help(if claim.object.is(kinds::STATEFUL_SET) {

@@ -72,8 +72,8 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     .field("metadata.name")
     .severity(cascade.severity);
     let (tool, stuck) = (tool(merge, delivery), stuck(cascade));
-    let leaves_objects = toll(cascade).is_empty()
-        && delivery_object(delivery).is_some_and(|object| !object.deletes());
+    let leaves_objects = delivery_object(delivery).is_some_and(|object| !object.deletes())
+        && toll(cascade).is_empty();
     let draft = if leaves_objects {
         draft
             .label("deletes nothing")
@@ -127,7 +127,7 @@ fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
 }
 
 /// Reports a removed delivery object with which no known object is lost: it is renamed and hands its objects over, its
-/// objects are not in the tree, or it leaves them behind. If losses are `told`, only others are reported.
+/// objects are not in the tree, or it leaves them behind. `told` are the losses that another finding already reports; they are left out.
 fn unseen(
     merge: &Merge<'_>,
     member: &Member,
@@ -144,18 +144,21 @@ fn unseen(
         return None;
     }
     if !object.deletes() {
-        let left = (!children.is_empty()).then(|| plain::count(children.len(), "object"))?;
-        let draft = on_delivery(
-            merge,
-            member,
-            format!("{} leaves {left} behind", leaving(merge, member)),
-        )
-        .label("deletes nothing")
-        .reason("Its own deletion does not delete its objects. From then on nothing manages them.")
-        .help("delete the objects by hand, or let it prune before it leaves")
-        .consequence(Consequence::Orphaned)
-        .severity(Severity::Info);
-        return (renamed.is_none() && told.is_none()).then_some(draft);
+        if renamed.is_some() || told.is_some() || children.is_empty() {
+            return None;
+        }
+        let left = plain::count(children.len(), "object");
+        let message = format!("{} leaves {left} behind", leaving(merge, member));
+        let draft = on_base(merge, member, member.object.name_span(), message)
+            .field("metadata.name")
+            .label("deletes nothing")
+            .reason(
+                "Its own deletion does not delete its objects. From then on nothing manages them.",
+            )
+            .help("delete the objects by hand, or let it prune before it leaves")
+            .consequence(Consequence::Orphaned)
+            .severity(Severity::Info);
+        return Some(draft);
     }
     // A Kustomization applies before it prunes: objects that it takes over from a deleted one already have its labels,
     // and the deleted one spares them (fluxcd/kustomize-controller internal/controller/kustomization_controller.go,
@@ -163,9 +166,9 @@ fn unseen(
     let is_flux = object.kind == DeliveryKind::Kustomization;
     let handed = children
         .iter()
+        .filter(|child| told.is_none_or(|told| !told.contains(&child.key)))
         .filter(|child| !(is_flux && merge.part.is_applied_beside(&child.key, member)));
     let handed: Vec<&Member> = handed
-        .filter(|child| told.is_none_or(|told| !told.contains(&child.key)))
         .filter_map(|child| merge.part.still_applied(child))
         .collect();
     match (renamed, handed.len()) {

@@ -33,8 +33,6 @@ pub(in crate::rules) static SCOPE_CHANGED: Rule = rule!(
     change scope_changed
 );
 
-const JOB: GroupKind<&str> = GroupKind::new("batch", "Job");
-
 fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
     for object in merge.part.kept() {
         let fields = object.rejected_fields();
@@ -59,7 +57,7 @@ fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
 
 /// Whether the object is a Job with a TTL: the cluster has usually deleted it before it changes.
 fn ends_on_its_own(member: &Member) -> bool {
-    member.object.is(JOB)
+    member.object.is(kinds::JOB)
         && member
             .object
             .at(&["spec", "ttlSecondsAfterFinished"])
@@ -134,7 +132,7 @@ fn rejected(
         named(object.base)
     );
     // A Job may have finished and been deleted by now.
-    let severity = if object.base.object.is(JOB) {
+    let severity = if object.base.object.is(kinds::JOB) {
         Severity::Warning
     } else {
         Severity::Error
@@ -206,7 +204,7 @@ fn remedy(member: &Member, regime: Regime) -> String {
              size and class",
             kubectl::delete(&target, &["--cascade=orphan"])
         ),
-        JOB => "give the Job a name of its own for each version, or `ttlSecondsAfterFinished`, or make it a hook".to_owned(),
+        kinds::JOB => "give the Job a name of its own for each version, or `ttlSecondsAfterFinished`, or make it a hook".to_owned(),
         kinds::PERSISTENT_VOLUME_CLAIM => {
             "add a claim of another name, copy the data, let the workload use it, and remove this one in a later change".to_owned()
         }

@@ -2,7 +2,7 @@
 
 use super::places::{changed_in_head, on_base};
 use crate::changes::TreePart;
-use crate::delivery::{FluxObject, Regime, Removal, Spared, Sparing, spared};
+use crate::delivery::{Removal, Spared, Sparing, spared};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
 use crate::knowledge::DataFate;
@@ -36,18 +36,6 @@ fn protection_weakened(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// Returns the removals by the tool: of single objects, and of everything at once.
-fn removals(regime: Regime) -> &'static [Removal] {
-    match regime {
-        Regime::Helm | Regime::Flux(FluxObject::HelmRelease) => {
-            &[Removal::HelmUpgrade, Removal::HelmUninstall]
-        }
-        Regime::ArgoCd => &[Removal::ArgoCdPrune, Removal::ArgoCdApplication],
-        Regime::Flux(FluxObject::Kustomization) => &[Removal::FluxPrune],
-        Regime::Kubectl => &[],
-    }
-}
-
 /// Returns the annotation or label with which an object is spared by a removal.
 fn protection(member: &Member, removal: Removal) -> Option<Spared<'_>> {
     let spared = spared(&member.object, None, removal)?;
@@ -65,7 +53,7 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         return None;
     }
     let regime = merge.regime_of(base);
-    let lost = removals(regime).iter().find_map(|removal| {
+    let lost = regime.removals().iter().find_map(|removal| {
         let was = protection(base, *removal)?;
         protection(head, *removal).is_none().then_some(was)
     })?;
@@ -272,7 +260,7 @@ fn replicas(member: &Member) -> Option<(i64, Option<Span>)> {
 /// Reports a protection that is added in the change which removes the object: the tool does not know of it.
 fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
     let (regime, part) = (merge.tool_of(base)?, merge.part);
-    let removal = *removals(regime).first()?;
+    let removal = *regime.removals().first()?;
     if protection(base, removal).is_some() || !takes_others(merge, base) {
         return None;
     }

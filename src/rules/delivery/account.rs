@@ -1,11 +1,8 @@
 //! Delivery objects that need a ServiceAccount to delete what they delivered, and are deleted together with it.
 
-use std::collections::BTreeSet;
-
-use crate::delivery::{FluxObject, Regime, Removal};
-use crate::inventory::{Member, ObjectId};
+use crate::inventory::Member;
 use crate::kube::{GroupKind, ObjectKey, kinds};
-use crate::ownership::{DeliveryKind, DeliveryObject};
+use crate::ownership::{DeliveryKind, delivery_object};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::named;
@@ -27,11 +24,6 @@ const DELIVERIES: [GroupKind<&str>; 2] = [kinds::HELM_RELEASE, kinds::FLUX_KUSTO
 
 fn delivery_loses_its_account(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let idle = context.analysis.delivery_objects().iter();
-    let idle: BTreeSet<ObjectId> = idle
-        .filter(|object| leaves_its_objects(object))
-        .map(|object| object.id)
-        .collect();
     for member in inventory.of_kinds(&DELIVERIES) {
         // With `kubeConfig` the account is one of the other cluster.
         let is_elsewhere = member.object.at(&["spec", "kubeConfig"]).is_some();
@@ -47,16 +39,20 @@ fn delivery_loses_its_account(context: &Context<'_>, sink: &mut Sink) {
             continue;
         };
         let account = inventory.member(*account);
-        if !idle.contains(&member.id) && are_deleted_together(context, member, account) {
+        if are_deleted_together(context, member, account) && !leaves_its_objects(member) {
             sink.push(loses(member, account, written.span()));
         }
     }
 }
 
-/// Whether a delivery object of Flux deletes nothing when it is deleted, so that it needs no account for that. The
-/// propagation of an uninstall is no such policy: Helm deletes the objects of the release, and only their dependents stay.
-fn leaves_its_objects(object: &DeliveryObject) -> bool {
-    object.suspended || (object.kind == DeliveryKind::Kustomization && !object.cascades)
+/// Whether a delivery object of Flux deletes nothing when it is deleted, so that it needs no account for that.
+/// `uninstall.deletionPropagation: orphan` does not count: Helm still deletes the objects of the release, and only their
+/// dependents stay.
+fn leaves_its_objects(member: &Member) -> bool {
+    let object = delivery_object(member).filter(|_| member.decodes());
+    object.is_some_and(|object| {
+        object.suspended || (object.kind == DeliveryKind::Kustomization && !object.cascades)
+    })
 }
 
 /// Whether one removal deletes both and spares neither.
@@ -68,24 +64,15 @@ fn are_deleted_together(context: &Context<'_>, member: &Member, account: &Member
     // Marks alone do not say what the Application or Kustomization deletes.
     let reached = deliveries.reached(member);
     let (prunes, deletes) = reached.map_or((true, true), |one| (one.prunes, one.deletes));
-    let removals = match deliveries.regime(member).regime {
-        Regime::ArgoCd => [
-            (prunes, Removal::ArgoCdPrune),
-            (deletes, Removal::ArgoCdApplication),
-        ],
-        Regime::Flux(FluxObject::Kustomization) => {
-            [(prunes, Removal::FluxPrune), (deletes, Removal::FluxPrune)]
-        }
-        Regime::Helm | Regime::Flux(FluxObject::HelmRelease) | Regime::Kubectl => [
-            (prunes, Removal::HelmUpgrade),
-            (deletes, Removal::HelmUninstall),
-        ],
-    };
+    let removals = deliveries.regime(member).regime.removals();
+    let removals = [(prunes, removals.first()), (deletes, removals.last())];
     removals.into_iter().any(|(happens, removal)| {
         happens
-            && [member, account]
-                .iter()
-                .all(|one| !context.is_spared(one, removal))
+            && removal.is_some_and(|removal| {
+                [member, account]
+                    .iter()
+                    .all(|one| !context.is_spared(one, *removal))
+            })
     })
 }
 

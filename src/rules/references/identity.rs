@@ -227,10 +227,8 @@ pub(in crate::rules) fn describes(reference: &OwnerReference, owner: &Member) ->
 }
 
 /// Returns the group under which the inventory knows the reference's kind.
-pub(in crate::rules) fn group_of(reference: &OwnerReference) -> String {
-    table()
-        .identity(reference.group_version().group, reference.kind())
-        .to_owned()
+pub(in crate::rules) fn group_of(reference: &OwnerReference) -> &str {
+    table().identity(reference.group_version().group, reference.kind())
 }
 
 /// Whether a dump shows the owner in another namespace. If both scopes are known, `owner-cross-namespace` reports it.

@@ -364,7 +364,7 @@ fn coordinates(reference: &OwnerReference) -> [&str; 3] {
 
 /// Whether two references name one object, in any version, and in any group that serves its kind.
 fn names_same_object(one: &OwnerReference, other: &OwnerReference) -> bool {
-    group_of(one) == group_of(other) && (one.kind(), one.name()) == (other.kind(), other.name())
+    (one.kind(), one.name()) == (other.kind(), other.name()) && group_of(one) == group_of(other)
 }
 
 fn same_uid(

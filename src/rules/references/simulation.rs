@@ -99,7 +99,7 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether no object is deleted because of its references: a shortcut for simulating the whole cluster.
+/// Whether it is clear without a simulation that no object is deleted because of its references.
 fn nothing_dangles(context: &Context<'_>) -> bool {
     let inventory = context.inventory;
     // Before Kubernetes 1.20 the collector looked up some owners in the wrong namespace.
@@ -119,9 +119,9 @@ fn leads_to_owner(inventory: &Inventory, edge: &OwnerEdge) -> bool {
     }
 }
 
-/// Whether an object is deleted because the collector finds none of its owners. Others are Terminating from the start, or
-/// deleted with their namespace, or by an owner that waits for them. Before Kubernetes 1.20, `owner-of-cluster-scoped`
-/// reports references that the collector looked up in the wrong namespace.
+/// Whether a cause is the fault of the object's references: the collector finds none of its owners. By other causes an
+/// object is Terminating from the start, or deleted with its namespace or by an owner that waits for it. Before
+/// Kubernetes 1.20, `owner-of-cluster-scoped` reports references that the collector looked up in the wrong namespace.
 fn is_fault_of_references(cause: &Cause) -> bool {
     matches!(
         cause,
@@ -171,16 +171,18 @@ struct CascadeSearch<'a> {
     inventory: &'a Inventory,
     /// Every object that is deleted.
     gone: HashSet<ObjectKey>,
-    dependents: BTreeMap<ObjectId, Vec<&'a OwnerEdge>>,
+    /// The objects whose references find their owner, by owner.
+    dependents: BTreeMap<ObjectId, Vec<ObjectId>>,
     looks_left: usize,
 }
 
 impl<'a> CascadeSearch<'a> {
     fn of(context: &Context<'a>, gone: HashSet<ObjectKey>) -> Self {
-        let mut dependents: BTreeMap<ObjectId, Vec<&OwnerEdge>> = BTreeMap::new();
+        let mut dependents: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
         for edge in &context.ownership.written {
-            if let Some(owner) = edge.bound() {
-                dependents.entry(owner).or_default().push(edge);
+            let owner = edge.bound();
+            if let Some(owner) = owner.filter(|_| finds_owner(context.inventory, edge)) {
+                dependents.entry(owner).or_default().push(edge.dependent);
             }
         }
         Self {
@@ -201,14 +203,12 @@ impl<'a> CascadeSearch<'a> {
         let mut found = BTreeSet::new();
         let mut pending = vec![root];
         while let Some(owner) = pending.pop() {
-            for edge in self.dependents.get(&owner).into_iter().flatten() {
+            for &dependent in self.dependents.get(&owner).into_iter().flatten() {
                 let Some(left) = self.looks_left.checked_sub(1) else {
                     return Vec::new();
                 };
                 self.looks_left = left;
-                let dependent = edge.dependent;
-                let follows = self.dies(dependent) && finds_owner(self.inventory, edge);
-                if follows && found.insert(dependent) {
+                if self.dies(dependent) && found.insert(dependent) {
                     pending.push(dependent);
                 }
             }

@@ -86,11 +86,12 @@ fn shared<'a>(
 impl Claimant<'_> {
     /// Whether both are sure to exist beside each other, and to mean this repository.
     fn is_beside(&self, other: &Self) -> bool {
-        fn repository<'a>(one: &Claimant<'a>) -> Option<&'a str> {
-            one.object.sources.first()?.repository.as_deref()
-        }
         (&self.member.key, self.name) != (&other.member.key, other.name)
-            && repository(self) == repository(other)
+            && self.repository() == other.repository()
+    }
+
+    fn repository(&self) -> Option<&str> {
+        self.object.sources.first()?.repository.as_deref()
     }
 
     /// Its description in a sentence.
