@@ -221,7 +221,7 @@ impl ChartFolder {
 }
 
 fn text(map: Value<'_>, key: &str) -> Option<String> {
-    map.get(key).and_then(Value::as_str).map(str::to_owned)
+    map.str_at(&[key]).map(str::to_owned)
 }
 
 /// Returns the first document of a file that is neither empty nor unreadable.

@@ -8,7 +8,6 @@ use super::request::{Leaving, ToolRequest, Withdrawal};
 use crate::graph::delivery::Settings;
 use crate::kube::{Policy, Wait};
 use crate::manifest::Object;
-use crate::yaml::Value;
 
 /// The deletion settings of a Kustomization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,9 +88,7 @@ impl KustomizationSettings {
 
     /// Reads the settings of a Kustomization. An unknown deletion policy, which no API server accepts, counts as none.
     pub fn of(kustomization: &Object) -> Self {
-        let policy = kustomization
-            .at(&["spec", "deletionPolicy"])
-            .and_then(Value::as_str);
+        let policy = kustomization.value().str_at(&["spec", "deletionPolicy"]);
         Self {
             prune: kustomization.value().is_true_at(&["spec", "prune"]),
             suspended: kustomization.value().is_true_at(&["spec", "suspend"]),
@@ -103,10 +100,10 @@ impl KustomizationSettings {
 impl HelmReleaseSettings {
     /// Reads the settings of a HelmRelease.
     pub fn of(release: &Object) -> Self {
-        let propagation = match release
-            .at(&["spec", "uninstall", "deletionPropagation"])
-            .and_then(Value::as_str)
-        {
+        let propagation = release
+            .value()
+            .str_at(&["spec", "uninstall", "deletionPropagation"]);
+        let propagation = match propagation {
             Some("foreground") => Policy::Foreground,
             Some("orphan") => Policy::Orphan,
             _ => Policy::Background,

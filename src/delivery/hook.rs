@@ -86,11 +86,9 @@ impl<'a> Hook<'a> {
         let annotation = metadata.annotation(marks::HELM_HOOK)?;
         let events = words(&annotation.value.to_lowercase(), helm_event);
         let written = metadata.annotation(marks::HELM_HOOK_DELETE_POLICY);
-        let policies = written
-            .as_ref()
-            .map(|policies| policies.value.to_lowercase());
-        let policies = policies.as_deref().unwrap_or_default();
-        let policies: Vec<&str> = policies.split(',').map(str::trim).collect();
+        let written = written.map(|policies| policies.value.to_lowercase());
+        let policies = written.iter().flat_map(|policies| policies.split(','));
+        let policies: Vec<&str> = policies.map(str::trim).collect();
         let weight = annotated(metadata, marks::HELM_HOOK_WEIGHT);
         Some(Self {
             tool: HookTool::Helm,

@@ -5,8 +5,6 @@ use std::collections::BTreeSet;
 
 use super::marks;
 use crate::inventory::Inventory;
-use crate::manifest::Object;
-use crate::yaml::Value;
 
 /// The labels by which Argo CD recognises its objects, from the ConfigMaps `argocd-cm` of the input. If they set no
 /// tracking method, it is assumed to be `argocd.argoproj.io/instance`, although Argo CD writes an annotation by default
@@ -39,9 +37,15 @@ fn said(inventory: &Inventory) -> BTreeSet<&str> {
     let settings = inventory.with_name("", "ConfigMap", "argocd-cm");
     let mut labels = BTreeSet::new();
     for settings in settings.iter().map(|id| &inventory.member(*id).object) {
-        match setting(settings, "application.resourceTrackingMethod") {
+        match settings
+            .value()
+            .text_at(&["data", "application.resourceTrackingMethod"])
+        {
             Some("label") => labels.insert(
-                setting(settings, "application.instanceLabelKey").unwrap_or(marks::INSTANCE),
+                settings
+                    .value()
+                    .text_at(&["data", "application.instanceLabelKey"])
+                    .unwrap_or(marks::INSTANCE),
             ),
             Some(_) => false,
             None => labels.insert(marks::ARGOCD_INSTANCE),
@@ -51,12 +55,4 @@ fn said(inventory: &Inventory) -> BTreeSet<&str> {
         labels.insert(marks::ARGOCD_INSTANCE);
     }
     labels
-}
-
-/// Returns the value of a key in a ConfigMap, unless it is empty.
-fn setting<'a>(settings: &'a Object, key: &str) -> Option<&'a str> {
-    settings
-        .at(&["data", key])
-        .and_then(Value::as_str)
-        .filter(|value| !value.is_empty())
 }

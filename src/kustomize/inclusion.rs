@@ -16,8 +16,7 @@ pub fn included_by(path: &str, file: &ParsedFile) -> Vec<String> {
     };
     let built = ["resources", "bases", "components"]
         .into_iter()
-        .filter_map(|key| root.root().get(key))
-        .flat_map(Value::items)
+        .flat_map(|key| root.root().items_at(key))
         .filter_map(Value::as_str);
     let patches = facts
         .mentions

@@ -23,7 +23,7 @@ pub fn pointed_folders(object: &Object) -> Vec<PointedFolder> {
         return pointed(spec, true).into_iter().collect();
     }
     if object.is(SourceTool::ArgoCd.kind()) {
-        let several = spec.get("sources").into_iter().flat_map(Value::items);
+        let several = spec.items_at("sources");
         let folders = several
             .chain(spec.get("source"))
             .filter_map(|source| pointed(source, source.is_true_at(&["directory", "recurse"])));

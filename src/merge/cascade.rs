@@ -194,15 +194,18 @@ impl Causes<'_, '_> {
     fn above(&self, key: &ObjectKey) -> Option<ObjectKey> {
         let member = self.part.applied_before(key)?;
         let deliverer = self.part.deliverer_of(member);
-        let deliverer = deliverer.map(|deliverer| deliverer.key.clone());
+        let deliverer = deliverer.map(|deliverer| &deliverer.key);
         let namespace = key.namespace.name().map(ObjectKey::of_namespace);
         let definition = match member.resolution.source {
-            ScopeSource::Crd(id) => Some(self.part.base.inventory.member(id).key.clone()),
+            ScopeSource::Crd(id) => Some(&self.part.base.inventory.member(id).key),
             _ => None,
         };
-        let mut above = [deliverer, namespace, definition].into_iter().flatten();
+        let above = [deliverer, namespace.as_ref(), definition];
         above
-            .find(|above| self.requested.contains(above))
-            .filter(|above| above != key)
+            .into_iter()
+            .flatten()
+            .find(|above| self.requested.contains(*above))
+            .filter(|above| *above != key)
+            .cloned()
     }
 }

@@ -5,8 +5,8 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 use super::part::MergePart;
 use crate::changes::TreePart;
 use crate::inventory::Member;
-use crate::kustomize::{ancestors, folder_of, name_of, resolve};
-use crate::manifest::KUSTOMIZATIONS;
+use crate::kustomize::{ancestors, folder_of, resolve};
+use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
 use crate::text::{FileId, Span};
 
 /// A place of head, in the numbering of both sides.
@@ -111,8 +111,7 @@ impl MergePart<'_> {
                 of_first_part.or_insert_with(|| EditedFile {
                     part,
                     file,
-                    kustomization: KUSTOMIZATIONS
-                        .contains(&name_of(place))
+                    kustomization: is_kustomization(place)
                         .then(|| EditedKustomization::new(before, after)),
                 });
             }

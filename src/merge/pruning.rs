@@ -13,7 +13,6 @@ use crate::delivery::{DeliveryTool, Leaving, Withdrawal, flux};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Policy};
 use crate::kustomize::{Deliverer, SourceTool, pointed_folders};
-use crate::yaml::Value;
 
 /// The user's choices about delivery tools.
 #[derive(Clone, Copy, Debug, Default)]
@@ -269,11 +268,7 @@ impl<'a> Delivery<'a, '_> {
     /// nothing, unless a setting makes it recreate such objects (fluxcd/kustomize-controller
     /// internal/controller/kustomization_controller.go, `apply` before `prune`).
     fn rejected(&self, deliverer: &Member) -> Option<ObjectKey> {
-        let is_forced = deliverer
-            .object
-            .at(&["spec", "force"])
-            .and_then(Value::as_bool)
-            == Some(true);
+        let is_forced = deliverer.object.value().is_true_at(&["spec", "force"]);
         if is_forced || self.leaving.members.is_empty() {
             return None;
         }

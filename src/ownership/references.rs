@@ -82,10 +82,10 @@ fn reference(row: ReferenceRow) -> Result<Reference, ReferenceTableError> {
         other => return Err(wrong(other)),
     };
     Ok(Reference {
-        from: kind_of(&row.from),
+        from: GroupKind::parse(&row.from).to_owned(),
         holder,
         key: row.key,
-        to: kind_of(&row.to),
+        to: GroupKind::parse(&row.to).to_owned(),
         scope,
         kind: condition,
     })
@@ -93,12 +93,6 @@ fn reference(row: ReferenceRow) -> Result<Reference, ReferenceTableError> {
 
 fn wrong(cell: &str) -> ReferenceTableError {
     ReferenceTableError::Cell(cell.to_owned())
-}
-
-/// Reads a kind written `Kind.group`, or `Kind` for the core group.
-fn kind_of(text: &str) -> GroupKind {
-    let (kind, group) = text.split_once('.').unwrap_or((text, ""));
-    GroupKind::new(group, kind).to_owned()
 }
 
 /// The rows of the table by the kind that has the field. The tests read every row.

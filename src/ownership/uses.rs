@@ -134,8 +134,8 @@ impl<'a> Uses<'a> {
                 let Some(name) = reference.get("name") else {
                     continue;
                 };
-                let [group, kind, namespace] = ["group", "kind", "namespace"]
-                    .map(|key| reference.str_at(&[key]).filter(|text| !text.is_empty()));
+                let [group, kind, namespace] =
+                    ["group", "kind", "namespace"].map(|key| reference.text_at(&[key]));
                 let kind = GroupKind::new(group.unwrap_or_default(), kind.unwrap_or("Secret"));
                 self.add(
                     member,

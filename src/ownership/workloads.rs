@@ -110,9 +110,10 @@ fn pod_of(member: &Member) -> Option<Value<'_>> {
 
 fn workload(member: &Member, pod: Value<'_>) -> Workload {
     // `serviceAccount` is the deprecated name of the same field.
-    let names = ["serviceAccountName", "serviceAccount"].into_iter();
-    let mut names = names.filter_map(|key| pod.str_at(&[key]));
-    let service_account = names.find(|name| !name.is_empty()).unwrap_or("default");
+    let mut names = ["serviceAccountName", "serviceAccount"].into_iter();
+    let service_account = names
+        .find_map(|key| pod.text_at(&[key]))
+        .unwrap_or("default");
     Workload {
         id: member.id,
         service_account: service_account.into(),

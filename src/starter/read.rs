@@ -49,8 +49,7 @@ fn is_chart(path: &str, file: &ParsedFile) -> bool {
     let is_named = path == "Chart.yaml" || path.ends_with("/Chart.yaml");
     let root = values(file).next().filter(|_| is_named);
     root.is_some_and(|root| {
-        root.get("name").and_then(Value::as_str).is_some()
-            && root.get("type").and_then(Value::as_str) != Some("library")
+        root.str_at(&["name"]).is_some() && root.str_at(&["type"]) != Some("library")
     })
 }
 

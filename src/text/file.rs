@@ -165,7 +165,7 @@ impl SourceFile {
             let end = if below == 0 {
                 near.end
             } else {
-                near.start + (near.end - near.start).min(credentials::LONGEST)
+                near.end.min(near.start + credentials::LONGEST)
             };
             Some(self.slice(Span::new(near.start, end)))
         });

@@ -331,6 +331,11 @@ impl<'a> Value<'a> {
         self.at(path)?.as_str()
     }
 
+    /// Returns the string at a path of keys, unless it is empty.
+    pub fn text_at(self, path: &[&str]) -> Option<&'a str> {
+        self.str_at(path).filter(|text| !text.is_empty())
+    }
+
     /// Whether the value at a path of keys is `true`.
     pub fn is_true_at(self, path: &[&str]) -> bool {
         self.at(path).and_then(Self::as_bool) == Some(true)

@@ -26,7 +26,7 @@ use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::BuildError;
 use crate::inventory::{AppliedFile, BuiltKeys, Settings, Texts, UnparsedFile, globs, walk_listed};
 use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, resolve, shown};
-use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
+use crate::manifest::{ParsedFile, is_kustomization};
 use crate::report::diff::FailedBuild;
 use crate::text::{Limits, Side, SourceFile};
 
@@ -351,8 +351,7 @@ impl Parsed {
         roots
             .map(|root| root.folder.clone())
             .filter(|folder| {
-                let mut names = KUSTOMIZATIONS.iter().map(|name| resolve(folder, name));
-                names.any(|place| places.contains(place.as_str()))
+                TreeFiles::kustomization_names(folder).any(|place| places.contains(place.as_str()))
             })
             .collect()
     }

@@ -12,7 +12,7 @@ use crate::knowledge::{
 };
 use crate::kube::{GroupKind, finalizers, kinds};
 use crate::manifest::{Object, ParsedFile};
-use crate::text::SourceFile;
+use crate::text::{SourceFile, plain};
 
 pub use stream::DumpError;
 
@@ -199,8 +199,6 @@ fn is_custom(kind: &GroupKind) -> bool {
 }
 
 fn source(count: u64) -> Sources {
-    Sources::one(match count {
-        1 => "1 object of a cluster".to_owned(),
-        _ => format!("{count} objects of a cluster"),
-    })
+    let objects = plain::count(count as usize, "object");
+    Sources::one(format!("{objects} of a cluster"))
 }

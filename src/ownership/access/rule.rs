@@ -38,13 +38,6 @@ pub struct PolicyRule {
 struct Entries(Vec<String>);
 
 impl Entries {
-    /// Reads the strings of a field of a rule.
-    fn of(rule: Value<'_>, key: &str) -> Self {
-        let items = rule.get(key).into_iter().flat_map(Value::items);
-        let strings = items.filter_map(Value::as_str);
-        Self::new(strings.map(str::to_owned).collect())
-    }
-
     fn new(mut texts: Vec<String>) -> Self {
         texts.sort_unstable();
         texts.dedup();
@@ -79,10 +72,10 @@ impl PolicyRule {
     /// Reads an entry of `rules`.
     pub fn of(rule: Value<'_>) -> Self {
         Self {
-            verbs: Entries::of(rule, "verbs"),
-            groups: Entries::of(rule, "apiGroups"),
-            resources: Entries::of(rule, "resources"),
-            resource_names: Entries::of(rule, "resourceNames"),
+            verbs: Entries::new(rule.texts_at("verbs")),
+            groups: Entries::new(rule.texts_at("apiGroups")),
+            resources: Entries::new(rule.texts_at("resources")),
+            resource_names: Entries::new(rule.texts_at("resourceNames")),
         }
     }
 

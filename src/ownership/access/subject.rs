@@ -29,12 +29,7 @@ impl<'a> Subject<'a> {
     fn of(subject: Value<'a>) -> Option<Self> {
         let (kind, name) = (subject.str_at(&["kind"])?, subject.str_at(&["name"])?);
         let (name, namespace) = match kind {
-            "ServiceAccount" => (
-                Some(name),
-                subject
-                    .str_at(&["namespace"])
-                    .filter(|namespace| !namespace.is_empty()),
-            ),
+            "ServiceAccount" => (Some(name), subject.text_at(&["namespace"])),
             "User" => {
                 let (namespace, name) = name
                     .strip_prefix("system:serviceaccount:")?

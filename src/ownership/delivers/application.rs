@@ -61,10 +61,8 @@ pub(super) fn literal(path: &str) -> &str {
 }
 
 pub(super) fn destination(spec: Value<'_>) -> DeliveryDestination {
-    let [server, name, namespace] = ["server", "name", "namespace"].map(|key| {
-        let value = spec.str_at(&["destination", key])?;
-        (!value.is_empty()).then(|| value.to_owned())
-    });
+    let [server, name, namespace] = ["server", "name", "namespace"]
+        .map(|key| spec.text_at(&["destination", key]).map(str::to_owned));
     // Both names stand for the cluster in which Argo CD runs (argo-cd docs/operator-manual/declarative-setup.md).
     let here = ["https://kubernetes.default.svc", "in-cluster"];
     DeliveryDestination {
@@ -77,11 +75,10 @@ pub(super) fn destination(spec: Value<'_>) -> DeliveryDestination {
 
 /// Whether Argo CD deletes objects that left the sources: only if it syncs automatically and may prune.
 pub(super) fn prunes(spec: Value<'_>) -> bool {
-    let [prune, enabled] = ["prune", "enabled"].map(|key| {
-        let setting = spec.at(&["syncPolicy", "automated", key]);
-        setting.and_then(Value::as_bool)
-    });
-    prune == Some(true) && enabled != Some(false) && !has_option(spec, "Prune=false")
+    let enabled = spec.at(&["syncPolicy", "automated", "enabled"]);
+    spec.is_true_at(&["syncPolicy", "automated", "prune"])
+        && enabled.and_then(Value::as_bool) != Some(false)
+        && !has_option(spec, "Prune=false")
 }
 
 /// Whether the Application sets a sync option, which is the default for its objects.

@@ -8,7 +8,7 @@ pub(super) fn kustomization(member: &Member) -> Option<DeliveryObject> {
     let spec = member.object.at(&["spec"])?;
     let prunes = spec.is_true_at(&["prune"]);
     // fluxcd/kustomize-controller docs/spec/v1/kustomizations.md: MirrorPrune follows `spec.prune`.
-    let cascades = match text(spec, &["deletionPolicy"]) {
+    let cascades = match spec.text_at(&["deletionPolicy"]) {
         Some("Delete" | "WaitForTermination") => true,
         Some("Orphan") => false,
         _ => prunes,
@@ -26,7 +26,7 @@ pub(super) fn kustomization(member: &Member) -> Option<DeliveryObject> {
         sources: vec![source],
         destination: DeliveryDestination {
             cluster: remote(spec),
-            namespace: text(spec, &["targetNamespace"]).map(str::to_owned),
+            namespace: spec.text_at(&["targetNamespace"]).map(str::to_owned),
         },
         prunes,
         cascades,
@@ -49,8 +49,8 @@ pub(super) fn helm_release(member: &Member) -> Option<DeliveryObject> {
         folder: folder.map(str::to_owned),
         span: named.map_or(member.object.name_span(), Value::span),
     };
-    let policy = text(spec, &["uninstall", "deletionPropagation"]);
-    let target = text(spec, &["targetNamespace"]);
+    let policy = spec.text_at(&["uninstall", "deletionPropagation"]);
+    let target = spec.text_at(&["targetNamespace"]);
     Some(DeliveryObject {
         id: member.id,
         kind: DeliveryKind::HelmRelease,
@@ -69,23 +69,20 @@ pub(super) fn helm_release(member: &Member) -> Option<DeliveryObject> {
 /// Another cluster than the one in which Flux runs.
 fn remote(spec: Value<'_>) -> Option<String> {
     let reference = spec.get("kubeConfig")?;
-    let name =
-        text(reference, &["secretRef", "name"]).or(text(reference, &["configMapRef", "name"]));
+    let name = reference
+        .text_at(&["secretRef", "name"])
+        .or(reference.text_at(&["configMapRef", "name"]));
     Some(name.unwrap_or("kubeConfig").to_owned())
 }
 
 /// Returns `Kind/namespace/name` of the source that a reference names.
 fn source_of(member: &Member, reference: Option<Value<'_>>) -> Option<String> {
     let reference = reference?;
-    let namespace = text(reference, &["namespace"]).map(str::to_owned);
+    let namespace = reference.text_at(&["namespace"]).map(str::to_owned);
     let namespace = namespace.unwrap_or_else(|| member.key.namespace.to_string());
     Some(format!(
         "{}/{namespace}/{}",
-        text(reference, &["kind"])?,
-        text(reference, &["name"])?
+        reference.text_at(&["kind"])?,
+        reference.text_at(&["name"])?
     ))
-}
-
-fn text<'a>(value: Value<'a>, path: &[&str]) -> Option<&'a str> {
-    value.at(path)?.as_str().filter(|text| !text.is_empty())
 }
