@@ -457,7 +457,7 @@ fn marked(metadata: Metadata<'_>, is_rendered: impl FnOnce() -> bool) -> Option<
         .or_else(|| mark(annotations, marks::HELM_HOOK, Regime::Helm).filter(|_| is_rendered()))
 }
 
-/// Returns `regime` and the place of `key`, which shows it, if the key is among `labels`.
+/// Returns `regime` and the place of `key`, a label or annotation that shows it; `None` if `key` is missing.
 fn mark(labels: Labels<'_>, key: &str, regime: Regime) -> Option<(Regime, Span)> {
     Some((regime, labels.get(key)?.key_span))
 }

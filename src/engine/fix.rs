@@ -245,7 +245,8 @@ impl<'r> Chosen<'r> {
     }
 }
 
-/// Returns the file of an edit, and the start and end of its span together with the mapping or list that changes.
+/// Returns the file of an edit, and the start and end of the range that covers its span and the mapping or list that
+/// changes.
 fn around(edit: &Edit) -> (FileId, u32, u32) {
     let (Span { start, end }, within) = (edit.span, edit.within);
     (edit.file, start.min(within.start), end.max(within.end))

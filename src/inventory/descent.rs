@@ -182,7 +182,7 @@ impl<'a> Descent<'a> {
     }
 }
 
-/// Returns the absolute path of `path`, which is `folder` or below it, if that of the folder is `place`.
+/// Returns the absolute path of `path`, which is in or below `folder`; `place` is the absolute path of `folder`.
 fn place_below(place: &Path, folder: &Path, path: &Path) -> PathBuf {
     place.join(path.strip_prefix(folder).unwrap_or(path))
 }

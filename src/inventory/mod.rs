@@ -527,8 +527,8 @@ impl Inventory {
     }
 }
 
-/// Returns why an object is not to be applied, according to the neighbours of its file: the reason that they give for
-/// all of the file, and whether some of its objects are patches.
+/// Returns why an object is not to be applied. The neighbours of its file give a reason for the whole file, if any, and
+/// say whether some of its objects are patches.
 fn reason_to_skip(
     object: &Object,
     (reason, has_patches): &(Option<SkipReason>, bool),

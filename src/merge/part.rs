@@ -436,7 +436,7 @@ fn is_helm_hook(member: &Member) -> bool {
     metadata.annotation(marks::HELM_HOOK).is_some()
 }
 
-/// Returns the objects of a part that a rendered release contains: none from the folder `crds` of a chart.
+/// Returns the objects of a part that rendered releases contain, without those from the folder `crds` of a chart.
 fn in_releases<'t>(
     part: &'t TreePart,
     deliveries: &Deliveries,

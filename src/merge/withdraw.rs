@@ -479,7 +479,8 @@ fn applier(
                 RegimeSource::Mark { .. } if delivered.regime == Regime::Helm => {
                     !matches!(destination, Destination::Root { .. })
                 }
-                // If all deliveries of the tool are known, the object is not applied yet, or left over: none has it.
+                // If all deliveries of the tool are known, none of them has the object: it is not applied yet, or left
+                // over.
                 RegimeSource::Object(_) | RegimeSource::Mark { .. } => {
                     ![SourceTool::Flux, SourceTool::ArgoCd]
                         .into_iter()

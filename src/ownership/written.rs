@@ -15,7 +15,7 @@ pub enum Owner {
     /// not the other coordinates agree.
     ByUid(ObjectId),
     /// No uid matched, and the uid of a rendered object is unknown. An object in the input has the group, kind and name,
-    /// and its namespace is the implied one, or may be ([SIM-6]). The reference is assumed to mean it.
+    /// and is, or may be, in the implied namespace ([SIM-6]). The reference is assumed to mean it.
     ByName(ObjectId),
     /// Objects of that group, kind and name exist ([`Inventory::with_name`]), but only in other namespaces.
     Elsewhere,
@@ -154,7 +154,8 @@ fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -
 }
 
 /// Resolves a reference whose owner is not in the namespace where the collector looks for it. An object of the same kind
-/// and name is the owner if it may be there: its manifest or the dependent's names no namespace, or the scope is unknown.
+/// and name counts as the owner if it may be there: it or the dependent has no written namespace, or the scope is
+/// unknown.
 fn by_name_elsewhere(
     inventory: &Inventory,
     dependent: &Member,

@@ -235,7 +235,7 @@ fn some(places: Vec<String>) -> String {
     }
 }
 
-/// Counts the findings by rule and folder, cut to so many `levels`.
+/// Counts the findings by rule and by the first `levels` levels of the folder.
 fn counted<'r>(
     found: &[(&'static str, &'r str)],
     levels: usize,

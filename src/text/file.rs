@@ -246,7 +246,7 @@ impl SourceFile {
         &self.text()[start..end]
     }
 
-    /// Returns the first line of a place, without space at its end: the whole place could be the whole file.
+    /// Returns the part of a place on its first line, without trailing space: a place may cover the whole file.
     pub(crate) fn first_line(&self, span: Span) -> Span {
         let line = self.slice(span).lines().next().unwrap_or_default();
         Span::new(span.start, span.start + line.trim_end().len() as u32)

@@ -232,7 +232,7 @@ impl Targets {
         }
     }
 
-    /// Returns the rank of an object's kind; of several kinds with one name, the lowest is meant.
+    /// Returns the rank of an object's kind. If several kinds share a name, the one with the lowest rank is meant.
     fn rank(&self, key: &ObjectKey) -> usize {
         self.kinds
             .get(&key.group_kind().to_owned())

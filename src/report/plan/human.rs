@@ -30,7 +30,7 @@ const TREE: Limits = Limits {
 const SMALL: usize = 30;
 /// The maximum number of stuck objects that are explained.
 const STUCK: usize = 12;
-/// How many objects of a group that is stuck for one reason are explained; a group of one more is explained in full.
+/// The number of objects explained of those stuck for the same reason. If only one more is left, it is explained too.
 const ALIKE: usize = 2;
 /// The maximum number of items of each list: events, rejected requests, and webhooks and APIs without a backend.
 const LISTED: usize = 5;

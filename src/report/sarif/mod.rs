@@ -112,7 +112,7 @@ fn page(rule: &RuleInfo, report: &Report) -> String {
     })
 }
 
-/// Returns the text from a link on, if it leads to the page of a rule, with the published address instead.
+/// Replaces the address at the start of `link` with the published one; `None` if it is not the page of a rule.
 fn published(link: &str, report: &Report) -> Option<String> {
     let (id, rest) = link.split_once(".md)")?;
     let other = report.rules.iter().find(|other| other.id == id)?;

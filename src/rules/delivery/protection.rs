@@ -62,8 +62,8 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     sink.extend(around_releases(context.inventory, &released));
 }
 
-/// Reports the protections in some metadata that do not have all of their effect. Helm looks for its policy on objects of
-/// a release only, so that no value of it has any effect in a template: case e.
+/// Reports protections that are wholly or partly ineffective. Helm reads its policy only on objects of a release, so in a
+/// template no value has an effect: `on_a_template` reports that (case e).
 fn mistaken_beliefs(holder: &MetadataHolder<'_>, sink: &mut Sink) {
     let beliefs = beliefs(holder.metadata);
     let beliefs = beliefs.iter().filter(|belief| {
