@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 
 use super::content::same_content;
 use super::destination::Destination;
@@ -192,11 +192,12 @@ fn kept(
     olds: &[TreePlace],
     news: &[TreePlace],
 ) -> Vec<ObjectChange> {
+    let mut by_file: HashMap<&str, TreePlace> = HashMap::default();
+    for &new in news {
+        by_file.entry(file_of(head, new)).or_insert(new);
+    }
     let changes = olds.iter().filter_map(|&old| {
-        let same_file = news
-            .iter()
-            .copied()
-            .find(|&new| file_of(base, old) == file_of(head, new));
+        let same_file = by_file.get(file_of(base, old)).copied();
         let new = same_file.unwrap_or(news[0]);
         let same = same_content(&member(base, old).object, &member(head, new).object);
         let kind = match (same_file, same) {

@@ -1,6 +1,6 @@
 //! The pairing of objects that only base has with those that only head has: moved, rehashed or renamed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use foldhash::{HashMap, HashSet};
 
@@ -27,50 +27,39 @@ pub(super) struct Unpaired<'t> {
 }
 
 impl Unpaired<'_> {
-    /// Pairs objects of one key that moved to another destination, if both destinations are applied or neither is. An
-    /// object whose new destination is not applied has not moved: it left.
+    /// Pairs objects of one key that moved to another destination, preferably in the same file, if both destinations are
+    /// applied or neither is. An object whose new destination is not applied, or not by a deliverer as before, has not
+    /// moved: it left.
     pub(super) fn moved(&mut self) -> Vec<Pair> {
         let (base, head) = (self.base, self.head);
         self.take(
-            |place| key_of(base, place).clone(),
-            |place| key_of(head, place).clone(),
-            |gone, new| {
-                let (from, to) = (destination_of(base, gone), destination_of(head, new));
-                !from.is_left_for(to) && from.is_applied() == to.is_applied()
+            |gone| {
+                let needs_deliverer = destination_of(base, gone).deliverer().is_some();
+                let is_applied = destination_of(base, gone).is_applied();
+                [Some(file_of(base, gone)), None]
+                    .map(|file| (key_of(base, gone), is_applied, needs_deliverer, file))
             },
-            |gone, new| usize::from(file_of(base, gone) != file_of(head, new)),
+            |new| {
+                let is_delivered = destination_of(head, new).deliverer().is_some();
+                let is_applied = destination_of(head, new).is_applied();
+                let fits = [false, true]
+                    .into_iter()
+                    .take(1 + usize::from(is_delivered));
+                fits.flat_map(move |delivered| {
+                    [Some(file_of(head, new)), None]
+                        .map(|file| (key_of(head, new), is_applied, delivered, file))
+                })
+            },
         )
     }
 
     /// Pairs ConfigMaps and Secrets whose names differ only in the hash of their content.
     pub(super) fn hashed(&mut self) -> Vec<Pair> {
         let (base, head) = (self.base, self.head);
-        let hashed_gone = self
-            .gone
-            .iter()
-            .copied()
-            .filter(|place| without_hash(key_of(base, *place)).is_some())
-            .collect();
-        let hashed_new = self
-            .new
-            .iter()
-            .copied()
-            .filter(|place| without_hash(key_of(head, *place)).is_some())
-            .collect();
-        let mut part = Unpaired {
-            base,
-            head,
-            gone: hashed_gone,
-            new: hashed_new,
-        };
-        let pairs = part.take(
-            |place| stem(key_of(base, place)),
-            |place| stem(key_of(head, place)),
-            |gone, new| destination_of(base, gone) == destination_of(head, new),
-            |_, _| 0,
-        );
-        self.drop_pairs(&pairs);
-        pairs
+        self.take(
+            |gone| Some((stem(key_of(base, gone))?, destination_of(base, gone))),
+            |new| Some((stem(key_of(head, new))?, destination_of(head, new))),
+        )
     }
 
     /// Pairs objects of one kind with nearly the same content under another name or in another namespace.
@@ -159,32 +148,29 @@ impl Unpaired<'_> {
         gone.likeness(new) + bonus
     }
 
-    /// Removes and returns pairs of equal identity for which `may` holds, with the lowest `cost` for each object.
-    fn take<K: Eq + std::hash::Hash>(
+    /// Removes and returns pairs that share an identity. The identities of a `gone` object are in order of preference;
+    /// of several `new` objects with one identity, the first is taken.
+    fn take<K: Eq + std::hash::Hash, Gone: IntoIterator<Item = K>, New: IntoIterator<Item = K>>(
         &mut self,
-        gone_as: impl Fn(TreePlace) -> K,
-        new_as: impl Fn(TreePlace) -> K,
-        may: impl Fn(TreePlace, TreePlace) -> bool,
-        cost: impl Fn(TreePlace, TreePlace) -> usize,
+        of_gone: impl Fn(TreePlace) -> Gone,
+        of_new: impl Fn(TreePlace) -> New,
     ) -> Vec<Pair> {
-        let mut by_identity: HashMap<K, Vec<TreePlace>> = HashMap::default();
+        let mut by_identity: HashMap<K, VecDeque<TreePlace>> = HashMap::default();
         for &place in &self.new {
-            by_identity.entry(new_as(place)).or_default().push(place);
+            for identity in of_new(place) {
+                by_identity.entry(identity).or_default().push_back(place);
+            }
         }
+        let mut taken: HashSet<TreePlace> = HashSet::default();
         let mut pairs = Vec::new();
-        for &place in &self.gone {
-            let Some(candidates) = by_identity.get_mut(&gone_as(place)) else {
-                continue;
-            };
-            let fitting = candidates
-                .iter()
-                .enumerate()
-                .filter(|(_, new)| may(place, **new));
-            if let Some(at) = fitting
-                .min_by_key(|(_, new)| cost(place, **new))
-                .map(|(at, _)| at)
-            {
-                pairs.push((place, candidates.remove(at)));
+        for &gone in &self.gone {
+            let new = of_gone(gone).into_iter().find_map(|identity| {
+                let candidates = by_identity.get_mut(&identity)?;
+                std::iter::from_fn(|| candidates.pop_front()).find(|new| !taken.contains(new))
+            });
+            if let Some(new) = new {
+                taken.insert(new);
+                pairs.push((gone, new));
             }
         }
         self.drop_pairs(&pairs);
