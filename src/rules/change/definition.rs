@@ -1,12 +1,12 @@
 //! CustomResourceDefinitions that a change removes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::places::{on_base, related_in_base};
 use super::recipe::keep;
 use super::words::{deletes, leaving, shown, stuck, toll, tool};
+use crate::changes::Destination;
 use crate::finding::Severity;
-use crate::inventory::Member;
 use crate::kube::kinds;
 use crate::merge::{CascadeKind, Merge, MergeCascade, Standing};
 use crate::rules::draft::{Draft, MOST_RELATED};
@@ -22,10 +22,15 @@ pub(in crate::rules) static CRD_REMOVED: Rule = rule!(
 );
 
 fn crd_removed(merge: &Merge<'_>, sink: &mut Sink) {
+    let unrendered = without_definitions(merge);
     let (bare, others): (Vec<_>, Vec<_>) = merge
         .of_kind(CascadeKind::Definition)
         .partition(|cascade| is_bare(cascade));
-    sink.extend(others.into_iter().map(|cascade| draft(merge, cascade, &[])));
+    sink.extend(
+        others
+            .into_iter()
+            .map(|cascade| draft(merge, cascade, &[], &unrendered)),
+    );
     let mut together: BTreeMap<_, Vec<&MergeCascade<'_>>> = BTreeMap::new();
     for cascade in bare {
         together
@@ -35,7 +40,7 @@ fn crd_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
     sink.extend(together.into_values().filter_map(|alike| {
         let (first, others) = alike.split_first()?;
-        Some(draft(merge, first, others))
+        Some(draft(merge, first, others, &unrendered))
     }));
 }
 
@@ -51,7 +56,13 @@ fn is_bare(cascade: &MergeCascade<'_>) -> bool {
 }
 
 /// Builds the finding for `cascade`, and for the definitions `alike`: removed as well, and without an object in Git.
-fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>, alike: &[&MergeCascade<'_>]) -> Draft {
+/// `unrendered` are the destinations that head may have rendered without definitions.
+fn draft(
+    merge: &Merge<'_>,
+    cascade: &MergeCascade<'_>,
+    alike: &[&MergeCascade<'_>],
+    unrendered: &BTreeSet<&Destination>,
+) -> Draft {
     let crd = cascade.culprit;
     let taken = match (toll(cascade), alike) {
         (nothing, []) if nothing.is_empty() => "every object of its kind".to_owned(),
@@ -63,7 +74,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>, alike: &[&MergeCascade<'
         more => format!("{} and {more} more", leaving(merge, crd)),
     };
     let regime = merge.tool_of(crd);
-    let unrendered = all_vanish(merge, crd);
+    let unrendered = unrendered.contains(merge.part.base.destination(crd.file));
     let caution = if unrendered {
         " Every CustomResourceDefinition that base was rendered with is missing in head, and nothing else is: if head was rendered \
          without them (`helm template` needs `--include-crds`), nothing is deleted."
@@ -96,27 +107,30 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>, alike: &[&MergeCascade<'
     })
 }
 
-/// Whether all CustomResourceDefinitions of one rendering are gone at once while head still has everything else: a sign
-/// that head was rendered without CRDs.
-fn all_vanish(merge: &Merge<'_>, crd: &Member) -> bool {
+/// Returns the destinations of the CustomResourceDefinitions that a change removes from a rendering all at once, while
+/// head still has everything else: a sign that head was rendered without CRDs.
+fn without_definitions<'m>(merge: &Merge<'m>) -> BTreeSet<&'m Destination> {
+    let removed = merge.of_kind(CascadeKind::Definition);
+    let destinations = removed.map(|cascade| merge.part.base.destination(cascade.culprit.file));
+    let mut destinations: BTreeSet<_> = destinations.collect();
+    destinations.retain(|destination| all_vanish(merge, destination));
+    destinations
+}
+
+fn all_vanish(merge: &Merge<'_>, destination: &Destination) -> bool {
     let part = merge.part;
-    let destination = part.base.destination(crd.file);
     let deliveries = part.analysis.deliveries();
-    let rendered = part.base.inventory.members.iter().filter(|member| {
-        part.base.destination(member.file) == destination
-            && deliveries.template(&part.base.inventory, member).is_some()
-    });
-    let mut definitions = rendered
-        .clone()
-        .filter(|member| member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION));
-    let gone = definitions
-        .clone()
-        .all(|member| part.leaving.contains(&member.id));
-    let mut others = rendered
-        .filter(|member| !member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION))
-        .peekable();
-    definitions.nth(1).is_some()
-        && gone
-        && others.peek().is_some()
-        && others.all(|member| part.still_applied(member).is_some())
+    let (definitions, others): (Vec<_>, Vec<_>) = part
+        .base
+        .members_at(destination)
+        .filter(|member| deliveries.template(&part.base.inventory, member).is_some())
+        .partition(|member| member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION));
+    definitions.len() > 1
+        && !others.is_empty()
+        && definitions
+            .iter()
+            .all(|member| part.leaving.binary_search(&member.id).is_ok())
+        && others
+            .iter()
+            .all(|member| part.still_applied(member).is_some())
 }

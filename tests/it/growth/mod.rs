@@ -42,6 +42,7 @@
 
 mod called;
 mod checked;
+mod compared;
 mod planned;
 mod printed;
 mod support;
