@@ -126,6 +126,15 @@ impl Callouts {
         self.asked.get(&object).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the objects from `first` to `last` that webhooks are called for, the last one first.
+    pub(super) fn asked_between(
+        &self,
+        first: ObjectId,
+        last: ObjectId,
+    ) -> impl Iterator<Item = ObjectId> + '_ {
+        self.asked.range(first..=last).rev().map(|(id, _)| *id)
+    }
+
     /// Whether a webhook is called for any object of a kind.
     pub(super) fn asks_about_kind(&self, kind: KindId) -> bool {
         self.asked_kinds.contains(&kind)

@@ -47,7 +47,7 @@ pub struct Rejection {
 
 /// Ties by callouts that `View::tied_by_callouts` has already returned to the caller.
 #[derive(Debug, Default)]
-pub(super) struct ToldTies {
+pub(super) struct ReturnedTies {
     /// Callouts whose deciding objects were returned.
     parts: HashSet<CalloutId>,
     /// Callouts whose objects of requests were returned.
@@ -153,15 +153,16 @@ impl View<'_> {
         if !self.state.failing.has_webhooks() || !self.cluster.asks_about_kind_of(&[id]) {
             return true;
         }
-        let nodes = &self.cluster.nodes;
-        let end = content.partition_point(|other| *other <= id);
-        let before = content[..end]
-            .iter()
-            .rev()
-            .take_while(|other| nodes[**other].kind == nodes[id].kind);
-        !before
-            .filter(|other| self.state.live(**other))
-            .any(|other| self.rejects(*other, Verb::Delete))
+        // Objects are sorted by kind, then by namespace.
+        let kind = self.cluster.info(id).group_kind();
+        let first = content.partition_point(|other| self.cluster.info(*other).group_kind() < kind);
+        let callouts = &self.cluster.links.callouts;
+        let mut asked = content[first..]
+            .first()
+            .filter(|first| **first <= id)
+            .into_iter()
+            .flat_map(|first| callouts.asked_between(*first, id));
+        !asked.any(|other| self.state.live(other) && self.rejects(other, Verb::Delete))
     }
 
     /// Whether an orphaning deletion that a webhook stopped can make progress.
@@ -178,20 +179,24 @@ impl View<'_> {
 
     /// Returns the objects whose moves a move of `id` may make possible or impossible through a callout: the objects
     /// that decide about webhooks which are called for `id`, and the objects of the requests that `id` decides about.
-    /// Omits those already in `told`.
-    pub(super) fn tied_by_callouts(&self, id: ObjectId, told: &mut ToldTies) -> Vec<ObjectId> {
+    /// Omits those already in `returned`.
+    pub(super) fn tied_by_callouts(
+        &self,
+        id: ObjectId,
+        returned: &mut ReturnedTies,
+    ) -> Vec<ObjectId> {
         let callouts = &self.cluster.links.callouts;
         let mut tied: Vec<ObjectId> = Vec::new();
         if callouts.is_empty() {
             return tied;
         }
         for (callout, _) in callouts.asked_about(id) {
-            if told.parts.insert(*callout) {
+            if returned.parts.insert(*callout) {
                 tied.extend(callouts.get(*callout).parts());
             }
         }
         for callout in callouts.of_part(id) {
-            if !told.asks.insert(*callout) {
+            if !returned.asks.insert(*callout) {
                 continue;
             }
             tied.extend(callouts.asks(*callout));
@@ -199,8 +204,8 @@ impl View<'_> {
                 tied.extend(&self.cluster.links.namespaces);
             }
         }
-        tied.extend(self.tied_by_purge(id, told));
-        if self.cluster.links.is_namespace(id) && !std::mem::replace(&mut told.apis, true) {
+        tied.extend(self.tied_by_purge(id, returned));
+        if self.cluster.links.is_namespace(id) && !std::mem::replace(&mut returned.apis, true) {
             let apis = callouts
                 .iter()
                 .filter(|(_, callout)| matches!(callout.role, CalloutRole::Api { .. }));
@@ -212,7 +217,7 @@ impl View<'_> {
     /// Returns the objects whose purge depends on whether this one is rejected, and vice versa: its neighbours of the
     /// same kind in the order of the purge, and the rest of the content of a namespace with Pods that webhooks are
     /// called for.
-    fn tied_by_purge(&self, id: ObjectId, told: &mut ToldTies) -> Vec<ObjectId> {
+    fn tied_by_purge(&self, id: ObjectId, returned: &mut ReturnedTies) -> Vec<ObjectId> {
         let Some(home) = self.cluster.links.home_of(id) else {
             return Vec::new();
         };
@@ -228,7 +233,7 @@ impl View<'_> {
             (pods, content)
         };
         let ties = is_content || !callouts.asked_about(id).is_empty();
-        let others: &[ObjectId] = if ties && told.purges.insert((home, is_content)) {
+        let others: &[ObjectId] = if ties && returned.purges.insert((home, is_content)) {
             others
         } else {
             &[]

@@ -133,3 +133,21 @@ fn unavailable_api_and_many_waiting_namespaces() {
     ));
     within_limits(&text, "plan teardown --by namespace --fail-on never @");
 }
+
+/// The purge of a kind ends at its first object, which the webhook rejects.
+#[test]
+fn webhook_that_matches_one_of_many_objects() {
+    let selected = webhook(0, "missing", "*").replace(
+        "clientConfig",
+        "objectSelector: {matchLabels: {app: first}}, clientConfig",
+    );
+    let first = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop, labels: {app: first}}";
+    let printed = within_limits(
+        &namespace(&format!(
+            "---\n{selected}\n---\n{first}\n{}",
+            documents(8_000, config_map)
+        )),
+        "plan delete ns/shop -f @",
+    );
+    assert!(printed.contains("webhook"), "{printed}");
+}

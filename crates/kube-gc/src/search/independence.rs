@@ -38,7 +38,7 @@ use crate::flags::{
 use crate::id_set::IdSet;
 use crate::ids::{NONE, ObjectId};
 use crate::references::Dependent;
-use crate::webhooks::ToldTies;
+use crate::webhooks::ReturnedTies;
 use crate::world::Simulation;
 
 /// The move that a stubborn set is closed around.
@@ -87,7 +87,7 @@ struct Stubborn<'w, 'c> {
     purged: HashMap<ObjectId, bool>,
     never_waiting: HashMap<ObjectId, bool>,
     /// Ties by callouts that were followed already.
-    told: ToldTies,
+    returned: ReturnedTies,
 }
 
 /// Answers are cached for objects with more references than this: each of their owners asks for them.
@@ -102,8 +102,12 @@ pub(super) fn stubborn_moves(
 ) -> Option<Vec<Move>> {
     scratch.clear();
     let (purged, never_waiting) = (HashMap::default(), HashMap::default());
-    let (clients, open, moves, told) =
-        (BTreeSet::new(), Vec::new(), Vec::new(), ToldTies::default());
+    let (clients, open, moves, returned) = (
+        BTreeSet::new(),
+        Vec::new(),
+        Vec::new(),
+        ReturnedTies::default(),
+    );
     let mut set = Stubborn {
         world,
         scratch,
@@ -113,7 +117,7 @@ pub(super) fn stubborn_moves(
         moves,
         purged,
         never_waiting,
-        told,
+        returned,
     };
     match seed {
         Seed::Object(id) => set.add(id),
@@ -164,7 +168,7 @@ impl<'w> Stubborn<'w, '_> {
             self.add_neighbours(id);
         }
         self.add_conditions(id);
-        let tied = self.world.view().tied_by_callouts(id, &mut self.told);
+        let tied = self.world.view().tied_by_callouts(id, &mut self.returned);
         for tied in tied.into_iter() {
             self.add(tied);
         }
