@@ -71,12 +71,11 @@ impl FluxKustomization {
         )
     }
 
-    /// Whether `flux bootstrap` wrote it: the file at `path` is below the folder that it builds.
-    pub(super) fn is_bootstrap(&self, path: &str) -> bool {
-        let folder = self.folder();
+    /// Whether `flux bootstrap` wrote it: the file at `path` is below `folder`, which it builds.
+    pub(super) fn is_bootstrap(&self, path: &str, folder: &str) -> bool {
         let builds_itself = folder.is_empty()
             || path
-                .strip_prefix(&folder)
+                .strip_prefix(folder)
                 .is_some_and(|rest| rest.starts_with('/'));
         // `flux bootstrap` gives the Kustomization and its source the same name.
         builds_itself

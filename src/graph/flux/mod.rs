@@ -314,8 +314,9 @@ impl Written {
         }
         let first = written.iter().enumerate().filter(|(number, (path, one))| {
             // Every repository has a root: a Kustomization of the root needs a source that is this tree.
-            let is_here = !one.folder().is_empty() || self.own.contains(&one.source());
-            one.is_bootstrap(path) || is_here && !reached.by_another(path, *number)
+            let folder = one.folder();
+            let is_here = !folder.is_empty() || self.own.contains(&one.source());
+            one.is_bootstrap(path, &folder) || is_here && !reached.by_another(path, *number)
         });
         let first: Vec<FluxKustomization> = first.map(|(_, (_, one))| one.clone()).collect();
         entries.extend(first);
