@@ -3,7 +3,7 @@
 use assert_cmd::Command;
 use predicates::str::contains;
 
-use crate::support::ownerlint;
+use crate::support::{Repository, ownerlint};
 
 fn fails(arguments: &[&str], status: i32, message: &str) -> assert_cmd::assert::Assert {
     ownerlint()
@@ -255,11 +255,22 @@ fn help_contains_example_and_exit_status() {
 
 #[test]
 fn closed_pipe_is_not_a_failure() {
+    // The program starts once nothing reads from the pipe.
     let script = format!(
-        "{} rules | true; exit ${{PIPESTATUS[0]}}",
+        "{{ read -r _ < closed; {} rules 2> error; echo $? > status; }} | {{ exec <&-; echo > closed; }}",
         env!("CARGO_BIN_EXE_ownerlint")
     );
-    Command::new("bash").args(["-c", &script]).assert().code(0);
+    let inside = Repository::new();
+    let folder = inside.path();
+    let mut command = Command::new("bash");
+    command
+        .current_dir(&folder)
+        .args(["-c", &format!("mkfifo closed; {script}")]);
+    command.assert().code(0);
+    assert_eq!(
+        (inside.read("status"), inside.read("error")),
+        ("0\n".to_owned(), String::new())
+    );
 }
 
 /// Returns the commands that a help text lists.

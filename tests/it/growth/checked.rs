@@ -1,7 +1,7 @@
 //! The cost of `check`.
 
 use super::support::{
-    checked, documents, lines, list, namesakes_and_references, operator_and_object, uid,
+    CHECK, checked, documents, lines, list, namesakes_and_references, operator_and_object, uid,
     with_finalizers, with_references, within_limits, within_limits_in,
 };
 use crate::support::Repository;
@@ -50,20 +50,22 @@ fn references_to_unserved_kinds() {
 /// Review P1: n duplicates of one reference.
 #[test]
 fn duplicates_of_one_reference() {
-    checked(&with_references(60_000, |_| {
+    let printed = checked(&with_references(25_000, |_| {
         format!(
             "apiVersion: v1, kind: ConfigMap, name: web, uid: {}",
             uid(0)
         )
     }));
+    assert!(printed.contains("[owner-duplicate]"), "{printed}");
 }
 
 /// Review P1: n finalizers of one object.
 #[test]
 fn finalizers_of_one_object() {
-    checked(&with_finalizers(60_000, |number| {
+    let printed = checked(&with_finalizers(60_000, |number| {
         format!("example.com/web-{number}")
     }));
+    assert!(printed.contains("[finalizer-unknown]"), "{printed}");
 }
 
 #[test]
@@ -162,9 +164,9 @@ fn directives_before_an_unreadable_document() {
     let directives = lines(40_000, |_| {
         "# ownerlint: ignore[finalizer-wrong-type] tested".to_owned()
     });
-    checked(&format!(
-        "{directives}apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: [\n"
-    ));
+    let text = format!("{directives}apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: [\n");
+    let printed = within_limits(&text, CHECK);
+    assert!(printed.contains("[unreadable-document]"), "{printed}");
 }
 
 const OBJECT: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop}\n";
@@ -252,12 +254,13 @@ fn objects_with_one_configured_ignore_each() {
 
 #[test]
 fn annotations_that_ignore_unknown_rules() {
-    let annotations = lines(100_000, |number| {
+    let annotations = lines(50_000, |number| {
         format!("    ignore.ownerlint/finalizer-unknown{number}: x")
     });
-    checked(&format!(
+    let printed = checked(&format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n{annotations}"
     ));
+    assert!(printed.contains("[suppression-unknown-rule]"), "{printed}");
 }
 
 /// Returns a workload with its own ServiceAccount, role and binding, and an object with a finalizer.
@@ -327,7 +330,7 @@ fn one_role_and_unknown_objects(rules: &str, objects: usize) -> String {
 
 /// Counts the findings of `finalizer-unknown`, including those that are combined into one line.
 fn unknown_finalizers(text: &str) -> usize {
-    let printed = within_limits(text, "check --no-config --threads 1 --output concise @");
+    let printed = checked(text);
     let lines = printed
         .lines()
         .filter(|line| line.contains("[finalizer-unknown]"));

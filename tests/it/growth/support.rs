@@ -24,9 +24,18 @@ pub(super) fn within_limits_in(inside: &Repository, arguments: &str) -> String {
     String::from_utf8(run.stdout).expect("UTF-8")
 }
 
-/// Checks a text within the limits.
-pub(super) fn checked(text: &str) {
-    within_limits(text, "check --no-config --threads 1 --output concise @");
+/// Arguments of a check.
+pub(super) const CHECK: &str = "check --no-config --threads 1 --output concise @";
+
+/// Checks a text within the limits, and returns the findings. No object may be rejected for its size: the rules would
+/// not see it.
+pub(super) fn checked(text: &str) -> String {
+    let printed = within_limits(text, CHECK);
+    let unread = printed
+        .lines()
+        .find(|line| line.contains("[unreadable-document]"));
+    assert_eq!(unread, None);
+    printed
 }
 
 /// Plans the deletion of the namespace `shop` with this content, within the limits.

@@ -220,6 +220,10 @@ fn diff_escapes_hostile_names_in_every_format() {
             .expect("it runs");
         let text = String::from_utf8(output.stdout).expect("text")
             + &String::from_utf8_lossy(&output.stderr);
+        assert!(
+            matches!(output.status.code(), Some(0 | 1)) && text.contains("pwned"),
+            "{format}: {text}"
+        );
         harmless(&format!("diff {format}"), &name, &text, format == "github");
     }
 }

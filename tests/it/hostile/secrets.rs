@@ -85,8 +85,14 @@ fn makers() -> Vec<String> {
     .into()
 }
 
-/// Scalars that YAML 1.1 and 1.2 read differently; messages about such scalars quote them elsewhere.
-const DISPUTED: &str = "apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\nstringData:\n  a: 0777717777\n  b: 7_777_177_77\n  c: 12:34:56:77\n  d: 0b1010101010101\n  e: .77771e7777\n";
+/// Scalars that YAML 1.1 and 1.2 read differently.
+const DISPUTED: [&str; 5] = [
+    "0777717777",
+    "7_777_177_77",
+    "12:34:56:77",
+    "0b1010101010101",
+    ".77771e7777",
+];
 
 #[test]
 fn secret_values_are_hidden_in_every_command_and_format() {
@@ -247,14 +253,14 @@ fn lsp_messages_hide_secret_values() {
 
 #[test]
 fn ambiguous_secret_scalars_are_not_quoted() {
-    let (_, out, error) = repository().run(&["-v", "--show", "info", "-"], DISPUTED);
-    for value in [
-        "0777717777",
-        "7_777_177_77",
-        "12:34:56:77",
-        "0b1010101010101",
-        ".77771e7777",
-    ] {
+    let head = "apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\nstringData:\n";
+    for value in DISPUTED {
+        let secret = format!("{head}  a: {value}\n  a: {value}\n");
+        let (_, out, error) = repository().run(&["-v", "--show", "info", "-"], &secret);
+        assert!(
+            out.contains("[duplicate-key]") && out.contains("a: ***"),
+            "{value}: {out}"
+        );
         assert!(
             !out.contains(value) && !error.contains(value),
             "{value}: {out}"

@@ -8,7 +8,6 @@ use ownerlint::finding::Finding;
 use ownerlint::inventory::{Files, Inventory, Settings, walk};
 use ownerlint::knowledge::Tables;
 use ownerlint::knowledge::{RowName, Table};
-use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 
 use crate::support::{Repository, ownerlint, root};
@@ -190,12 +189,19 @@ fn explain_shows_the_rows_of_a_kind_and_of_a_finalizer() {
 
 #[test]
 fn explain_rejects_unknown_names() {
-    for word in ["Widget.example.com", "widget", "owner-slef"] {
+    for (word, message) in [
+        (
+            "Widget.example.com",
+            "no operator file says anything about the kind `Widget.example.com`",
+        ),
+        ("widget", "there is no rule `widget`"),
+        ("owner-slef", "there is no rule `owner-slef`"),
+    ] {
         ownerlint()
             .args(["explain", word])
             .assert()
             .code(2)
-            .stderr(contains("no such rule").or(contains(word)));
+            .stderr(contains(message));
     }
 }
 

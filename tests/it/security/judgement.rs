@@ -1,7 +1,6 @@
 //! Attempts of a change to suppress the findings about itself.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::Value;
 use walkdir::WalkDir;
@@ -318,8 +317,13 @@ fn check_reports_edited_configuration_and_suppressions() {
         !checked(&folder, "json").contains(edits),
         "an edit of a manifest is none of the judgement"
     );
-    folder.write("ownerlint-baseline.json", "{}").commit();
-    assert!(Path::new(&folder.path().join("ownerlint-baseline.json")).exists());
+    let baseline = "{\"schema\": \"ownerlint.baseline/1\", \"findings\": []}";
+    folder.write("ownerlint-baseline.json", baseline).commit();
+    let added = checked(&folder, "json");
+    assert!(
+        added.contains("the configuration or the known findings (ownerlint-baseline.json)"),
+        "{added}"
+    );
     folder.write("shop/more.yaml", "# ownerlint: ignore-document[owner-self] x\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: shop}\n");
     folder.remove("ownerlint-baseline.json").commit();
     assert!(checked(&folder, "json").contains("inline suppressions (shop/more.yaml)"));
