@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::support::{blocks_of, page, root, write_program};
+use crate::support::{blocks_of, page, root, skip, write_program};
 
 const OWNED: &str = "\
 apiVersion: v1
@@ -34,7 +34,7 @@ impl Project {
             .output()
             .is_ok_and(|output| output.status.success())
         {
-            println!("skipped: pre-commit is not installed");
+            skip("pre-commit is not installed");
             return None;
         }
         let project = Self {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::root;
+use crate::support::{root, skip};
 
 /// An object whose owner is in another namespace. The emoji has four bytes, two UTF-16 units, one character.
 const BROKEN: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: '😀', namespace: elsewhere, ownerReferences: \
@@ -38,7 +38,7 @@ fn editor(name: &str, folder: &Path) -> Option<Command> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let installed = std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
     if !installed {
-        println!("skipped: {name} is not installed");
+        skip(&format!("{name} is not installed"));
         return None;
     }
     let paths = std::iter::once(program.to_owned()).chain(std::env::split_paths(&path));
@@ -285,7 +285,7 @@ fn said_by_emacs(folder: &Path, probe: &str) -> Option<Vec<Value>> {
     emacs.args(["-l", "ownerlint.el", "-l", "probe.el"]);
     let said = printed(&mut emacs);
     if said == [Value::Null] {
-        println!("skipped: this Emacs has no eglot or no yaml-mode");
+        skip("this Emacs has no eglot or no yaml-mode");
         return None;
     }
     Some(said)
