@@ -74,10 +74,8 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
         return;
     }
     let access = context.ownership.removers.access();
-    let mut sets = RuleSets {
-        kinds: &kinds,
-        known: HashMap::default(),
-    };
+    // Many bindings and workloads share a set of rules.
+    let mut facts: HashMap<usize, RuleSetFacts<'_>> = HashMap::default();
     let mut by_role: BTreeMap<ObjectId, Vec<LackingWorkload<'_>>> = BTreeMap::new();
     for AlikeWorkloads { workloads, grants } in access.granted() {
         // Skip workloads with roles that are incomplete in the input: these may allow it.
@@ -85,13 +83,11 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         for (number, set) in grants.iter().flat_map(|grant| access.rule_sets(grant)) {
-            sets.read(number, set);
+            facts.entry(number).or_insert_with(|| kinds.facts(set));
         }
         let mut granted = Vec::new();
         for grant in grants {
-            let sets = access
-                .rule_sets(grant)
-                .map(|(number, _)| &sets.known[&number]);
+            let sets = access.rule_sets(grant).map(|(number, _)| &facts[&number]);
             granted.extend(sets.map(|set| (grant, set)));
         }
         // The author of a role that may update one kind's finalizers knew which kinds need it.
@@ -162,20 +158,6 @@ impl<'a> RuleSetFacts<'a> {
             .into_iter()
             .flatten()
             .copied()
-    }
-}
-
-/// Cache of the facts about each set of rules: many bindings and workloads share one.
-struct RuleSets<'a> {
-    kinds: &'a OwnKinds<'a>,
-    known: HashMap<usize, RuleSetFacts<'a>>,
-}
-
-impl<'a> RuleSets<'a> {
-    fn read(&mut self, number: usize, set: &'a RuleSet) {
-        self.known
-            .entry(number)
-            .or_insert_with(|| self.kinds.facts(set));
     }
 }
 
