@@ -92,7 +92,7 @@ fn copied_files(inventory: &Inventory) -> BTreeSet<FileId> {
     let versions = GroupKind::new("operators.coreos.com", "ClusterServiceVersion");
     let versions = inventory.of_kind(versions);
     let bundles: BTreeSet<&str> = versions
-        .map(|member| folder_of(inventory.sources.file(member.file).path()))
+        .map(|member| inventory.folder_of(member.file))
         .collect();
     let files = inventory.files();
     files

@@ -7,7 +7,7 @@ use super::input::Bundle;
 use super::list::MOST_SKIPPED;
 use crate::finding::Severity;
 use crate::inventory::Inventory;
-use crate::kustomize::{ancestors, folder_of};
+use crate::kustomize::ancestors;
 use crate::manifest::{SkipReason, TemplateLanguage};
 use crate::ownership::Reach;
 use crate::report::{Note, Remedy, Reported};
@@ -121,7 +121,7 @@ fn template_notes(inventory: &Inventory) -> Vec<Note> {
         let SkipReason::Template(language, _) = &skip.what.reason else {
             continue;
         };
-        let folder = folder_of(inventory.sources.file(skip.file).path());
+        let folder = inventory.folder_of(skip.file);
         let chart = charts
             .above(folder)
             .filter(|_| *language == TemplateLanguage::Braces);

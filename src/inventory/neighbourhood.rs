@@ -174,7 +174,7 @@ impl Neighbourhood {
     pub fn skip_reason(&self, path: &str) -> Option<SkipReason> {
         let path = &*resolved(path);
         let governed = self.is_governed(path);
-        let reason = self.said(path, governed).min().cloned().or_else(|| {
+        let reason = self.other_uses(path, governed).min().cloned().or_else(|| {
             self.is_assertion(path)
                 .then_some(SkipReason::Assertion(ManifestTool::Kuttl))
         })?;
@@ -192,11 +192,12 @@ impl Neighbourhood {
         if !self.directives.contains(path) {
             return false;
         }
-        (self.is_governed(path) || self.said(path, true).next().is_some()) && !self.is_reached(path)
+        (self.is_governed(path) || self.other_uses(path, true).next().is_some())
+            && !self.is_reached(path)
     }
 
     /// Returns why neighbours use the file without applying it. `elsewhere` includes neighbours in other folders.
-    fn said(&self, path: &str, elsewhere: bool) -> impl Iterator<Item = &SkipReason> {
+    fn other_uses(&self, path: &str, elsewhere: bool) -> impl Iterator<Item = &SkipReason> {
         let elsewhere = self.uses_from_elsewhere.get(path).filter(|_| elsewhere);
         let uses = self.uses.get(path).into_iter().chain(elsewhere).flatten();
         uses.filter_map(|(used, _)| match used {

@@ -201,7 +201,7 @@ pub(super) struct Collector<'c> {
     exclude: &'c GlobSet,
     /// Called with each file as soon as it is found for the first time.
     tell: Option<&'c dyn Fn(InputFile)>,
-    told: HashSet<FileIdentity>,
+    announced: HashSet<FileIdentity>,
     pub(super) budget: &'c WalkBudget,
 }
 
@@ -216,7 +216,7 @@ impl<'c> Collector<'c> {
             found,
             exclude,
             tell: None,
-            told: HashSet::default(),
+            announced: HashSet::default(),
             budget,
         }
     }
@@ -259,7 +259,7 @@ impl<'c> Collector<'c> {
         } else {
             let (origin, place) = (Origin::Disk(path.to_owned()), FileIdentity::from(place));
             let tell = self.tell.filter(|_| !self.exclude.is_match(&reported));
-            if let Some(tell) = tell.filter(|_| self.told.insert(place.clone())) {
+            if let Some(tell) = tell.filter(|_| self.announced.insert(place.clone())) {
                 tell(InputFile {
                     path: reported.clone(),
                     origin: origin.clone(),

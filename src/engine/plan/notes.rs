@@ -274,7 +274,7 @@ pub(super) fn unrendered_charts(inventory: &Inventory) -> BTreeSet<String> {
         .filter(|skip| is_template(&skip.what.reason));
     let mut folders = ChartFolders::default();
     let charts = templates.filter_map(|skip| {
-        let folder = folder_of(inventory.sources.file(skip.file).path());
+        let folder = inventory.folder_of(skip.file);
         let chart = folders
             .above(folder)
             .filter(|chart| is_in_templates(chart, folder))?;

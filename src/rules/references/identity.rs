@@ -289,7 +289,7 @@ impl<'a> Namesakes<'a> {
         };
         let mut together = true;
         for owner in all {
-            let folder = folder_of(inventory, owner);
+            let folder = inventory.folder_of(owner.file);
             namesakes.folder.get_or_insert(folder);
             let uid = namesakes.first.first().unwrap_or(&owner).object.uid();
             together &= owner.object.uid() == uid && namesakes.folder == Some(folder);
@@ -304,10 +304,6 @@ impl<'a> Namesakes<'a> {
 
 /// The most objects that a finding shows for an ambiguous reference.
 const MOST_NAMESAKES: usize = 3;
-
-fn folder_of<'a>(inventory: &'a Inventory, member: &Member) -> &'a str {
-    crate::kustomize::folder_of(inventory.sources.file(member.file).path())
-}
 
 fn other_object(
     inventory: &Inventory,
@@ -391,7 +387,7 @@ fn other_uid(
     namesakes: &Namesakes<'_>,
 ) -> Draft {
     // Only a dump of a single moment proves anything: not several uids under one name, or files from different folders.
-    let together = namesakes.folder == Some(folder_of(inventory, dependent));
+    let together = namesakes.folder == Some(inventory.folder_of(dependent.file));
     let doubt = if together {
         ""
     } else {

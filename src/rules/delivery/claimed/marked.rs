@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use super::words::{HELP, PRUNED};
 use crate::delivery::marks;
-use crate::inventory::{Inventory, Member};
+use crate::inventory::Member;
 use crate::kube::{Namespace, ObjectKey};
-use crate::kustomize::folder_of;
 use crate::manifest::{Labels, Spanned};
 use crate::rules::draft::Draft;
 use crate::rules::rule::Context;
@@ -59,7 +58,8 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
         let (first, claimant, place) = claims.first()?;
         // Files in different folders may be for different clusters.
         let second = claims.iter().find(|(member, other, _)| {
-            claimant.differs(other) && folder(inventory, member) == folder(inventory, first)
+            claimant.differs(other)
+                && inventory.folder_of(member.file) == inventory.folder_of(first.file)
         });
         let (member, other, span) = second?;
         let draft = of_two(member, *span, [claimant, other]);
@@ -70,10 +70,6 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
         ))
     });
     drafts.collect()
-}
-
-fn folder<'a>(inventory: &'a Inventory, member: &Member) -> &'a str {
-    folder_of(inventory.sources.file(member.file).path())
 }
 
 fn of_two(member: &Member, span: Span, [first, second]: [&Claimant<'_>; 2]) -> Draft {
