@@ -4,7 +4,16 @@
 //! Lines are searched when they are shown, together with the lines around them: a value is hidden if its key, or the
 //! `name` beside it, is that of a credential. A reference to a Secret (`secretName`, `passwordKey`) is shown.
 
+mod addresses;
+mod names;
+mod pairs;
+
 use std::ops::Range;
+
+use self::addresses::in_addresses;
+pub(crate) use self::addresses::without_credentials;
+use self::names::is_credential;
+use self::pairs::{Pair, Pairs};
 
 /// The number of lines above and below a line that are searched for its context.
 const REACH: isize = 100;
@@ -14,58 +23,6 @@ pub(super) const LONGEST: u32 = 1000;
 
 /// The number of bytes of a line that are searched for the name beside a value.
 const WINDOW: usize = 1000;
-
-/// Endings of the last word in keys of credentials.
-const ENDS: [&str; 9] = [
-    "password",
-    "passwords",
-    "passwd",
-    "passphrase",
-    "token",
-    "apikey",
-    "accesskey",
-    "privatekey",
-    "credentials",
-];
-
-/// Last words in keys of credentials.
-const WORDS: [&str; 6] = ["pwd", "pass", "authorization", "bearer", "dsn", "psk"];
-
-/// Last two words in keys of credentials.
-const PAIRS: [(&[&str], &str); 3] = [
-    (
-        &[
-            "access",
-            "account",
-            "api",
-            "auth",
-            "encryption",
-            "hmac",
-            "license",
-            "master",
-            "private",
-            "secret",
-            "session",
-            "shared",
-            "signing",
-            "ssh",
-            "storage",
-            "tls",
-        ],
-        "key",
-    ),
-    (&["connection", "conn"], "string"),
-    (
-        &[
-            "api", "app", "client", "consumer", "cookie", "csrf", "hmac", "hook", "jwt", "master",
-            "oauth", "oidc", "session", "shared", "signing", "webhook",
-        ],
-        "secret",
-    ),
-];
-
-/// Words after these that describe the encoding of the credential.
-const SUFFIXES: [&str; 6] = ["base64", "b64", "encoded", "hash", "plain", "value"];
 
 /// Returns the parts of a line that are likely credentials, in order. `line(n)` returns the line `n` lines below it
 /// (above: negative); neighbouring lines may be truncated.
@@ -78,7 +35,7 @@ pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<R
         return Vec::from_iter([whole]);
     }
     let mut found = Vec::new();
-    let mut pairs = Pairs::of(text);
+    let mut pairs = Pairs::new(text);
     while let Some(pair) = pairs.next() {
         // Text inside a mapping or a list has keys of its own.
         if text[pair.value_start..].starts_with(['{', '[']) || !pair.has_credential(text, line) {
@@ -95,87 +52,7 @@ pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<R
     disjoint(found)
 }
 
-/// A key and the start of its value: `key: value` of YAML and JSON, `key=value` of arguments and files of settings.
-struct Pair<'t> {
-    key: &'t str,
-    key_start: usize,
-    value_start: usize,
-    is_assigned: bool,
-    in_flow: bool,
-}
-
-/// The pairs of a line.
-struct Pairs<'t> {
-    text: &'t str,
-    /// The end of the text that was searched for separators.
-    at: usize,
-    /// The number of open braces up to an offset, and that offset.
-    open: (isize, usize),
-}
-
-impl<'t> Pairs<'t> {
-    fn of(text: &'t str) -> Self {
-        Self {
-            text,
-            at: 0,
-            open: (0, 0),
-        }
-    }
-
-    /// Returns the pair with the separator at `at`; `None` if it separates nothing.
-    fn pair_at(&mut self, at: usize) -> Option<Pair<'t>> {
-        let (text, is_assigned) = (self.text, self.text[at..].starts_with('='));
-        let before = text[..at].trim_end_matches([' ', '\t']);
-        let key_end = before.trim_end_matches(['"', '\'', '\\']).len();
-        let key_start = text[..key_end]
-            .trim_end_matches(|c: char| c.is_ascii_alphanumeric() || "_.-/[]".contains(c))
-            .len();
-        let after = &text[at + 1..];
-        let separates = if is_assigned {
-            !after.starts_with('=') && !before.ends_with(['!', '<', '>', '='])
-        } else {
-            key_end < before.len() || after.is_empty() || after.starts_with([' ', '\t'])
-        };
-        if key_start == key_end || !separates {
-            return None;
-        }
-        let (mut depth, counted) = self.open;
-        for byte in &text.as_bytes()[counted.min(key_start)..key_start] {
-            depth += isize::from(*byte == b'{') - isize::from(*byte == b'}');
-        }
-        self.open = (depth, key_start.max(counted));
-        let value_start = at + 1 + (after.len() - after.trim_start_matches([' ', '\t']).len());
-        Some(Pair {
-            key: &text[key_start..key_end],
-            key_start,
-            value_start,
-            is_assigned,
-            in_flow: depth > 0,
-        })
-    }
-}
-
-impl<'t> Iterator for Pairs<'t> {
-    type Item = Pair<'t>;
-
-    fn next(&mut self) -> Option<Pair<'t>> {
-        loop {
-            let at = self.at + self.text.get(self.at..)?.find([':', '='])?;
-            self.at = at + 1;
-            if let Some(pair) = self.pair_at(at) {
-                return Some(pair);
-            }
-        }
-    }
-}
-
 impl Pair<'_> {
-    fn value(&self, text: &str) -> Range<usize> {
-        self.value_start
-            ..self.value_start
-                + value_length(&text[self.value_start..], self.is_assigned, self.in_flow)
-    }
-
     /// Whether the value is a credential by the name of its key, or by the `name` beside a `value`.
     fn has_credential<'l>(&self, text: &str, line: &impl Fn(isize) -> Option<&'l str>) -> bool {
         // Also `valu`: excerpts show misspelt keys.
@@ -225,44 +102,9 @@ fn is_written_out(value: &str) -> bool {
     !is_word && !is_filled_in && !is_placeholder && !is_anchor
 }
 
-/// Returns the length of the value at the start of a text.
-fn value_length(text: &str, is_assigned: bool, in_flow: bool) -> usize {
-    let escape = text.len() - text.trim_start_matches('\\').len();
-    if let Some(quote) = text[escape..]
-        .chars()
-        .next()
-        .filter(|c| matches!(c, '"' | '\''))
-    {
-        let opened = escape + 1;
-        let (mut doubled, bytes) = (false, text.as_bytes());
-        // In JSON within a string, the closing quote has as many backslashes as the opening one.
-        let end = text[opened..]
-            .match_indices(quote)
-            .map(|(at, _)| opened + at)
-            .find(|&at| {
-                let is_second = std::mem::take(&mut doubled);
-                doubled = !is_second && quote == '\'' && bytes.get(at + 1) == Some(&b'\'');
-                let escapes = bytes[opened..at]
-                    .iter()
-                    .rev()
-                    .take(escape + 1)
-                    .take_while(|byte| **byte == b'\\')
-                    .count();
-                !is_second && !doubled && escapes == escape
-            });
-        return end.map_or(text.len(), |at| at + 1);
-    }
-    let ends: &[char] = match (is_assigned, in_flow) {
-        (true, _) => &[' ', '\t', '"', '\'', ',', ';', '&', '}', ']', '\\'],
-        (false, true) => &[',', '}'],
-        (false, false) => &['\u{0}'],
-    };
-    text.find(ends).unwrap_or_else(|| text.trim_end().len())
-}
-
 /// Returns the value of `name` or `key` in a mapping on one line.
 fn name_in(text: &str) -> Option<&str> {
-    let pair = Pairs::of(text).find(|pair| matches!(pair.key, "name" | "key"))?;
+    let pair = Pairs::new(text).find(|pair| matches!(pair.key, "name" | "key"))?;
     let value = &text[pair.value(text)];
     Some(
         value
@@ -355,7 +197,7 @@ fn continues_credential<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>
 
 /// Returns the pair whose key a line begins with, after the dash of a list item.
 fn first_pair(text: &str) -> Option<Pair<'_>> {
-    let first = Pairs::of(text).next();
+    let first = Pairs::new(text).next();
     first.filter(|pair| pair.key_start == first_column(text))
 }
 
@@ -383,89 +225,6 @@ fn in_private_key(text: &str) -> Option<Range<usize>> {
         .find("-----END")
         .map_or(text.len(), |end| body + end);
     Some(body..end)
-}
-
-/// Removes the users and passwords from the URLs in a text. The user `git` stays: every repository has it.
-pub(crate) fn without_credentials(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = 0;
-    for user in users(text).filter(|user| &text[user.clone()] != "git") {
-        shown.push_str(&text[rest..user.start]);
-        rest = user.end + 1;
-    }
-    shown.push_str(&text[rest..]);
-    shown
-}
-
-/// Returns the passwords in URLs: `scheme://user:password@host`.
-fn in_addresses(text: &str) -> Vec<Range<usize>> {
-    let passwords = users(text).filter_map(|user| {
-        let password = user.start + text[user.clone()].find(':')? + 1;
-        let is_written = password < user.end && !text[password..].starts_with('$');
-        is_written.then_some(password..user.end)
-    });
-    passwords.collect()
-}
-
-/// Returns the parts of URLs between `://` and the last `@` before the path.
-fn users(text: &str) -> impl Iterator<Item = Range<usize>> {
-    text.match_indices("://").filter_map(|(at, mark)| {
-        let start = at + mark.len();
-        let authority = text[start..]
-            .find(['/', ' ', '"', '\'', '?', '#'])
-            .map_or(text.len(), |end| start + end);
-        Some(start..start + text[start..authority].rfind('@')?)
-    })
-}
-
-/// Whether a key or variable of this name usually contains a credential.
-fn is_credential(name: &str) -> bool {
-    let words = words(name);
-    let kept = words.iter().rposition(|word| {
-        !SUFFIXES.contains(&word.as_str()) && !word.bytes().all(|b| b.is_ascii_digit())
-    });
-    let Some(last) = kept.map(|at| words[at].trim_end_matches(|c: char| c.is_ascii_digit())) else {
-        return false;
-    };
-    let before = kept
-        .and_then(|at| at.checked_sub(1))
-        .map(|at| words[at].as_str());
-    // `TLS_SECRET` is a variable with a secret, `tlsSecret` the name of a Secret.
-    let is_variable = !name.contains(|c: char| c.is_ascii_lowercase());
-    ENDS.iter().any(|end| last.ends_with(end))
-        || WORDS.contains(&last)
-        || PAIRS.iter().any(|(firsts, second)| {
-            last == *second && before.is_some_and(|before| firsts.contains(&before))
-        })
-        || (last == "secret" && (is_variable || before.is_none()))
-}
-
-/// Splits a name into lower-case words: `dbPassword`, `DB_PASSWORD` and `db.password` have the same two.
-fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut before: Option<char> = None;
-    let mut letters = name.chars().peekable();
-    while let Some(c) = letters.next() {
-        let begins = match before {
-            Some(before) if before.is_ascii_alphanumeric() => {
-                c.is_ascii_uppercase()
-                    && (before.is_ascii_lowercase()
-                        || letters
-                            .peek()
-                            .is_some_and(|c: &char| c.is_ascii_lowercase()))
-            }
-            _ => true,
-        };
-        if c.is_ascii_alphanumeric() {
-            let c = c.to_ascii_lowercase();
-            match words.last_mut() {
-                Some(word) if !begins => word.push(c),
-                _ => words.push(c.to_string()),
-            }
-        }
-        before = Some(c);
-    }
-    words
 }
 
 fn disjoint(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
