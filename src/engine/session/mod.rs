@@ -1,11 +1,13 @@
 //! The entry point of every command: request → read → analyse → judge → report.
 
-use std::io::{self, Write};
-use std::path::Path;
+mod checking;
+mod known;
 
-use super::check::Check;
-use super::coverage::{Coverage, ReadExtent};
-use super::edits::note_on_edits;
+use std::io::{self, Write};
+
+pub use self::checking::CheckOptions;
+pub use self::known::read_baseline;
+use super::coverage::ReadExtent;
 use super::error::SessionError;
 use super::input::{Bundle, BundleError, Surroundings, read_bundles, read_paths};
 use super::list::{list_bundles, write_list};
@@ -14,24 +16,17 @@ use super::plan::{
     Clusters, DeletionPlan, DeletionRequest, PlanError, Planner, Question, Teardown, TeardownBy,
     TeardownRequest, choose, choose_removed,
 };
-use super::request::{BaselineChoice, ConfigChoice, Request};
-use super::resolve::{Resolved, configuration, joined, read_text, release, resolve};
-use super::run::{check_analysed, check_bundles};
-use super::scope::ReportScope;
-use super::selection::Selection;
-use crate::baseline::{self, Baseline, Renewal};
-use crate::cluster::Analysis;
+use super::request::Request;
+use super::resolve::{Resolved, configuration, release, resolve};
 use crate::config::{self, Config};
-use crate::finding::{Fixes, Severity};
+use crate::finding::Severity;
 use crate::graph::argo::Terms;
 use crate::inventory::{
-    Escape, Files, OnDisk, Overlay, Past, Release, WalkBudget, admit_own_file,
-    admit_own_file_for_writing, locate, walk, walk_past,
+    Files, OnDisk, Overlay, Past, Release, WalkBudget, locate, walk, walk_past,
 };
 use crate::manifest::SkipReason;
-use crate::report::{Graphs, Listing, Note, Report};
-use crate::suppression::Date;
-use crate::text::{Side, SourceFile};
+use crate::report::{Listing, Note};
+use crate::text::Side;
 
 /// The files of a request, read once; any number of questions can be asked of it.
 #[derive(Debug)]
@@ -44,35 +39,6 @@ pub struct Session {
     extent: ReadExtent,
     /// The Kubernetes release of the request, else of the configuration.
     release: Option<Release>,
-}
-
-/// Options of a check, besides those of its configuration.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct CheckOptions {
-    /// Ids, subjects or prefixes of the rules to run; all rules if empty.
-    pub select: Vec<String>,
-    /// Ids, subjects or prefixes of rules that do not run.
-    pub ignore: Vec<String>,
-    /// The known findings, which are not reported.
-    pub baseline: BaselineChoice,
-    /// The files to which the report is limited; `None` means all.
-    pub only: Option<ReportScope>,
-    /// The earlier contents of changed files: findings that they already had are counted and not reported.
-    #[doc(hidden)]
-    pub since: Option<Past>,
-    /// Whether repeated findings are all reported, as baselines count them, instead of combined.
-    pub every: bool,
-    /// Whether every file is treated as applied, as editors need it for the open file.
-    pub as_applied: bool,
-    /// Whether findings come with their fixes.
-    pub fixes: Fixes,
-    /// Whether the report gets the simulated deletions behind its findings.
-    pub graphs: Graphs,
-    /// Whether findings are counted by rule.
-    pub statistics: bool,
-    /// The current date, for ignores that expire; if it is `None`, none expires.
-    pub today: Option<Date>,
 }
 
 impl Session {
@@ -238,146 +204,6 @@ impl Session {
         Ok(paths)
     }
 
-    /// Checks the input.
-    ///
-    /// # Errors
-    /// An unknown rule, a selection without rules, and a baseline that cannot be read.
-    pub fn check(&self, options: CheckOptions) -> Result<Report, SessionError> {
-        Ok(check_bundles(&self.bundles, &self.how_to_check(options)?))
-    }
-
-    /// Runs [`Session::check`] with existing analyses, one for each bundle.
-    pub(super) fn check_analysed(
-        &self,
-        analyses: &[&Analysis<'_>],
-        options: CheckOptions,
-    ) -> Result<Report, SessionError> {
-        Ok(check_analysed(
-            &self.bundles,
-            analyses,
-            &self.how_to_check(options)?,
-        ))
-    }
-
-    fn how_to_check(&self, options: CheckOptions) -> Result<Check, SessionError> {
-        let CheckOptions {
-            select,
-            ignore,
-            baseline,
-            only,
-            since,
-            every,
-            as_applied,
-            fixes,
-            graphs,
-            statistics,
-            today,
-        } = options;
-        let off = self
-            .config
-            .iter()
-            .flat_map(|config| &config.off)
-            .map(|id| (*id).to_owned());
-        // A rule that is selected by its id runs even if the configuration turns it off.
-        let off = off.filter(|id| !select.contains(id));
-        let ignore: Vec<_> = ignore.iter().cloned().chain(off).collect();
-        let ignores = self
-            .config
-            .as_ref()
-            .filter(|config| !config.ignores.is_empty());
-        let selection = Selection::new(&select, &ignore)?;
-        if selection.rules().is_empty() {
-            return Err(selection
-                .first_by_name()
-                .map_or(SessionError::NoRuleLeft, |rule| {
-                    SessionError::OfAnotherCommand {
-                        id: rule.id,
-                        what: "changes",
-                        command: "diff",
-                    }
-                }));
-        }
-        let mut check = Check {
-            selection,
-            severities: self
-                .config
-                .as_ref()
-                .map(|config| config.severities.clone())
-                .unwrap_or_default(),
-            ignores: ignores.map(|config| (config.source.clone(), config.ignores.clone())),
-            configuration: self
-                .config
-                .as_ref()
-                .map(|config| config.source.path().to_owned()),
-            extent: self.extent,
-            baseline: self.known(&baseline)?,
-            only,
-            every,
-            as_applied,
-            fixes,
-            graphs,
-            statistics,
-            today,
-            ..Check::default()
-        };
-        if let Some(past) = since {
-            let (before, note) = self.found_before(&past, &check)?;
-            check.before = Some(before);
-            check.notes.extend(note);
-        }
-        Ok(check)
-    }
-
-    /// Runs `check` on the files before a change with the current configuration. Returns its findings, and a note if
-    /// the change edits the configuration, the baseline or suppressions.
-    fn found_before(
-        &self,
-        past: &Past,
-        check: &Check,
-    ) -> Result<(Baseline, Option<Note>), SessionError> {
-        let resolved = resolve(&self.request, self.config.as_ref())?;
-        let mut files = self.files.clone();
-        let bundles = read(&self.request, resolved, Some(past), &mut files)?;
-        let everything = Check {
-            only: None,
-            every: true,
-            // Only identities are compared, and they do not depend on this.
-            as_applied: true,
-            fixes: Fixes::LeftOut,
-            graphs: Graphs::LeftOut,
-            ..check.clone()
-        };
-        let report = check_bundles(&bundles, &everything);
-        let own = check.configuration.iter().map(String::as_str);
-        let own: Vec<&str> = own
-            .chain(check.baseline.iter().map(|(file, _)| file.path()))
-            .collect();
-        let [before, now] =
-            [&bundles, &self.bundles].map(|bundles| bundles.iter().map(|bundle| &bundle.inventory));
-        let note = note_on_edits(past, &own, before, now);
-        Ok((
-            Baseline::of(report.findings.iter().map(|reported| &reported.finding)),
-            note,
-        ))
-    }
-
-    /// Updates the baseline `known` after a check of this session without a baseline. Entries that the check could not
-    /// have found are kept. New findings are added if `learn` is set.
-    #[doc(hidden)]
-    pub fn renew(&self, known: &Baseline, report: &Report, learn: bool) -> Renewal {
-        let coverage = Coverage::of(
-            &self.bundles,
-            report.rules.iter().map(|rule| rule.id),
-            self.extent,
-        );
-        let findings = report.findings.iter().map(|reported| &reported.finding);
-        known.after(
-            findings,
-            |entry, found| coverage.judges(entry, found),
-            learn,
-        )
-    }
-
     /// Plans a deletion, or a list of steps, in the cluster named `cluster`, else in the only one that contains the
     /// targets. With `kubelet`, Pods run on nodes and finish when they are deleted.
     ///
@@ -444,85 +270,6 @@ impl Session {
             .or_else(|| self.config.as_ref().and_then(|config| config.fail_on))
             .unwrap_or(Some(Severity::Error))
     }
-
-    /// Returns the path of the baseline: `given`, else as configured, else the default beside the configuration.
-    #[doc(hidden)]
-    pub fn baseline_path(&self, given: Option<&str>) -> String {
-        let config = self.config.as_ref();
-        let folder = config.map_or("", |config| config::folder_of(config.source.path()));
-        let named = config.and_then(|config| config.baseline.as_deref());
-        given.map_or_else(
-            || joined(folder, named.unwrap_or(baseline::FILE_NAME)),
-            str::to_owned,
-        )
-    }
-
-    /// Returns [`Self::baseline_path`], if it may be written.
-    ///
-    /// # Errors
-    /// A path in `.git`, or, from a discovered configuration, one outside its repository or through a symbolic link.
-    #[doc(hidden)]
-    pub fn baseline_path_to_write(&self, given: Option<&str>) -> Result<String, SessionError> {
-        let path = self.baseline_path(given);
-        match given {
-            Some(_) => Ok(path),
-            None => self
-                .admit_baseline(&path, admit_own_file_for_writing)
-                .map(|()| path),
-        }
-    }
-
-    /// Reads the baseline. It has to exist only if an option or the configuration names it.
-    fn known(
-        &self,
-        choice: &BaselineChoice,
-    ) -> Result<Option<(SourceFile, Baseline)>, SessionError> {
-        let given = match choice {
-            BaselineChoice::Discover => None,
-            BaselineChoice::File(path) => Some(path.as_str()),
-            BaselineChoice::Without => return Ok(None),
-        };
-        let path = self.baseline_path(given);
-        let named = given.is_some()
-            || self
-                .config
-                .as_ref()
-                .is_some_and(|config| config.baseline.is_some());
-        if !named && !Path::new(&path).exists() {
-            return Ok(None);
-        }
-        if given.is_none() {
-            self.admit_baseline(&path, admit_own_file)?;
-        }
-        read_baseline(&path).map(Some)
-    }
-
-    /// Checks where the configured baseline is. A discovered configuration comes from the author of the repository, so
-    /// it may only name a file in the repository. No configuration may name a file in `.git`.
-    ///
-    /// # Errors
-    /// The baseline is elsewhere. Messages would show its lines, or it would be overwritten.
-    fn admit_baseline(
-        &self,
-        path: &str,
-        admit: fn(&str, &str) -> Result<(), Escape>,
-    ) -> Result<(), SessionError> {
-        let Some(config) = &self.config else {
-            return Ok(());
-        };
-        match admit(config.source.path(), path) {
-            Err(escape)
-                if self.request.config == ConfigChoice::Discover || escape == Escape::Git =>
-            {
-                let reason = escape.of_configured_path();
-                Err(SessionError::ConfiguredBaseline {
-                    path: path.to_owned(),
-                    reason,
-                })
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 /// Reads the bundles of a request, now or, if `past` is given, before a change.
@@ -551,19 +298,6 @@ fn read(
         None => read_bundles(bundles, &around, files)?,
         Some(paths) => read_paths(bundles, paths, &around, files)?,
     })
-}
-
-/// Reads a baseline.
-///
-/// # Errors
-/// A file that cannot be read, or that is not a baseline.
-pub fn read_baseline(path: &str) -> Result<(SourceFile, Baseline), SessionError> {
-    let file = read_text(path).map_err(|reason| SessionError::Baseline {
-        path: path.to_owned(),
-        reason,
-    })?;
-    let baseline = Baseline::read(&file)?;
-    Ok((file, baseline))
 }
 
 /// Returns how much is read. Without bundles, only a run on the current folder is known to read everything.
