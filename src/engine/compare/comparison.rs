@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::arrange::Parsed;
 use super::cluster::ClusterInput;
 use super::configured::{Configured, Judging, configured};
 use super::definitions::Definitions;
 use super::describe;
 use super::forgetting::forgets;
 use super::judge::Judged;
+use super::parsed::Parsed;
 use super::rendered::{rendered, unrendered};
 use super::request::CompareRequest;
 use super::start::Start;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use super::arrange::Parsed;
 use super::built::{BuildRoot, marks_of, root_of};
 use super::charted::{are_rendered_anew, titles, unread};
+use super::parsed::Parsed;
 use super::unchanged::unchanged;
 use crate::changes::{DeliveredMarks, KnownDelivery};
 use crate::charts::Charts;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use super::arrange::{tree_files, tree_of};
+use super::parsed::{tree_files, tree_of};
 use super::request::StateChoice;
 use super::state::StateReader;
 use crate::charts::{Charts, RenderingTerms};

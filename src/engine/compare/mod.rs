@@ -1,6 +1,5 @@
 //! `diff`: the effects of a change to a tree. Two states are read, each text once, and their objects are compared.
 
-mod arrange;
 mod built;
 mod charted;
 mod cluster;
@@ -14,6 +13,7 @@ mod describe;
 mod forgetting;
 mod judge;
 mod one_state;
+mod parsed;
 mod rendered;
 mod request;
 mod start;

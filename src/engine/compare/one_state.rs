@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::arrange::Parsed;
 use super::definitions::Definitions;
+use super::parsed::Parsed;
 use crate::changes::TreePart;
 use crate::engine::SessionError;
 use crate::graph::argo::Terms;

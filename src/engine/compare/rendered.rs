@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::arrange::{Parsed, Rendered};
 use super::configured::Configured;
+use super::parsed::{Parsed, Rendered};
 use super::request::StateChoice;
 use super::state::StateReader;
 use crate::charts::Charts;

@@ -1,10 +1,11 @@
-//! Divides the files of a state into parts: where each file is applied, and under which names.
+//! The parsed files of a state, and everything that tools build from them.
+
+mod arrange;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::built::BuildRoot;
-use super::cluster::ClusterInput;
 use super::configured::Configured;
 use super::definitions::Definitions;
 use super::delivered::{Delivered, evaluated};
@@ -13,18 +14,14 @@ use super::state::{Bytes, FileReader, StateText, TreeState};
 use foldhash::HashSet;
 use globset::GlobSet;
 
-use crate::changes::{
-    Builds, Destination, OtherFile, PlacedFile, SourceState, TreePart, Unread, UnreadSide,
-    UnreadWhat, WholeTree,
-};
+use crate::changes::{Builds, Destination, OtherFile, SourceState, Unread, UnreadSide, UnreadWhat};
 use crate::charts::Charts;
-use crate::delivery::release_folder;
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::graph::argo::Terms;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::BuildError;
-use crate::inventory::{AppliedFile, BuiltKeys, Settings, Texts, UnparsedFile, globs, walk_listed};
+use crate::inventory::{Texts, UnparsedFile, globs, walk_listed};
 use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, resolve, shown};
 use crate::manifest::{ParsedFile, is_kustomization};
 use crate::report::diff::FailedBuild;
@@ -418,85 +415,6 @@ impl Parsed {
                 .chain(roots.values()),
         )
     }
-
-    /// Divides the state into parts: one for each of the `configured` clusters, one for all other applied files, one
-    /// for each of [`Self::clusters`], and one for the files that are not applied. `rest`: the settings for files of no
-    /// bundle; `beside`: files that are in each cluster; `elsewhere`: the kinds that CRDs of any part define; `free`:
-    /// the files that the other state has outside of all kustomizations.
-    pub(super) fn arrange(
-        self,
-        (configured, rest): (&[ClusterInput], &Settings),
-        beside: &[ParsedFile],
-        elsewhere: &Definitions,
-        free: &BTreeSet<Arc<str>>,
-    ) -> Result<Vec<TreePart>, SessionError> {
-        let roots = &self.roots;
-        let built = roots.iter().flat_map(|root| &root.files);
-        let built = built.map(|(file, _)| *file).collect();
-        let mut assigned = Assignment {
-            state: &self,
-            built,
-            reached: BTreeSet::new(),
-        };
-        let mut trees = Vec::new();
-        for cluster in configured {
-            let settings = cluster.settings();
-            let mut files = Vec::new();
-            for bundle in &cluster.bundles {
-                let own = bundle
-                    .input
-                    .settings
-                    .namespace
-                    .as_deref()
-                    .filter(|_| settings.namespace.is_none());
-                let own: Option<Arc<str>> = own.map(Arc::from);
-                let mut of_bundle = assigned.bundle(bundle, roots)?;
-                for file in &mut of_bundle {
-                    file.file.namespace.clone_from(&own);
-                }
-                files.extend(of_bundle);
-            }
-            trees.push((files, settings, cluster.called()));
-        }
-        let (applied, unapplied) = assigned.rest(roots, free);
-        let mut of_clusters: BTreeMap<Option<&str>, Vec<PlacedFile>> = BTreeMap::new();
-        let names = self.clusters.iter().map(|cluster| Some(&**cluster));
-        of_clusters.extend(names.chain([None]).map(|name| (name, Vec::new())));
-        for file in applied {
-            let by = file.destination.deliverer();
-            let cluster = by.and_then(|by| self.clusters.get(&by.place()));
-            let there = of_clusters.entry(cluster.map(|name| &**name)).or_default();
-            there.push(file);
-        }
-        // The cluster without a name comes first.
-        trees.extend(
-            of_clusters
-                .into_iter()
-                .map(|(cluster, files)| (files, rest.clone(), cluster)),
-        );
-        trees.push((unapplied, rest.clone(), None));
-        let last = trees.len() - 1;
-        let whole = Arc::new(WholeTree {
-            folders: self.folders.clone(),
-            unbuildable: self.unbuildable().collect(),
-            deliveries: self.delivered.known(),
-        });
-        let trees =
-            trees
-                .into_iter()
-                .enumerate()
-                .map(|(at, (mut files, mut settings, cluster))| {
-                    if at < last {
-                        files.extend(beside.iter().cloned().map(lives_beside));
-                    }
-                    let own = Definitions::of(files.iter().map(|file| &file.file.file));
-                    settings.extra_kinds.extend(elsewhere.beyond(&own));
-                    TreePart::new(files, settings)
-                        .in_cluster(cluster)
-                        .of_whole(Arc::clone(&whole))
-                });
-        Ok(trees.collect())
-    }
 }
 
 /// Fails if there are more clusters than the limit allows.
@@ -539,148 +457,5 @@ fn destination_of(root: &BuildRoot) -> Destination {
     Destination::Root {
         folder: Arc::from(root.folder.as_str()),
         by: root.by.clone(),
-    }
-}
-
-fn lives_beside(file: ParsedFile) -> PlacedFile {
-    PlacedFile {
-        place: Arc::from(file.source().path()),
-        destination: Destination::Beside,
-        file: file.into(),
-    }
-}
-
-/// Gives the output of a program a destination.
-fn printed(file: &ParsedFile, destination: Destination) -> PlacedFile {
-    let place = Arc::from(file.source().path());
-    PlacedFile {
-        place,
-        destination,
-        file: file.clone().into(),
-    }
-}
-
-/// Assigns destinations to files, and knows which files have one.
-struct Assignment<'s> {
-    state: &'s Parsed,
-    /// Files that some root builds.
-    built: HashSet<usize>,
-    reached: BTreeSet<usize>,
-}
-
-impl Assignment<'_> {
-    /// Assigns the files of a bundle: those that roots within its paths build, and those that no kustomization governs.
-    fn bundle(
-        &mut self,
-        bundle: &BundleInput,
-        roots: &[BuildRoot],
-    ) -> Result<Vec<PlacedFile>, SessionError> {
-        let named = self.state.named(bundle)?;
-        let called = bundle.name.as_deref().unwrap_or_default();
-        let name = Destination::Bundle(called.into());
-        let folders: HashSet<&str> = named
-            .iter()
-            .flat_map(|at| ancestors(folder_of(&self.state.places[*at])))
-            .collect();
-        let mut files = Vec::new();
-        for root in roots {
-            // A root whose folder is among the files of the bundle, if it builds one of them.
-            if folders.contains(root.folder.as_str())
-                && root.files.iter().any(|(file, _)| named.contains(file))
-            {
-                files.extend(self.root(root, &name, &BTreeSet::new()));
-            }
-        }
-        for &at in &named {
-            let place = &self.state.places[at];
-            let delivered = &self.state.delivered;
-            let is_built = self.built.contains(&at) || delivered.may_fail(place);
-            if !is_built && !delivered.governs(place) {
-                files.push(self.file(at, name.clone(), None));
-            }
-        }
-        Ok(match self.state.rendered.bundles.get(called) {
-            Some(file) => vec![printed(file, name)],
-            None => files,
-        })
-    }
-
-    /// Assigns the files of a root that are not `claimed`, or if none is, the output of kustomize in their place.
-    fn root(
-        &mut self,
-        root: &BuildRoot,
-        destination: &Destination,
-        claimed: &BTreeSet<usize>,
-    ) -> Vec<PlacedFile> {
-        let own = root.files.iter();
-        let own = own.filter(|(file, _)| !claimed.contains(file));
-        let sources: Vec<PlacedFile> = own
-            .map(|(file, built)| self.file(*file, destination.clone(), Some(Arc::clone(built))))
-            .collect();
-        let generated = root.generated.iter();
-        let generated = generated.map(|(place, file)| PlacedFile {
-            place: Arc::clone(place),
-            ..printed(file, destination.clone())
-        });
-        let rendered = self.state.rendered.roots.get(&root.folder);
-        match rendered.filter(|_| sources.len() == root.files.len()) {
-            Some(file) => vec![printed(file, destination.clone())],
-            None => sources.into_iter().chain(generated).collect(),
-        }
-    }
-
-    /// Assigns the files of no bundle. Returns those that are applied, and those that are not.
-    fn rest(
-        &mut self,
-        roots: &[BuildRoot],
-        free: &BTreeSet<Arc<str>>,
-    ) -> (Vec<PlacedFile>, Vec<PlacedFile>) {
-        let claimed = std::mem::take(&mut self.reached);
-        let mut applied = Vec::new();
-        for root in roots {
-            applied.extend(self.root(root, &destination_of(root), &claimed));
-        }
-        let mut unapplied = Vec::new();
-        let elsewhere = self.state.delivered.files_of_unchanged();
-        for at in (0..self.state.places.len()).filter(|at| !claimed.contains(at)) {
-            let place = &self.state.places[at];
-            let delivered = &self.state.delivered;
-            if self.reached.contains(&at)
-                || elsewhere.contains(&**place)
-                || delivered.is_in_chart(place)
-                || delivered.may_fail(place)
-            {
-                continue;
-            }
-            let release = release_folder(place, self.state.files[at].source());
-            let folder = Arc::from(release.unwrap_or(folder_of(place)));
-            match (self.state.delivered.governs(place), free.contains(place)) {
-                (true, false) => {
-                    unapplied.push(self.file(at, Destination::Unapplied(folder), None));
-                }
-                // They are with the applied files, so that ties between both are found.
-                (true, true) => applied.push(self.file(at, Destination::Disowned(folder), None)),
-                (false, _) => applied.push(self.file(at, Destination::Folder(folder), None)),
-            }
-        }
-        (applied, unapplied)
-    }
-
-    fn file(
-        &mut self,
-        at: usize,
-        destination: Destination,
-        built: Option<Arc<BuiltKeys>>,
-    ) -> PlacedFile {
-        self.reached.insert(at);
-        let file = AppliedFile {
-            built,
-            ..self.state.files[at].clone().into()
-        };
-        PlacedFile {
-            place: Arc::clone(&self.state.places[at]),
-            destination,
-            file,
-        }
     }
 }
