@@ -8,12 +8,12 @@ use kube_gc::{
 use crate::support::{delete, outcomes, recorded_kinds, sketch_key, sketch_objects};
 
 /// A sketch in which `operator` removes every finalizer `x/y`.
-fn operated(operator: &str, lines: &[&str]) -> Cluster {
+pub(crate) fn operated(operator: &str, lines: &[&str]) -> Cluster {
     authorized(operator, &[], lines)
 }
 
 /// A sketch in which `operator` removes every finalizer `x/y` while it has all of its `authority`.
-fn authorized(operator: &str, authority: &[&str], lines: &[&str]) -> Cluster {
+pub(crate) fn authorized(operator: &str, authority: &[&str], lines: &[&str]) -> Cluster {
     let authorities = if authority.is_empty() {
         &[][..]
     } else {
@@ -23,7 +23,7 @@ fn authorized(operator: &str, authority: &[&str], lines: &[&str]) -> Cluster {
 }
 
 /// A sketch in which `operator` removes every finalizer `x/y` while it has one of `authorities`.
-fn allowed(operator: &str, authorities: &[&[&str]], lines: &[&str]) -> Cluster {
+pub(crate) fn allowed(operator: &str, authorities: &[&[&str]], lines: &[&str]) -> Cluster {
     let mut objects = sketch_objects(lines);
     for object in objects
         .iter_mut()
@@ -41,12 +41,12 @@ fn allowed(operator: &str, authorities: &[&[&str]], lines: &[&str]) -> Cluster {
     Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster")
 }
 
-fn deleted(names: &[&str]) -> Step {
+pub(crate) fn deleted(names: &[&str]) -> Step {
     delete(names, Some(Policy::Background))
 }
 
 /// One request after another, without a wait between them.
-fn sent(names: &[&str], policy: Policy) -> Vec<Step> {
+pub(crate) fn sent(names: &[&str], policy: Policy) -> Vec<Step> {
     let steps = names.iter().map(|name| Step::Delete {
         targets: vec![sketch_key(name)],
         policy: Some(policy),
@@ -57,7 +57,7 @@ fn sent(names: &[&str], policy: Policy) -> Vec<Step> {
 }
 
 /// Returns the objects whose loss a controller has to outrun so that nothing is stuck in the last step's verdict.
-fn unless_quicker(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
+pub(crate) fn unless_quicker(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
     let plan = simulate(cluster, steps, &SimulationOptions::default());
     let stuck = plan.stuck(steps.len() - 1);
     assert!(!stuck.is_empty(), "an object is stuck");
@@ -68,7 +68,7 @@ fn unless_quicker(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
         .collect()
 }
 
-const NOTHING: [&str; 0] = [];
+pub(crate) const NOTHING: [&str; 0] = [];
 
 #[test]
 fn remaining_controller_removes_its_finalizer() {
@@ -187,63 +187,6 @@ fn any_of_several_candidates_may_be_the_controller() {
     );
 }
 
-/// One request that names objects, and a wait until these are gone, as of `kubectl delete --wait`.
-fn named(names: &[&str]) -> Step {
-    let targets = names.iter().map(|name| sketch_key(name)).collect();
-    Step::Delete {
-        targets,
-        policy: Some(Policy::Background),
-        wait: Wait::Named,
-        client: 0,
-    }
-}
-
-#[test]
-fn kubectl_waits_for_named_objects_but_not_dependents() {
-    let lines = ["owner{x/y}", "dependent{x/y} -> owner", "operator"];
-    let cluster = operated("operator", &lines);
-    let alone = outcomes(&cluster, &[named(&["owner"]), deleted(&["operator"])]);
-    assert_eq!(alone, [&["dependent{T,x/y} -> owner"][..], &NOTHING]);
-    let settled = Step::Delete {
-        targets: vec![sketch_key("owner")],
-        policy: Some(Policy::Background),
-        wait: Wait::Gone,
-        client: 0,
-    };
-    assert_eq!(
-        outcomes(&cluster, &[settled, deleted(&["operator"])]),
-        [NOTHING],
-        "a tool that looks again after seconds"
-    );
-    assert_eq!(
-        outcomes(
-            &cluster,
-            &[named(&["owner", "dependent"]), deleted(&["operator"])]
-        ),
-        [NOTHING]
-    );
-    assert_eq!(
-        outcomes(
-            &cluster,
-            &[
-                named(&["owner"]),
-                named(&["dependent"]),
-                deleted(&["operator"])
-            ]
-        ),
-        [NOTHING]
-    );
-}
-
-#[test]
-fn kubectl_waiting_forever_sends_no_further_requests() {
-    let cluster = operated("operator", &["a{x/z}", "operator -> a"]);
-    assert_eq!(
-        outcomes(&cluster, &[named(&["a"]), deleted(&["operator"])]),
-        [["a{T,x/z}", "operator -> a"]]
-    );
-}
-
 #[test]
 fn object_owning_its_controller_may_get_stuck_in_foreground() {
     let background = operated("operator", &["cr{x/y}", "operator -> cr"]);
@@ -284,100 +227,18 @@ fn plan_names_the_controller_that_must_win_the_race() {
     );
 }
 
-const ACCOUNT: &str = "ServiceAccount/n/op";
-const BINDING: &str = "ClusterRoleBinding.rbac.authorization.k8s.io//op";
+pub(crate) const ACCOUNT: &str = "ServiceAccount/n/op";
+pub(crate) const BINDING: &str = "ClusterRoleBinding.rbac.authorization.k8s.io//op";
 const CAKE: &str = "Cake.shop.example/n/one{x/y}";
 const DEFINITION: &str = "CustomResourceDefinition.apiextensions.k8s.io//cakes.shop.example";
 
 /// A sketch with an operator that is authorized by a ServiceAccount and a binding.
-fn bound(lines: &[&str]) -> Cluster {
+pub(crate) fn bound(lines: &[&str]) -> Cluster {
     authorized(
         "operator",
         &[ACCOUNT, BINDING],
         &[&["operator", ACCOUNT, BINDING], lines].concat(),
     )
-}
-
-#[test]
-fn permissions_deleted_before_the_object_leave_it_stuck() {
-    let cluster = bound(&["cr{x/y}"]);
-    let steps = sent(&["operator", BINDING, ACCOUNT, "cr"], Policy::Background);
-    assert_eq!(outcomes(&cluster, &steps), [["cr{T,x/y}"]], "Helm's order");
-    assert_eq!(unless_quicker(&cluster, &steps), NOTHING);
-}
-
-#[test]
-fn permissions_deleted_after_the_object_are_a_race() {
-    let cluster = bound(&["cr{x/y}"]);
-    let steps = sent(&["cr", "operator", BINDING, ACCOUNT], Policy::Background);
-    assert_eq!(outcomes(&cluster, &steps), [&["cr{T,x/y}"][..], &NOTHING]);
-    assert_eq!(
-        unless_quicker(&cluster, &steps),
-        ["ConfigMap/n/operator", ACCOUNT, BINDING]
-    );
-}
-
-#[test]
-fn target_order_within_one_step_decides_the_race() {
-    let cluster = bound(&["cr{x/y}"]);
-    assert_eq!(
-        outcomes(&cluster, &[deleted(&[ACCOUNT, "cr"])]),
-        [["cr{T,x/y}", "operator", BINDING]]
-    );
-    let race = [
-        &["cr{T,x/y}", "operator", BINDING][..],
-        &["operator", BINDING],
-    ];
-    assert_eq!(outcomes(&cluster, &[deleted(&["cr", ACCOUNT])]), race);
-}
-
-#[test]
-fn workload_deleted_before_the_object_is_a_race() {
-    let cluster = bound(&["cr{x/y}"]);
-    let steps = sent(&["operator", "cr"], Policy::Background);
-    assert_eq!(
-        outcomes(&cluster, &steps),
-        [&["cr{T,x/y}", ACCOUNT, BINDING][..], &[ACCOUNT, BINDING]]
-    );
-}
-
-#[test]
-fn foreground_deleted_permissions_count_until_collected() {
-    let cluster = bound(&["cr{x/y}"]);
-    let steps = sent(&[BINDING, ACCOUNT, "operator", "cr"], Policy::Foreground);
-    assert_eq!(outcomes(&cluster, &steps), [&["cr{T,x/y}"][..], &NOTHING]);
-}
-
-#[test]
-fn namespace_deletion_with_service_account_is_a_race() {
-    let cluster = bound(&["Namespace//n", "cr{x/y}"]);
-    let steps = [deleted(&["Namespace//n"])];
-    assert_eq!(
-        outcomes(&cluster, &steps),
-        [&["cr{T,x/y}", "Namespace//n{T}", BINDING][..], &[BINDING]]
-    );
-    assert_eq!(
-        unless_quicker(&cluster, &steps),
-        ["ConfigMap/n/operator", ACCOUNT]
-    );
-}
-
-#[test]
-fn service_account_with_the_same_owner_is_a_race() {
-    let cluster = authorized(
-        "operator",
-        &[ACCOUNT],
-        &[
-            "app",
-            "operator",
-            "ServiceAccount/n/op -> app",
-            "cr{x/y} -> app",
-        ],
-    );
-    assert_eq!(
-        outcomes(&cluster, &[deleted(&["app"])]),
-        [&["cr{T,x/y} -> app", "operator"][..], &["operator"]]
-    );
 }
 
 /// A cluster with a definition of Cake, and an operator that removes the finalizer of the Cake.
@@ -430,217 +291,6 @@ fn crd_may_mark_instances_before_or_after_next_request() {
     let later = sent(&[ACCOUNT, DEFINITION], Policy::Background);
     assert_eq!(outcomes(&cluster, &later).len(), 1);
     assert_eq!(unless_quicker(&cluster, &later), NOTHING);
-}
-
-#[test]
-fn orphaned_pod_keeps_running_its_controller() {
-    let cluster = operated("operator", &["cr{x/y}", "operator", "Pod/n/p -> operator"]);
-    let orphaned = delete(&["operator"], Some(Policy::Orphan));
-    assert_eq!(
-        outcomes(&cluster, &[orphaned, deleted(&["cr"])]),
-        [["Pod/n/p"]]
-    );
-    assert_eq!(
-        outcomes(&cluster, &[deleted(&["operator"]), deleted(&["cr"])]),
-        [["cr{T,x/y}"]]
-    );
-}
-
-#[test]
-fn terminating_service_account_grants_nothing_after_settling() {
-    let held = "ServiceAccount/n/op{x/z}";
-    let cluster = authorized("operator", &[ACCOUNT], &["cr{x/y}", "operator", held]);
-    let steps = [deleted(&[ACCOUNT]), deleted(&["cr"])];
-    assert_eq!(
-        outcomes(&cluster, &steps),
-        [["cr{T,x/y}", "operator", "ServiceAccount/n/op{T,x/z}"]]
-    );
-}
-
-/// Deletes one object, and waits until the targets of all requests so far are gone.
-fn awaited(name: &str) -> Step {
-    Step::Delete {
-        targets: vec![sketch_key(name)],
-        policy: Some(Policy::Background),
-        wait: Wait::Gone,
-        client: 0,
-    }
-}
-
-#[test]
-fn client_waiting_for_stuck_object_sends_no_further_requests() {
-    let cluster = operated("operator", &["a{x/z}", "b", "operator"]);
-    let steps = [awaited("a"), deleted(&["b"])];
-    assert_eq!(outcomes(&cluster, &steps), [["a{T,x/z}", "b", "operator"]]);
-    let plan = simulate(&cluster, &steps, &SimulationOptions::default());
-    assert_eq!(
-        (&plan.steps[0].responses[..], &plan.steps[1].responses[..]),
-        (&[200][..], &[][..])
-    );
-}
-
-#[test]
-fn client_continues_only_where_its_objects_are_deleted() {
-    let cluster = bound(&["cr{x/y}", "b"]);
-    let steps = [awaited("cr"), deleted(&["operator", ACCOUNT])];
-    assert_eq!(
-        outcomes(&cluster, &steps),
-        [["b", BINDING]],
-        "the operator is there until the object is gone"
-    );
-    let mut racing = sent(&["operator", "cr"], Policy::Background);
-    racing.extend([awaited(ACCOUNT), deleted(&["b"])]);
-    let ends = outcomes(&cluster, &racing);
-    assert_eq!(ends, [&["b", "cr{T,x/y}", BINDING][..], &[BINDING]]);
-}
-
-/// Assigns a step to a client.
-fn by(client: usize, step: Step) -> Step {
-    match step {
-        Step::Delete {
-            targets,
-            policy,
-            wait,
-            ..
-        } => Step::Delete {
-            targets,
-            policy,
-            wait,
-            client,
-        },
-        other => other,
-    }
-}
-
-#[test]
-fn waiting_client_does_not_delay_other_clients() {
-    let cluster = operated("operator", &["a{x/z}", "b", "c", "d", "operator"]);
-    let steps = [
-        by(0, awaited("a")),
-        by(1, awaited("c")),
-        by(0, awaited("b")),
-        by(1, awaited("d")),
-    ];
-    assert_eq!(outcomes(&cluster, &steps), [["a{T,x/z}", "b", "operator"]]);
-    let plan = simulate(&cluster, &steps, &SimulationOptions::default());
-    let answers: Vec<&[u16]> = plan.steps.iter().map(|step| &step.responses[..]).collect();
-    assert_eq!(answers, [&[200][..], &[200], &[], &[200]]);
-    // Each client waits only for its own objects.
-    let crossed = [
-        by(0, awaited("a")),
-        by(1, awaited("c")),
-        by(1, awaited("d")),
-    ];
-    assert_eq!(
-        outcomes(&cluster, &crossed),
-        [["a{T,x/z}", "b", "operator"]]
-    );
-}
-
-#[test]
-fn requests_of_two_clients_may_interleave() {
-    let cluster = bound(&["cr{x/y}", "b"]);
-    let one = sent(&[BINDING, "cr"], Policy::Background);
-    assert_eq!(
-        outcomes(&cluster, &one).len(),
-        1,
-        "one client sends its requests in order"
-    );
-    let two = [by(0, one[0].clone()), by(1, one[1].clone())];
-    let ends = outcomes(&cluster, &two);
-    assert!(
-        ends.len() == 2 && ends[0].iter().any(|object| object.starts_with("cr{T")),
-        "{ends:?}"
-    );
-}
-
-#[test]
-fn only_the_client_with_stuck_objects_halts() {
-    let cluster = bound(&["cr{x/y}", "b", "c", "d"]);
-    let mut steps = sent(&["operator", "cr"], Policy::Background);
-    steps[1] = awaited("cr");
-    steps.extend([
-        by(1, awaited("c")),
-        by(0, awaited("b")),
-        by(1, deleted(&["d"])),
-    ]);
-    let ends = outcomes(&cluster, &steps);
-    assert_eq!(ends.len(), 2, "{ends:?}");
-    assert!(
-        ends.iter()
-            .all(|end| !end.iter().any(|object| object == "c" || object == "d")),
-        "{ends:?}"
-    );
-    for end in &ends {
-        assert_eq!(
-            end.iter().any(|o| o == "b"),
-            end.iter().any(|o| o.starts_with("cr{T")),
-            "b stays where cr is stuck: {ends:?}"
-        );
-    }
-}
-
-#[test]
-fn one_stuck_object_stops_all_later_requests_of_its_client() {
-    let cluster = operated("operator", &["a{x/y}", "operator", "b", "c -> b"]);
-    let mut steps = sent(&["operator", "a"], Policy::Background);
-    steps.push(awaited("b"));
-    steps[1] = awaited("a");
-    let ends = outcomes(&cluster, &steps);
-    assert_eq!(ends, [&["a{T,x/y}", "b", "c -> b"][..], &NOTHING]);
-}
-
-#[test]
-fn controller_deleted_and_awaited_may_still_release_objects() {
-    let cluster = operated("operator", &["cr{x/y}", "operator"]);
-    let ends = outcomes(&cluster, &[awaited("operator"), deleted(&["cr"])]);
-    assert_eq!(
-        ends,
-        [&["cr{T,x/y}"][..], &NOTHING],
-        "its process may live on for some seconds"
-    );
-}
-
-#[test]
-fn one_of_several_permissions_is_enough() {
-    let cluster = allowed(
-        "operator",
-        &[&["a", "b"], &["c"]],
-        &["cr{x/y}", "operator", "a", "b", "c"],
-    );
-    assert_eq!(
-        outcomes(&cluster, &[deleted(&["b"]), deleted(&["cr"])]),
-        [["a", "c", "operator"]]
-    );
-    let none = outcomes(&cluster, &[deleted(&["b", "c"]), deleted(&["cr"])]);
-    assert_eq!(none, [["a", "cr{T,x/y}", "operator"]]);
-}
-
-#[test]
-fn absent_permission_grants_nothing() {
-    let lines = ["cr{x/y}", "operator", "a"];
-    let other = allowed("operator", &[&["a"], &["b"]], &lines);
-    assert_eq!(outcomes(&other, &[deleted(&["cr"])]), [["a", "operator"]]);
-    let only = allowed("operator", &[&["b"]], &lines);
-    assert_eq!(
-        outcomes(&only, &[deleted(&["cr"])]),
-        [["a", "cr{T,x/y}", "operator"]]
-    );
-}
-
-#[test]
-fn losing_one_of_two_permissions_is_no_race() {
-    let cluster = allowed(
-        "operator",
-        &[&["a"], &["b"]],
-        &["cr{x/y}", "operator", "a", "b"],
-    );
-    assert_eq!(
-        outcomes(&cluster, &[deleted(&["cr", "a"])]),
-        [["b", "operator"]]
-    );
-    let both = outcomes(&cluster, &[deleted(&["cr", "a", "b"])]);
-    assert_eq!(both, [&["cr{T,x/y}", "operator"][..], &["operator"]]);
 }
 
 /// Each race is won or lost: 65,536 combinations in one namespace.
