@@ -7,7 +7,7 @@ use crate::flags::{DELETING_DEPENDENTS, FOREGROUND, SPEC_KUBERNETES, TERMINATING
 use crate::ids::ObjectId;
 use crate::links::{ProtectionEnd, Role};
 use crate::outcome::waits_for_kubelet;
-use crate::reconcilers::LettingGo;
+use crate::reconcilers::FinalizerRemoval;
 use crate::state::State;
 use crate::view::View;
 
@@ -111,7 +111,8 @@ pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
 fn lost_in_race(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
     let links = &view.cluster.links;
     let racing = links.reconciled_of(id).iter().filter(|one| {
-        view.letting_go(one) == Some(LettingGo::Race) && view.letting_go_by(one) == LettingGo::Race
+        view.finalizer_removal(one) == Some(FinalizerRemoval::Race)
+            && view.finalizer_removal_by(one) == FinalizerRemoval::Race
     });
     sorted(racing.flat_map(|reconciled| view.lacks(&links.controllers[reconciled.controller])))
 }
@@ -119,8 +120,8 @@ fn lost_in_race(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
 fn left_to_run(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
     let links = &view.cluster.links;
     let left = links.reconciled_of(id).iter().filter(|one| {
-        view.letting_go(one) == Some(LettingGo::Race)
-            && view.letting_go_by(one) == LettingGo::Certain
+        view.finalizer_removal(one) == Some(FinalizerRemoval::Race)
+            && view.finalizer_removal_by(one) == FinalizerRemoval::Certain
     });
     sorted(left.flat_map(|reconciled| {
         links.controllers[reconciled.controller]

@@ -33,7 +33,7 @@ use crate::world::Simulation;
 
 /// Whether a controller releases a Terminating object once everything else is at rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LettingGo {
+pub(super) enum FinalizerRemoval {
     Certain,
     /// Only if it is quick.
     Race,
@@ -58,7 +58,7 @@ impl ReleaseRace {
 
 impl View<'_> {
     /// Returns whether a controller removes the finalizer; `None` if it is gone or its object is not Terminating.
-    pub(super) fn letting_go(&self, reconciled: &Reconciled) -> Option<LettingGo> {
+    pub(super) fn finalizer_removal(&self, reconciled: &Reconciled) -> Option<FinalizerRemoval> {
         let Reconciled {
             object, finalizer, ..
         } = reconciled;
@@ -71,12 +71,20 @@ impl View<'_> {
             .reconciled_of(*object)
             .iter()
             .filter(|one| one.finalizer == *finalizer);
-        let each = candidates.map(|candidate| self.letting_go_by(candidate));
-        waits.then(|| each.reduce(|one, next| if one == next { one } else { LettingGo::Race }))?
+        let each = candidates.map(|candidate| self.finalizer_removal_by(candidate));
+        waits.then(|| {
+            each.reduce(|one, next| {
+                if one == next {
+                    one
+                } else {
+                    FinalizerRemoval::Race
+                }
+            })
+        })?
     }
 
     /// Returns whether the finalizer is removed, assuming that this candidate is its controller.
-    pub(super) fn letting_go_by(&self, reconciled: &Reconciled) -> LettingGo {
+    pub(super) fn finalizer_removal_by(&self, reconciled: &Reconciled) -> FinalizerRemoval {
         let Reconciled {
             object, controller, ..
         } = reconciled;
@@ -87,11 +95,11 @@ impl View<'_> {
             || workloads.any(|workload| self.state.has(*workload, LOST))
             || self.rejects(*object, Verb::Update)
         {
-            LettingGo::Never
+            FinalizerRemoval::Never
         } else if self.lacks(controller).next().is_none() {
-            LettingGo::Certain
+            FinalizerRemoval::Certain
         } else {
-            LettingGo::Race
+            FinalizerRemoval::Race
         }
     }
 
@@ -177,30 +185,30 @@ impl Simulation<'_> {
     /// anything. Objects that a client waits for come first: it may go on before the others are released.
     pub(super) fn reconcilers_pass(&mut self, awaited: &BTreeSet<ObjectId>) -> bool {
         !awaited.is_empty()
-            && self.let_go_where(|reconciled, letting_go| {
-                letting_go == LettingGo::Certain && awaited.contains(&reconciled.object)
+            && self.remove_where(|reconciled, removal| {
+                removal == FinalizerRemoval::Certain && awaited.contains(&reconciled.object)
             })
-            || self.let_go_where(|_, letting_go| letting_go == LettingGo::Certain)
+            || self.remove_where(|_, removal| removal == FinalizerRemoval::Certain)
     }
 
     /// Returns the races between controllers and deletions that are still open.
     pub(super) fn races(&self) -> BTreeSet<ReleaseRace> {
         let view = self.view();
         let racing = self.cluster.links.reconciled.iter().filter(|one| {
-            view.letting_go(one) == Some(LettingGo::Race)
-                && view.letting_go_by(one) != LettingGo::Never
+            view.finalizer_removal(one) == Some(FinalizerRemoval::Race)
+                && view.finalizer_removal_by(one) != FinalizerRemoval::Never
         });
         racing.map(ReleaseRace::of).collect()
     }
 
     /// Removes the finalizers of the races that controllers have `won`.
     pub(super) fn win_races(&mut self, won: &BTreeSet<ReleaseRace>) {
-        self.let_go_where(|one, letting_go| {
-            letting_go == LettingGo::Race && won.contains(&ReleaseRace::of(one))
+        self.remove_where(|one, removal| {
+            removal == FinalizerRemoval::Race && won.contains(&ReleaseRace::of(one))
         });
     }
 
-    fn let_go_where(&mut self, lets_go: impl Fn(&Reconciled, LettingGo) -> bool) -> bool {
+    fn remove_where(&mut self, is_removed: impl Fn(&Reconciled, FinalizerRemoval) -> bool) -> bool {
         // Evaluate all before removing any, because a removal may take away what another controller needs.
         let waiting = self
             .cluster
@@ -208,8 +216,8 @@ impl Simulation<'_> {
             .reconciled
             .iter()
             .filter_map(|reconciled| {
-                let letting_go = self.view().letting_go(reconciled)?;
-                lets_go(reconciled, letting_go).then_some((reconciled.object, reconciled.finalizer))
+                let removal = self.view().finalizer_removal(reconciled)?;
+                is_removed(reconciled, removal).then_some((reconciled.object, reconciled.finalizer))
             });
         let waiting: BTreeSet<(ObjectId, FinalizerId)> = waiting.collect();
         for (object, finalizer) in &waiting {

@@ -63,8 +63,5 @@ pub const APPLICATION_SET: GroupKind<&str> = GroupKind::new("argoproj.io", "Appl
 /// `Kustomization.kustomize.toolkit.fluxcd.io`, of Flux; a `kustomization.yaml` of kustomize is not an object.
 pub const FLUX_KUSTOMIZATION: GroupKind<&str> =
     GroupKind::new("kustomize.toolkit.fluxcd.io", "Kustomization");
-/// `GitRepository.source.toolkit.fluxcd.io`, of Flux.
-pub const GIT_REPOSITORY: GroupKind<&str> =
-    GroupKind::new("source.toolkit.fluxcd.io", "GitRepository");
 /// `HelmRelease.helm.toolkit.fluxcd.io`, of Flux.
 pub const HELM_RELEASE: GroupKind<&str> = GroupKind::new("helm.toolkit.fluxcd.io", "HelmRelease");
