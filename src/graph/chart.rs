@@ -135,6 +135,14 @@ pub(super) fn values_of(node: Option<Node>) -> Option<Values> {
     Some(Values::Text(node.to_json(DEPTH).to_string().into()))
 }
 
+/// Returns the options of `helm template` for the versions that a chart is rendered for, `kubeVersion` and `apiVersions`.
+pub(super) fn version_options(chart: &Node) -> impl Iterator<Item = String> {
+    let versions = chart.texts_at("apiVersions").into_iter();
+    let versions = versions.map(|version| format!("--api-versions={version}"));
+    let kubernetes = chart.text_at(&["kubeVersion"]);
+    versions.chain(kubernetes.map(|version| format!("--kube-version={version}")))
+}
+
 /// Returns the values in a file of the tree, whose content is `bytes`, and adds the file to the inputs of `call`.
 pub(super) fn values_file(
     call: &mut ChartCall,

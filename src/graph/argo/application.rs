@@ -36,8 +36,9 @@ pub fn is_true(text: &str) -> bool {
 }
 
 /// The cluster in which Argo CD itself runs (argo-cd docs/operator-manual/declarative-setup.md).
-pub(super) const OWN_SERVER: &str = "https://kubernetes.default.svc";
-pub(super) const OWN_NAME: &str = "in-cluster";
+pub const OWN_SERVER: &str = "https://kubernetes.default.svc";
+/// Its name.
+pub const OWN_NAME: &str = "in-cluster";
 
 /// An Application as its parent applies it.
 #[derive(Clone, Debug)]

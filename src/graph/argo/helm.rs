@@ -5,7 +5,7 @@ use globset::GlobBuilder;
 use super::application::Application;
 use super::repository::Repositories;
 use crate::charts::{ChartCall, ChartSource, Charts, RemoteChart, Values};
-use crate::graph::chart::{place, rendered, values_file, values_of};
+use crate::graph::chart::{place, rendered, values_file, values_of, version_options};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::Built;
 use crate::graph::node::Node;
@@ -118,12 +118,7 @@ impl HelmSource<'_> {
         if helm.is_true_at(&["skipSchemaValidation"]) {
             call.options.push("--skip-schema-validation".to_owned());
         }
-        let kubernetes = helm.text_at(&["kubeVersion"]);
-        call.options
-            .extend(kubernetes.map(|version| format!("--kube-version={version}")));
-        let versions = helm.texts_at("apiVersions").into_iter();
-        let versions = versions.map(|version| format!("--api-versions={version}"));
-        call.options.extend(versions);
+        call.options.extend(version_options(&helm));
         Ok(call)
     }
 

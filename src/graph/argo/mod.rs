@@ -21,7 +21,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use self::application::Application;
-pub use self::application::{RESOURCES_FINALIZER, SKIP_RECONCILE, deletion_policy, is_true};
+pub use self::application::{
+    OWN_NAME, OWN_SERVER, RESOURCES_FINALIZER, SKIP_RECONCILE, deletion_policy, is_true,
+};
 pub use self::clusters::KnownCluster;
 use self::clusters::KnownClusters;
 use self::entries::Unit;

@@ -7,7 +7,7 @@ use super::build::{Build, Built, Outcome};
 use super::doc::KustomizationDoc;
 use super::resource::Origin;
 use crate::charts::{ChartCall, ChartSource, RemoteChart, Values};
-use crate::graph::chart::{rendered, values_file, values_of};
+use crate::graph::chart::{rendered, values_file, values_of, version_options};
 use crate::graph::node::Node;
 use crate::kustomize::resolve;
 
@@ -129,12 +129,7 @@ impl Build<'_> {
             .into_iter()
             .filter(|(key, _)| entry.is_true_at(&[key]));
         call.options.extend(flags.map(|(_, flag)| flag.to_owned()));
-        let versions = entry.texts_at("apiVersions").into_iter();
-        let versions = versions.map(|version| format!("--api-versions={version}"));
-        call.options.extend(versions);
-        let kubernetes = entry.text_at(&["kubeVersion"]);
-        call.options
-            .extend(kubernetes.map(|version| format!("--kube-version={version}")));
+        call.options.extend(version_options(entry));
         Ok(call)
     }
 

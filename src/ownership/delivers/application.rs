@@ -1,19 +1,14 @@
 //! Applications of Argo CD.
 
 use super::object::{DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource};
-use crate::graph::argo::{SKIP_RECONCILE, deletion_policy, is_true};
+use crate::graph::argo::{OWN_NAME, OWN_SERVER, SKIP_RECONCILE, deletion_policy, is_true};
 use crate::inventory::Member;
 use crate::kustomize::folder_of;
 use crate::yaml::Value;
 
 pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
     let spec = member.object.at(&["spec"])?;
-    let finalizers = member
-        .object
-        .metadata()
-        .finalizers()
-        .iter()
-        .map(|finalizer| finalizer.value.as_str());
+    let finalizers = member.object.metadata().finalizer_names();
     let skips = member.object.metadata().annotation(SKIP_RECONCILE);
     Some(DeliveryObject {
         id: member.id,
@@ -63,12 +58,10 @@ pub(super) fn literal(path: &str) -> &str {
 pub(super) fn destination(spec: Value<'_>) -> DeliveryDestination {
     let [server, name, namespace] = ["server", "name", "namespace"]
         .map(|key| spec.text_at(&["destination", key]).map(str::to_owned));
-    // Both names stand for the cluster in which Argo CD runs (argo-cd docs/operator-manual/declarative-setup.md).
-    let here = ["https://kubernetes.default.svc", "in-cluster"];
     DeliveryDestination {
         cluster: server
             .or(name)
-            .filter(|cluster| !here.contains(&cluster.as_str())),
+            .filter(|cluster| ![OWN_SERVER, OWN_NAME].contains(&cluster.as_str())),
         namespace,
     }
 }
