@@ -8,7 +8,6 @@
 
 mod kept;
 mod prepare;
-mod release;
 mod request;
 mod withdraw;
 

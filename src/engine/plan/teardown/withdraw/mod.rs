@@ -1,5 +1,7 @@
 //! The requests that a tool sends to remove objects, and the command that makes it send them.
 
+mod release;
+
 use std::collections::BTreeSet;
 
 use foldhash::HashMap;
@@ -149,12 +151,13 @@ fn in_reading_order(cluster: PlannedCluster<'_>) -> Vec<&Member> {
     members
 }
 
-pub(super) struct Tooling<'b, 'r> {
-    pub(super) cluster: PlannedCluster<'b>,
-    pub(super) request: &'r TeardownRequest,
-    pub(super) leaving: Leaving<'b>,
+/// The input of a removal: the request, and the objects that it removes.
+struct Tooling<'b, 'r> {
+    cluster: PlannedCluster<'b>,
+    request: &'r TeardownRequest,
+    leaving: Leaving<'b>,
     /// The objects that were read from a cluster, by key.
-    pub(super) live: HashMap<&'b ObjectKey, &'b Member>,
+    live: HashMap<&'b ObjectKey, &'b Member>,
 }
 
 impl<'b> Tooling<'b, '_> {
@@ -439,10 +442,7 @@ impl<'b> Tooling<'b, '_> {
     }
 
     /// Returns the first value of `says`, from objects as they are in the cluster, else as they are written.
-    pub(super) fn named_by(
-        &self,
-        says: impl Fn(&'b Member) -> Option<Spanned<&'b str>>,
-    ) -> Option<String> {
+    fn named_by(&self, says: impl Fn(&'b Member) -> Option<Spanned<&'b str>>) -> Option<String> {
         let live = self
             .leaving
             .members

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::withdraw::Tooling;
+use super::Tooling;
 use crate::delivery::{helm, marks};
 use crate::inventory::Member;
 use crate::manifest::Spanned;
