@@ -8,7 +8,7 @@ use super::request::{Leaving, ToolRequest, Withdrawal};
 pub use crate::graph::argo::RESOURCES_FINALIZER;
 use crate::graph::argo::deletion_policy;
 use crate::inventory::Member;
-use crate::kube::{Policy, Wait};
+use crate::kube::Policy;
 use crate::manifest::{Metadata, Object};
 
 /// Returns the policy with which a deleted Application deletes its objects, by its finalizer; `None` if it deletes none
@@ -49,9 +49,7 @@ pub fn application_deleted<'a>(leaving: &Leaving<'a>, policy: Policy) -> Withdra
 /// Prunes objects that left the sources, after everything else of a sync; those with `PruneLast` come last (argo-cd
 /// gitops-engine/pkg/sync/sync_context.go). `policy` is Foreground unless `PrunePropagationPolicy` says otherwise.
 pub fn prune<'a>(leaving: &Leaving<'a>, policy: Policy) -> Withdrawal<'a> {
-    by_waves(leaving, Removal::ArgoCdPrune, policy, |member| {
-        has_sync_option(member, "PruneLast=true")
-    })
+    by_waves(leaving, Removal::ArgoCdPrune, policy, is_pruned_last)
 }
 
 fn by_waves<'a>(
@@ -92,7 +90,7 @@ fn by_waves<'a>(
             wave.iter()
                 .map(|(_, member)| ToolRequest::delete(&member.key, policy)),
         );
-        withdrawal = withdrawal.then_wait(Wait::Gone);
+        withdrawal = withdrawal.then_wait();
     }
     withdrawal
 }
@@ -110,10 +108,12 @@ pub(super) fn wave_of(metadata: Metadata<'_>) -> i64 {
         .unwrap_or(0)
 }
 
-fn has_sync_option(member: &Member, option: &str) -> bool {
+fn is_pruned_last(member: &Member) -> bool {
     let options = member
         .object
         .metadata()
         .annotation(marks::ARGOCD_SYNC_OPTIONS);
-    options.is_some_and(|options| marks::sync_options(options.value).any(|one| one == option))
+    options.is_some_and(|options| {
+        marks::sync_options(options.value).any(|one| one == "PruneLast=true")
+    })
 }

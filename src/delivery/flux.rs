@@ -6,7 +6,7 @@ use super::order::{Sequence, kind_order};
 use super::protection::Removal;
 use super::request::{Leaving, ToolRequest, Withdrawal};
 use crate::graph::delivery::Settings;
-use crate::kube::{Policy, Wait};
+use crate::kube::Policy;
 use crate::manifest::Object;
 
 /// The deletion settings of a Kustomization.
@@ -147,7 +147,7 @@ pub fn kustomization_deleted<'a>(
     match settings.deletion_policy {
         DeletionPolicy::Orphan => Withdrawal::nothing("has the deletion policy Orphan"),
         DeletionPolicy::MirrorPrune if !settings.prune => Withdrawal::nothing("does not prune"),
-        DeletionPolicy::WaitForTermination => delete(leaving).then_wait(Wait::Gone),
+        DeletionPolicy::WaitForTermination => delete(leaving).then_wait(),
         DeletionPolicy::MirrorPrune | DeletionPolicy::Delete => delete(leaving),
     }
 }
@@ -165,7 +165,7 @@ pub fn helm_release_deleted<'a>(
     if settings.disable_wait {
         withdrawal
     } else {
-        withdrawal.then_wait(Wait::Gone)
+        withdrawal.then_wait()
     }
 }
 

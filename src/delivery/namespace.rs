@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::request::{Leaving, ToolRequest, Withdrawal};
-use crate::kube::{ObjectKey, Policy, Wait, kinds};
+use crate::kube::{ObjectKey, Policy, kinds};
 
 /// Deletes as `kubectl delete namespace` does, with one wait at the end.
 pub fn delete<'a>(
@@ -33,5 +33,5 @@ pub fn delete<'a>(
         outside,
         ..Withdrawal::default()
     }
-    .then_wait(Wait::Gone)
+    .then_wait()
 }

@@ -91,10 +91,10 @@ impl Withdrawal<'_> {
         }
     }
 
-    /// Makes the tool wait after its last request.
-    pub(super) fn then_wait(mut self, wait: Wait) -> Self {
+    /// Makes the tool wait after its last request until the objects are gone.
+    pub(super) fn then_wait(mut self) -> Self {
         if let Some(last) = self.requests.last_mut() {
-            last.wait = wait;
+            last.wait = Wait::Gone;
         }
         self
     }

@@ -307,11 +307,6 @@ impl KnownFinalizer {
     pub fn removed_by_image(&self, image: &str) -> bool {
         self.controllers.iter().any(|row| row.runs_in(image))
     }
-
-    /// Whether the control plane removes it, so that no workload need be found for it.
-    pub fn removed_by_control_plane(&self) -> bool {
-        self.controllers.iter().any(|row| row.control_plane)
-    }
 }
 
 impl Controller {

@@ -420,7 +420,7 @@ impl Build<'_> {
             }
         }
         self.inflate(doc, built)?;
-        self.plugins(doc, built, "generators", What::Generator);
+        self.generator_plugins(doc, built);
         Ok(())
     }
 
@@ -482,10 +482,11 @@ impl Build<'_> {
         self.unread(doc, Some(entry), what, subject, "plugins are not evaluated")
     }
 
-    /// Adds programs and files that decide on objects as unread inputs.
-    fn plugins(&self, doc: &KustomizationDoc, built: &mut Built, key: &str, what: What) {
-        for entry in doc.node.items_at(key) {
-            built.unread.push(self.plugin(doc, &entry, what, key));
+    /// Adds programs and files that generate objects as unread inputs.
+    fn generator_plugins(&self, doc: &KustomizationDoc, built: &mut Built) {
+        for entry in doc.node.items_at("generators") {
+            let input = self.plugin(doc, &entry, What::Generator, "generators");
+            built.unread.push(input);
         }
     }
 }

@@ -43,7 +43,7 @@ impl Scanner<'_> {
         let end = self.cursor.mark.pos;
         self.cursor.skip_blanks();
         self.skip_comment();
-        if !self.cursor.is_break_or_end(0) {
+        if !self.cursor.is_break_or_end() {
             return self.fail("did not find expected comment or line break");
         }
         if self.cursor.is_break(0) {
@@ -65,7 +65,7 @@ impl Scanner<'_> {
         let mut end = None;
         self.read_block_breaks(indent)?;
         while self.cursor.mark.column == *indent && !self.cursor.is_end(0) {
-            let blank = self.cursor.is_blank(0);
+            let blank = self.cursor.is_blank();
             if !literal && !after_blank && !blank && leading == "\n" {
                 if self.breaks.is_empty() {
                     self.decoded.push(' ');

@@ -52,8 +52,8 @@ impl<'t> Cursor<'t> {
     }
 
     #[inline]
-    pub(super) fn is_blank(&self, ahead: usize) -> bool {
-        matches!(self.at(ahead), b' ' | b'\t')
+    pub(super) fn is_blank(&self) -> bool {
+        matches!(self.at(0), b' ' | b'\t')
     }
 
     #[inline]
@@ -73,8 +73,8 @@ impl<'t> Cursor<'t> {
     }
 
     #[inline]
-    pub(super) fn is_break_or_end(&self, ahead: usize) -> bool {
-        self.is_end(ahead) || self.is_break(ahead)
+    pub(super) fn is_break_or_end(&self) -> bool {
+        self.is_end(0) || self.is_break(0)
     }
 
     #[inline]
@@ -154,7 +154,7 @@ impl<'t> Cursor<'t> {
 
     #[inline]
     pub(super) fn skip_blanks(&mut self) {
-        while self.is_blank(0) {
+        while self.is_blank() {
             self.mark.pos += 1;
             self.mark.column += 1;
         }

@@ -141,7 +141,7 @@ impl Scanner<'_> {
         self.push(kind, start);
         self.cursor.skip_blanks();
         self.skip_comment();
-        if !self.cursor.is_break_or_end(0) {
+        if !self.cursor.is_break_or_end() {
             return self.fail("did not find expected comment or line break");
         }
         self.cursor.skip_line();
@@ -178,7 +178,7 @@ impl Scanner<'_> {
         if !(handle == "!" || handle.ends_with('!')) {
             return self.fail("did not find expected '!'");
         }
-        if !self.cursor.is_blank(0) {
+        if !self.cursor.is_blank() {
             return self.fail("did not find expected whitespace");
         }
         self.cursor.skip_blanks();

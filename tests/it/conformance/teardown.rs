@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ownerlint::cluster::{Analysis, steps_of};
 use ownerlint::delivery::helm::{self, HelmVersion};
-use ownerlint::delivery::{Leaving, ToolRequest, kubectl};
+use ownerlint::delivery::{Leaving, Op, ToolRequest, kubectl};
 use ownerlint::engine::TeardownBy;
 use ownerlint::gc;
-use ownerlint::kube::{ObjectKey, Policy};
+use ownerlint::kube::{ObjectKey, Policy, Wait};
 use ownerlint::ownership::Products;
 use serde_json::{Value, json};
 
@@ -455,8 +455,16 @@ fn helm_upgrade_requests_reproduce_recorded_fates() {
 fn kubectl_replace_force_of_stateful_set_keeps_claims() {
     let scenario = scenario("kubectl-replace-force-set");
     let set = manifests(&scenario["files"]);
+    // kubectl pkg/cmd/replace, forceReplace: deletes everything, waits until it is gone, and creates it again.
     let predicted = simulated(&set, &[], |all| {
-        kubectl::replace_force(all, Policy::Background).requests
+        let deleted = kubectl::delete(all, Policy::Background).requests;
+        let created = deleted.iter().map(|request| ToolRequest {
+            op: Op::Create,
+            policy: None,
+            wait: Wait::None,
+            ..request.clone()
+        });
+        deleted.iter().cloned().chain(created).collect()
     });
     let recorded = &scenario["runs"][0]["steps"][0]["expect"];
     for key in [

@@ -209,7 +209,7 @@ fn builtin_finalizers_are_removed_by_the_control_plane() {
     let table = finalizers();
     let control_plane: BTreeSet<&str> = table
         .iter()
-        .filter(|known| known.removed_by_control_plane())
+        .filter(|known| known.controllers.iter().any(|row| row.control_plane))
         .map(|known| known.finalizer.as_str())
         .collect();
     for finalizer in [

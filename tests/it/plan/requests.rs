@@ -263,23 +263,6 @@ fn kubectl_deletes_in_file_order_and_waits_at_the_end() {
 }
 
 #[test]
-fn force_replace_waits_for_deletion_before_creating() {
-    let text = [config_map("b", ""), config_map("a", "")].concat();
-    let replaced = of(&text, |all| {
-        told(&kubectl::replace_force(all, Policy::Background))
-    });
-    assert_eq!(
-        replaced,
-        [
-            "delete ConfigMap/b",
-            "delete ConfigMap/a |",
-            "create ConfigMap/b",
-            "create ConfigMap/a"
-        ]
-    );
-}
-
-#[test]
 fn kubectl_does_not_delete_object_with_generate_name() {
     let text = "{apiVersion: batch/v1, kind: Job, metadata: {generateName: job-, namespace: shop}}";
     assert_eq!(
