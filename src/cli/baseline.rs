@@ -45,10 +45,14 @@ pub(super) struct BaselineFileArgs {
 }
 
 pub(super) fn baseline(args: BaselineArgs) -> Result<Status, Error> {
-    match args.action {
-        BaselineAction::Write(args) => write(args),
-        BaselineAction::Update(args) => update(args),
-        BaselineAction::Prune(args) => prune(args),
+    let (args, run): (BaselineFileArgs, fn(&Today) -> Result<(), Error>) = match args.action {
+        BaselineAction::Write(args) => (args, write),
+        BaselineAction::Update(args) => (args, update),
+        BaselineAction::Prune(args) => (args, prune),
+    };
+    match today(args)? {
+        Ok(today) => run(&today).map(|()| Status::Clean),
+        Err(status) => Ok(status),
     }
 }
 
@@ -93,58 +97,41 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
     }))
 }
 
-fn write(args: BaselineFileArgs) -> Result<Status, Error> {
-    let Today { found, path, .. } = match today(args)? {
-        Ok(today) => today,
-        Err(status) => return Ok(status),
-    };
-    save(&path, &found)?;
-    terminal::print(&format!("`{path}` knows {}\n", findings(found.count())))?;
-    Ok(Status::Clean)
+fn write(Today { found, path, .. }: &Today) -> Result<(), Error> {
+    save(path, found)?;
+    terminal::print(&format!("`{path}` knows {}\n", findings(found.count())))
 }
 
-fn update(args: BaselineFileArgs) -> Result<Status, Error> {
-    let Today {
-        session,
-        report,
-        path,
-        ..
-    } = match today(args)? {
-        Ok(today) => today,
-        Err(status) => return Ok(status),
-    };
-    let change = session.renew(&read_baseline(&path)?.1, &report, true);
-    save(&path, &change.baseline)?;
+fn update(today: &Today) -> Result<(), Error> {
+    let (change, path) = (today.renewal(true)?, &today.path);
+    save(path, &change.baseline)?;
     terminal::print(&format!(
         "`{path}` knows {}: {} new, {} gone{}\n",
         findings(change.baseline.count()),
         change.new,
         change.gone,
         unread(&change)
-    ))?;
-    Ok(Status::Clean)
+    ))
 }
 
-fn prune(args: BaselineFileArgs) -> Result<Status, Error> {
-    let Today {
-        session,
-        report,
-        path,
-        ..
-    } = match today(args)? {
-        Ok(today) => today,
-        Err(status) => return Ok(status),
-    };
-    let change = session.renew(&read_baseline(&path)?.1, &report, false);
+fn prune(today: &Today) -> Result<(), Error> {
+    let (change, path) = (today.renewal(false)?, &today.path);
     if change.gone > 0 {
-        save(&path, &change.baseline)?;
+        save(path, &change.baseline)?;
     }
     let (known, gone) = (findings(change.baseline.count()), change.gone);
     terminal::print(&format!(
         "`{path}` knows {known}: {gone} gone{}\n",
         unread(&change)
-    ))?;
-    Ok(Status::Clean)
+    ))
+}
+
+impl Today {
+    /// Updates the baseline with the findings. New ones are added if `learn` is set.
+    fn renewal(&self, learn: bool) -> Result<Renewal, Error> {
+        let known = read_baseline(&self.path)?.1;
+        Ok(self.session.renew(&known, &self.report, learn))
+    }
 }
 
 /// Describes the findings that stay in the baseline because their files were not read.

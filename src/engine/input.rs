@@ -29,41 +29,19 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Lists the files; the caller reads only some of them.
+    /// Lists the files. If the caller `reads_all` of them, starts to parse them in the background.
     fn walk(
         &self,
         around: &Surroundings<'_>,
         files: &mut Files,
         budget: &WalkBudget,
+        reads_all: bool,
     ) -> Result<Arc<Walk>, InputError> {
+        let (paths, exclude) = (&self.paths, &self.exclude);
         let walk = match around.past {
-            Some(past) => Arc::new(inventory::walk_past(
-                &self.paths,
-                &self.exclude,
-                past,
-                budget,
-            )?),
-            None => files.walk(&self.paths, &self.exclude, around.overlays, budget)?,
-        };
-        budget.admit_files(walk.files.len() + around.beside.files.len())?;
-        Ok(walk)
-    }
-
-    /// Lists the files, and starts to parse them in the background: the caller reads all of them.
-    fn walk_ahead(
-        &self,
-        around: &Surroundings<'_>,
-        files: &mut Files,
-        budget: &WalkBudget,
-    ) -> Result<Arc<Walk>, InputError> {
-        let walk = match around.past {
-            Some(past) => Arc::new(inventory::walk_past(
-                &self.paths,
-                &self.exclude,
-                past,
-                budget,
-            )?),
-            None => files.walk_ahead(&self.paths, &self.exclude, around.overlays, budget)?,
+            Some(past) => Arc::new(inventory::walk_past(paths, exclude, past, budget)?),
+            None if reads_all => files.walk_ahead(paths, exclude, around.overlays, budget)?,
+            None => files.walk(paths, exclude, around.overlays, budget)?,
         };
         budget.admit_files(walk.files.len() + around.beside.files.len())?;
         Ok(walk)
@@ -323,11 +301,7 @@ pub(super) fn read_bundles(
     let walked = bundles
         .into_iter()
         .map(|bundle| {
-            let walk = if is_only_one {
-                bundle.input.walk_ahead(around, files, &budget)
-            } else {
-                bundle.input.walk(around, files, &budget)
-            };
+            let walk = bundle.input.walk(around, files, &budget, is_only_one);
             let walk = walk.map_err(|reason| bundle.failed(reason))?;
             Ok((bundle, walk))
         })
@@ -349,17 +323,16 @@ pub(super) fn read_paths(
 ) -> Result<Vec<Bundle>, BundleError> {
     let named = rest
         .input
-        .walk_ahead(around, files, &WalkBudget::default())?;
+        .walk(around, files, &WalkBudget::default(), true)?;
     let budget = WalkBudget::default();
-    let walked =
-        bundles
-            .into_iter()
-            .filter_map(|bundle| match bundle.input.walk(around, files, &budget) {
-                Ok(walk) => Some(Ok((bundle, walk))),
-                Err(reason @ InputError::TooMany { .. }) => Some(Err(bundle.failed(reason))),
-                // A bundle whose paths do not exist contains none of these paths.
-                Err(_) => None,
-            });
+    let walked = bundles.into_iter().filter_map(|bundle| {
+        match bundle.input.walk(around, files, &budget, false) {
+            Ok(walk) => Some(Ok((bundle, walk))),
+            Err(reason @ InputError::TooMany { .. }) => Some(Err(bundle.failed(reason))),
+            // A bundle whose paths do not exist contains none of these paths.
+            Err(_) => None,
+        }
+    });
     let walked: Vec<_> = walked.collect::<Result<_, _>>()?;
     let mut copies = CopyBudget::default();
     if walked.is_empty() {
