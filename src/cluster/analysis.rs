@@ -15,7 +15,7 @@ use crate::text::FileId;
 
 /// Maximum number of simulated plans that are cached. Each holds a state of the whole cluster, so only those behind
 /// findings are cached; a report draws fewer graphs than this.
-const MOST_KEPT: usize = 16;
+const MOST_CACHED: usize = 16;
 
 /// The analysis of one bundle.
 #[derive(Debug)]
@@ -280,20 +280,19 @@ pub enum Nearness {
     SameCluster,
 }
 
-/// Simulations of steps on the cluster of an analysis. Each has one outcome, since rules ignore the other outcomes of
-/// races.
+/// Cache of plans for the cluster of an analysis. Each has one outcome, since rules ignore the other outcomes of races.
 #[derive(Debug)]
-pub struct Verdicts<'a> {
+pub struct PlanCache<'a> {
     analysis: &'a Analysis<'a>,
-    kept: Mutex<Vec<(Step, Arc<Plan<'a>>)>>,
+    cached: Mutex<Vec<(Step, Arc<Plan<'a>>)>>,
 }
 
-impl<'a> Verdicts<'a> {
-    /// Creates verdicts on the cluster of `analysis`.
+impl<'a> PlanCache<'a> {
+    /// Creates an empty cache for the cluster of `analysis`.
     pub fn new(analysis: &'a Analysis<'a>) -> Self {
         Self {
             analysis,
-            kept: Mutex::new(Vec::new()),
+            cached: Mutex::new(Vec::new()),
         }
     }
 
@@ -303,8 +302,8 @@ impl<'a> Verdicts<'a> {
     }
 
     /// Returns the plan of `step`, cached or simulated. `None` if the cluster is too large.
-    pub fn of(&self, step: &Step) -> Option<Arc<Plan<'a>>> {
-        if let Some((_, plan)) = self.kept().iter().find(|(of, _)| of == step) {
+    pub fn plan(&self, step: &Step) -> Option<Arc<Plan<'a>>> {
+        if let Some((_, plan)) = self.cached().iter().find(|(of, _)| of == step) {
             return Some(Arc::clone(plan));
         }
         let built = self.analysis.cluster()?;
@@ -316,7 +315,7 @@ impl<'a> Verdicts<'a> {
     }
 
     /// Returns the plan of several consecutive steps. `None` if the cluster is too large.
-    pub fn after(&self, steps: &[Step]) -> Option<Plan<'a>> {
+    pub fn plan_of_steps(&self, steps: &[Step]) -> Option<Plan<'a>> {
         let built = self.analysis.cluster()?;
         Some(gc::simulate(
             &built.cluster,
@@ -325,16 +324,16 @@ impl<'a> Verdicts<'a> {
         ))
     }
 
-    /// Caches a verdict that is needed again, because a finding is based on it.
+    /// Caches a plan that is needed again, because a finding is based on it.
     pub fn keep(&self, step: Step, plan: Arc<Plan<'a>>) {
-        let mut kept = self.kept();
-        if kept.len() < MOST_KEPT && kept.iter().all(|(of, _)| *of != step) {
-            kept.push((step, plan));
+        let mut cached = self.cached();
+        if cached.len() < MOST_CACHED && cached.iter().all(|(of, _)| *of != step) {
+            cached.push((step, plan));
         }
     }
 
     /// Locks the cache. A poisoned lock is fine: entries are pushed whole.
-    fn kept(&self) -> std::sync::MutexGuard<'_, Vec<(Step, Arc<Plan<'a>>)>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cached(&self) -> std::sync::MutexGuard<'_, Vec<(Step, Arc<Plan<'a>>)>> {
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -23,7 +23,7 @@ mod source;
 
 use std::collections::BTreeSet;
 
-pub use analysis::{Analysis, Nearness, Verdicts};
+pub use analysis::{Analysis, Nearness, PlanCache};
 use callouts::add_callouts;
 use facts::Reader;
 use kinds::ShownKinds;
@@ -95,9 +95,8 @@ fn objects_of(
         let mut finalizers: Vec<String> = member
             .object
             .metadata()
-            .finalizers()
-            .iter()
-            .map(|finalizer| finalizer.value.clone())
+            .finalizer_names()
+            .map(str::to_owned)
             .collect();
         let deletion = facts::deletion(member);
         // Controllers restore the protection finalizers of live objects, but not of Terminating ones [VAL-24].

@@ -40,12 +40,7 @@ impl<'a> Reconcilers<'a> {
         if !self.source.running || super::facts::deletion(member).is_some() {
             return Vec::new();
         }
-        let written = member
-            .object
-            .metadata()
-            .finalizers()
-            .iter()
-            .map(|finalizer| finalizer.value.as_str());
+        let written = member.object.metadata().finalizer_names();
         let foreign = written.filter(|name| !finalizers::is_collectors(name));
         let removers = &self.source.ownership.removers;
         let namespace = removers

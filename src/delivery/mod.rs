@@ -8,17 +8,17 @@
 //! (`rules/tables/delivery-orders.csv`).
 //!
 //! * `regime` the tool that delivers an object; `rendering` the output of Helm; `protection` objects that a removal
-//!   spares; `marks` the labels and annotations behind both; `belief` protections without effect; `tracking` the labels
+//!   spares; `marks` the labels and annotations behind both; `ineffective` protections without effect; `tracking` the labels
 //!   by which Argo CD recognises its objects; `together` objects that are deleted together
 //! * `hook` the objects that a tool runs at an event
 //! * `request` the requests of a tool, and its waits between them; `order` the orders of kinds
 //! * `helm`, `kubectl`, `argocd`, `flux`, `namespace` one tool each
 
 pub mod argocd;
-mod belief;
 pub mod flux;
 pub mod helm;
 mod hook;
+mod ineffective;
 pub mod kubectl;
 pub mod marks;
 pub mod namespace;
@@ -30,8 +30,8 @@ mod request;
 mod together;
 mod tracking;
 
-pub use belief::{Belief, Flaw, beliefs};
 pub use hook::{Hook, HookEvent, HookTool, Operation, Phase};
+pub use ineffective::{Flaw, IneffectiveProtection, ineffective_protections};
 pub use order::{KindOrder, OrderTableError, Sequence, kind_order};
 pub use protection::{Removal, Spared, Sparing, spared};
 pub use regime::{

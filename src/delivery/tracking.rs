@@ -28,12 +28,13 @@ impl<'a> TrackingLabels<'a> {
     /// Whether Argo CD recognises objects by `label`.
     pub fn contains(&self, label: &str) -> bool {
         self.labels
-            .get_or_init(|| said(self.inventory))
+            .get_or_init(|| tracking_labels(self.inventory))
             .contains(label)
     }
 }
 
-fn said(inventory: &Inventory) -> BTreeSet<&str> {
+/// Returns the labels by which the configurations of Argo CD in the input track objects.
+fn tracking_labels(inventory: &Inventory) -> BTreeSet<&str> {
     let settings = inventory.with_name("", "ConfigMap", "argocd-cm");
     let mut labels = BTreeSet::new();
     for settings in settings.iter().map(|id| &inventory.member(*id).object) {

@@ -4,7 +4,7 @@
 
 use foldhash::HashSet;
 
-use crate::cluster::Verdicts;
+use crate::cluster::PlanCache;
 use crate::gc::Step;
 use crate::inventory::Inventory;
 use crate::kube::ObjectKey;
@@ -27,13 +27,13 @@ struct Scene {
 
 /// Simulates the deletions behind `findings`, which point into `sources`.
 pub(super) fn cascades(
-    bundles: &[Verdicts<'_>],
+    bundles: &[PlanCache<'_>],
     sources: &Sources,
     findings: &[Reported],
 ) -> Cascades {
     let mut cascades = Cascades::default();
-    for verdicts in bundles {
-        let scenes = scenes(verdicts.analysis().inventory(), sources, findings);
+    for plans in bundles {
+        let scenes = scenes(plans.analysis().inventory(), sources, findings);
         let room = MOST - cascades.shown.len();
         cascades.left_out += scenes.len().saturating_sub(room);
         if scenes.is_empty() || room == 0 {
@@ -43,7 +43,7 @@ pub(super) fn cascades(
             scenes
                 .iter()
                 .take(room)
-                .filter_map(|scene| draw(verdicts, scene)),
+                .filter_map(|scene| draw(plans, scene)),
         );
     }
     cascades
@@ -84,16 +84,16 @@ fn scenes(inventory: &Inventory, sources: &Sources, findings: &[Reported]) -> Ve
     scenes
 }
 
-fn draw(verdicts: &Verdicts<'_>, scene: &Scene) -> Option<Cascade> {
-    let plan = verdicts.of(&scene.step)?;
+fn draw(plans: &PlanCache<'_>, scene: &Scene) -> Option<Cascade> {
+    let plan = plans.plan(&scene.step)?;
     let view = PlanView {
         plan: &plan,
         steps: std::slice::from_ref(&scene.step),
-        data: verdicts.analysis().data(&Implied::default()),
+        data: plans.analysis().data(&Implied::default()),
         implied: Vec::new(),
         titles: vec![scene.title.clone()],
         targets: vec![Vec::new()],
-        known: verdicts.analysis().ownership().removers.known(),
+        known: plans.analysis().ownership().removers.known(),
         written: None,
         notes: Vec::new(),
         follow_ups: 0,

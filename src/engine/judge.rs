@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rayon::prelude::*;
 
 use super::notes::{note_on_reach, notes_on_sources};
-use crate::cluster::Verdicts;
+use crate::cluster::PlanCache;
 use crate::finding::{Finding, Fixes, Severity};
 use crate::merge::Merge;
 use crate::report::Note;
@@ -26,14 +26,14 @@ pub(super) struct Judgement {
 
 /// Runs `rules` on a bundle. `shown` returns whether a report shows a finding; others have a limit of their own.
 pub(super) fn judge<'a>(
-    verdicts: &'a Verdicts<'a>,
+    plans: &'a PlanCache<'a>,
     directives: &'a Directives,
     world: World,
     rules: &[&'static Rule],
     fixes: Fixes,
     shown: Shown<'_>,
 ) -> Judgement {
-    let analysis = verdicts.analysis();
+    let analysis = plans.analysis();
     let inventory = analysis.inventory();
     // A single rule may not need all of the analysis.
     let asks_for_all = rules.len() > 1;
@@ -49,7 +49,7 @@ pub(super) fn judge<'a>(
         inventory,
         ownership,
         analysis,
-        verdicts,
+        plans,
         world,
         directives,
         rules: RULES,

@@ -138,9 +138,8 @@ fn listed(inventory: &Inventory, member: &Member) -> ListedObject {
             .collect(),
         finalizers: object
             .metadata()
-            .finalizers()
-            .iter()
-            .map(|finalizer| finalizer.value.clone())
+            .finalizer_names()
+            .map(str::to_owned)
             .collect(),
         file: path(inventory, member.file),
         document: member.document,

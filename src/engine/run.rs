@@ -22,7 +22,7 @@ use super::scope::FilesInScope;
 use super::standing::{ByStanding, Standings, by_standing};
 use super::statistics::statistics;
 use crate::baseline::Parted;
-use crate::cluster::{Analysis, Verdicts};
+use crate::cluster::{Analysis, PlanCache};
 use crate::finding::{Finding, Fingerprint, Identity, Severity, fingerprint};
 use crate::inventory::{Inventory, locate};
 use crate::knowledge::Tables;
@@ -59,9 +59,9 @@ pub(super) fn check_analysed(
             inventories.map(Directives::of).collect()
         },
     );
-    let verdicts: Vec<Verdicts<'_>> = analyses
+    let plans: Vec<PlanCache<'_>> = analyses
         .iter()
-        .map(|analysis| Verdicts::new(analysis))
+        .map(|analysis| PlanCache::new(analysis))
         .collect();
     let scope = check.only.as_ref().map_or_else(
         || FilesInScope::all(&merged.sources),
@@ -70,7 +70,7 @@ pub(super) fn check_analysed(
     let run = Run {
         check,
         bundles,
-        verdicts: &verdicts,
+        plans: &plans,
         directives: &directives,
         merged: &merged,
         rules: check.selection.rules(),
@@ -155,7 +155,7 @@ pub(super) fn check_analysed(
         .map(|rule| describe_as(rule, &check.severities))
         .collect();
     let cascades = match check.graphs {
-        Graphs::Drawn => cascades(&verdicts, &merged.sources, &findings),
+        Graphs::Drawn => cascades(&plans, &merged.sources, &findings),
         Graphs::LeftOut => Cascades::default(),
     };
     let (tool, run) = (tool(), run_info(bundles, check));
@@ -187,7 +187,7 @@ struct Run<'a> {
     check: &'a Check,
     bundles: &'a [Bundle],
     /// The simulations of each bundle.
-    verdicts: &'a [Verdicts<'a>],
+    plans: &'a [PlanCache<'a>],
     directives: &'a [Directives],
     merged: &'a Merged,
     rules: Vec<&'static Rule>,
@@ -219,11 +219,11 @@ impl Run<'_> {
     fn judge(&self) -> JudgedBundles {
         let mut all = JudgedBundles::default();
         for (at, bundle) in self.bundles.iter().enumerate() {
-            let (verdicts, directives) = (&self.verdicts[at], &self.directives[at]);
+            let (plans, directives) = (&self.plans[at], &self.directives[at]);
             let files = self.merged.files_of(at);
             let suppressions = OnceLock::new();
             let verdict = judge::judge(
-                verdicts,
+                plans,
                 directives,
                 bundle.world,
                 &self.rules,

@@ -248,6 +248,12 @@ impl<'a> Metadata<'a> {
         &self.rare.finalizers
     }
 
+    /// Returns the names in `finalizers`.
+    pub fn finalizer_names(self) -> impl Iterator<Item = &'a str> {
+        let names = self.finalizers().iter();
+        names.map(|finalizer| finalizer.value.as_str())
+    }
+
     /// Returns the finalizers with their indices in the list, which may also contain values that are not strings.
     pub fn numbered_finalizers(self) -> impl Iterator<Item = (usize, &'a Spanned<String>)> {
         let list = self

@@ -36,12 +36,7 @@ pub(super) fn released<'a>(part: &MergePart<'a>) -> BTreeMap<ObjectId, Vec<Relea
         .iter()
         .filter(|member| head.applies(member) && member.decodes())
     {
-        let written = member
-            .object
-            .metadata()
-            .finalizers()
-            .iter()
-            .map(|finalizer| finalizer.value.as_str());
+        let written = member.object.metadata().finalizer_names();
         let written = written.filter(|name| !finalizers::is_collectors(name));
         for finalizer in written.chain(before.added_finalizers(member)) {
             let question = (

@@ -4,7 +4,7 @@ use super::Subject;
 use super::draft::Draft;
 use super::proposal::{Proposal, fixed};
 use crate::baseline::Stale;
-use crate::cluster::{Analysis, Verdicts};
+use crate::cluster::{Analysis, PlanCache};
 use crate::delivery::Removal;
 use crate::finding::{Applicability, Consequence, Finding, Fixes, Severity};
 use crate::gc::Step;
@@ -37,7 +37,7 @@ pub struct Context<'a> {
     /// Further facts about the bundle, each computed once.
     pub analysis: &'a Analysis<'a>,
     /// A cache of simulations on the bundle's cluster.
-    pub verdicts: &'a Verdicts<'a>,
+    pub plans: &'a PlanCache<'a>,
     /// Whether absence from the input proves anything.
     pub world: World,
     /// The directives that suppress findings.

@@ -50,11 +50,7 @@ impl<'a> PodTemplate<'a> {
 }
 
 fn finalizers(metadata: Metadata<'_>) -> Vec<String> {
-    metadata
-        .finalizers()
-        .iter()
-        .map(|finalizer| finalizer.value.clone())
-        .collect()
+    metadata.finalizer_names().map(str::to_owned).collect()
 }
 
 fn spec(member: &Member) -> Option<Value<'_>> {

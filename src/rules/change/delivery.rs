@@ -32,11 +32,11 @@ fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
             .of_kind(CascadeKind::Delivery)
             .map(|cascade| draft(merge, cascade)),
     );
-    let told = merge.of_kind(CascadeKind::Delivery).map(|cascade| {
+    let lost_with = merge.of_kind(CascadeKind::Delivery).map(|cascade| {
         let lost: HashSet<&ObjectKey> = cascade.losses.iter().map(|loss| &loss.key).collect();
         (cascade.culprit.id, lost)
     });
-    let told: HashMap<ObjectId, HashSet<&ObjectKey>> = told.collect();
+    let lost_with: HashMap<ObjectId, HashSet<&ObjectKey>> = lost_with.collect();
     let delivered = LazyCell::new(|| delivered_of_all(merge));
     let known = LazyCell::new(|| merge.part.deliverers_of_all());
     let leaving = merge
@@ -47,9 +47,9 @@ fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
     for member in leaving.filter(|member| merge.end_of(&member.key).is_some()) {
         if let Some(object) = delivery_object(member) {
             let children = delivered.get(&member.id).map_or(&[][..], Vec::as_slice);
-            let told = told.get(&member.id);
-            sink.extend(unseen(merge, member, &object, children, told));
-            if told.is_none()
+            let lost_with = lost_with.get(&member.id);
+            sink.extend(unseen(merge, member, &object, children, lost_with));
+            if lost_with.is_none()
                 && let Some(set) = merge.part.generated_by(member)
                 && merge.part.renamed(member).is_none()
                 && object.deletes()
@@ -127,24 +127,24 @@ fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
 }
 
 /// Reports a removed delivery object with which no known object is lost: it is renamed and hands its objects over, its
-/// objects are not in the tree, or it leaves them behind. `told` are the losses that another finding already reports; they are left out.
+/// objects are not in the tree, or it leaves them behind. Leaves out `lost_with`, the losses that another finding reports.
 fn unseen(
     merge: &Merge<'_>,
     member: &Member,
     object: &DeliveryObject,
     children: &[&Member],
-    told: Option<&HashSet<&ObjectKey>>,
+    lost_with: Option<&HashSet<&ObjectKey>>,
 ) -> Option<Draft> {
     let renamed = merge.part.renamed(member);
     let end = merge.end_of(&member.key);
     let is_possible = end.is_some_and(|end| end.certainty == EffectCertainty::Possible);
     let verb = deletes(merge, member);
-    let certain = merge.is_told(member) && !is_possible;
+    let certain = merge.is_tool_known(member) && !is_possible;
     if object.suspended {
         return None;
     }
     if !object.deletes() {
-        if renamed.is_some() || told.is_some() || children.is_empty() {
+        if renamed.is_some() || lost_with.is_some() || children.is_empty() {
             return None;
         }
         let left = plain::count(children.len(), "object");
@@ -166,7 +166,7 @@ fn unseen(
     let is_flux = object.kind == DeliveryKind::Kustomization;
     let handed = children
         .iter()
-        .filter(|child| told.is_none_or(|told| !told.contains(&child.key)))
+        .filter(|child| lost_with.is_none_or(|lost_with| !lost_with.contains(&child.key)))
         .filter(|child| !(is_flux && merge.part.is_applied_beside(&child.key, member)));
     let handed: Vec<&Member> = handed
         .filter_map(|child| merge.part.still_applied(child))
@@ -188,7 +188,7 @@ fn unseen(
                 }),
             )
         }
-        (Some(_), 0) if told.is_none() => {
+        (Some(_), 0) if lost_with.is_none() => {
             let draft = on_delivery(merge, member, format!("{} {verb} everything that it delivered", leaving(merge, member)))
                 .label("delivers the deleted objects")
                 .reason(

@@ -88,7 +88,7 @@ fn is_deleted(merge: &Merge<'_>, member: &Member) -> bool {
 fn deleted(merge: &Merge<'_>, member: &Member, regime: Regime) -> Draft {
     let surprise = Surprise {
         standing: Standing::Applied,
-        ..Surprise::removed(merge.is_told(member))
+        ..Surprise::removed(merge.is_tool_known(member))
     };
     let upgrade = if regime == Regime::Helm {
         "`helm upgrade`"

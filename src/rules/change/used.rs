@@ -42,7 +42,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
         1 => String::new(),
         n => format!(" and {}", plain::count(n - 1, "other object")),
     };
-    let verb = if merge.is_told(member) {
+    let verb = if merge.is_tool_known(member) {
         "leaves"
     } else {
         "may leave"

@@ -81,7 +81,7 @@ fn of_standing<'c, 'a>(losses: &[&'c Loss<'a>], standing: Standing) -> Vec<&'c L
 /// Describes the effect of removing a cascade's culprit: `deletes 2 objects that head still applies`.
 pub(super) fn taking(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> String {
     match toll(cascade) {
-        nothing if nothing.is_empty() && merge.is_told(cascade.culprit) => {
+        nothing if nothing.is_empty() && merge.is_tool_known(cascade.culprit) => {
             "gets it stuck in Terminating".to_owned()
         }
         nothing if nothing.is_empty() => "may get it stuck in Terminating".to_owned(),
@@ -110,7 +110,7 @@ pub(super) fn leaving(merge: &Merge<'_>, member: &Member) -> String {
 /// Returns the tool that deletes an object, as the beginning of a sentence that is conditional if the tool is a guess.
 pub(super) fn tool(merge: &Merge<'_>, member: &Member) -> String {
     match merge.tool_of(member) {
-        Some(regime) if merge.is_told(member) => regime.tool().to_owned(),
+        Some(regime) if merge.is_tool_known(member) => regime.tool().to_owned(),
         Some(regime) => format!("If {} applies this, it", regime.tool()),
         None => "The delivery tool".to_owned(),
     }
@@ -118,7 +118,7 @@ pub(super) fn tool(merge: &Merge<'_>, member: &Member) -> String {
 
 /// Returns `deletes`, or `may delete` if it is not known that a tool delivers the object.
 pub(super) fn deletes(merge: &Merge<'_>, member: &Member) -> &'static str {
-    if merge.is_told(member) {
+    if merge.is_tool_known(member) {
         "deletes"
     } else {
         "may delete"

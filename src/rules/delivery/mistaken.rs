@@ -1,19 +1,22 @@
 //! Protections that no tool reads because their value or key is unknown, and how to correct them.
 
-use crate::delivery::{Belief, Flaw, marks};
+use crate::delivery::{Flaw, IneffectiveProtection, marks};
 use crate::rules::draft::Draft;
 use crate::rules::holder::MetadataHolder;
 use crate::rules::proposal::Proposal;
 
 /// Reports a value or a key that the tool does not know: cases a and g of the rule.
-pub(super) fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
+pub(super) fn mistaken(
+    holder: &MetadataHolder<'_>,
+    protection: &IneffectiveProtection<'_>,
+) -> Draft {
     let named = holder.named();
-    let Belief {
+    let IneffectiveProtection {
         key,
         value,
         is_label,
         flaw,
-    } = belief;
+    } = protection;
     let written = value.value;
     let shown = if written.is_empty() { "\"\"" } else { written };
     let where_written = if *is_label { "labels" } else { "annotations" };
@@ -76,7 +79,7 @@ pub(super) fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draf
         .label(words)
         .reason(reason)
         .help(help)
-        .fix(corrected(holder, belief))
+        .fix(corrected(holder, protection))
         .field(format!("{}.{where_written}.{key}", holder.field))
 }
 
@@ -86,13 +89,16 @@ fn is_several(option: &str) -> bool {
 }
 
 /// Returns the protection as the tool would read it.
-fn corrected(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Option<Proposal> {
-    let Belief {
+fn corrected(
+    holder: &MetadataHolder<'_>,
+    protection: &IneffectiveProtection<'_>,
+) -> Option<Proposal> {
+    let IneffectiveProtection {
         key,
         value,
         is_label,
         flaw,
-    } = *belief;
+    } = *protection;
     let written = value.value;
     let (meant_key, meant) = match flaw {
         Flaw::Policy | Flaw::PolicyCase => (key, "keep".to_owned()),

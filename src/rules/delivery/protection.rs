@@ -6,7 +6,8 @@ use foldhash::HashMap;
 
 use crate::delivery::marks;
 use crate::delivery::{
-    Flaw, FluxObject, Regime, RegimeSource, Removal, TrackingLabels, beliefs, spared,
+    Flaw, FluxObject, Regime, RegimeSource, Removal, TrackingLabels, ineffective_protections,
+    spared,
 };
 use crate::finding::{Applicability, Severity};
 use crate::inventory::{Inventory, Member};
@@ -45,9 +46,11 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     let tracking = TrackingLabels::of(context.inventory);
     let released: Vec<&Member> = context.inventory.of_kind(kinds::HELM_RELEASE).collect();
     for member in &context.inventory.members {
-        mistaken_beliefs(&own_metadata(member), sink);
+        mistaken_protections(&own_metadata(member), sink);
     }
-    each_template(context.inventory, |holder| mistaken_beliefs(&holder, sink));
+    each_template(context.inventory, |holder| {
+        mistaken_protections(&holder, sink)
+    });
     for member in &context.inventory.members {
         sink.extend(read_by_another_tool(context, member, &delivery));
         sink.extend(only_pruning(context, member, &delivery));
@@ -64,12 +67,12 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
 
 /// Reports protections that are wholly or partly ineffective. Helm reads its policy only on objects of a release, so in a
 /// template no value has an effect: `on_a_template` reports that (case e).
-fn mistaken_beliefs(holder: &MetadataHolder<'_>, sink: &mut Sink) {
-    let beliefs = beliefs(holder.metadata);
-    let beliefs = beliefs.iter().filter(|belief| {
-        holder.template.is_none() || !matches!(belief.flaw, Flaw::Policy | Flaw::PolicyCase)
+fn mistaken_protections(holder: &MetadataHolder<'_>, sink: &mut Sink) {
+    let protections = ineffective_protections(holder.metadata);
+    let protections = protections.iter().filter(|protection| {
+        holder.template.is_none() || !matches!(protection.flaw, Flaw::Policy | Flaw::PolicyCase)
     });
-    sink.extend(beliefs.map(|belief| mistaken(holder, belief)));
+    sink.extend(protections.map(|protection| mistaken(holder, protection)));
 }
 
 /// The deletions by the delivery objects of a bundle, grouped by tool. An object that some of them reach is judged by

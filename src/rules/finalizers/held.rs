@@ -67,12 +67,7 @@ pub(in crate::rules) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
         inventory.remarkable().collect()
     };
     for member in members {
-        let written = member
-            .object
-            .metadata()
-            .finalizers()
-            .iter()
-            .map(|finalizer| finalizer.value.as_str());
+        let written = member.object.metadata().finalizer_names();
         let written = written.filter(|name| !finalizers::is_collectors(name));
         found.extend(
             written

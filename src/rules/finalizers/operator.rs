@@ -132,7 +132,7 @@ fn left_behind<'h, 'a>(
     let plan = steps
         .len()
         .checked_sub(1)
-        .and_then(|last| Some((context.verdicts.after(&steps)?, last)));
+        .and_then(|last| Some((context.plans.plan_of_steps(&steps)?, last)));
     let stuck: BTreeMap<ObjectKey, bool> = plan.map_or_else(BTreeMap::new, |(plan, last)| {
         let stuck = plan.stuck(last).into_iter();
         stuck

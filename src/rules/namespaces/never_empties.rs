@@ -9,7 +9,7 @@ use crate::gc::{self, Step};
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, Policy, Scope, kinds};
 use crate::rules::draft::{Draft, MOST_RELATED};
-use crate::rules::references::simulation::{abandoned, is_held};
+use crate::rules::references::simulation::{abandoned, holds_on};
 use crate::rules::rule::{Context, Rule, Sink, World, rule};
 use crate::rules::trials::tried;
 use crate::rules::words::named;
@@ -61,14 +61,13 @@ fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
     for (namespace, held) in tried(filled, context, sink) {
         let key = &namespace.key;
         let step = emptying(key.clone());
-        let Some(plan) = context.verdicts.of(&step) else {
+        let Some(plan) = context.plans.plan(&step) else {
             return;
         };
-        if is_held(&plan, key, |hold| {
-            matches!(hold, gc::Hold::NamespaceContent { .. })
-        }) {
+        let mut holds = holds_on(&plan, key).into_iter();
+        if holds.any(|hold| matches!(hold, gc::Hold::NamespaceContent { .. })) {
             sink.push(never_empties(context, namespace, held));
-            context.verdicts.keep(step, plan);
+            context.plans.keep(step, plan);
         }
     }
 }

@@ -68,7 +68,7 @@ fn stuck_unless_quicker<'a>(
         return held;
     }
     let step = emptying(namespace.key.clone());
-    let Some(plan) = context.verdicts.of(&step) else {
+    let Some(plan) = context.plans.plan(&step) else {
         return Vec::new();
     };
     let stuck = plan

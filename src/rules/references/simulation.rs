@@ -53,7 +53,7 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     let Some(built) = context.analysis.cluster() else {
         return;
     };
-    let Some(plan) = context.verdicts.of(&Step::Settle) else {
+    let Some(plan) = context.plans.plan(&Step::Settle) else {
         return;
     };
     let gone: HashSet<ObjectKey> = plan
@@ -94,7 +94,7 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
         }
         if let Some(edge) = edges.first() {
             sink.push(arrival(context, member, edge, &cascades.below(id)));
-            context.verdicts.keep(Step::Settle, plan.clone());
+            context.plans.keep(Step::Settle, plan.clone());
         }
     }
 }
@@ -286,7 +286,7 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     for (owner, mut edges) in tried(held.into_iter(), context, sink) {
         let owner = inventory.member(owner);
         let step = Step::delete(vec![owner.key.clone()], Some(Policy::Foreground));
-        let Some(plan) = context.verdicts.of(&step) else {
+        let Some(plan) = context.plans.plan(&step) else {
             return;
         };
         // The collector removes the reference of a dependent that another owner keeps: the owner does not wait for it.
@@ -301,11 +301,8 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
 
 /// Returns the dependents that keep an object Terminating after a plan of one step.
 fn blockers(plan: &Plan<'_>, owner: &ObjectKey) -> BTreeSet<gc::ObjectId> {
-    let owner = plan.cluster().find(owner);
-    let stuck = plan.stuck(0).into_iter();
-    stuck
-        .filter(|held| Some(held.object) == owner)
-        .flat_map(|held| held.holds)
+    let holds = holds_on(plan, owner).into_iter();
+    holds
         .filter_map(|hold| match hold {
             gc::Hold::BlockingDependents { dependents, .. } => Some(dependents),
             _ => None,
@@ -314,19 +311,12 @@ fn blockers(plan: &Plan<'_>, owner: &ObjectKey) -> BTreeSet<gc::ObjectId> {
         .collect()
 }
 
-/// Whether a plan of one step leaves the object Terminating, with a hold that satisfies `by`.
-pub(in crate::rules) fn is_held(
-    plan: &Plan<'_>,
-    object: &ObjectKey,
-    by: impl FnMut(&gc::Hold) -> bool,
-) -> bool {
-    let Some(id) = plan.cluster().find(object) else {
-        return false;
-    };
-    plan.stuck(0)
-        .into_iter()
-        .find(|held| held.object == id)
-        .is_some_and(|held| held.holds.iter().any(by))
+/// Returns the holds that keep an object Terminating after a plan of one step.
+pub(in crate::rules) fn holds_on(plan: &Plan<'_>, object: &ObjectKey) -> Vec<gc::Hold> {
+    let object = plan.cluster().find(object);
+    let mut stuck = plan.stuck(0).into_iter();
+    let held = stuck.find(|held| Some(held.object) == object);
+    held.map_or_else(Vec::new, |held| held.holds)
 }
 
 /// Why a dependent can never be deleted.
@@ -367,12 +357,7 @@ pub(in crate::rules) fn abandoned<'m>(
     member: &'m Member,
 ) -> impl Iterator<Item = &'m str> + 'm {
     let (inventory, removers) = (context.inventory, &context.ownership.removers);
-    let finalizers = member
-        .object
-        .metadata()
-        .finalizers()
-        .iter()
-        .map(|finalizer| finalizer.value.as_str());
+    let finalizers = member.object.metadata().finalizer_names();
     let foreign = finalizers.filter(|name| !name.is_empty() && !finalizers::is_collectors(name));
     foreign.filter(|name| matches!(removers.remover(inventory, member, name), Remover::Nobody))
 }

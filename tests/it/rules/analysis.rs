@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ownerlint::cluster::{Analysis, Verdicts};
+use ownerlint::cluster::{Analysis, PlanCache};
 use ownerlint::gc::Step;
 
 use crate::support::inventory_of;
@@ -55,11 +55,11 @@ fn object_templates_are_read_once() {
 fn kept_verdict_is_returned_for_the_graph() {
     let inventory = inventory_of("a.yaml", DANGLING);
     let analysis = Analysis::of(&inventory);
-    let verdicts = Verdicts::new(&analysis);
-    let plan = verdicts.of(&Step::Settle).expect("a verdict");
-    verdicts.keep(Step::Settle, Arc::clone(&plan));
+    let plans = PlanCache::new(&analysis);
+    let plan = plans.plan(&Step::Settle).expect("a verdict");
+    plans.keep(Step::Settle, Arc::clone(&plan));
     assert!(Arc::ptr_eq(
         &plan,
-        &verdicts.of(&Step::Settle).expect("a verdict")
+        &plans.plan(&Step::Settle).expect("a verdict")
     ));
 }

@@ -146,12 +146,7 @@ impl Writer<'_> {
             .map(|id| inventory.member(*id));
         let mut controllers = BTreeSet::new();
         for member in members {
-            let written = member
-                .object
-                .metadata()
-                .finalizers()
-                .iter()
-                .map(|finalizer| finalizer.value.as_str());
+            let written = member.object.metadata().finalizer_names();
             for finalizer in written.chain(removers.added_finalizers(member)) {
                 if let Remover::Workload { id, .. } = removers.remover(inventory, member, finalizer)
                 {

@@ -31,7 +31,7 @@ pub enum Flaw<'a> {
 
 /// A protection that has no effect.
 #[derive(Clone, Copy, Debug)]
-pub struct Belief<'a> {
+pub struct IneffectiveProtection<'a> {
     /// The key as written.
     pub key: &'a str,
     /// The value, with the places of both.
@@ -48,10 +48,10 @@ const OFF: [&str; 10] = [
 ];
 
 /// Returns the protections of `metadata` that do not have all of their effect.
-pub fn beliefs(metadata: Metadata<'_>) -> Vec<Belief<'_>> {
+pub fn ineffective_protections(metadata: Metadata<'_>) -> Vec<IneffectiveProtection<'_>> {
     let labels = metadata.labels().iter().map(|entry| (entry, true));
     let annotations = metadata.annotations().iter().map(|entry| (entry, false));
-    let mut beliefs = Vec::new();
+    let mut protections = Vec::new();
     for ((key, value), is_label) in labels.chain(annotations) {
         let flaws = match key {
             marks::HELM_RESOURCE_POLICY => policy(value.value, is_label).into_iter().collect(),
@@ -63,14 +63,14 @@ pub fn beliefs(metadata: Metadata<'_>) -> Vec<Belief<'_>> {
                 .into_iter()
                 .collect::<Vec<_>>(),
         };
-        beliefs.extend(flaws.into_iter().map(|flaw| Belief {
+        protections.extend(flaws.into_iter().map(|flaw| IneffectiveProtection {
             key,
             value,
             is_label,
             flaw,
         }));
     }
-    beliefs
+    protections
 }
 
 fn policy(value: &str, is_label: bool) -> Option<Flaw<'_>> {
