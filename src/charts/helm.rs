@@ -94,7 +94,7 @@ impl Helm {
             arguments,
             timeout: self.timeout.unwrap_or(RenderCommand::TIMEOUT),
         };
-        let printed = command.output(home, home).map_err(said)?;
+        let printed = command.output(home, home).map_err(message)?;
         String::from_utf8(printed).map_err(|_| "the output of helm is not UTF-8".to_owned())
     }
 
@@ -140,7 +140,7 @@ impl Helm {
         };
         let plugins = without_plugins.join("plugins");
         let printed = command.output_as_user(into, &[("HELM_PLUGINS", &plugins)]);
-        printed.map(drop).map_err(said)
+        printed.map(drop).map_err(message)
     }
 }
 
@@ -157,7 +157,7 @@ fn inside(chart: &Path, path: &str) -> Result<PathBuf, String> {
 }
 
 /// Returns the message of helm, in one line.
-fn said(error: RenderError) -> String {
+fn message(error: RenderError) -> String {
     match error {
         RenderError::Failed { outcome, said, .. } => {
             let said = said.trim_start_matches([':', ' ']);

@@ -61,7 +61,7 @@ pub(super) fn init(args: &InitArgs) -> Result<Status, Error> {
         .unwrap_or_default();
     let before = errors(&session.check(CheckOptions::default())?).len();
     let (starter, after) = write_harmless(starter, before, folder, &name)?;
-    terminal::print(&told(&name, session.objects(), &starter, &after))?;
+    terminal::print(&summary(&name, session.objects(), &starter, &after))?;
     Ok(Status::Clean)
 }
 
@@ -149,15 +149,15 @@ fn below(folder: &Path, path: &str) -> Option<String> {
     Some(plain::path(Path::new(path).strip_prefix(folder).ok()?))
 }
 
-fn told(name: &str, objects: usize, starter: &Starter, after: &Report) -> String {
-    let mut told = format!("wrote `{name}` for {}", plain::count(objects, "object"));
+fn summary(name: &str, objects: usize, starter: &Starter, after: &Report) -> String {
+    let mut summary = format!("wrote `{name}` for {}", plain::count(objects, "object"));
     if starter.left_out() > 0 {
-        told.push_str(&format!(
+        summary.push_str(&format!(
             "; it leaves out {} of tests",
             plain::count(starter.left_out(), "file")
         ));
     }
-    told.push('\n');
+    summary.push('\n');
     let files: Vec<&str> = after.sources.iter().map(|(_, file)| file.path()).collect();
     let errors = errors(after);
     if let Some(exclusion) = dominant(&errors, &files) {
@@ -166,22 +166,22 @@ fn told(name: &str, objects: usize, starter: &Starter, after: &Report) -> String
             plain::count(errors.len(), "error"),
             exclusion.glob,
         );
-        told.push_str(&format!(
+        summary.push_str(&format!(
             "{most} of {all} are in `{glob}`: if these files are never applied, add it to `exclude`\n"
         ));
     }
-    told.push_str(&format!("first result: {}\n", after.summary.found()));
+    summary.push_str(&format!("first result: {}\n", after.summary.found()));
     if !after.findings.is_empty() {
-        told.push_str(
+        summary.push_str(
             "`ownerlint` shows it; after `ownerlint baseline write`, only new findings\n",
         );
     }
     if starter.charts() > 0 {
         let charts = plain::count(starter.charts(), "chart");
-        told.push_str(&format!(
+        summary.push_str(&format!(
             "not rendered: {charts}; `ownerlint --render` renders with helm and checks the result, too\n"
         ));
     }
-    told.push_str("next: `ownerlint diff` says what merging the current branch deletes\n");
-    told
+    summary.push_str("next: `ownerlint diff` says what merging the current branch deletes\n");
+    summary
 }

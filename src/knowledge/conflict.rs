@@ -18,17 +18,17 @@ pub struct Conflict {
 
 /// Finds subjects that several operators describe: a kind's finalizer, a kind's data or a kind's scope.
 pub fn conflicts(operators: &[NamedOperator]) -> Vec<Conflict> {
-    let mut told: BTreeMap<String, &str> = BTreeMap::new();
+    let mut described: BTreeMap<String, &str> = BTreeMap::new();
     let mut found = Vec::new();
     for NamedOperator { name, operator } in operators {
         for about in facts(operator) {
-            match told.get(&about) {
+            match described.get(&about) {
                 Some(first) if *first != name => found.push(Conflict {
                     about,
                     first: (*first).to_owned(),
                     second: name.clone(),
                 }),
-                _ => _ = told.insert(about, name),
+                _ => _ = described.insert(about, name),
             }
         }
     }

@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(methods(b""), Ok(Vec::new()));
     }
 
-    fn said(length: &str) -> Result<Vec<String>, String> {
+    fn with_length(length: &str) -> Result<Vec<String>, String> {
         methods(format!("Content-Length: {length}\r\n\r\n{{}}").as_bytes())
     }
 
@@ -294,19 +294,22 @@ mod tests {
     fn wrong_content_length_is_reported() {
         let longest =
             "null: a message of 99999999999999 bytes; the longest that is read has 1073741824";
-        assert_eq!(said("99999999999999"), Ok(vec![longest.to_owned()]));
+        assert_eq!(with_length("99999999999999"), Ok(vec![longest.to_owned()]));
         assert_eq!(
-            said("1073741824"),
+            with_length("1073741824"),
             Err("a message of 1073741824 bytes ends after 2".to_owned())
         );
         assert_eq!(
-            said("-1"),
+            with_length("-1"),
             Ok(vec![
                 "null: a header has the Content-Length \"-1\"".to_owned()
             ])
         );
         let larger = "null: a header has the Content-Length \"99999999999999999999\"";
-        assert_eq!(said("99999999999999999999"), Ok(vec![larger.to_owned()]));
+        assert_eq!(
+            with_length("99999999999999999999"),
+            Ok(vec![larger.to_owned()])
+        );
     }
 
     #[test]

@@ -116,7 +116,7 @@ impl<'a> Losses<'a, '_> {
         // Its deletion is as certain as ever; whether a controller outside of base finishes it is another question.
         let unattended = end.effect == Stuck
             && end.certainty == EffectCertainty::Possible
-            && self.is_told(&end.because);
+            && self.is_tool_known(&end.because);
         let in_doubt =
             unattended && member.is_some_and(|member| self.has_unknown_finalizer(member));
         let certain = end.certainty == EffectCertainty::Certain || unattended;
@@ -138,7 +138,7 @@ impl<'a> Losses<'a, '_> {
             certain,
         };
         // Assumptions about other objects make it no less certain that a tool deletes this one.
-        let requested = end.effect == Stuck && self.is_said(&end.because);
+        let requested = end.effect == Stuck && self.has_evidence(&end.because);
         let requested = requested
             .then(|| {
                 severity(Surprise {
@@ -167,19 +167,19 @@ impl<'a> Losses<'a, '_> {
     }
 
     /// Whether no tool was assumed, neither for the first of these objects nor for others.
-    fn is_told(&self, because: &[ObjectKey]) -> bool {
+    fn is_tool_known(&self, because: &[ObjectKey]) -> bool {
         let regime = because
             .first()
             .and_then(|root| self.withdrawn.regimes.get(root));
-        self.withdrawn.assumed.is_empty() && regime.is_none_or(|(_, said)| *said)
+        self.withdrawn.assumed.is_empty() && regime.is_none_or(|(_, is_known)| *is_known)
     }
 
     /// Whether there is evidence for the tool that deletes the first of these objects.
-    fn is_said(&self, because: &[ObjectKey]) -> bool {
+    fn has_evidence(&self, because: &[ObjectKey]) -> bool {
         because
             .first()
             .and_then(|root| self.withdrawn.regimes.get(root))
-            .is_some_and(|(_, said)| *said)
+            .is_some_and(|(_, is_known)| *is_known)
     }
 
     /// Whether it has a finalizer that no known controller removes, wherever it runs.

@@ -27,7 +27,7 @@ impl<'a> PassingMentions<'a> {
             .iter()
             .filter(|member| tree.applies(member))
         {
-            for name in said(member, names) {
+            for name in mentioned(member, names) {
                 found
                     .0
                     .entry((&member.key.namespace, name))
@@ -46,7 +46,8 @@ impl<'a> PassingMentions<'a> {
     }
 }
 
-fn said<'a>(member: &'a Member, names: &BTreeSet<&str>) -> BTreeSet<&'a str> {
+/// Returns the `names` that an object contains outside of its metadata.
+fn mentioned<'a>(member: &'a Member, names: &BTreeSet<&str>) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     let mut seen: HashSet<NodeId> = HashSet::default();
     let outer = member

@@ -169,7 +169,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Returns whether the tool that delivers an object of base is known.
-    pub fn is_told(&self, member: &Member) -> bool {
+    pub fn is_tool_known(&self, member: &Member) -> bool {
         withdraw::delivered(self.part, member, &self.withdrawn.choice).1
     }
 

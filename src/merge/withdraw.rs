@@ -72,8 +72,8 @@ impl ToolRelease {
 enum Applier {
     /// An object of the tree.
     Object(Deliverer),
-    /// A tool; `said` is whether there is evidence for it.
-    Tool { regime: Regime, said: bool },
+    /// A tool; `is_known` is whether there is evidence for it.
+    Tool { regime: Regime, is_known: bool },
 }
 
 /// Plans the tools' requests for the objects that leave a part, and adds the deleted objects to `requested`, which
@@ -120,16 +120,16 @@ pub fn withdraw(
             deliveries: part.analysis.deliveries(),
             members,
         };
-        let (regime, said) = applier.regime();
+        let (regime, is_known) = applier.regime();
         for member in &leaving.members {
             let known = decided
                 .all
                 .regimes
                 .entry(member.key.clone())
-                .or_insert((regime, said));
+                .or_insert((regime, is_known));
             // Two destinations may have one key: the one with evidence for its tool counts.
-            if said {
-                *known = (regime, said);
+            if is_known {
+                *known = (regime, is_known);
             }
         }
         let unbuildable = part.head.and_then(|head| head.unbuildable(destination));
@@ -150,12 +150,12 @@ pub fn withdraw(
                 argocd::prune(&leaving, choice.cascade.unwrap_or(Policy::Foreground))
             }
             (_, Regime::Flux(_)) => flux::prune(&leaving, KustomizationSettings::default()),
-            (_, Regime::Kubectl) if !said && choice.unknown_prunes => {
+            (_, Regime::Kubectl) if !is_known && choice.unknown_prunes => {
                 flux::prune(&leaving, KustomizationSettings::default())
             }
             (_, Regime::Kubectl) => Withdrawal::nothing("prunes nothing"),
         };
-        if regime == Regime::Kubectl && !said && unbuildable.is_none() {
+        if regime == Regime::Kubectl && !is_known && unbuildable.is_none() {
             decided
                 .all
                 .unknown
@@ -199,7 +199,7 @@ impl Applier {
     fn regime(&self) -> (Regime, bool) {
         match self {
             Self::Object(deliverer) => (Regime::from(deliverer.tool), true),
-            Self::Tool { regime, said } => (*regime, *said),
+            Self::Tool { regime, is_known } => (*regime, *is_known),
         }
     }
 }
@@ -417,8 +417,13 @@ fn idle(
     let reason = withdrawal.nothing?;
     let subject = match applier {
         Applier::Object(deliverer) => format!("the {} {deliverer}", deliverer.tool.kind().kind),
-        Applier::Tool { regime, said: true } => regime.tool().to_owned(),
-        Applier::Tool { said: false, .. } => return None,
+        Applier::Tool {
+            regime,
+            is_known: true,
+        } => regime.tool().to_owned(),
+        Applier::Tool {
+            is_known: false, ..
+        } => return None,
     };
     let rejected = withdrawal.rejected.as_ref();
     let rejected =
@@ -442,7 +447,7 @@ fn assumed(
 ) -> Option<String> {
     let Applier::Tool {
         regime,
-        said: false,
+        is_known: false,
     } = applier
     else {
         return None;
@@ -468,12 +473,12 @@ fn applier(
     match (choice.by, destination.deliverer()) {
         (Some(tool), _) => Applier::Tool {
             regime: tool.regime(),
-            said: true,
+            is_known: true,
         },
         (None, Some(deliverer)) => Applier::Object(deliverer.clone()),
         (None, None) => {
             let delivered = part.analysis.deliveries().regime(member);
-            let said = match delivered.source {
+            let is_known = match delivered.source {
                 RegimeSource::None => false,
                 // A kustomization keeps the marks of the chart that its files were copied from.
                 RegimeSource::Mark { .. } if delivered.regime == Regime::Helm => {
@@ -488,17 +493,17 @@ fn applier(
                 }
                 RegimeSource::Config => true,
             };
-            let likely = if said {
+            let likely = if is_known {
                 None
             } else {
                 part.likely_tool(destination)
             };
-            let regime = if said {
+            let regime = if is_known {
                 delivered.regime
             } else {
                 likely.unwrap_or(Regime::Kubectl)
             };
-            Applier::Tool { regime, said }
+            Applier::Tool { regime, is_known }
         }
     }
 }

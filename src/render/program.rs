@@ -93,7 +93,7 @@ impl RenderCommand {
                 Err(RenderError::Failed {
                     command: self.command_line(),
                     outcome,
-                    said: said(&stderr),
+                    said: printed(&stderr),
                 })
             }
             Ended::TimedOut => {
@@ -101,7 +101,7 @@ impl RenderCommand {
                 Err(RenderError::TimedOut {
                     command: self.command_line(),
                     seconds,
-                    said: said(&stderr),
+                    said: printed(&stderr),
                 })
             }
             Ended::TooLong => {
@@ -125,7 +125,7 @@ fn located(program: &str, folder: &Path) -> PathBuf {
 }
 
 /// Returns the standard error of a program, after a colon and without the credentials of URLs.
-fn said(stderr: &[u8]) -> String {
+fn printed(stderr: &[u8]) -> String {
     let text = without_credentials(&String::from_utf8_lossy(stderr));
     let lines: Vec<&str> = text
         .lines()

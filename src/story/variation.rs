@@ -128,19 +128,19 @@ fn describe(story: &Story<'_>, outcome: &Outcome) -> Alternative {
 fn contrast(here: &Fate, verdict: &Fate) -> String {
     match (here, verdict) {
         (Fate::Gone, _) => "is deleted".to_owned(),
-        (Fate::Present(here), Fate::Gone) if here.terminating => format!("is stuck{}", held(here)),
+        (Fate::Present(here), Fate::Gone) if here.terminating => format!("is stuck{}", holds(here)),
         (Fate::Present(_), Fate::Gone) => "is kept".to_owned(),
         (Fate::Present(here), Fate::Present(verdict))
             if here.terminating != verdict.terminating =>
         {
             if here.terminating {
-                format!("is stuck{}", held(here))
+                format!("is stuck{}", holds(here))
             } else {
                 "is not Terminating".to_owned()
             }
         }
         (Fate::Present(here), Fate::Present(verdict)) if here.finalizers != verdict.finalizers => {
-            format!("is stuck{}", held(here))
+            format!("is stuck{}", holds(here))
         }
         (Fate::Present(here), Fate::Present(verdict))
             if here.owner_references != verdict.owner_references =>
@@ -151,7 +151,7 @@ fn contrast(here: &Fate, verdict: &Fate) -> String {
     }
 }
 
-fn held(present: &Present) -> String {
+fn holds(present: &Present) -> String {
     match present.finalizers.as_slice() {
         [] => String::new(),
         names => {

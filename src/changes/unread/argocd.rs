@@ -8,7 +8,7 @@ use super::canonical::{is_version, leaves, scalar};
 use super::flux::component;
 use super::input::{Finder, FoundInput, UnreadWhat};
 use super::patches::{self, Patched};
-use super::state::{contents, said, shown_key, text_at, written_key};
+use super::state::{canonical_text, contents, shown_key, text_at, written_key};
 use crate::kube::kinds;
 use crate::kustomize::resolve;
 use crate::manifest::{Object, ParsedFile};
@@ -115,7 +115,7 @@ impl ArgoObject<'_, '_, '_> {
         if let Some(hydrator) = spec.get("sourceHydrator") {
             let reason = "the contents of another branch are not read";
             let input = self.input(UnreadWhat::OtherRepository, "hydrated source", reason);
-            let input = input.part(said(self.file, Some(hydrator)));
+            let input = input.part(canonical_text(self.file, Some(hydrator)));
             self.add(hydrator, input);
         }
         if let Some(destination) = spec.get("destination") {
@@ -173,7 +173,7 @@ impl ArgoObject<'_, '_, '_> {
         let within = input.identity.clone();
         self.add(source, input);
         if let Some(helm) = source.get("helm") {
-            let mut values = said(self.file, Some(helm));
+            let mut values = canonical_text(self.file, Some(helm));
             for written in helm
                 .get("valueFiles")
                 .into_iter()
@@ -203,7 +203,7 @@ impl ArgoObject<'_, '_, '_> {
             let input = self
                 .input(UnreadWhat::Plugin, "plugin", "plugins are not run")
                 .numbered(at)
-                .part(said(self.file, Some(plugin)))
+                .part(canonical_text(self.file, Some(plugin)))
                 .within(&within)
                 .taking_away();
             self.add(plugin, input);
@@ -212,7 +212,7 @@ impl ArgoObject<'_, '_, '_> {
             let input = self
                 .input(UnreadWhat::Jsonnet, "program", "Jsonnet is not evaluated")
                 .numbered(at)
-                .part(said(self.file, Some(jsonnet)))
+                .part(canonical_text(self.file, Some(jsonnet)))
                 .within(&within);
             self.add(jsonnet, input);
         }
@@ -230,7 +230,7 @@ impl ArgoObject<'_, '_, '_> {
             let reason = "it may change which objects are built, and it is not evaluated";
             let input = self
                 .input(UnreadWhat::Transformer, entry.key, reason)
-                .part(said(self.file, Some(entry.value)));
+                .part(canonical_text(self.file, Some(entry.value)));
             let input = input.taking_away().within(written_key(self.object));
             self.finder
                 .add(self.place, self.file, entry.key_span, input);
@@ -272,9 +272,9 @@ impl ArgoObject<'_, '_, '_> {
                 "its Applications depend on inputs outside of the tree",
             )
             .part(named.join("/"))
-            .part(said(self.file, spec.get("templatePatch")));
+            .part(canonical_text(self.file, spec.get("templatePatch")));
         let generators = spec.get("generators");
-        input = input.saying(said(self.file, generators));
+        input = input.saying(canonical_text(self.file, generators));
         // Removing an element removes its Application; changing a version in it removes nothing.
         match generators.map(leaves) {
             Some(Some(leaves)) => {
@@ -282,7 +282,7 @@ impl ArgoObject<'_, '_, '_> {
                 input =
                     input.parts(steady.map(|(path, value)| format!("{path}={}", scalar(value))));
             }
-            Some(None) => input = input.part(said(self.file, generators)),
+            Some(None) => input = input.part(canonical_text(self.file, generators)),
             None => {}
         }
         let span = generators.map_or(self.object.name_span(), Value::span);

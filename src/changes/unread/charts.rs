@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::canonical::canonical;
 use super::input::{Finder, FoundInput, UnreadWhat};
-use super::state::{said, text_at};
+use super::state::{canonical_text, text_at};
 use crate::kustomize::{folder_of, name_of, resolve};
 use crate::manifest::ParsedFile;
 use crate::yaml::Value;
@@ -74,7 +74,7 @@ fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
         format!("dependency {}", fields.join(" "))
     });
     let versions = ["version", "appVersion", "kubeVersion", "dependencies"];
-    let versions = versions.map(|key| said(file, root.and_then(|root| root.get(key))));
+    let versions = versions.map(|key| canonical_text(file, root.and_then(|root| root.get(key))));
     // If a chart only wraps another one, the version of the wrapped chart is more informative.
     let wrapped = match dependencies[..] {
         [dependency] => text_at(dependency, &["version"]),

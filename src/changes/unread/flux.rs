@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::canonical::scalar;
 use super::input::{Finder, FoundInput, UnreadWhat};
 use super::patches::{self, Patched};
-use super::state::{contents, said, shown_key, text_at, written_key};
+use super::state::{canonical_text, contents, shown_key, text_at, written_key};
 use super::texts::values_of;
 use crate::kube::kinds;
 use crate::kustomize::resolve;
@@ -98,10 +98,10 @@ pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
             )
             .identified(written_key(object))
             .in_version(text_at(spec, &["distribution", "version"]))
-            .saying(said(file, spec.get("distribution")))
+            .saying(canonical_text(file, spec.get("distribution")))
             .part(
                 ["sync", "kustomize", "components"]
-                    .map(|key| said(file, spec.get(key)))
+                    .map(|key| canonical_text(file, spec.get(key)))
                     .join("\n"),
             );
             finder.add(place, file, object.name_span(), input);
@@ -147,7 +147,8 @@ fn source(
     let rest = spec
         .entries()
         .filter(|entry| !FETCHING.contains(&entry.key));
-    let parts = rest.map(|entry| format!("{} {}", entry.key, said(file, Some(entry.value))));
+    let parts =
+        rest.map(|entry| format!("{} {}", entry.key, canonical_text(file, Some(entry.value))));
     let input = FoundInput::new(
         UnreadWhat::Remote,
         shown_key(object),
@@ -155,7 +156,7 @@ fn source(
     )
     .identified(written_key(object))
     .in_version(without_credentials(version))
-    .saying(said(file, reference))
+    .saying(canonical_text(file, reference))
     .parts(parts)
     // A source that only one state has is an added or removed object, which is compared anyway.
     .only_changes();
@@ -250,7 +251,7 @@ impl FluxKustomization<'_, '_, '_> {
             };
             let input = self
                 .input(UnreadWhat::OtherRepository, name, reason)
-                .part(said(self.file, Some(value)));
+                .part(canonical_text(self.file, Some(value)));
             self.add(value, input.taking_away().within(written_key(self.object)));
         }
     }
@@ -350,7 +351,7 @@ impl FluxKustomization<'_, '_, '_> {
             let reason = "ownerlint does not know the field";
             let input = self
                 .input(UnreadWhat::Transformer, entry.key, reason)
-                .part(said(self.file, Some(entry.value)));
+                .part(canonical_text(self.file, Some(entry.value)));
             let input = input.taking_away().within(written_key(self.object));
             self.finder
                 .add(self.place, self.file, entry.key_span, input);

@@ -2,7 +2,7 @@
 
 use super::canonical::{is_version, leaves, scalar};
 use super::input::{Finder, FoundInput, HelmRelease, UnreadWhat};
-use super::state::{said, shown_key, text_at, written_key};
+use super::state::{canonical_text, shown_key, text_at, written_key};
 use crate::kustomize::resolve;
 use crate::manifest::{Object, ParsedFile};
 use crate::yaml::Value;
@@ -63,7 +63,7 @@ fn other(
         place,
         file,
         object.name_span(),
-        input.saying(said(file, Some(spec))),
+        input.saying(canonical_text(file, Some(spec))),
     );
 }
 
@@ -91,7 +91,9 @@ fn release(
         chart.and_then(|chart| chart.get("sourceRef")),
         spec.get("chartRef"),
     ];
-    let reference = references.map(|reference| said(file, reference)).concat();
+    let reference = references
+        .map(|reference| canonical_text(file, reference))
+        .concat();
     let referenced = references
         .into_iter()
         .flatten()
@@ -139,13 +141,15 @@ fn release(
         .part(format!("{source} {reference}"))
         .part(format!("release {installed}"))
         .releasing(release)
-        .part(said(file, spec.get("kubeConfig")));
+        .part(canonical_text(file, spec.get("kubeConfig")));
     finder.add(place, file, span, input);
     let values = ["values", "valuesFrom", "postRenderers"];
     let Some(first) = values.iter().find_map(|key| spec.entry(key)) else {
         return;
     };
-    let mut text = values.map(|key| said(file, spec.get(key))).join("\n");
+    let mut text = values
+        .map(|key| canonical_text(file, spec.get(key)))
+        .join("\n");
     let from = spec.get("valuesFrom").into_iter().flat_map(Value::items);
     for name in from.map(|entry| text_at(entry, &["name"])) {
         text.push_str(&finder.state.data_digest(name));
@@ -184,7 +188,7 @@ fn helm_chart(
         "chart",
         "helmVersion",
     ]
-    .map(|key| said(file, spec.get(key)));
+    .map(|key| canonical_text(file, spec.get(key)));
     let values = [
         "valuesContent",
         "set",
@@ -192,7 +196,7 @@ fn helm_chart(
         "valuesFile",
         "version",
     ]
-    .map(|key| said(file, spec.get(key)));
+    .map(|key| canonical_text(file, spec.get(key)));
     let input = FoundInput::new(
         UnreadWhat::Chart,
         format!("chart {}", text_at(spec, &["chart"])),

@@ -118,13 +118,13 @@ impl UnreadChanges {
 
     /// Adds charts that could not be rendered, unless their file or the reason is reported already.
     pub fn with_unrendered(mut self, unrendered: impl IntoIterator<Item = Unread>) -> Self {
-        let told = self.changed.iter().filter(|one| one.what.is_of_chart());
-        let mut told: BTreeSet<String> = told
+        let reported = self.changed.iter().filter(|one| one.what.is_of_chart());
+        let mut reported: BTreeSet<String> = reported
             .flat_map(|one| [one.file.clone(), one.reason.clone()])
             .collect();
         for one in unrendered {
-            if !told.contains(&one.file) && !told.contains(&one.reason) {
-                told.extend([one.file.clone(), one.reason.clone()]);
+            if !reported.contains(&one.file) && !reported.contains(&one.reason) {
+                reported.extend([one.file.clone(), one.reason.clone()]);
                 self.changed.push(one);
             }
         }
@@ -425,13 +425,13 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
             .map(|input| (input, UnreadSide::Base)),
     );
     for (input, side) in alone {
-        let is_told = input.within.as_ref().is_some_and(|outer| match side {
+        let is_covered = input.within.as_ref().is_some_and(|outer| match side {
             UnreadSide::Base => !in_head.contains(outer),
             _ => !in_base.contains(outer),
         });
         // If the file was missing, nothing of it was applied.
         let was_missing = input.what == UnreadWhat::Missing && side == UnreadSide::Base;
-        if !is_told && !input.only_changes && !was_missing {
+        if !is_covered && !input.only_changes && !was_missing {
             let is_calm = side == UnreadSide::Head && !input.takes_away;
             all.changed.push(input.reported(side, None, is_calm));
         }

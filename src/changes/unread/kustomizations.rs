@@ -8,7 +8,7 @@ use regex::Regex;
 use super::canonical::{canonical, is_version, leaves, scalar};
 use super::input::{Finder, FoundInput, UnreadWhat};
 use super::patches::{self, Patched};
-use super::state::{contents, path_of, said, text_at};
+use super::state::{canonical_text, contents, path_of, text_at};
 use crate::kustomize::{folder_of, is_remote, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::text::{Span, without_credentials};
@@ -234,7 +234,13 @@ impl<'s> KustomizationInputs<'_, 's> {
                 .entries()
                 .filter(|field| !["version", "chartVersion"].contains(&field.key));
             let fields: Vec<String> = fields
-                .map(|field| format!("{} {}", field.key, said(self.file, Some(field.value))))
+                .map(|field| {
+                    format!(
+                        "{} {}",
+                        field.key,
+                        canonical_text(self.file, Some(field.value))
+                    )
+                })
                 .collect();
             let text = format!("{}\n{}", fields.join("\n"), values.join("\n"));
             let identity = format!("{} chart {name} {release}", self.place);
@@ -270,7 +276,7 @@ impl<'s> KustomizationInputs<'_, 's> {
             .entries()
             .filter(|entry| !EVALUATED.contains(&entry.key) && !charts.contains(&entry.key))
         {
-            let mut parts = vec![said(self.file, Some(entry.value))];
+            let mut parts = vec![canonical_text(self.file, Some(entry.value))];
             let is_list = NAMING.contains(&entry.key);
             let written = entry.value.items().filter(|_| is_list).filter_map(path_of);
             let places: BTreeSet<String> = written

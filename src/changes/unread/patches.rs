@@ -1,7 +1,7 @@
 //! Patches that decide on objects or on their deliverers, and that are not evaluated.
 
 use super::input::{Finder, FoundInput, UnreadWhat};
-use super::state::{path_of, said, text_at};
+use super::state::{canonical_text, path_of, text_at};
 use crate::kustomize::resolve;
 use crate::manifest::ParsedFile;
 use crate::text::SourceFile;
@@ -66,14 +66,14 @@ pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) 
                 .collect(),
             (None, _) => match inline(entry) {
                 Some(file) => deciding_documents(&file, entry, target),
-                None if decides(entry, entry, target) => vec![said(of.file, Some(entry))],
+                None if decides(entry, entry, target) => vec![canonical_text(of.file, Some(entry))],
                 None => Vec::new(),
             },
         };
         if deciding.is_empty() {
             continue;
         }
-        let about = target.map_or_else(String::new, |target| said(of.file, Some(target)));
+        let about = target.map_or_else(String::new, |target| canonical_text(of.file, Some(target)));
         let takes_away = deciding.iter().any(|text| {
             text.contains("$patch") || text.contains("/metadata/") || !text.contains("spec")
         });
@@ -111,7 +111,7 @@ fn deciding_documents(
         .map(|tree| tree.root());
     let deciding: Vec<String> = roots
         .filter(|root| decides(*root, entry, target))
-        .map(|root| said(file, Some(root)))
+        .map(|root| canonical_text(file, Some(root)))
         .collect();
     let is_broken = file
         .documents()

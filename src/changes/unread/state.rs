@@ -197,7 +197,7 @@ impl<'s> SourceState<'s> {
                 "files",
                 "envs",
             ];
-            text.extend(whole.map(|key| said(data.file, data.value.get(key))));
+            text.extend(whole.map(|key| canonical_text(data.file, data.value.get(key))));
             let files = ["files", "envs"]
                 .into_iter()
                 .filter_map(|key| data.value.get(key))
@@ -324,7 +324,7 @@ impl<'s> SourceState<'s> {
 }
 
 /// Returns the canonical text of a value, or the text of the whole file if the value is too large.
-pub(super) fn said(file: &ParsedFile, value: Option<Value<'_>>) -> String {
+pub(super) fn canonical_text(file: &ParsedFile, value: Option<Value<'_>>) -> String {
     value.map_or_else(String::new, |value| {
         canonical(value).unwrap_or_else(|| file.source().text().to_owned())
     })

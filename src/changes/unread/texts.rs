@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::canonical::canonical;
 use super::charts::deciding_lines;
 use super::input::{Finder, FoundInput, UnreadWhat};
-use super::state::{SourceState, said, shown_key, text_at, written_key};
+use super::state::{SourceState, canonical_text, shown_key, text_at, written_key};
 use crate::kustomize::name_of;
 use crate::manifest::{Object, ParsedFile, SkipReason, is_kustomization};
 use crate::text::Span;
@@ -163,7 +163,7 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
             place,
             file,
             tree.root().span(),
-            input.part(said(file, Some(tree.root()))),
+            input.part(canonical_text(file, Some(tree.root()))),
         );
     }
 }

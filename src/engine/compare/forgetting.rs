@@ -10,7 +10,7 @@ use crate::report::diff::DiffReport;
 use crate::text::Span;
 
 /// An effect without the namespace of its object, which only a configuration may know.
-type Told<'r> = (EffectKind, EffectCertainty, GroupKind<&'r str>, &'r str);
+type EffectIdentity<'r> = (EffectKind, EffectCertainty, GroupKind<&'r str>, &'r str);
 
 /// Whether `report` lacks an effect or a finding of `other`, or has a finding with a lower severity.
 pub(super) fn forgets(report: &DiffReport, other: &DiffReport) -> bool {
@@ -19,10 +19,10 @@ pub(super) fn forgets(report: &DiffReport, other: &DiffReport) -> bool {
     if is_silent || report.summary.unknown < other.summary.unknown {
         return true;
     }
-    let (told, wanted) = (told(report), told(other));
+    let (counted, wanted) = (effects(report), effects(other));
     let lacks = wanted
         .into_iter()
-        .any(|(effect, count)| told.get(&effect).copied().unwrap_or_default() < count);
+        .any(|(effect, count)| counted.get(&effect).copied().unwrap_or_default() < count);
     let (found, wanted) = (found(report), found(other));
     lacks
         || wanted
@@ -30,11 +30,12 @@ pub(super) fn forgets(report: &DiffReport, other: &DiffReport) -> bool {
             .any(|(place, severity)| found.get(&place).is_none_or(|found| *found < severity))
 }
 
-fn told(report: &DiffReport) -> BTreeMap<Told<'_>, usize> {
-    let mut told = BTreeMap::new();
+/// Counts the effects of each identity.
+fn effects(report: &DiffReport) -> BTreeMap<EffectIdentity<'_>, usize> {
+    let mut effects = BTreeMap::new();
     for effect in &report.effects {
         let key = &effect.key;
-        *told
+        *effects
             .entry((
                 effect.effect,
                 effect.certainty,
@@ -43,7 +44,7 @@ fn told(report: &DiffReport) -> BTreeMap<Told<'_>, usize> {
             ))
             .or_default() += 1;
     }
-    told
+    effects
 }
 
 /// Returns the severities of the findings, by rule and place.

@@ -53,12 +53,12 @@ impl Sources<'_> {
         folder: Option<&str>,
     ) -> Arc<Applied> {
         let namespace = application.target_namespace().unwrap_or_default();
-        let said: Vec<String> = sources
+        let messages: Vec<String> = sources
             .iter()
             .map(|source| source.to_json(30).to_string())
             .collect();
         // A file beside the source may override it for this Application alone.
-        let (said, folder_name) = (said.join("\n"), folder.unwrap_or_default());
+        let (messages, folder_name) = (messages.join("\n"), folder.unwrap_or_default());
         let name = sources.iter().find_map(|source| {
             let folder = folder.map(str::to_owned).or_else(|| {
                 source
@@ -71,7 +71,7 @@ impl Sources<'_> {
             is_named.then_some(&*application.name)
         });
         let key = format!(
-            "{said}\n{folder_name}\n{namespace}\n{}\n{}",
+            "{messages}\n{folder_name}\n{namespace}\n{}\n{}",
             name.unwrap_or_default(),
             application.is_hydrated()
         );

@@ -71,7 +71,7 @@ impl Row<'_> {
     fn label(&self) -> Vec<String> {
         let lines = match self.about {
             RowKind::Delivery(one) => vec![one.called(), one.below()],
-            ref other => other.said().into_iter().collect(),
+            ref other => other.label().into_iter().collect(),
         };
         let lines = lines.iter().filter(|line| !line.is_empty());
         lines.map(|line| plain::one_line(line)).collect()

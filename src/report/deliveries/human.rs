@@ -15,7 +15,7 @@ impl DeliveryListing {
             let indent = "  ".repeat(row.depth);
             match row.about {
                 RowKind::Delivery(one) => text.push_str(&one.human(&indent)),
-                other => text.extend(other.said().map(|said| format!("{indent}{said}\n"))),
+                other => text.extend(other.label().map(|said| format!("{indent}{said}\n"))),
             }
         }
         if !self.unreached.is_empty() {
@@ -67,7 +67,7 @@ impl ListedDelivery {
         };
         let mut text = format!("{indent}{name}{path}{marks}{contents}\n");
         let wrong = self.failure().into_iter();
-        let wrong = wrong.chain(self.unread.iter().map(ListedUnread::said));
+        let wrong = wrong.chain(self.unread.iter().map(ListedUnread::line));
         text.extend(wrong.map(|line| format!("{indent}  {line}\n")));
         text
     }

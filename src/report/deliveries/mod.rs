@@ -150,7 +150,7 @@ pub struct ListedUnread {
 
 impl ListedUnread {
     /// Describes the input and its place, and why it was not read.
-    pub(in crate::report) fn said(&self) -> String {
+    pub(in crate::report) fn line(&self) -> String {
         let Self {
             subject,
             file,

@@ -39,7 +39,7 @@ pub(in crate::report) enum RowKind<'l> {
 
 impl RowKind<'_> {
     /// Returns the text of a row that is not a delivery; `None` for a delivery.
-    pub(in crate::report) fn said(&self) -> Option<String> {
+    pub(in crate::report) fn label(&self) -> Option<String> {
         match self {
             Self::Cluster(name) => Some((*name).to_owned()),
             Self::Delivery(_) => None,

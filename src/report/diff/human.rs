@@ -101,7 +101,7 @@ fn effects(report: &DiffReport) -> String {
         .into_iter()
         .map(|(kind, title)| match kind {
             EffectKind::Deleted => nested(title, &deleted(report)),
-            _ => section(title, report.of(kind).map(told)),
+            _ => section(title, report.of(kind).map(effect_line)),
         })
         .collect()
 }
@@ -115,7 +115,7 @@ fn deleted(report: &DiffReport) -> Vec<(usize, String)> {
     let mut lines = Vec::new();
     for (delivery, effects) in by {
         let Some(delivery) = delivery else {
-            lines.extend(effects.into_iter().map(|effect| (0, told(effect))));
+            lines.extend(effects.into_iter().map(|effect| (0, effect_line(effect))));
             continue;
         };
         lines.push((0, applied_by(delivery, effects[0].cluster.as_deref())));
@@ -123,7 +123,7 @@ fn deleted(report: &DiffReport) -> Vec<(usize, String)> {
         let shown = effects.iter().take(OF_EACH).map(|effect| match doubt {
             // The condition is in the line of the delivery.
             Some(_) => effect.key.to_string(),
-            None => told(effect),
+            None => effect_line(effect),
         });
         lines.extend(shown.map(|line| (1, line)));
         if let Some(more @ 1..) = effects.len().checked_sub(OF_EACH) {
@@ -133,7 +133,7 @@ fn deleted(report: &DiffReport) -> Vec<(usize, String)> {
     lines
 }
 
-fn told(effect: &DiffEffect) -> String {
+fn effect_line(effect: &DiffEffect) -> String {
     let root = effect.because.first().filter(|root| **root != effect.key);
     let because = root
         .map(|root| format!(", with {root}"))
@@ -169,7 +169,7 @@ fn changed<'c>(
 ) -> Vec<String> {
     let mut lines: Vec<(String, BTreeSet<&str>)> = Vec::new();
     for change in changes {
-        let (line, cluster) = (said(change), change.cluster.as_deref());
+        let (line, cluster) = (change_line(change), change.cluster.as_deref());
         match lines.last_mut().filter(|(last, _)| *last == line) {
             Some((_, clusters)) => clusters.extend(cluster),
             None => lines.push((line, cluster.into_iter().collect())),
@@ -187,7 +187,7 @@ fn changed<'c>(
         .collect()
 }
 
-fn said(change: &ReportedChange) -> String {
+fn change_line(change: &ReportedChange) -> String {
     let base = change.base.as_ref().map(ChangedPlace::file_and_line);
     let head = change.head.as_ref().map(ChangedPlace::file_and_line);
     let key = &change.key;

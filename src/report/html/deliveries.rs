@@ -16,7 +16,7 @@ impl DeliveryListing {
     pub fn html(&self) -> String {
         let mut body = format!(
             "<main>\n<h1>Who applies what</h1>\n<p>{}</p>\n<ul>\n",
-            said(&self.counted())
+            escaped(&self.counted())
         );
         let mut open = 0;
         for row in self.rows() {
@@ -30,7 +30,7 @@ impl DeliveryListing {
                     open += 1;
                 }
                 ref about @ RowKind::Cluster(_) => {
-                    let name = said(&about.said().unwrap_or_default());
+                    let name = escaped(&about.label().unwrap_or_default());
                     body.push_str(&format!(
                         "<li><details open><summary><b>{name}</b></summary>\n<ul>\n"
                     ));
@@ -39,7 +39,7 @@ impl DeliveryListing {
                 ref about @ RowKind::More { .. } => {
                     body.push_str(&format!(
                         "<p>{}</p>\n",
-                        said(&about.said().unwrap_or_default())
+                        escaped(&about.label().unwrap_or_default())
                     ));
                 }
             }
@@ -49,7 +49,7 @@ impl DeliveryListing {
         if !self.unreached.is_empty() {
             let files = self.unreached.iter().map(|file| {
                 let objects = plain::count(file.objects, "object");
-                format!("<li><code>{}</code> {objects}</li>\n", said(&file.file))
+                format!("<li><code>{}</code> {objects}</li>\n", escaped(&file.file))
             });
             body.push_str(&format!(
                 "<details><summary><b>Not delivered</b> {}</summary>\n<ul>\n{}</ul>\n</details>\n",
@@ -71,22 +71,22 @@ fn delivery(one: &ListedDelivery, depth: usize) -> String {
     let mut html = format!(
         "<li><details{}><summary>{} <small>{}{marks}</small></summary>\n",
         if is_open { " open" } else { "" },
-        said(&one.called()),
-        said(&one.contents()),
+        escaped(&one.called()),
+        escaped(&one.contents()),
     );
     let path = one.path.iter().filter(|_| one.key.is_some());
     let place = one.location.iter();
     let lines = path.map(|path| format!("builds ./{path}"));
     let lines = lines.chain(place.map(|place| format!("written in {}:{}", place.file, place.line)));
     let lines = lines.chain(one.failure());
-    let lines = lines.chain(one.unread.iter().map(ListedUnread::said));
-    html.extend(lines.map(|line| format!("<p>{}</p>\n", said(&line))));
+    let lines = lines.chain(one.unread.iter().map(ListedUnread::line));
+    html.extend(lines.map(|line| format!("<p>{}</p>\n", escaped(&line))));
     if !one.instances.is_empty() {
         let rows = one.instances.iter().map(|instance| {
             format!(
                 "<tr><td><code>{}</code></td><td><code>{}:{}</code></td></tr>\n",
-                said(&instance.key),
-                said(&instance.file),
+                escaped(&instance.key),
+                escaped(&instance.file),
                 instance.line
             )
         });
@@ -100,6 +100,6 @@ fn delivery(one: &ListedDelivery, depth: usize) -> String {
     html
 }
 
-fn said(line: &str) -> String {
+fn escaped(line: &str) -> String {
     text(&plain::one_line(line))
 }

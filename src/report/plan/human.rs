@@ -39,7 +39,7 @@ const LISTED: usize = 5;
 pub(super) fn render(view: &PlanView<'_>, options: &HumanOptions) -> String {
     let mut page = Screen::new(options);
     let stories = stories(view);
-    let mut told = BTreeSet::new();
+    let mut listed = BTreeSet::new();
     for story in &stories {
         if story.step > 0 {
             page.out.push('\n');
@@ -56,7 +56,7 @@ pub(super) fn render(view: &PlanView<'_>, options: &HumanOptions) -> String {
             removal::kept_and_lost(&mut page, told, story);
         }
         varying(&mut page, story);
-        events(&mut page, story, &mut told);
+        events(&mut page, story, &mut listed);
         page.out.push_str(&format!("\n{}\n", counts(story)));
     }
     if let Some(told) = &view.removal {
@@ -402,11 +402,11 @@ fn varying(page: &mut Screen<'_>, story: &Story<'_>) {
 }
 
 /// Lists each event in the first step that contains it: the events of a step include those of earlier steps.
-fn events(page: &mut Screen<'_>, story: &Story<'_>, told: &mut BTreeSet<String>) {
+fn events(page: &mut Screen<'_>, story: &Story<'_>, listed: &mut BTreeSet<String>) {
     let events = &story.view.plan.steps[story.step].events;
     let new: Vec<_> = events
         .iter()
-        .filter(|event| told.insert(format!("{}{}", event.object, event.message)))
+        .filter(|event| listed.insert(format!("{}{}", event.object, event.message)))
         .collect();
     if new.is_empty() {
         return;
