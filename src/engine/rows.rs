@@ -190,13 +190,8 @@ fn generator(row: &Generator) -> RowInfo {
     let mut says = vec![product];
     says.extend(conditions("Only if", &row.when));
     says.push(owns);
-    row_info(
-        row.name().to_string(),
-        says,
-        &row.note,
-        row.proven,
-        row.source.to_string(),
-    )
+    let name = row.name().to_string();
+    row_info(name, says, &row.note, row.proven, &row.source)
 }
 
 fn owned(row: &OwnedKind) -> RowInfo {
@@ -205,13 +200,8 @@ fn owned(row: &OwnedKind) -> RowInfo {
         None => "its operator sets the owner reference".to_owned(),
     };
     let says = format!("{} is deleted with {}: {how}.", row.child, row.kind);
-    row_info(
-        format!("owns/{}", row.kind),
-        vec![says],
-        &row.note,
-        row.proven,
-        row.source.to_string(),
-    )
+    let name = format!("owns/{}", row.kind);
+    row_info(name, vec![says], &row.note, row.proven, &row.source)
 }
 
 fn data_kind(row: &DataKind) -> RowInfo {
@@ -232,13 +222,8 @@ fn data_kind(row: &DataKind) -> RowInfo {
             _ => format!("Kept if {}.", condition.in_words()),
         });
     }
-    row_info(
-        row.name().to_string(),
-        says,
-        &row.note,
-        row.proven,
-        row.source.to_string(),
-    )
+    let name = row.name().to_string();
+    row_info(name, says, &row.note, row.proven, &row.source)
 }
 
 /// Joins conditions that all have to hold into a sentence.
@@ -289,13 +274,8 @@ fn controller(known: &KnownFinalizer, row: &Controller) -> RowInfo {
     }
     let way_out = row.way_out.as_ref();
     says.extend(way_out.map(|way| format!("If the controller is gone: {way}.")));
-    row_info(
-        format!("known-finalizers/{}", known.finalizer),
-        says,
-        &row.note,
-        row.is_proven(),
-        row.source.to_string(),
-    )
+    let name = format!("known-finalizers/{}", known.finalizer);
+    row_info(name, says, &row.note, row.is_proven(), &row.source)
 }
 
 fn row_info(
@@ -303,7 +283,7 @@ fn row_info(
     mut says: Vec<String>,
     note: &str,
     verified: bool,
-    source: String,
+    source: &impl ToString,
 ) -> RowInfo {
     if !note.is_empty() {
         says.push(format!("{}.", note.trim_end_matches('.')));
@@ -312,6 +292,6 @@ fn row_info(
         row,
         says,
         verified,
-        source,
+        source: source.to_string(),
     }
 }

@@ -209,20 +209,6 @@ impl KnownFinalizers {
             .chain(self.patterns.iter().map(|(_, entry)| entry))
     }
 
-    /// Returns the finalizers that a workload with this image removes, each with the controller that runs in the image.
-    pub fn removed_by_image(
-        &self,
-        image: &str,
-    ) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
-        self.iter().flat_map(move |entry| {
-            entry
-                .controllers
-                .iter()
-                .filter(move |row| row.runs_in(image))
-                .map(move |row| (entry, row))
-        })
-    }
-
     /// Returns the finalizers that objects of a kind may have, each with the controller that handles the kind.
     pub fn of_kind(
         &self,
@@ -301,11 +287,6 @@ impl KnownFinalizer {
     /// Returns the controller that removes it from objects of a kind: the first one, which is the likeliest.
     pub fn controller_of(&self, group: &str, kind: &str) -> Option<&Controller> {
         self.controllers.iter().find(|row| row.handles(group, kind))
-    }
-
-    /// Whether a workload with this image removes it.
-    pub fn removed_by_image(&self, image: &str) -> bool {
-        self.controllers.iter().any(|row| row.runs_in(image))
     }
 }
 

@@ -67,7 +67,9 @@ impl ReadError {
         self.cause.help(&self.message)
     }
 
-    /// Whether braces of an unrendered Helm template broke the document.
+    /// Whether braces of an unrendered Helm template broke the document: `{{ … }}` where YAML reads nested flow mappings,
+    /// a bare line `{{- if … }}`, or an error on a line that contains braces. Braces inside quotes and block scalars are
+    /// ordinary text.
     pub fn is_template(&self) -> bool {
         self.cause == Breakage::Braces
     }

@@ -29,7 +29,6 @@ mod scalar;
 mod scan;
 mod size;
 mod split;
-mod template;
 mod trace;
 mod tree;
 
@@ -38,6 +37,5 @@ pub use document::{
 };
 pub use read::{read, read_each};
 pub(crate) use scalar::base64;
-pub use template::is_unrendered_template;
 pub use trace::events;
 pub use tree::{Entry, Kind, NodeId, Tree, Value, Visited};

@@ -43,11 +43,8 @@ pub(super) fn changed_in_head(
     span: Span,
     words: impl Into<String>,
 ) -> Draft {
-    draft.caused(
-        merge.part.sides.head_file(merge.part.at, member.file),
-        span,
-        words,
-    )
+    let file = merge.part.sides.head_file(merge.part.at, member.file);
+    draft.caused(file, span, words)
 }
 
 /// Adds a related object of head, shown at its name.

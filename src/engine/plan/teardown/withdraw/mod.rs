@@ -39,7 +39,23 @@ pub(super) struct Withdrawn<'b> {
     pub(super) records: Vec<ObjectKey>,
 }
 
-impl Withdrawn<'_> {
+impl<'b> Withdrawn<'b> {
+    fn new(
+        withdrawal: Withdrawal<'b>,
+        command: String,
+        policy: Policy,
+        notes: Vec<String>,
+    ) -> Self {
+        Self {
+            withdrawal,
+            command,
+            policy,
+            notes,
+            is_kubectl: false,
+            records: Vec::new(),
+        }
+    }
+
     /// Builds the scenario of the requests of the tool.
     pub(super) fn scenario(
         &self,
@@ -191,12 +207,8 @@ impl<'b> Tooling<'b, '_> {
         let words = ["helm", "uninstall", &name, "-n", &namespace];
         let command = shell::line(words.into_iter().chain(option.as_deref()));
         Withdrawn {
-            withdrawal,
-            command,
-            policy,
-            notes,
-            is_kubectl: false,
             records: keys_of(&records),
+            ..Withdrawn::new(withdrawal, command, policy, notes)
         }
     }
 
@@ -230,12 +242,8 @@ impl<'b> Tooling<'b, '_> {
             .collect();
         let command = command_lines::delete_files(&self.cluster.bundle.arguments, &options);
         Withdrawn {
-            withdrawal,
-            command,
-            policy,
-            notes: Vec::new(),
             is_kubectl: true,
-            records: Vec::new(),
+            ..Withdrawn::new(withdrawal, command, policy, Vec::new())
         }
     }
 
@@ -270,14 +278,7 @@ impl<'b> Tooling<'b, '_> {
                 "The Application is assumed to have a resources finalizer: without one, nothing is deleted.".to_owned(),
             ],
         };
-        Withdrawn {
-            withdrawal,
-            command,
-            policy,
-            notes,
-            is_kubectl: false,
-            records: Vec::new(),
-        }
+        Withdrawn::new(withdrawal, command, policy, notes)
     }
 
     /// Plans for objects with Flux's label or the marks of a chart as for those of a HelmRelease.
@@ -362,14 +363,7 @@ impl<'b> Tooling<'b, '_> {
             notes.push("Objects with the marks of a chart are deleted as the HelmRelease would, all others as the \
                 Kustomization would.".to_owned());
         }
-        Withdrawn {
-            withdrawal,
-            command,
-            policy: Policy::Background,
-            notes,
-            is_kubectl: false,
-            records: Vec::new(),
-        }
+        Withdrawn::new(withdrawal, command, Policy::Background, notes)
     }
 
     fn namespace(self) -> Result<Withdrawn<'b>, PlanError> {
@@ -382,12 +376,8 @@ impl<'b> Tooling<'b, '_> {
             .chain(names.iter().map(String::as_str));
         let command = shell::line(words.chain(option.as_deref()));
         Ok(Withdrawn {
-            withdrawal,
-            command,
-            policy,
-            notes: Vec::new(),
             is_kubectl: true,
-            records: Vec::new(),
+            ..Withdrawn::new(withdrawal, command, policy, Vec::new())
         })
     }
 
