@@ -1,6 +1,6 @@
 //! Rules on the deletions and protections of delivery tools: severities and the necessary evidence.
 
-use ownerlint::delivery::{Flaw, beliefs};
+use ownerlint::delivery::{Flaw, ineffective_protections};
 use ownerlint::engine::Check;
 use ownerlint::finding::{Applicability, Severity};
 
@@ -124,7 +124,7 @@ fn misspelt_protections_are_distinguished_from_other_values() {
             "a.yaml",
             &object(CONFIG_MAP, &format!("annotations: {{{annotation}}}"), ""),
         );
-        let found = beliefs(inventory.members[0].object.metadata())
+        let found = ineffective_protections(inventory.members[0].object.metadata())
             .into_iter()
             .map(|belief| belief.flaw)
             .next();
