@@ -13,7 +13,8 @@ use crate::kustomize::Deliverer;
 pub struct Delivery {
     /// Equal in two states of a tree for the same delivery.
     pub id: String,
-    /// The cluster that it delivers into: the path of the entry point, with `/` and a name if it is not the tool's own.
+    /// The cluster that it delivers into: the path of the entry point; if it is not the tool's own, the folder of the
+    /// entry points and `/` with a name.
     pub cluster: Arc<str>,
     /// The delivery that applies its delivery object; `None` for an entry point.
     pub parent: Option<Arc<str>>,

@@ -11,7 +11,7 @@ use super::forgetting::forgets;
 use super::judge::Judged;
 use super::parsed::Parsed;
 use super::rendered::{rendered, unrendered};
-use super::request::CompareRequest;
+use super::request::{CompareRequest, StateChoice};
 use super::start::Start;
 use super::state::StateReader;
 use super::telling::MergeTelling;
@@ -66,7 +66,10 @@ impl Comparison {
         let mut reader = StateReader::default();
         let start = Start::of(request, &mut reader)?;
         let base = reader.read(&start.choice, &request.paths)?;
-        let head = reader.read(&request.head, &request.paths)?;
+        let mut head = reader.read(&request.head, &request.paths)?;
+        if let (StateChoice::Path(_), StateChoice::Path(_)) = (&start.choice, &request.head) {
+            head.tell_apart(&base);
+        }
         if let Some(path) = base.missing.iter().find(|path| head.missing.contains(path)) {
             return Err(SessionError::InNeitherState { path: path.clone() });
         }

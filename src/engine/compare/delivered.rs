@@ -384,9 +384,10 @@ impl Delivered {
             entries.entry(&entry.key).or_default().push(entry);
         }
         let alike = entries.into_values().filter(|alike| alike.len() > 1);
-        let remote = flux.iter().copied().filter(|one| {
-            let parent = one.parent.as_deref().and_then(|id| self.delivery(id));
-            parent.is_some_and(|parent| parent.cluster != one.cluster)
+        let remote = flux.iter().copied().filter(|one| match self.parent(one) {
+            Some(parent) => parent.cluster != one.cluster,
+            // The own cluster of an entry point has the name of the folder that it builds.
+            None => *one.cluster != *one.path,
         });
         let apart = alike.flatten().chain(remote);
         let mut apart: BTreeSet<Arc<str>> = apart.map(|one| Arc::clone(&one.cluster)).collect();

@@ -30,7 +30,7 @@ pub(super) struct TreeState {
     pub(super) folders: BTreeSet<String>,
     /// Files that are not manifests by their names, but may be inputs of a build.
     pub(super) others: BTreeMap<String, StateText>,
-    /// An id of the content of every file, read or not, and the commit of every submodule.
+    /// The fingerprint of the content of every file, read or not, and the commit of every submodule.
     pub(super) contents: BTreeMap<String, String>,
     /// Submodules within the requested paths: their files are not compared.
     pub(super) submodules: BTreeSet<String>,
@@ -38,6 +38,24 @@ pub(super) struct TreeState {
     pub(super) missing: Vec<String>,
     /// Reads a file that was not read, by its path from the root.
     pub(super) reader: Option<FileReader>,
+}
+
+impl TreeState {
+    /// Reads the unread files that have equal sizes in two folders, and gives those that differ other fingerprints.
+    pub(super) fn tell_apart(&mut self, other: &Self) {
+        let (Some(here), Some(there)) = (&self.reader, &other.reader) else {
+            return;
+        };
+        for (path, content) in &mut self.contents {
+            let is_read = self.files.contains_key(path) || self.others.contains_key(path);
+            if !is_read
+                && other.contents.get(path) == Some(content)
+                && here.read(path) != there.read(path)
+            {
+                content.push_str(" changed bytes");
+            }
+        }
+    }
 }
 
 /// Reads a file of a state.
@@ -433,7 +451,7 @@ fn may_be_input(path: &str, charts: &BTreeSet<&str>) -> bool {
         || ancestors(folder_of(path)).any(|folder| charts.contains(folder))
 }
 
-/// Returns an id of the content, as far as it is known without reading: of a file on the disk, its size.
+/// Returns a fingerprint of the content, as far as it is known without reading: of a file on the disk, its size.
 fn content_name(file: &SnapshotFile) -> String {
     match &file.content {
         FileContent::Stored(name) => name.as_str().to_owned(),
@@ -482,13 +500,14 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
                 .folders
                 .extend(ancestors(folder_of(&below)).map(str::to_owned));
         }
-        state.contents.insert(
-            below,
-            entry
+        let content = match entry.path().read_link() {
+            Ok(target) => target.to_string_lossy().into_owned(),
+            Err(_) => entry
                 .metadata()
                 .map_or(0, |metadata| metadata.len())
                 .to_string(),
-        );
+        };
+        state.contents.insert(below, content);
     }
     let charts: BTreeSet<&str> = state
         .contents

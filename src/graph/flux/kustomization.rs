@@ -10,7 +10,7 @@ use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Builder, Built, Origin, Resource, is_namespaced};
 use crate::graph::node::Node;
 use crate::graph::unread::What;
-use crate::kustomize::{Deliverer, SourceTool, resolve};
+use crate::kustomize::{Deliverer, SourceTool, ancestors, folder_of, resolve};
 
 /// The group of Flux Kustomizations.
 pub(super) const GROUP: &str = "kustomize.toolkit.fluxcd.io";
@@ -58,6 +58,18 @@ impl FluxKustomization {
     pub(super) fn folder(&self) -> String {
         let path = self.spec.text_at(&["path"]).unwrap_or_default();
         resolve("", path.trim_start_matches("./").trim_start_matches('/'))
+    }
+
+    /// Returns the folder of the entry points of its cluster, if it is one itself: the folder that it builds, or the
+    /// folder of its file where that is elsewhere. Entry points in one folder share the clusters of their `kubeConfig`s.
+    pub(super) fn home(&self) -> String {
+        let folder = self.folder();
+        let file = folder_of(&self.origin.file);
+        if ancestors(file).any(|above| above == folder) {
+            folder
+        } else {
+            file.to_owned()
+        }
     }
 
     /// Returns `Kind/namespace/name` of its source.
@@ -246,13 +258,14 @@ impl FluxKustomization {
     }
 }
 
-/// Returns the cluster that a `kubeConfig` names. `entry` is the entry point, `here` the cluster of the object.
-pub(super) fn destination(spec: &Node, entry: &str, here: &Arc<str>) -> Arc<str> {
+/// Returns the cluster that a `kubeConfig` names. `home` is the folder of the entry points, `here` the cluster of the
+/// object.
+pub(super) fn destination(spec: &Node, home: &str, here: &Arc<str>) -> Arc<str> {
     let mut names = ["secretRef", "configMapRef"]
         .into_iter()
         .filter_map(|kind| spec.text_at(&["kubeConfig", kind, "name"]));
     match names.next() {
-        Some(name) => Arc::from(format!("{entry}/{name}")),
+        Some(name) => Arc::from(format!("{home}/{name}")),
         None => Arc::clone(here),
     }
 }

@@ -407,13 +407,14 @@ impl Cluster<'_> {
         limits: &Limits,
         all: &mut Vec<Delivery>,
     ) -> Result<(), BeyondLimit> {
-        let first: Arc<str> = Arc::from(entry.folder());
-        let mut pending = VecDeque::from([(Arc::clone(&first), None, entry)]);
+        let home = entry.home();
+        let here = Arc::from(entry.folder());
+        let mut pending = VecDeque::from([(here, None, entry)]);
         let mut seen = BTreeSet::new();
         let mut found = Found::default();
         loop {
             while let Some((here, parent, one)) = pending.pop_front() {
-                let cluster = destination(&one.spec, &first, &here);
+                let cluster = destination(&one.spec, &home, &here);
                 if !seen.insert((Arc::clone(&cluster), one.key())) {
                     continue;
                 }
@@ -468,7 +469,7 @@ impl Cluster<'_> {
                 builder: Builder::within(self.builds, self.budget),
             };
             let release = HelmRelease::of(&release)
-                .map(|release| release.delivery(&around, (&first, &here), parent));
+                .map(|release| release.delivery(&around, (&home, &here), parent));
             if let Some(delivery) = release {
                 within(self.budget, limits, &delivery, all.len())?;
                 pending.extend(found.take(&delivery, &delivery.resources));

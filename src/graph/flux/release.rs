@@ -176,15 +176,15 @@ impl<'r> HelmRelease<'r> {
         format!("chart {chart} {version}").trim_end().to_owned()
     }
 
-    /// Returns its delivery. `entry` is the entry point, `here` the cluster that the HelmRelease is in.
+    /// Returns its delivery. `home` is the folder of the entry points, `here` the cluster that the HelmRelease is in.
     pub(super) fn delivery(
         &self,
         around: &Surroundings<'_>,
-        (entry, here): (&str, &Arc<str>),
+        (home, here): (&str, &Arc<str>),
         parent: Option<Arc<str>>,
     ) -> Delivery {
         let key = around.scopes.key(&self.resource.id());
-        let cluster = destination(&self.spec, entry, here);
+        let cluster = destination(&self.spec, home, here);
         let origin = &self.resource.origin;
         let subject = self.subject();
         let mut made = rendered(around.charts, || self.call(around), &subject, origin);

@@ -359,6 +359,40 @@ fn force_recreates_object_with_rejected_update() {
     assert_eq!(told(""), [""; 0]);
 }
 
+/// Returns a Kustomization without a parent, in `clusters/`, that delivers the folder `name` into a remote cluster.
+fn remote(name: &str, cluster: &str) -> String {
+    let more = format!("  kubeConfig: {{secretRef: {{name: {cluster}}}}}\n");
+    format!(
+        "== clusters/{name}.yaml\n{}",
+        kustomization(name, &format!("./{name}"), &more)
+    )
+}
+
+#[test]
+fn remote_entry_point_delivers_into_a_cluster_of_its_own() {
+    let both = format!(
+        "== clusters/shop.yaml\n{}{}",
+        kustomization("shop", "./shop", ""),
+        remote("store", "edge") + "== store/cart.yaml\n" + &config("cart")
+    );
+    let document = compared(&both, &format!("== shop/cart.yaml\n{}", config("cart")), "");
+    assert_eq!(
+        effects(&document),
+        ["deleted ConfigMap/shop/cart certain, -"]
+    );
+}
+
+#[test]
+fn remote_entry_points_of_one_folder_share_clusters() {
+    let both = remote("store", "edge") + &remote("stock", "edge");
+    let document = compared(
+        &both,
+        &format!("== store/cart.yaml\n{}", config("cart")),
+        &format!("== stock/cart.yaml\n{}", config("cart")),
+    );
+    assert_eq!(effects(&document), [] as [&str; 0]);
+}
+
 /// Returns the reasons of unread inputs.
 fn unread(document: &Value) -> Vec<String> {
     let unread = document["unread"].as_array().expect("a list").iter();

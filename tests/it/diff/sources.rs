@@ -292,6 +292,32 @@ fn patch_and_generator_inputs_are_no_objects() {
 }
 
 #[test]
+fn generator_program_of_equal_size_is_unread() {
+    let web = config("web");
+    let generator = "apiVersion: v1\nkind: Shop\nmetadata:\n  name: shop\n  annotations:\n    config.kubernetes.io/function: 'exec: {path: ./shop.sh}'\n";
+    let folder = Folder::new();
+    for (side, program) in [("base", "echo a"), ("head", "echo b")] {
+        for (path, text) in [
+            (
+                "kustomization.yaml",
+                "resources: [web.yaml]\ngenerators: [shop.yaml]\n",
+            ),
+            ("web.yaml", &web),
+            ("shop.yaml", generator),
+            ("shop.sh", program),
+        ] {
+            folder.write(&format!("{side}/{path}"), text);
+        }
+    }
+    let unread = |head: &str| {
+        let document = folder.run("", &["--base", "base", "--head", head]);
+        document.expect("a comparison")["unread"].clone()
+    };
+    assert_eq!(unread("head")[0]["subject"], "shop.sh");
+    assert_eq!(unread("base"), json!([]));
+}
+
+#[test]
 fn kustomizations_that_include_each_other_terminate() {
     let a = config("a");
     let old = [
