@@ -1,7 +1,7 @@
 //! Changes of the objects of a tree: added, removed, changed, moved, renamed.
 //!
-//! Objects are compared one *destination* at a time: an object that leaves one overlay and stays in another left one
-//! cluster only. The hashes that kustomize appends to names make no difference.
+//! Objects are compared one *destination* at a time: an object that is removed from one overlay and stays in another is
+//! removed from one cluster only. The hashes that kustomize appends to names make no difference.
 //!
 //! Knows nothing of deletion.
 

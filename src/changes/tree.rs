@@ -53,7 +53,7 @@ pub struct KnownDelivery {
     pub settings: DeliverySettings,
     /// The key of the object that applies it; `None` if nothing in the tree does.
     pub parent: Option<String>,
-    /// Why it is not certain that it exists: `clusters: which clusters there are is not in the tree`.
+    /// Why it is not certain that it exists: `clusters: the list of clusters is not in the tree`.
     pub doubt: Option<String>,
     /// Whether it depends on facts that only the cluster or a service knows.
     pub is_possible: bool,

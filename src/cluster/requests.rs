@@ -4,7 +4,7 @@ use crate::delivery::{Op, ToolRequest};
 use crate::gc::Step;
 
 /// Returns the steps of a tool's requests: one per DELETE. Creations and updates delete nothing; without any DELETE,
-/// the cluster only comes to rest.
+/// the cluster only settles.
 pub fn steps_of(requests: &[ToolRequest]) -> Vec<Step> {
     let deletes = requests.iter().filter(|request| request.op == Op::Delete);
     let steps: Vec<Step> = deletes

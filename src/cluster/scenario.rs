@@ -62,7 +62,7 @@ impl Scenario {
     }
 
     /// Builds a scenario from the requests of a tool: the one way from removed objects to a plan. All requests are
-    /// shown as one step, the last; its outcomes are the states of every object after everything has come to rest. With
+    /// shown as one step, the last; its outcomes are the states of every object once the cluster has settled. With
     /// `kubelet`, Pods run on nodes and finish when they are deleted.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Drops waits beyond the budget: each is simulated until everything rests, and thousands are not realistic.
+    /// Drops waits beyond the budget: each is simulated until the cluster settles, and thousands are not realistic.
     fn leave_out_waits(&mut self) {
         let most = MOST_LOOKS / self.cluster.len().max(1);
         let waits = self.steps.iter_mut().filter_map(|step| match step {

@@ -74,7 +74,7 @@ pub struct Hook<'a> {
 }
 
 impl<'a> Hook<'a> {
-    /// Reads an object as a hook of `tool`; `None` if it is none.
+    /// Reads an object as a hook of `tool`; `None` if it is not one.
     pub fn of(metadata: Metadata<'a>, tool: HookTool) -> Option<Self> {
         match tool {
             HookTool::Helm => Self::of_helm(metadata),

@@ -33,7 +33,7 @@ pub enum Sparing<'a> {
     /// `helm.sh/resource-policy` with another value: `helm uninstall` neither deletes nor reports the object
     /// (helm pkg/action/resource_policy.go, filterManifestsToKeep; helm/helm#12048).
     UnknownPolicy(&'a str),
-    /// A hook is no part of a release (helm/helm#9206).
+    /// A hook is not part of a release (helm/helm#9206).
     Hook,
     /// From the `crds/` folder of a chart, which Helm installs and never touches again.
     CrdsFolder,

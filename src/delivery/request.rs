@@ -144,7 +144,7 @@ impl<'a> Leaving<'a> {
         (deleted, withdrawal)
     }
 
-    /// Returns the members of a Helm release, which hooks and `crds/` are not.
+    /// Returns the members of a Helm release. Hooks and objects of `crds/` are not members.
     pub(super) fn released(&self) -> impl Iterator<Item = &'a Member> {
         let members = self.members.iter().copied();
         members.filter(|member| self.is_released(member))

@@ -1,7 +1,7 @@
 //! Applies fixes to texts, in rounds, until nothing is left to fix.
 //!
 //! No file is written here. Of fixes that change the same mapping or list, a round applies the first. Every round
-//! judges the whole input again, because a fix may cause or settle a finding of another rule.
+//! checks the whole input again, because a fix may cause or settle a finding of another rule.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::text::{FileId, Side, SourceFile, Span, replaced};
 /// Maximum number of rounds. Only a mapping or list with as many defects needs all of them.
 const MOST_ROUNDS: usize = 100;
 
-/// Budget for the bytes that all rounds judge together. The round that exceeds it is finished.
+/// Budget for the bytes that all rounds check together. The round that exceeds it is finished.
 const MOST_BYTES: usize = 32 << 20;
 
 /// A file that fixes change.

@@ -22,7 +22,7 @@ use crate::text::FileId;
 pub(super) struct Input {
     /// Files, folders, globs and `-`.
     pub(super) paths: Vec<String>,
-    /// Globs of paths to leave out, as paths are reported.
+    /// Globs of paths to leave out, in the form that reports use.
     pub(super) exclude: Vec<String>,
     /// Release, namespace, extra kinds.
     pub(super) settings: inventory::Settings,

@@ -262,7 +262,7 @@ impl Run<'_> {
             all.notes.extend(notes_on_links(&bundle.outside));
             all.notes.extend(note_on_unlisted(&bundle.inventory));
         }
-        // A file in two bundles is judged twice: duplicates are removed.
+        // A file in two bundles is checked twice: duplicates are removed.
         all.findings.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));
         all.findings.dedup_by(|a, b| a.0 == b.0);
         all.notes.dedup();

@@ -18,7 +18,7 @@ pub struct Listed {
 }
 
 /// Finds the files under `arguments` among `paths`: folders (manifests by their names), files of any name, and globs.
-/// An empty argument is the whole list. A missing file is no error, since one of two commits may lack it.
+/// An empty argument is the whole list. A missing file is not an error, since one of two commits may lack it.
 ///
 /// # Errors
 /// A glob is malformed.

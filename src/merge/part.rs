@@ -166,7 +166,7 @@ impl<'a> MergePart<'a> {
     }
 
     /// Returns the objects that leave a rendered release but not the tree: head has them only in the folder `crds` of
-    /// the chart, which is no part of a release, or in another release, which is installed after the old one is
+    /// the chart, which is not part of a release, or in another release, which is installed after the old one is
     /// uninstalled.
     pub(super) fn leaves_its_release(&self) -> Vec<&'a Member> {
         if !self.base.knows(SourceTool::FluxRelease) {

@@ -29,7 +29,8 @@ pub struct Surprise {
     pub data: Option<bool>,
     /// It is a CRD or a Namespace, and base contains none of its instances or contents.
     pub hides: bool,
-    /// It delivers, defines or contains others, or goes with its CRD or Namespace; no deliverer of head has its file.
+    /// It delivers, defines or contains others, or is deleted with its CRD or Namespace; no deliverer of head has its
+    /// file.
     pub grave: bool,
     /// Its deletion does not finish.
     pub stuck: bool,

@@ -12,7 +12,7 @@ use super::DeliveredPart;
 use super::cover::cover;
 use super::tree::FileTree;
 
-/// The most bundles to propose; a tree with more variants needs globs that a person has to choose.
+/// The maximum number of bundles to propose; a tree with more variants needs globs that a person has to choose.
 const MAX_BUNDLES: usize = 12;
 
 /// The depth to which folders are searched for variants of each other.

@@ -7,7 +7,7 @@ use crate::inventory::ExtraKind;
 use crate::kube::{GroupKind, Scope};
 use crate::manifest::ParsedFile;
 
-/// Kinds and their scopes; `None` if no CRD says the scope, or several disagree.
+/// Kinds and their scopes; `None` if no CRD contains the scope, or several disagree.
 #[derive(Debug, Default)]
 pub(super) struct Definitions(BTreeMap<GroupKind, Option<Scope>>);
 

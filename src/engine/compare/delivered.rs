@@ -110,7 +110,8 @@ fn both(
     new.miss_what_left(&old);
     new.refuse_what_is_shared(&old);
     new.refuse_to_become_empty(&old);
-    // A chart that only one state delivers stays installed by hand: only charts without a delivery in both are roots.
+    // Only charts that no delivery uses in either state are roots: one that a delivery uses in one state is not also
+    // installed by hand.
     let charts = [&old, &new].map(Delivered::charts_alone);
     let in_both = &charts[0] & &charts[1];
     for one in [&mut old, &mut new] {

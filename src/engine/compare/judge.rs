@@ -54,7 +54,7 @@ impl Judged {
         for finding in &mut findings {
             merged.relocate(finding, 0);
         }
-        // A file that several roots build is judged several times: duplicates are removed.
+        // A file that several roots build is checked several times: duplicates are removed.
         findings.sort_by(|a, b| order(a).cmp(&order(b)));
         findings.dedup();
         notes.dedup();

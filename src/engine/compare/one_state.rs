@@ -21,9 +21,9 @@ pub(in crate::engine) struct RenderedChart {
     pub(in crate::engine) file: ParsedFile,
 }
 
-/// Divides a state that is not compared with another one into parts: one for each cluster that is certainly a different
-/// one, and last one for the objects that nothing applies. `files` have their paths from the root of the state; the
-/// files `beside` are in each cluster.
+/// Divides a state that is not compared with another one into parts: one for each cluster that is certainly distinct,
+/// and a last one for the objects that nothing applies. `files` have their paths from the root of the state; the files
+/// `beside` are in each cluster.
 ///
 /// If tools deliver from the tree, files that only a person may apply are drafts. Otherwise a person is assumed to
 /// apply everything, including the files that kustomizations leave out.

@@ -89,7 +89,8 @@ impl Learned {
         }
     }
 
-    /// Returns the facts as the file of an operator, without built-in kinds, and data and finalizers that `tables` has.
+    /// Returns the facts as the file of an operator, without built-in kinds, and without the data and finalizers that
+    /// `tables` already has.
     pub fn operator(&self, tables: &Tables) -> Operator {
         let crds = self.kinds.iter().filter(|(kind, _)| is_custom(kind));
         let crds = crds.map(|(kind, facts)| DefinedKind {

@@ -57,7 +57,7 @@ impl FromStr for Release {
     }
 }
 
-/// Returns the number after `1.`; `None` if the text is no version of Kubernetes.
+/// Returns the number after `1.`; `None` if the text is not a version of Kubernetes.
 fn minor_of(text: &str) -> Option<u16> {
     let version = text.strip_prefix('v').unwrap_or(text);
     let rest = version.strip_prefix("1.")?;

@@ -2,7 +2,7 @@
 //!
 //! Delivery objects name folders relative to the root of their repository. An input may have several repositories, or
 //! be a folder of one, and no file says where their roots are. A root is assumed where most delivery objects find their
-//! folders; one that finds its folder nowhere delivers from elsewhere.
+//! folders. A delivery object that finds its folder nowhere is assumed to deliver from another repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -274,7 +274,7 @@ impl<'r> Delivered<'r> {
         Some(&self.delivery.by.as_ref()?.name)
     }
 
-    /// Whether it delivers only if what is not known is so.
+    /// Whether its existence depends on facts that are not known.
     pub fn is_possible(&self) -> bool {
         self.delivery.is_possible
     }

@@ -42,7 +42,7 @@ pub(super) struct Parsed {
     side: Side,
     tree_files: StateFiles,
     delivered: Delivered,
-    /// The clusters of both states that have parts of their own.
+    /// The clusters of either state that get a part of their own.
     clusters: BTreeSet<Arc<str>>,
 }
 
@@ -52,9 +52,9 @@ pub(super) type StateFiles = (BTreeMap<String, Option<Bytes>>, Option<FileReader
 /// The rendered manifests of one state.
 #[derive(Debug, Default)]
 pub(super) struct Rendered {
-    /// Those of bundles, by name.
+    /// The manifests of bundles, by the bundle's name.
     pub(super) bundles: BTreeMap<String, ParsedFile>,
-    /// Those of roots, by folder.
+    /// The manifests of roots, by folder.
     pub(super) roots: BTreeMap<String, ParsedFile>,
 }
 
@@ -78,7 +78,7 @@ impl Parsed {
         }))
     }
 
-    /// Builds a state that is not compared with another one from parsed files.
+    /// Creates a state from parsed files, without another state to compare it with.
     ///
     /// # Errors
     /// A limit is exceeded.
@@ -149,7 +149,7 @@ impl Parsed {
         tree_of(files).with_parsed(self.located())
     }
 
-    /// Returns the reported paths of the files that `other` lacks or has with another text.
+    /// Returns the reported paths of the files that are missing in `other` or have a different text there.
     pub(super) fn edited_in(&self, other: &Self) -> BTreeSet<String> {
         let there = other.located().map(|(place, file)| (place, file.source()));
         let there: BTreeMap<&str, &SourceFile> = there.collect();
@@ -161,7 +161,7 @@ impl Parsed {
         edited.map(|(_, file)| file.path().to_owned()).collect()
     }
 
-    /// Adds the builds of tools and of people.
+    /// Adds the builds that tools or people run.
     pub(super) fn delivered(mut self, mut delivered: Delivered) -> Self {
         self.roots = delivered.built(self.located(), self.side);
         self.delivered = delivered;
@@ -205,7 +205,7 @@ impl Parsed {
         }
     }
 
-    /// Returns the clusters of both states that have parts of their own, besides those of the configuration.
+    /// Returns the clusters of either state that get a part of their own, besides those of the configuration.
     pub(super) fn clusters(&self) -> &BTreeSet<Arc<str>> {
         &self.clusters
     }
@@ -280,7 +280,7 @@ impl Parsed {
                 }))
     }
 
-    /// Returns the charts that could not be rendered, except those that `other`, the other state, has unchanged.
+    /// Returns the charts that could not be rendered, except those that are unchanged in `other`, the other state.
     /// `alone` is the side of deliveries that `other` does not have.
     pub(super) fn unrendered(&self, other: &Self, alone: UnreadSide) -> Vec<Unread> {
         let found = self.delivered.unrendered().filter_map(|(delivery, input)| {
@@ -339,8 +339,7 @@ impl Parsed {
     /// Returns the folders of the roots that kustomize builds.
     pub(super) fn kustomized(&self) -> BTreeSet<String> {
         let places: HashSet<&str> = self.places.iter().map(|place| &**place).collect();
-        // Kustomizations of Flux and Argo CD are evaluated as these build them: kustomize would leave out their
-        // additions.
+        // Flux and Argo CD add to the kustomizations that they build, and kustomize alone would leave that out.
         let with_charts = self.delivered.with_charts();
         let roots = self.roots.iter();
         let roots =

@@ -281,7 +281,8 @@ impl<'b> Tooling<'b, '_> {
         Withdrawn::new(withdrawal, command, policy, notes)
     }
 
-    /// Plans for objects with Flux's label or the marks of a chart as for those of a HelmRelease.
+    /// Returns the removal by Flux. Objects with the label of a HelmRelease or the marks of a chart are removed as the
+    /// objects of a HelmRelease, all others as those of a Kustomization.
     fn flux(self) -> Withdrawn<'b> {
         let deliveries = self.leaving.deliveries;
         let (released, applied): (Vec<&Member>, Vec<&Member>) = self

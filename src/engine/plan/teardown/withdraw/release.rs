@@ -89,7 +89,7 @@ impl<'b> Tooling<'b, '_> {
         notes
     }
 
-    /// An object as it is in the cluster, if the input shows that, and as it is written.
+    /// Returns an object as it is in the cluster, if the input contains that, and then as it is written.
     fn as_applied(&self, member: &'b Member) -> impl Iterator<Item = &'b Member> {
         let live = self.live.get(&member.key).copied();
         live.into_iter().chain([member])
