@@ -49,7 +49,7 @@ pub struct Config {
     pub world: Option<World>,
     /// Globs that are left out of every bundle.
     pub exclude: Vec<String>,
-    /// The Kubernetes release whose built-in kinds count.
+    /// The Kubernetes release whose built-in kinds are used.
     pub kubernetes_version: Option<Release>,
     /// Kinds beyond the built-in ones and the CRDs in the input.
     pub scopes: Vec<ExtraKind>,
@@ -85,8 +85,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// Keeps only names: bundles with their paths, clusters and namespaces, and scopes. Drops everything about judging
-    /// findings, excluded files, tools, operators and programs to run.
+    /// Keeps only names: bundles with their paths, clusters and namespaces, and scopes. Drops everything that affects
+    /// findings, and excluded files, tools, operators and programs to run.
     #[must_use]
     pub fn names_only(self) -> Self {
         let bundles = self.bundles.into_iter().map(|bundle| {

@@ -83,7 +83,7 @@ impl Repository {
     /// Returns the commit at which `head` left `reference`: `reference` itself if `head` contains it.
     ///
     /// # Errors
-    /// One of them is no commit, or they have no common history.
+    /// One of them is not a commit, or they have no common history.
     pub fn merge_base(&self, reference: &str, head: &str) -> Result<String, GitError> {
         let base = line(
             &self.folder,

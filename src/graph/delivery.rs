@@ -1,4 +1,4 @@
-//! The objects that one applier puts into a cluster.
+//! The objects that are applied to a cluster together.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::unread::UnreadInput;
 use crate::charts::CallId;
 use crate::kustomize::Deliverer;
 
-/// The work of one applier: a delivery object, or a build by hand.
+/// The objects that a delivery object, or a person who runs a build, applies.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     /// Equal in two states of a tree for the same delivery.
@@ -52,7 +52,7 @@ pub struct Delivery {
     pub is_chart: bool,
 }
 
-/// The settings of a delivery; unwritten ones are `None` or empty.
+/// The settings of a delivery; those that are not written are `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Whether it deletes objects that leave its sources.

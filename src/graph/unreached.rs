@@ -90,7 +90,7 @@ pub fn roots(
 
 /// Renders the charts of the tree that no delivery renders, as `helm install` does with their default values. A library
 /// chart has nothing to install, and a subchart is installed with its parent. `counts` returns whether the charts that
-/// a file names are rendered for it.
+/// the delivery or the kustomization in a file names are to be left out, because they are rendered for it.
 pub fn charts<'d>(
     builds: &Builds<'_>,
     scopes: &ClusterScopes,
@@ -98,7 +98,7 @@ pub fn charts<'d>(
     counts: &dyn Fn(&str) -> bool,
 ) -> Vec<Delivery> {
     let (files, charts) = (builds.files(), builds.charts());
-    // A build that fails names its charts, too.
+    // All kustomizations are read here, because one whose build fails names its charts, too.
     let docs = kustomizations(files);
     let mut named: BTreeSet<String> = docs
         .iter()

@@ -5,7 +5,7 @@ use crate::manifest::{ParsedFile, SkipReason, Use, is_kustomization};
 use crate::yaml::Value;
 
 /// Returns the files and folders, from the root of the tree, that the kustomization at `path` builds or patches with;
-/// none if the file is no kustomization.
+/// none if the file is not a kustomization.
 pub fn included_by(path: &str, file: &ParsedFile) -> Vec<String> {
     let facts = file
         .facts()

@@ -4,8 +4,8 @@
 //! and columns are computed from offsets on demand, so files without findings need no index of lines.
 //!
 //! `plain` makes text from manifests safe to print, `runner` disables workflow commands in it; `near` suggests words
-//! for misspelt ones; `credentials` finds likely passwords in lines that are shown; `rewritten` writes long texts;
-//! `limits` bounds the work of a run. Knows nothing of YAML.
+//! for misspelt ones; `credentials` finds likely passwords in lines that are shown; `rewritten` writes texts that
+//! are too large for memory; `limits` bounds the work of a run. Knows nothing of YAML.
 
 mod credentials;
 mod decode;

@@ -30,7 +30,7 @@ pub struct KnownCluster {
 }
 
 impl KnownCluster {
-    /// Reads the cluster of a Secret; `None` if it is no cluster Secret or lacks a name or server.
+    /// Reads the cluster of a Secret; `None` if it is not a cluster Secret or lacks a name or server.
     fn of(secret: &Resource) -> Option<Self> {
         if secret.node.str_at(&["kind"]) != Some("Secret") {
             return None;
@@ -112,12 +112,12 @@ fn data_of(secret: &Node, key: &str) -> Option<String> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownClusters {
     all: Vec<KnownCluster>,
-    /// Whether there are no others.
+    /// Whether the list is complete.
     pub(super) are_complete: bool,
 }
 
 impl KnownClusters {
-    /// Returns the clusters of a configuration, which are complete if it lists them.
+    /// Returns the clusters of a configuration. The list is complete if the configuration has one.
     pub(super) fn configured(all: Option<&[KnownCluster]>) -> Self {
         Self {
             all: all.unwrap_or_default().to_vec(),
@@ -125,8 +125,8 @@ impl KnownClusters {
         }
     }
 
-    /// Returns the clusters of the Secrets that a control plane delivers to itself, beside which there may be others.
-    /// `None` if there are none, or if the configuration lists all.
+    /// Returns the clusters of the Secrets that a control plane delivers to itself. There may be others. `None` if
+    /// there are none, or if the configuration lists all.
     pub(super) fn with_secrets<'r>(
         &self,
         resources: impl Iterator<Item = &'r Resource>,
@@ -145,8 +145,8 @@ impl KnownClusters {
         })
     }
 
-    /// Returns the parameters of the clusters that a `clusters` generator selects. Without a selector, Argo CD's own
-    /// cluster is one of them, which needs no Secret.
+    /// Returns the parameters of the clusters that a `clusters` generator selects. Without a selector, they include
+    /// Argo CD's own cluster, which needs no Secret.
     pub(super) fn selected(
         &self,
         selector: Option<&Node>,

@@ -48,7 +48,7 @@ pub struct Memory {
     planes: BTreeMap<String, Arc<str>>,
     /// The clusters that sets name, by the keys of the sets.
     clusters: BTreeMap<String, SetClusters>,
-    /// The places to which Applications led: they are no entry points when nothing leads there any more.
+    /// The places to which Applications led: they are not entry points when nothing leads there any more.
     led: BTreeSet<String>,
     /// The repositories that are taken to be this tree.
     own: Repositories,
@@ -541,8 +541,8 @@ impl Run<'_> {
             .map_or(&[], |before| &before.resources)
     }
 
-    /// Returns the folder and the objects of an Application. If a cluster that a list names has no folder, these are
-    /// those of any cluster: the named one then belongs to another control plane.
+    /// Returns the folder and the objects of an Application. If a cluster that a list names has no folder, it belongs
+    /// to another control plane: the folder and the objects for any cluster are returned.
     fn applied_there(
         &self,
         application: &Application,

@@ -56,13 +56,13 @@ impl Repositories {
         Self(own.map(|(name, _)| name).collect())
     }
 
-    /// Adds those of another state of the tree.
+    /// Adds the repositories of another state of the tree.
     pub(super) fn and(mut self, other: &Self) -> Self {
         self.0.extend(other.0.iter().cloned());
         self
     }
 
-    /// Whether a repository is this tree, as is an empty name.
+    /// Whether a repository is this tree. An empty name means this tree, too.
     pub(super) fn are_own(&self, repository: &str) -> bool {
         repository.is_empty() || self.0.contains(&normalized(repository))
     }

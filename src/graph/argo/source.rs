@@ -20,7 +20,7 @@ pub(super) enum Made {
     Built(Built),
     Unread(UnreadInput),
     Failed(BuildError),
-    /// The folder does not exist, which is no error if its cluster need not exist.
+    /// The folder does not exist, which is not an error if its cluster need not exist.
     Missing(BuildError),
 }
 
@@ -204,7 +204,7 @@ impl Source<'_> {
         Made::Built(built)
     }
 
-    /// Returns the objects of a file. A file that is no manifest is ignored, unless it looks like one.
+    /// Returns the objects of a file. A file that is not a manifest is ignored, unless it looks like one.
     fn objects(&self, path: &str) -> Result<Vec<Resource>, BuildError> {
         if self.files.mentions(path, "+argocd:skip-file-rendering") {
             return Ok(Vec::new());

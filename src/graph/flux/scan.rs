@@ -45,7 +45,7 @@ impl SourceFiles {
 /// Returns the kustomization that Flux builds in a folder. `tolerates` keeps files that make it fail.
 ///
 /// # Errors
-/// Returns an error if the folder does not exist or has YAML that is no Kubernetes object.
+/// Returns an error if the folder does not exist or has YAML that is not a Kubernetes object.
 pub(super) fn kustomization_of(
     files: &TreeFiles<'_>,
     source: &SourceFiles,

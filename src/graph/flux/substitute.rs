@@ -61,7 +61,7 @@ impl Variables {
             if let Some(escaped) = after.strip_prefix('$') {
                 all.text.push('$');
                 rest = escaped;
-                // Escaped text is no variable.
+                // Escaped text is not a variable.
                 if let Some(braced) = rest.strip_prefix('{') {
                     all.text.push('{');
                     rest = braced;

@@ -113,7 +113,7 @@ pub struct Builds<'b> {
     alike: RefCell<HashMap<Asked, bool>>,
     /// The number of objects in a file or a kustomization, itself included, by path; `None` while they are counted.
     objects: RefCell<HashMap<String, Option<usize>>>,
-    /// The number of these objects that are no copies.
+    /// The number of these objects that are not copies.
     counted: Cell<usize>,
 }
 

@@ -56,7 +56,7 @@ pub struct ResId {
 }
 
 impl ResId {
-    /// Reads the identity of an object; `None` if it is no whole object.
+    /// Reads the identity of an object; `None` if it is not a whole object.
     pub fn of(node: &Node) -> Option<Self> {
         let version = ApiVersion::split(node.str_at(&["apiVersion"]).unwrap_or_default());
         Some(Self {
