@@ -64,8 +64,8 @@ impl Tables {
         Arc::clone(&BUNDLED.tables)
     }
 
-    /// Collects the facts about operators. For a kind the closest facts count: those about the kind itself, then about
-    /// its group, then about groups below a domain, then about every kind; of several of these the first.
+    /// Collects the facts about operators. For a kind, the closest facts are used: those about the kind itself, else
+    /// about its group, else about groups below a domain, else about every kind; of several of these, the first.
     fn of(operators: Vec<Facts>) -> Self {
         let mut tables = Self::default();
         let mut controllers = Vec::new();
@@ -81,7 +81,7 @@ impl Tables {
         tables
     }
 
-    /// Returns these facts with those of a configuration, which come first: users know their own operators best.
+    /// Returns these facts with those of a configuration, which take precedence: users know their own operators best.
     pub fn with(
         &self,
         controllers: &[OwnController],

@@ -125,7 +125,7 @@ fn fields(text: &str) -> Result<Vec<FieldPath>, NotAField> {
     text.split('|').map(FieldPath::parse).collect()
 }
 
-/// A text that is no pattern for a name.
+/// A text that is not a pattern for a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAName {
     /// The text in braces is not a field.

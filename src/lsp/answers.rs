@@ -19,7 +19,7 @@ use crate::text::{ColumnUnit, plain};
 /// The command of the editor that opens the plan of a deletion as a page.
 pub(super) const OPEN_PLAN: &str = "ownerlint.openPlan";
 
-/// The most symbols that one search returns.
+/// The maximum number of symbols that one search returns.
 pub(super) const SYMBOLS: usize = 500;
 
 /// The state of a folder between two changes, and the unit of columns.

@@ -8,7 +8,7 @@ use crate::kube::ObjectKey;
 use crate::report::RowInfo;
 use crate::text::plain;
 
-/// The most objects that a hover lists.
+/// The maximum number of objects that a hover lists.
 const LISTED: usize = 8;
 
 /// Describes a place in Markdown; `None` if nothing is known about it.

@@ -101,7 +101,7 @@ impl Workspace {
         self.changed_in_editor();
     }
 
-    /// Closes the document at a path: from now on the file on disk counts.
+    /// Closes the document at a path: from now on the file on disk is used.
     pub(super) fn close(&mut self, path: &str) {
         if self.open.remove(path).is_some() {
             self.changed_in_editor();

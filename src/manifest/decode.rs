@@ -30,7 +30,7 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// Returns the words for messages.
+    /// Returns the description for messages.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::String => "a string",

@@ -21,7 +21,7 @@ pub(super) struct NotAnObject {
     pub what: WithoutIdentity,
 }
 
-/// The form of a value that is no object. Its [`Display`](fmt::Display) is the detail that `list` shows.
+/// The form of a value that is not an object. Its [`Display`](fmt::Display) is the detail that `list` shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WithoutIdentity {
     /// A mapping without `apiVersion`.
@@ -140,7 +140,7 @@ fn not_an_object(value: Value<'_>) -> NotAnObject {
 }
 
 impl WithoutIdentity {
-    /// Returns the form of a value that is no object.
+    /// Returns the form of a value that is not an object.
     pub(super) fn of(value: Value<'_>) -> Self {
         match value.kind() {
             Kind::Map

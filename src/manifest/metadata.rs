@@ -10,7 +10,7 @@ use super::{DecodeError, OwnerReferences, Spanned, UnknownField};
 use crate::text::Span;
 use crate::yaml::{Entry, Kind, NodeId, Tree, Value};
 
-/// The JSON names of `metav1.ObjectMeta` (Kubernetes 1.36). `clusterName` was removed in 1.24 and is unknown since.
+/// The JSON names of `metav1.ObjectMeta` (Kubernetes 1.36). `clusterName` was removed in 1.24 and is unknown since then.
 pub const OBJECT_META_FIELDS: [&str; 15] = [
     "annotations",
     "creationTimestamp",

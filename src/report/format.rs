@@ -117,7 +117,7 @@ impl FromStr for Format {
     }
 }
 
-/// The error for a name that is no format.
+/// The error for a name that is not a format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no output format `{0}`")]
 pub struct UnknownFormat(pub String);

@@ -8,13 +8,14 @@ use crate::knowledge::RowName;
 use crate::kube::ObjectKey;
 use crate::text::{FileId, Span, plain};
 
-/// The most related places that a finding shows.
+/// The maximum number of related places that a finding shows.
 pub(super) const MOST_RELATED: usize = 8;
 
-/// The most characters of a message. Names are bounded, but a message may quote keys and values, which are not.
+/// The maximum number of characters of a message. Names are bounded, but a message may quote keys and values, which are
+/// not.
 const MAX_MESSAGE: usize = 4_000;
 
-/// The most characters of a reason or a help text.
+/// The maximum number of characters of a reason or a help text.
 const MAX_TEXT: usize = 16_000;
 
 fn limited(text: String, limit: usize) -> String {

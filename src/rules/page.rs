@@ -64,7 +64,7 @@ pub enum ExampleLanguage {
 }
 
 impl ExampleLanguage {
-    /// Returns the language of a block, and the words after it; `None` if the block is no example.
+    /// Returns the language of a block, and the words after it; `None` if the block is not an example.
     fn of(info: &str) -> Option<(Self, &str)> {
         let yaml = info.strip_prefix("yaml").map(|rest| (Self::Yaml, rest));
         yaml.or_else(|| Some((Self::Diff, info.strip_prefix("diff")?)))

@@ -102,7 +102,7 @@ impl Simulation<'_> {
                     Cause::NamespaceDeleted.via(of),
                 );
             }
-            // [CRD-3]: without options, so that the collector's finalizers on the object count, and without webhooks.
+            // [CRD-3]: no options are sent, so the collector's finalizers on the object take effect, and no webhook is asked.
             Purge::Delete { object, of } => {
                 self.delete_admitted(object, None, false, Cause::DefinitionDeleted.via(of));
             }
@@ -148,7 +148,7 @@ impl Simulation<'_> {
         self.state.writes != before
     }
 
-    /// Ends grace periods: DELETE with grace 0 and no policy, so a Pod's collector finalizers count `[DEL-15]`.
+    /// Ends grace periods: DELETE with grace 0 and no policy, so a Pod's collector finalizers take effect `[DEL-15]`.
     fn finish_pods(&mut self) {
         for id in self.cluster.links.roles.keys().copied() {
             if self.state.live(id) && self.state.has(id, TERMINATING | GRACEFUL) {

@@ -76,7 +76,7 @@ impl KindInfo {
     }
 
     /// Creates a kind that is known only from an object: it does not resolve as an owner and is never collected as a
-    /// dependent `[SIM-5]`. Its plural is not guessed but the singular, which `kubectl` accepts.
+    /// dependent `[SIM-5]`. Instead of a guessed plural it has the singular, which `kubectl` accepts.
     pub(super) fn unknown(kind: GroupKind<&str>, namespaced: bool) -> Self {
         KindInfo {
             gc_tracked: false,

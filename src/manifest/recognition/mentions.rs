@@ -34,7 +34,7 @@ impl Mentions {
         use SkipReason::{Configuration, Data, Patch};
         let tool = ManifestTool::Kustomize;
         self.add_texts(root, &["resources", "bases"], &Use::Applied(tool));
-        // A patch is a path or inline. `add` skips text of several lines; an inline patch of one line is no path.
+        // A patch is a path or inline. `add` skips text of several lines; an inline patch of one line is not a path.
         self.add_texts(
             root,
             &["patchesStrategicMerge"],

@@ -3,8 +3,8 @@
 //!
 //! The name of a folder is never evidence. An object is skipped only for content that no object can have: a name
 //! `${NAME}`, a key `(containers[?name == 'app'])`. Text that cannot be read is a template if the line of the error is
-//! one, else it matters only in a file about manifests. Objects with server fields are skipped only for their kind.
-//! Nothing is dropped silently: each verdict is a [`SkipReason`] that is counted and shown.
+//! part of one; otherwise it matters only in a file about manifests. Objects with server fields are skipped only for
+//! their kind. Nothing is dropped silently: each verdict is a [`SkipReason`] that is counted and shown.
 
 mod facts;
 mod mentions;

@@ -56,8 +56,8 @@ struct Lines<'f> {
     here: &'f str,
     /// The text from the error on.
     rest: &'f str,
-    /// The last line above that is not blank, if the scanner may have noticed the error one line late, as for a value
-    /// on its own where a key is expected; else empty.
+    /// The last line above that is not blank, if the scanner may have noticed the error one line late, for example
+    /// because a line has a value but no key; otherwise empty.
     above: &'f str,
 }
 
@@ -73,8 +73,8 @@ impl<'f> Lines<'f> {
             document.start + start as u32,
             error.start + end as u32,
         ));
-        // A plain scalar continues on the next line, unless that has another indentation: then a block scalar ended
-        // there.
+        // If both lines have the same indentation, a plain scalar may continue from the first to the second. If not, a
+        // block scalar has ended between them.
         let noticed_late = problem.ends_with("could not find expected ':'")
             || problem.ends_with("mapping values are not allowed in this context")
                 && indentation(last_line(&before[..start])) == indentation(here);

@@ -9,7 +9,7 @@ use crate::inventory::Member;
 use crate::rules::words::{named, whereabouts};
 use crate::text::plain;
 
-/// The most objects that a message names.
+/// The maximum number of objects that a message names.
 const NAMED: usize = 3;
 
 /// Describes the objects deleted with the culprit of a cascade, to follow "deletes": `2 objects that head still applies

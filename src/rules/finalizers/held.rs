@@ -53,7 +53,7 @@ impl<'a> Held<'a> {
 type AlikeObjects<'a> = (GroupKind<&'a str>, Option<&'a Namespace>, Option<&'a str>);
 
 /// Returns every object that has, or will get, a finalizer that a workload of the input removes: it runs the
-/// controller, or has the permissions if no other controller is known. Of several finalizers, the first counts.
+/// controller, or has the permissions if no other controller is known. Of several finalizers, the first is used.
 pub(in crate::rules) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
     let (inventory, removers) = (context.inventory, &context.ownership.removers);
     // The name of the object does not affect who removes its finalizer.

@@ -44,7 +44,8 @@ const NEVER_OWNED: [(&str, &str); 7] = [
     ("authorization.k8s.io", "selfsubjectaccessreviews"),
 ];
 
-/// Workloads whose roles name more kinds of the input than this are skipped: hardly one controls all of them.
+/// Workloads whose roles name more kinds of the input than this are skipped: hardly any of them controls all of these
+/// kinds.
 const MANY_KINDS: usize = 100;
 
 /// A kind that the input defines.

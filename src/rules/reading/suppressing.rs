@@ -52,7 +52,7 @@ fn suppression_malformed(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// The most unknown names for which a suggestion is computed.
+/// The maximum number of unknown names for which a suggestion is computed.
 const MOST_SUGGESTED: usize = 100;
 
 fn suppression_unknown_rule(context: &Context<'_>, sink: &mut Sink) {

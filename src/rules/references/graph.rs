@@ -31,7 +31,7 @@ pub(in crate::rules) static OWNER_CYCLE: Rule = rule!(
     owner_cycle
 );
 
-/// The most objects of a cycle that its message names.
+/// The maximum number of objects of a cycle that its message names.
 const MOST_NAMED: usize = 10;
 
 /// [GC-44], [GC-45].

@@ -30,7 +30,7 @@ type Shared<'a> = BTreeMap<[(usize, &'a str); 2], ([Claimant<'a>; 2], Vec<TieEnd
 /// Reports each pair of delivery objects that share objects.
 pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     let objects = context.analysis.delivery_objects();
-    // Only a set delivers by several Applications.
+    // Only an ApplicationSet delivers an object through several Applications.
     if objects.len() < 2
         && !objects
             .iter()
@@ -46,7 +46,7 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
         .collect()
 }
 
-/// Every object is compared with the first that delivers it: a third is one finding more, not two.
+/// Each deliverer of an object is compared with the first one only: a third adds one finding, not two.
 fn shared<'a>(
     inventory: &'a Inventory,
     objects: &'a [DeliveryObject],
@@ -84,7 +84,7 @@ fn shared<'a>(
 }
 
 impl Claimant<'_> {
-    /// Whether both are sure to exist beside each other, and to mean this repository.
+    /// Whether both certainly exist at the same time and refer to this repository.
     fn is_beside(&self, other: &Self) -> bool {
         (&self.member.key, self.name) != (&other.member.key, other.name)
             && self.repository() == other.repository()
