@@ -12,7 +12,7 @@ use page::hash;
 use crate::cli::scope::git;
 use crate::support::{Repository, ownerlint, root};
 
-/// The most bytes of a page without its data.
+/// The maximum number of bytes of a page without its data.
 const MOST: usize = 300_000;
 
 fn output(arguments: &[&str], format: &str) -> String {

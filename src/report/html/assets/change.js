@@ -1,4 +1,4 @@
-// The page of a change: what it does that it does not show, then everything that it does, then what it shows.
+// The page of a change: first the effects that its diff does not show, then all effects, then those that the diff shows.
 
 const EFFECT_TITLES = [
   ["stuck", "Gets stuck in Terminating"], ["data-lost", "Deleted with data"], ["cascaded", "Deleted with another object"],
@@ -6,7 +6,7 @@ const EFFECT_TITLES = [
   ["orphaned", "Left behind: not deleted"], ["kept", "Kept by the tool"], ["deleted", "Deleted by the tool"],
 ];
 
-// What happens only if a tool prunes of which nothing is known.
+// Effects that depend on whether an unknown tool prunes.
 const isSupposed = (effect) => effect.regime === "unknown";
 const predicted = () => contract.effects.filter((effect) => !isSupposed(effect));
 
@@ -15,7 +15,7 @@ const shortCommit = (ref) => (ref && /^[0-9a-f]{40,64}$/.test(ref) ? ref.slice(0
 
 const howOf = (effect) => effectWords({ ...effect, effect: "" });
 
-/** `common` is said of all items above them. */
+/** `common` is shown once above the items, because it applies to all of them. */
 const effectItem = (common) => (effect) => {
   const chain = effect.because.filter((key) => key !== effect.key);
   const how = howOf(effect) !== common && howOf(effect);
@@ -47,7 +47,7 @@ const unreadSection = () => {
   return optional("unread", "Not read", contract.unread.length ? [chunked(el("ul", {}), contract.unread, item, 50)] : []);
 };
 
-// A build that fails in both states at one place for one reason is one item.
+// A build that fails in both states at one place for one reason is shown as one item.
 const failedSection = () => {
   const places = new Map();
   for (const failed of contract.failed) {
@@ -80,7 +80,7 @@ const changesSection = () => {
 const changePage = () => {
   const { deleted, stuck, orphaned, findings } = contract.summary;
   const of = (...effects) => predicted().filter((one) => effects.includes(one.effect));
-  // As the title counts: what is deleted with another object is counted there.
+  // Counted as in the title, which includes objects that are deleted with another one.
   const cascaded = new Set(of("cascaded").map((one) => one.key));
   const again = of("recreated").filter((one) => !cascaded.has(one.key)).length;
   const data = of("data-lost").length;

@@ -1,4 +1,4 @@
-// The data of the page: the contract, what is told beside it, and the objects of all stories as one forest.
+// The data of the page: the contract, additional information, and the objects of all stories as one forest.
 
 const contract = JSON.parse(byId("contract").textContent);
 const beside = JSON.parse(byId("beside").textContent);
@@ -7,7 +7,7 @@ const beside = JSON.parse(byId("beside").textContent);
 const keyOf = (object) =>
   `${object.kind}${object.group ? `.${object.group}` : ""}/${object.namespace || ""}/${object.name}`;
 
-/** Objects of the forest: roots before what is deleted with them. What is above all objects of one story has no effect. */
+/** Objects of the forest: roots before the objects that are deleted with them. The top node of a story has no effect. */
 const nodes = [];
 const roots = [];
 /** Per story: the nodes that are only owners. */
@@ -51,7 +51,7 @@ const isTouched = (node) => EFFECTS.includes(node.effect);
 
 beside.stories.forEach(addStory);
 
-// Children come after their parents, so that one walk backwards sums up.
+// Children come after their parents, so one walk backwards computes all sums.
 for (let at = nodes.length - 1; at >= 0; at -= 1) {
   const { parent, below, stuckBelow } = nodes[at];
   if (!parent || (nodes[at].effect && !isTouched(nodes[at]))) continue;
@@ -59,7 +59,7 @@ for (let at = nodes.length - 1; at >= 0; at -= 1) {
   parent.stuckBelow = parent.stuckBelow || stuckBelow;
 }
 
-// What is stuck first, then what leads on, then by kind and name.
+// Stuck objects first, then those with dependents, then by kind and name.
 const rank = (node) => [node.stuckBelow ? 0 : 1, node.children.length ? 0 : 1];
 const inOrder = (a, b) => {
   const [x, y] = [rank(a), rank(b)];

@@ -1,4 +1,4 @@
-// What is known of one object: why, with whom, who holds it, which command releases it, where it is written.
+// The details of one object: why it is affected, its owners and dependents, what holds it, which command releases it, where it is written.
 
 const badge = (effect) =>
   effect && el("span", { class: `badge ${effect}` }, el("span", { "aria-hidden": "true" }, `${MARKS[effect]} `), effect);
@@ -12,7 +12,7 @@ const named = (node) => [
 
 const KEY = /^([\w-]+)(\.[\w.-]+)?\/([\w.-]*)\/([^/]+)$/;
 
-/** An object that the page has nothing more to say of. */
+/** An object without details of its own. */
 const objectName = (key) => {
   const [, kind, , namespace, name] = KEY.exec(key) || [];
   return kind ? el("span", { class: "key", title: key }, named({ kind, namespace, name })) : el("code", {}, key);
@@ -28,7 +28,7 @@ const objectLink = (key) => {
 const stuckOf = new Map();
 for (const [at, story] of beside.stories.entries()) for (const stuck of story.stuck) stuckOf.set(`${at} ${stuck.key}`, stuck);
 
-/** What holds an object, and how to release it. */
+/** The reasons why an object is held, and how to release it. */
 const holds = (stuck) =>
   stuck.holds.map((hold) => [
     el("p", {}, `${capital(hold.what)}. `, cited(hold.cites)),
@@ -70,7 +70,7 @@ const SURE = { race: "unless a controller is quicker", possible: "possibly" };
 const effectWords = ({ effect, certainty, regime }) =>
   [effect && effect.replace("-", " "), regime && `by ${regime}`, SURE[certainty]].filter(Boolean).join(", ");
 
-/** What the graph shows as one: what they have in common, and each of them. */
+/** The objects that the graph shows as one: what they have in common, and each of them. */
 const stackDetails = (members) => {
   const [first] = members;
   const list = el("ul", { class: "bare" });

@@ -8,7 +8,7 @@ const picture = (c) => {
 };
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Text with nothing in it that turns it around or cannot be seen. */
+/** Text without characters that reverse its direction or are invisible. */
 const visible = (text) => String(text).replace(OBEYED, picture);
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -34,10 +34,10 @@ const byId = (id) => document.getElementById(id);
 const number = (n) => n.toLocaleString("en");
 const count = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
 
-/** With a capital, where a word of English comes first: names stay as they are. */
+/** A text with its first letter in upper case, if it begins with an English word; names stay as they are. */
 const capital = (text) => (/^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text);
 
-/** A number that stands for the whole page. */
+/** A number in the summary, with its word. */
 const figure = (n, word, look, isNoun) =>
   el("li", { class: `figure ${n ? look : "none"}` }, el("strong", {}, number(n)), ` ${word}${isNoun && n !== 1 ? "s" : ""}`);
 
@@ -48,7 +48,7 @@ const clipped = (text, most) => (text.length > most ? `${text.slice(0, most).rep
 /** The greatest number of a list of any length. */
 const most = (numbers) => numbers.reduce((a, b) => Math.max(a, b), 0);
 
-/** The last call of several in quick succession. */
+/** Runs only the last of several calls in quick succession. */
 const later = (delay, run) => {
   let timer = 0;
   return () => {
@@ -57,7 +57,7 @@ const later = (delay, run) => {
   };
 };
 
-/** A list that shows more of itself when it is asked to: `make` makes the element of an item. */
+/** A list that shows more of its items on request: `make` makes the element of an item. */
 const chunked = (list, items, make, size) => {
   let shown = 0;
   const more = el("li", { class: "more" });
@@ -81,10 +81,10 @@ const chunked = (list, items, make, size) => {
   return list;
 };
 
-/** Items of one list that are printed. */
+/** Maximum number of items of one list that are printed. */
 const PRINTED = 2000;
 
-/** A folded part whose content is made when it is opened first. */
+/** A folded part whose content is made when it is first opened. */
 const folded = (summary, make, attributes) => {
   const details = el("details", attributes, el("summary", {}, summary));
   let made = false;

@@ -1,4 +1,4 @@
-// The graph as SVG: zoomed and moved by mouse, fingers and keys; what is pointed at shows what it hangs on.
+// The graph as SVG: zoomed and moved by mouse, fingers and keys. The vertex under the pointer highlights its owners and dependents.
 
 const TIES = {
   owns: "owns", blocking: "owns, and its deletion waits for it", implied: "owns, created by a controller",
@@ -23,10 +23,10 @@ const path = ({ from, to, through }) => {
   return line;
 };
 
-/** How small letters may be at first. */
+/** The smallest size of letters in the first view. */
 const READABLE = 0.8;
 
-/** The view; `show` is told the members of the vertex that was chosen. */
+/** The view; `show` is called with the members of the chosen vertex. */
 const drawing = (show) => {
   const note = el("p", { class: "muted" });
   const picture = svg("svg", { class: "picture", role: "group", "aria-label": "Graph of owners and dependents", tabindex: "-1" });
@@ -44,9 +44,9 @@ const drawing = (show) => {
 
   const view = () => picture.setAttribute("viewBox", `${box.x} ${box.y} ${box.w} ${box.h}`);
   const size = () => picture.getBoundingClientRect();
-  /** Where to begin to show `length` of `all`, to have `at` in the middle, and nothing beyond the ends. */
+  /** The start of a section of `length` out of `all` that has `at` in the middle and does not go beyond the ends. */
   const start = (all, length, at) => (all < length ? (all - length) / 2 : Math.min(Math.max(at - length / 2, 0), all - length));
-  /** Shows all of it, never larger than life; or so much of it, around a vertex, as can be read. */
+  /** Shows all of it, never magnified; or as much of it around a vertex as can be read. */
   const fit = (least = 0, around = { x: 0, y: 0 }) => {
     if (!drawn) return;
     const { width, height } = size();
@@ -128,7 +128,7 @@ const drawing = (show) => {
       view();
     }
   };
-  /** The nearest vertex in a direction of one axis, and not much aside from it. */
+  /** The nearest vertex in a direction along one axis that is not far from that axis. */
   const nextTo = (vertex, axis, across, direction) => {
     const aside = (one) => Math.abs(one[across] - vertex[across]);
     const way = (one) => direction * (one[axis] - vertex[axis]);
@@ -155,7 +155,7 @@ const drawing = (show) => {
     const { x, y, width, height, lines, effect, members } = vertex;
     const [left, top] = [x - width / 2, y - height / 2];
     const shown = lines.map((line, at) => `${at ? "" : `${MARKS[effect]} `}${line}${at < lines.length - 1 ? " " : ""}`);
-    // A name begins with what is seen.
+    // The accessible name begins with the visible text.
     const name = `${shown.join("")}, ${effect}`;
     const g = svg("g", {
       class: `vertex ${effect}${members.some((one) => one.data) ? " data" : ""}`, role: "button", tabindex: "-1", "aria-label": name,

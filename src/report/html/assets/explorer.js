@@ -75,7 +75,7 @@ const explorer = () => {
   addEventListener("beforeprint", () => tree_.openAll(PRINTED));
   refilter();
   panel.refresh();
-  // The graph measures its place: it is drawn when the page is there.
+  // The graph measures its container, so it is drawn after the page is laid out.
   requestAnimationFrame(() => {
     showView();
     const node = byKey.get(state.at);

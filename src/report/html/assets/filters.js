@@ -1,6 +1,6 @@
-// Which objects of the forest are wanted, and how many of each sort there are.
+// Selects the objects of the forest that pass the filters, and counts them by each filter's values.
 
-/** The first test that an object fails decides; `but` leaves one out, to count what it would let through. */
+/** Whether an object passes all tests; `but` leaves one out, to count the objects that it would let through. */
 const wants = (node, but) => {
   if (but !== "effect" && state.effect && !state.effect.split(",").includes(node.effect)) return false;
   if (but !== "kind" && state.kind && node.kind !== state.kind) return false;
@@ -14,7 +14,7 @@ const UNFILTERED = { q: "", effect: "", kind: "", ns: "", in: "", all: "" };
 const words = () => state.q.toLowerCase().split(/\s+/).filter(Boolean);
 const isFiltered = () => Boolean(state.q || state.effect || state.kind || state.ns || state.in || state.all);
 
-/** What is wanted: `hits` by node, and `shown` with everything above them. */
+/** The selected objects: `hits` by node, and `shown` with everything above them. */
 let wanted = { hits: [], shown: [], number: 0, total: 0 };
 const findWanted = () => {
   const hits = nodes.map((node) => isTouched(node) && wants(node));

@@ -2,7 +2,7 @@
 
 const SEVERITIES = ["error", "warning", "info"];
 const SEVERITY_MARKS = { error: "\u00d7", warning: "!", info: "i" };
-/** What an object of a change is applied with. */
+/** The bundle of each object of a change, by key. */
 const appliedWith = new Map();
 for (const one of contract.changes || []) if (one.bundle) for (const key of [one.key, one.was]) appliedWith.set(key, one.bundle);
 const FINDINGS = (contract.findings || []).map((finding, at) => {
@@ -22,7 +22,7 @@ const fits = (finding, but) => {
   if (but !== "bundle" && state.bundle && !finding.bundles.includes(state.bundle)) return false;
   return state.find.toLowerCase().split(/\s+/).every((word) => finding.hay.includes(word));
 };
-/** How many findings there are by each of the names that `names` gives to one. */
+/** The number of findings for each of the names that `names` returns for a finding. */
 const tallyFindings = (but, names) => {
   const counts = new Map();
   for (const finding of FINDINGS) {
@@ -49,7 +49,7 @@ const snippet = (finding) => (part, at) => el("figure", { class: "snippet" },
         line.pieces.map((piece) => (piece.mark === undefined ? piece.text : el("mark", {}, piece.text))), saidOf(line))),
     ])));
 
-/** What is said of the marked pieces of a line, after it. */
+/** The labels of the marked pieces of a line, which follow it. */
 const saidOf = (line) => {
   const said = [...new Set(line.pieces.map((piece) => piece.mark).filter(Boolean))];
   return said.length > 0 && el("span", { class: "said" }, `  \u2190 ${said.join("; ")}`);

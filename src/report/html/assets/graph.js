@@ -1,12 +1,12 @@
-// Which part of the forest is drawn as a graph, and where its nodes lie.
+// Selects the part of the forest that is drawn as a graph, and places its nodes.
 
 /** Objects that are drawn. */
 const DRAWN = 2000;
-/** Siblings of one kind with nothing below them that are drawn one by one, unless all are asked for. */
+/** Maximum number of siblings of one kind with nothing below them that are drawn one by one, unless the reader expands them. */
 const ALIKE = 4;
 const CHARACTER = 7.25;
 
-/** Where the ties of each shown object come from; and which of them lead on. */
+/** The sources of the ties of each shown object, and all objects that are such a source. */
 const tiedTo = (shown) => {
   const above = new Map(shown.map((node) => [node.id, []]));
   const leading = new Set();
@@ -22,7 +22,7 @@ const tiedTo = (shown) => {
 
 const drawnNodes = () => nodes.filter((node) => isTouched(node) && wanted.shown[node.id]);
 
-/** Objects that are alike: nothing hangs on them, and they hang on the same. */
+/** Objects that are alike: they have no dependents, and the same owners. */
 const stacksOf = (shown) => {
   const { above, leading } = tiedTo(shown);
   const stacks = new Map();
@@ -55,7 +55,7 @@ const vertices = (apart) => {
     vertexOf.set(node.id, vertex);
   };
   for (const node of shown) if (!vertexOf.has(node.id)) single(node);
-  // Owners that the plan leaves alone, of what is drawn.
+  // Owners of drawn objects that the plan does not touch.
   const { leading } = tiedTo(shown);
   for (const owner of owners) if (leading.has(owner.id)) single(owner);
   return { all, vertexOf };
@@ -82,7 +82,7 @@ const edges = (vertexOf) => {
   for (const { first, ties } of beside.stories) {
     for (const [from, to, tie] of ties) join(vertexOf.get(first + from), vertexOf.get(first + to), tie);
   }
-  // What its ties lead to by a way that is filtered out.
+  // A vertex whose ties are all filtered out is joined to its parent.
   for (const [id, vertex] of vertexOf) {
     const { parent } = nodes[id];
     if (!vertex.joined && parent) join(vertexOf.get(parent.id), vertex, "contains");
@@ -96,7 +96,7 @@ const GAP = 10;
 /** Gives vertices that are tied places in layers, and the arrows the places that they pass through. */
 const inLayers = (tied, arrows) => {
   const graph = new dagre.graphlib.Graph();
-  // The best ranks take long for many nodes.
+  // Computing the best ranks takes long for many nodes.
   const ranker = tied.length > 300 ? "longest-path" : "network-simplex";
   graph.setGraph({ rankdir: "LR", nodesep: GAP, ranksep: 60, edgesep: 6, marginx: MARGIN, marginy: MARGIN, ranker });
   tied.forEach((vertex, at) => {

@@ -11,7 +11,7 @@ byId("contents").append(el("ul", {}, sections.map((part) => el("li", {}, el("a",
 const tool = contract.tool ? `${contract.tool.name} ${contract.tool.version}` : "ownerlint";
 byId("foot").append(el("p", {}, `Made by ${tool}. This page is one file and loads nothing; its data is the JSON document ${contract.schema}.`));
 
-// What is folded is printed too.
+// Folded parts are printed too.
 let unfolded = [];
 addEventListener("beforeprint", () => {
   unfolded = [...document.querySelectorAll("main details:not([open])")].filter((one) => one.matches("[data-print], .cite"));

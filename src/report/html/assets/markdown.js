@@ -1,4 +1,4 @@
-// The pages of rules, which ownerlint brings itself: headings, paragraphs, lists, tables, examples.
+// The pages of rules, which are part of ownerlint: headings, paragraphs, lists, tables, examples.
 
 const INLINE = /`([^`]+)`|\[([^\]]+)\]\(([^)]+)\)|\*\*([^*]+)\*\*|\*([^*]+)\*/;
 

@@ -1,8 +1,8 @@
-// What a plan says besides its tree: surprises first, what is stuck and how to release it, a safe order, what was assumed.
+// The parts of a plan besides its tree: surprises first, then stuck objects and how to release them, a safe order, and assumptions.
 
 const bullet = (...content) => el("li", {}, content);
 
-/** How many objects end how. */
+/** The number of objects by effect. */
 const tallies = (story) => {
   const { deleted, implied, stuck, stillStuck, kept, untouched } = story.counts;
   return el("ul", { class: "figures" },
@@ -16,7 +16,7 @@ const REJECTED = {
   500: "Rejected (500), because a webhook has no backend",
 };
 
-/** Effects that the request does not show: what gets stuck, which data is deleted, what is rejected, what races. */
+/** Effects that the request does not show: stuck objects, deleted data, rejected requests, races. */
 const surprises = (story, at) => {
   const mine = nodes.filter((node) => node.story === at);
   const stuck = mine.filter((node) => node.effect === "stuck");
@@ -75,7 +75,7 @@ const varySection = () => optional("vary", "What may vary", perStory((story) => 
   return list.length > 0 && [el("p", {}, "Kubernetes\u2019 controllers race here. The tree shows one outcome; also possible:"), el("ul", {}, list)];
 }));
 
-/** What stays on purpose, and the order in which a removal is safe. */
+/** The objects that stay on purpose, and the order in which a removal is safe. */
 const removalSections = () => {
   if (!beside.removal) return [];
   const { safeOrder, kept } = contract;

@@ -1,4 +1,4 @@
-// What the reader looks at, kept in the fragment: a link shows another reader the same.
+// The state of the view, kept in the fragment: a link shows another reader the same view.
 
 const state = {
   q: "", effect: "", kind: "", ns: "", in: "", view: "tree", at: "", stack: "", all: "",
@@ -12,7 +12,7 @@ const watch = (run) => watchers.push(run);
 
 const readFragment = () => {
   const text = location.hash.slice(1);
-  // Links within the page have names of elements.
+  // The fragments of links within the page are the names of elements.
   if (text && !text.includes("=")) return null;
   const found = new URLSearchParams(text);
   return Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, found.get(name) ?? DEFAULTS[name]]));

@@ -1,4 +1,4 @@
-// When what is deleted: objects with the same number are deleted together.
+// The order of the deletions: objects with the same number are deleted together.
 
 /** The kinds of objects, those with most of them first. */
 const kindsOf = (list) => {

@@ -1,11 +1,11 @@
-// The cascade as a tree, after the ARIA pattern. Only what is open is in the page, and long lists in parts.
+// The cascade as a tree, after the ARIA pattern. The page contains only open rows, and long lists in parts.
 
 const PART = 100;
-/** Rows that open by themselves. */
+/** Maximum number of rows that are opened automatically. */
 const ROWS = 150;
 
 const tree = (show) => {
-  /** What the reader opened and closed. */
+  /** The rows that the reader opened or closed. */
   const opened = new Map();
   let auto = new Set();
   const element = el("ul", { role: "tree", class: "tree", "aria-label": "What is deleted with what" });
@@ -15,7 +15,7 @@ const tree = (show) => {
   const topmost = () => roots.filter((root) => wanted.shown[root.id]);
   const isOpen = (node) => opened.get(node.id) ?? auto.has(node.id);
 
-  /** Opens from the top what fits; of what is filtered only what leads to a hit. */
+  /** Opens as many rows from the top as fit; with a filter, only rows that lead to a hit. */
   const openSome = () => {
     auto = new Set();
     const top = topmost();
@@ -54,13 +54,13 @@ const tree = (show) => {
     return li;
   };
 
-  /** What it waits for, where its finalizers do not say. */
+  /** The objects that it waits for, if its finalizers do not show that. */
   const heldBy = (node) => {
     const stuck = node.finalizers ? null : stuckOf.get(`${node.story} ${node.key}`);
     return stuck && `; ${clipped(stuck.holds.map((hold) => hold.what).join("; "), 180)}`;
   };
 
-  /** The list below a row. What is below is beside it in the page, so that its name is its own text. */
+  /** The list below a row. In the page, the list is a sibling of the row's text, so that the accessible name is only that text. */
   const below = (row) => row.nextElementSibling;
 
   const fillGroup = (group, children, level) => {
@@ -162,7 +162,7 @@ const tree = (show) => {
     element.querySelector("[aria-selected='true']")?.setAttribute("aria-selected", "false");
     rows.get(byKey.get(state.at)?.id)?.setAttribute("aria-selected", "true");
   };
-  /** Brings an object into view, whatever has to be opened for it. */
+  /** Brings an object into view, and opens every row above it. */
   const reveal = (node) => {
     if (!wanted.shown[node.id]) change(UNFILTERED);
     const way = chainOf(node);
