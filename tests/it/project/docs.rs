@@ -32,7 +32,10 @@ const PARTS: [Part; 5] = [
         "How it decides",
         &[
             ("How it decides", "guide/how-it-decides.md"),
-            ("What prunes, stays and hangs", "guide/what-stays.md"),
+            (
+                "What is pruned, what stays and what hangs",
+                "guide/what-stays.md",
+            ),
             ("Rules", "rules/README.md"),
             ("Known operators", "operators.md"),
         ],
@@ -96,7 +99,7 @@ fn words(consequence: Consequence) -> &'static str {
             "kubectl rejects the object, other clients silently drop the field"
         }
         Consequence::Warned => "the API server accepts it with a warning",
-        Consequence::Collected => "the cluster deletes an object although nobody asked it to",
+        Consequence::Collected => "the cluster deletes an object unexpectedly",
         Consequence::NeverCollected => {
             "the garbage collector never deletes the object although its owner is gone"
         }
@@ -309,7 +312,7 @@ fn entry() -> String {
             ));
         }
     }
-    out.push_str("\nA finding can differ from its rule in consequence.\n\n");
+    out.push_str("\nThe consequence of a finding can differ from that of its rule.\n\n");
     out.push_str("## Configuration\n\n");
     out.push_str(&configuration());
     out.push_str(&format!("## Exit status\n\n{}\n", exit_status()));
