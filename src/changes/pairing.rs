@@ -29,7 +29,7 @@ pub(super) struct Unpaired<'t> {
 impl Unpaired<'_> {
     /// Pairs objects of one key that moved to another destination, preferably in the same file, if both destinations are
     /// applied or neither is. An object whose new destination is not applied, or not by a deliverer as before, has not
-    /// moved: it left.
+    /// moved: it was removed.
     pub(super) fn moved(&mut self) -> Vec<Pair> {
         let (base, head) = (self.base, self.head);
         self.take(

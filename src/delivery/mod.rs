@@ -4,7 +4,7 @@
 //! that reads it, in the action in which it is read, and from nothing else.
 //!
 //! Knows nothing of the garbage collector: the simulation finds the objects that a request deletes indirectly. Every
-//! function that turns leaving objects into requests is pure; the orders of kinds are data
+//! function that turns removed objects into requests is pure; the orders of kinds are data
 //! (`rules/tables/delivery-orders.csv`).
 //!
 //! * `regime` the tool that delivers an object; `rendering` the output of Helm; `protection` objects that a removal

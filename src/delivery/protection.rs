@@ -1,4 +1,4 @@
-//! Objects that a tool spares when others leave. Rules and requests share this one implementation.
+//! Objects that a tool spares when others are removed. Rules and requests share this one implementation.
 
 use super::marks;
 use crate::charts::in_crds_folder;
@@ -107,7 +107,8 @@ pub fn spared<'a>(
     }
 }
 
-/// Spares CustomResourceDefinitions: Argo CD writes no tracking onto one, so that it never leaves an Application.
+/// Spares CustomResourceDefinitions: Argo CD writes no tracking onto one, so that it is never removed from an
+/// Application.
 fn definition(object: &Object) -> Option<Spared<'static>> {
     object
         .is(kinds::CUSTOM_RESOURCE_DEFINITION)

@@ -68,7 +68,7 @@ pub enum FluxObject {
     HelmRelease,
 }
 
-/// The tool that applies an object, and that thus deletes it when it leaves.
+/// The tool that applies an object, and thus deletes it when it is removed from the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Regime {
     /// A Helm release.

@@ -1,4 +1,4 @@
-//! The requests of a tool when objects leave, and the objects that it spares.
+//! The requests of a tool when objects are removed from its sources, and the objects that it spares.
 
 use std::collections::BTreeSet;
 
@@ -59,12 +59,12 @@ impl ToolRequest {
     }
 }
 
-/// The actions of a tool when objects leave.
+/// The actions of a tool when objects are removed from its sources.
 #[derive(Clone, Debug, Default)]
 pub struct Withdrawal<'a> {
     /// The requests, in order.
     pub requests: Vec<ToolRequest>,
-    /// The objects that stay although they leave, and why; in the order of the input.
+    /// The objects that stay in the cluster, and why; in the order of the input.
     pub spared: Vec<(ObjectId, Spared<'a>)>,
     /// Objects that no request names and no protection spares: those outside the namespace that is deleted.
     pub outside: Vec<ObjectId>,
@@ -100,7 +100,7 @@ impl Withdrawal<'_> {
     }
 }
 
-/// Objects that leave.
+/// Objects that are removed from the sources of their tools.
 #[derive(Clone, Debug)]
 pub struct Leaving<'a> {
     /// The inventory that contains them.

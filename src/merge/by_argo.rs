@@ -1,5 +1,5 @@
-//! Argo CD's handling of objects that leave an Application or an ApplicationSet (argo-cd controller/appcontroller.go,
-//! autoSync and finalizeApplicationDeletion; gitops-engine pkg/sync/sync_context.go;
+//! Argo CD's handling of objects that are removed from an Application or an ApplicationSet (argo-cd
+//! controller/appcontroller.go, autoSync and finalizeApplicationDeletion; gitops-engine pkg/sync/sync_context.go;
 //! applicationset/controllers/applicationset_controller.go).
 
 use std::collections::BTreeSet;
@@ -17,8 +17,9 @@ use crate::kustomize::{Deliverer, SourceTool};
 pub(super) const AWAITS_CONFIRMATION: &str = "waits until the deletion is confirmed";
 
 impl<'a> Delivery<'a, '_> {
-    /// Returns the fate of objects that leave an Application or ApplicationSet of the delivery graph. `before` is its
-    /// delivery in base, `deleted` its object if a tool deletes it, and `stays` whether head still has that object.
+    /// Returns the fate of objects that are removed from an Application or ApplicationSet of the delivery graph.
+    /// `before` is its delivery in base, `deleted` its object if a tool deletes it, and `stays` whether head still has
+    /// that object.
     pub(super) fn of_argo(
         &self,
         by: &Deliverer,

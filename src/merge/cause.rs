@@ -1,4 +1,4 @@
-//! The places of head that make objects of base leave.
+//! The places of head that cause the removal of objects of base.
 
 use foldhash::{HashMap, HashMapExt, HashSet};
 
@@ -30,7 +30,7 @@ pub(super) struct EditedFile {
     kustomization: Option<EditedKustomization>,
 }
 
-/// The places of an edited kustomization that may make objects leave.
+/// The places of an edited kustomization that may cause the removal of objects.
 #[derive(Debug)]
 struct EditedKustomization {
     /// The new line that gives all its objects another namespace or other names.
@@ -51,8 +51,8 @@ impl EditedKustomization {
 }
 
 impl MergePart<'_> {
-    /// Finds what made an object of base leave: the kustomization that gives it another name or namespace, the object under its
-    /// new name, the file that no longer contains it, or the kustomization above that changed.
+    /// Finds the cause of the removal of an object of base: the kustomization that gives it another name or namespace,
+    /// the object under its new name, the file that no longer contains it, or the kustomization above that changed.
     pub fn cause_in_head(&self, member: &Member) -> Option<CauseInHead> {
         if let Some(&(_, is)) = self.counterparts.get(&member.id) {
             let (part, after) = (&self.sides.head[is.tree], self.sides.of_head(is));

@@ -106,7 +106,7 @@ pub(super) fn generated_deleted<'a>(
     withdrawal
 }
 
-/// Applies `act` to the objects that leave, except those that the build marks as never pruned by Flux.
+/// Applies `act` to the removed objects, except those that the build marks as never pruned by Flux.
 pub(super) fn but_for_unpruned<'a>(
     leaving: &Leaving<'a>,
     known: Option<&'a KnownDelivery>,
@@ -126,7 +126,7 @@ pub(super) fn but_for_unpruned<'a>(
     )
 }
 
-/// Applies `act` to the objects that leave, except those that `spares` keeps because of a mark of the build.
+/// Applies `act` to the removed objects, except those that `spares` keeps because of a mark of the build.
 pub(super) fn but_for<'a>(
     leaving: &Leaving<'a>,
     known: &'a KnownDelivery,

@@ -376,7 +376,7 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// Returns the effect on an object that leaves and stays in the cluster: it is spared or orphaned.
+    /// Returns the effect on a removed object that stays in the cluster: it is spared or orphaned.
     fn left_behind(&self, member: &Member) -> Option<DiffEffect> {
         let key = &member.key;
         let because = vec![key.clone()];

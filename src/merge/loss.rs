@@ -38,7 +38,7 @@ pub struct Loss<'a> {
     pub recreated: bool,
     /// How sure the loss is.
     pub certainty: EffectCertainty,
-    /// The chain of causes, from the topmost object that leaves down to this one.
+    /// The chain of causes, from the topmost removed object down to this one.
     pub because: Vec<ObjectKey>,
     /// The severity; `None` if the change itself shows the loss.
     pub severity: Option<Severity>,

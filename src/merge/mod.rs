@@ -1,15 +1,15 @@
-//! The effects of merging a change: the objects that leave each cluster, the tools' requests, their effects, and the
-//! surprises, which are deletions that the change itself does not show.
+//! The effects of merging a change: the objects that are removed from each cluster, the tools' requests, their effects,
+//! and the surprises, which are deletions that the change itself does not show.
 //!
 //! * `part` one part of the tree, before and after; `outlook` facts about head
-//! * `withdraw` the tools' requests for objects that leave; `pruning` those for one delivery object, `by_argo` for one
+//! * `withdraw` the tools' requests for removed objects; `pruning` those for one delivery object, `by_argo` for one
 //!   of Argo CD, `deleted` for a deleted one; `handover` objects that move from one to another
 //! * `likely` the tool of objects that no object of the tree delivers
 //! * `replaced` updates that the API server rejects, and the tools that delete and create anew because of them
 //! * `updated` the tools' updates before their deletes
 //! * `effects` the tools' requests, simulated on the cluster of base
 //! * `backends` deleted Services that the API server calls; `released` objects of head that controllers of base release
-//! * `cause` the edit that makes an object leave
+//! * `cause` the edit that causes the removal of an object
 //! * `cascade` losses with one cause; `loss` one lost object; `mention` objects that name it in arbitrary fields;
 //!   `surprise` its severity
 
@@ -66,7 +66,7 @@ pub use withdraw::{PartWithdrawal, ToolRelease, withdraw};
 pub struct Merge<'a> {
     /// The part, on both sides.
     pub part: &'a MergePart<'a>,
-    /// The requests of the tools, and the objects that they leave.
+    /// The requests of the tools, and the objects that they spare.
     pub withdrawn: &'a PartWithdrawal,
     /// The effects on the objects of the cluster, in the order of the keys.
     pub effects: Vec<DiffEffect>,
@@ -155,7 +155,7 @@ impl<'a> Merge<'a> {
         self.released.get_or_init(|| released(self.part))
     }
 
-    /// Returns the known or assumed tool of an object; `None` if the object neither leaves nor moves.
+    /// Returns the known or assumed tool of an object; `None` if the object is neither removed nor moved.
     pub fn tool_of(&self, member: &Member) -> Option<Regime> {
         self.withdrawn
             .regimes
@@ -163,7 +163,7 @@ impl<'a> Merge<'a> {
             .map(|(regime, _)| *regime)
     }
 
-    /// Returns the tool that delivers an object of base, whether the object leaves or stays.
+    /// Returns the tool that delivers an object of base, whether the object is removed or stays.
     pub fn regime_of(&self, member: &Member) -> Regime {
         withdraw::delivered(self.part, member, &self.withdrawn.choice).0
     }

@@ -1,4 +1,4 @@
-//! One part of the tree, before and after the merge, and the objects that leave it.
+//! One part of the tree, before and after the merge, and the objects that are removed from it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -41,7 +41,7 @@ pub struct MergePart<'a> {
     pub analysis: Analysis<'a>,
     /// Facts about head.
     pub outlook: Option<Outlook<'a>>,
-    /// The objects of base that leave, in order: head applies none with their key.
+    /// The objects of base that are removed, in order: head applies none with their key.
     pub leaving: Vec<ObjectId>,
     /// The objects of base that head turns into Helm hooks: they leave their release, if there is one.
     pub hooks: Vec<ObjectId>,
@@ -165,9 +165,9 @@ impl<'a> MergePart<'a> {
         is.is_some() && was != is
     }
 
-    /// Returns the objects that leave a rendered release but not the tree: head has them only in the folder `crds` of
-    /// the chart, which is not part of a release, or in another release, which is installed after the old one is
-    /// uninstalled.
+    /// Returns the objects that are removed from a rendered release but not from the tree: head has them only in the
+    /// folder `crds` of the chart, which is not part of a release, or in another release, which is installed after the
+    /// old one is uninstalled.
     pub(super) fn leaves_its_release(&self) -> Vec<&'a Member> {
         if !self.base.knows(SourceTool::FluxRelease) {
             return Vec::new();
@@ -371,7 +371,7 @@ impl<'a> MergePart<'a> {
             .any(|member| head.destination(member.file).deliverer() == Some(by))
     }
 
-    /// Returns the object that base applies with a key; if there are several, one that leaves.
+    /// Returns the object that base applies with a key; if there are several, one that is removed.
     pub(super) fn applied_before(&self, key: &ObjectKey) -> Option<&'a Member> {
         let inventory = &self.base.inventory;
         let found = inventory.with_key(key).iter();

@@ -1,4 +1,4 @@
-//! The fate of objects that leave the delivery of one object.
+//! The fate of objects that are removed from the delivery of one object.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub struct DeliveryChoice {
 /// Why a tool that cannot build sends nothing.
 pub(super) const CANNOT_BUILD: &str = "can no longer build its sources";
 
-/// The objects that leave the delivery of one object.
+/// The objects that are removed from the delivery of one object.
 pub(super) struct Delivery<'a, 'p> {
     pub(super) part: &'p MergePart<'a>,
     pub(super) leaving: &'p Leaving<'a>,
@@ -116,8 +116,8 @@ impl<'a> Delivery<'a, '_> {
         }
     }
 
-    /// Returns the fate of objects that leave a rendered HelmRelease. `deleted` is its object in base, if a tool
-    /// deletes it; `after` is its object in head.
+    /// Returns the fate of objects that are removed from a rendered HelmRelease. `deleted` is its object in base, if a
+    /// tool deletes it; `after` is its object in head.
     fn of_release(
         &self,
         by: &Deliverer,
@@ -192,7 +192,7 @@ impl<'a> Delivery<'a, '_> {
         pruned
     }
 
-    /// Splits the objects that leave into those that the sources still build and the rest.
+    /// Splits the removed objects into those that the sources still build and the rest.
     fn parted(&self, is_built: impl Fn(&Member) -> bool) -> (Vec<ObjectId>, Leaving<'a>) {
         let all = self.leaving.members.iter();
         let (built, left): (Vec<&Member>, Vec<&Member>) = all.partition(|member| is_built(member));

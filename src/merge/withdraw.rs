@@ -1,4 +1,4 @@
-//! The tools' handling of objects that leave: requests, spared objects, and objects that are not deleted.
+//! The tools' handling of removed objects: requests, spared objects, and objects that are not deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use crate::kube::{ObjectKey, Policy, Wait};
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::text::plain;
 
-/// The fate of the objects that leave one part of the tree, before the simulation.
+/// The fate of the objects that are removed from one part of the tree, before the simulation.
 #[derive(Debug, Default)]
 pub struct PartWithdrawal {
     /// The requests, in the order in which they are sent.
@@ -32,11 +32,11 @@ pub struct PartWithdrawal {
     pub late: BTreeSet<ObjectKey>,
     /// Objects whose deletion depends on facts that only the cluster or a service knows.
     pub possible: BTreeSet<ObjectKey>,
-    /// Objects that leave and are not deleted.
+    /// Removed objects that are not deleted.
     pub orphaned: BTreeSet<ObjectKey>,
-    /// Objects that leave and whose tool is unknown.
+    /// Removed objects whose tool is unknown.
     pub unknown: BTreeSet<ObjectKey>,
-    /// The tool of each object that leaves or moves, and whether there is evidence for it.
+    /// The tool of each object that is removed or moves, and whether there is evidence for it.
     pub regimes: BTreeMap<ObjectKey, (Regime, bool)>,
     /// Reasons why tools send no requests, one sentence each.
     pub idle: Vec<String>,
@@ -76,8 +76,8 @@ enum Applier {
     Tool { regime: Regime, is_known: bool },
 }
 
-/// Plans the tools' requests for the objects that leave a part, and adds the deleted objects to `requested`, which
-/// contains those of the parts before it.
+/// Plans the tools' requests for the objects that are removed from a part, and adds the deleted objects to `requested`,
+/// which contains those of the parts before it.
 pub fn withdraw(
     part: &MergePart<'_>,
     choice: &DeliveryChoice,
@@ -204,7 +204,7 @@ impl Applier {
     }
 }
 
-/// Returns the tool of an object of base, whether the object leaves or stays, and whether there is evidence for it.
+/// Returns the tool of an object of base, whether the object is removed or stays, and whether there is evidence for it.
 pub(super) fn delivered(
     part: &MergePart<'_>,
     member: &Member,

@@ -62,8 +62,9 @@ pub fn deliveries(
     Ok(all)
 }
 
-/// Kustomizations that others delivered before and delete when they leave. One that nothing delivers any more is not an
-/// entry point: nothing applies it. One that is not deleted continues (recorded: flux-parent-removed-orphan-children).
+/// Kustomizations that others delivered before and delete when they are removed from the sources. One that nothing
+/// delivers any more is not an entry point: nothing applies it. One that is not deleted continues (recorded:
+/// flux-parent-removed-orphan-children).
 struct Orphans<'d>(HashSet<(&'d str, &'d str)>);
 
 impl<'d> Orphans<'d> {

@@ -27,7 +27,7 @@ pub(super) fn related_in_base(
     draft.related(file, member.object.name_span(), words)
 }
 
-/// Shows the place of head that made an object of base leave, if that is known.
+/// Shows the place of head that caused the removal of an object of base, if that is known.
 pub(super) fn left_in_head(draft: Draft, merge: &Merge<'_>, member: &Member) -> Draft {
     match merge.part.cause_in_head(member) {
         Some(CauseInHead { file, span, words }) => draft.caused(file, span, words),

@@ -89,7 +89,7 @@ pub(super) fn taking(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> String {
     }
 }
 
-/// Describes how an object leaves: `removing Namespace `a``, `renaming Namespace `a` to `b``.
+/// Describes how an object is removed: `removing Namespace `a``, `renaming Namespace `a` to `b``.
 pub(super) fn leaving(merge: &Merge<'_>, member: &Member) -> String {
     match merge.part.renamed(member) {
         Some(after) if after.key.name != member.key.name => {
