@@ -4,6 +4,7 @@ use super::compare::Sides;
 use super::destination::Destination;
 use super::tree::{TreePart, TreePlace, destination_of};
 use crate::inventory::Member;
+use crate::kustomize::Deliverer;
 use crate::text::{FileId, SourceFile};
 
 /// The trees of both sides. Findings point into either side, so all files have one numbering: those of base come first,
@@ -32,6 +33,27 @@ impl<'a> BothSides<'a> {
         let base = sides.base().map(|place| destination_of(self.base, place));
         let head = sides.head().map(|place| destination_of(self.head, place));
         base.into_iter().chain(head).any(Destination::is_applied)
+    }
+
+    /// Whether an object of base and one of head are certainly in different clusters.
+    pub fn are_apart(self, was: TreePlace, is: TreePlace) -> bool {
+        let [of_old, of_new] =
+            [&self.base[was.tree], &self.head[is.tree]].map(|part| part.cluster.as_ref());
+        if of_old.is_some() == of_new.is_some() {
+            return of_old != of_new;
+        }
+        // One of them is in the cluster of the tools, which has no part of its own: the deliverers name both clusters.
+        let [old, new] = [
+            destination_of(self.base, was),
+            destination_of(self.head, is),
+        ]
+        .map(|one| one.deliverer().map(Deliverer::place));
+        let (Some(old), Some(new)) = (old, new) else {
+            return false;
+        };
+        let named =
+            of_old.is_none_or(|part| *part == old) && of_new.is_none_or(|part| *part == new);
+        named && !old.is_empty() && !new.is_empty() && old != new
     }
 
     /// Returns the number of a file of base.

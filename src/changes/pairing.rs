@@ -28,8 +28,8 @@ pub(super) struct Unpaired<'t> {
 
 impl Unpaired<'_> {
     /// Pairs objects of one key that moved to another destination, preferably in the same file, if both destinations are
-    /// applied or neither is. An object whose new destination is not applied, or not by a deliverer as before, has not
-    /// moved: it was removed.
+    /// applied or neither is. An object whose new destination is not applied now, or not by a deliverer as before, has
+    /// not moved: it was removed.
     pub(super) fn moved(&mut self) -> Vec<Pair> {
         let (base, head) = (self.base, self.head);
         self.take(
@@ -41,7 +41,7 @@ impl Unpaired<'_> {
             },
             |new| {
                 let is_delivered = destination_of(head, new).deliverer().is_some();
-                let is_applied = destination_of(head, new).is_applied();
+                let is_applied = may_apply(head, new);
                 let fits = [false, true]
                     .into_iter()
                     .take(1 + usize::from(is_delivered));
@@ -130,7 +130,7 @@ impl Unpaired<'_> {
             destination_of(self.base, from),
             destination_of(self.head, to),
         );
-        let applied = left.is_applied() == reached.is_applied() && !left.is_left_for(reached);
+        let applied = left.is_applied() == may_apply(self.head, to) && !left.is_left_for(reached);
         // A CRD is named after its kind, so another name is another CRD.
         if !applied || was.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
             return 0.0;
@@ -183,6 +183,12 @@ impl Unpaired<'_> {
         self.gone.retain(|place| !gone.contains(place));
         self.new.retain(|place| !new.contains(place));
     }
+}
+
+/// Whether an object is applied, and its deliverer is neither suspended nor fails.
+fn may_apply(trees: &[TreePart], place: TreePlace) -> bool {
+    let destination = destination_of(trees, place);
+    destination.is_applied() && !trees[place.tree].is_held_back(destination)
 }
 
 fn shapes(trees: &[TreePart], places: &[TreePlace]) -> Vec<Shape> {

@@ -207,9 +207,10 @@ impl TreePart {
         })
     }
 
-    /// Whether another part is certainly in another cluster.
-    pub fn is_apart_from(&self, other: &Self) -> bool {
-        matches!((&self.cluster, &other.cluster), (Some(here), Some(there)) if here != there)
+    /// Whether the deliverer of a destination applies nothing now: it is suspended, or its build fails.
+    pub fn is_held_back(&self, destination: &Destination) -> bool {
+        let known = destination.deliverer().and_then(|by| self.delivery(by));
+        known.is_some_and(|known| known.error.is_some() || known.settings.suspend == Some(true))
     }
 
     /// Returns the cluster of a destination, as the configuration or the delivery graph names it.
@@ -257,6 +258,12 @@ impl TreePart {
             .into_iter()
             .flatten()
             .flat_map(|file| self.inventory.members_of(*file))
+    }
+
+    /// Whether an object of this key is applied at a destination.
+    pub fn has_at(&self, destination: &Destination, key: &ObjectKey) -> bool {
+        let mut found = self.inventory.with_key(key).iter();
+        found.any(|id| self.destination(self.inventory.member(*id).file) == destination)
     }
 
     /// Returns whether an object is applied.

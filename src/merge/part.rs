@@ -80,16 +80,19 @@ impl<'a> MergePart<'a> {
         } = sides;
         let (base, head) = (&old[at], new.get(at));
         let mut stays: HashMap<&ObjectKey, Vec<&Destination>> = HashMap::default();
-        for (member, destination) in head.into_iter().flat_map(applied) {
-            stays.entry(&member.key).or_default().push(destination);
+        for head in head {
+            let staying = applied(head).filter(|(member, destination)| {
+                !head.is_held_back(destination) || base.has_at(destination, &member.key)
+            });
+            for (member, destination) in staying {
+                stays.entry(&member.key).or_default().push(destination);
+            }
         }
         let leaves = changes
             .iter()
             .filter(|change| match (change.kind, change.sides) {
                 (ChangeKind::Removed | ChangeKind::Renamed, _) => true,
-                (ChangeKind::Moved, Sides::Both(was, is)) => {
-                    old[was.tree].is_apart_from(&new[is.tree])
-                }
+                (ChangeKind::Moved, Sides::Both(was, is)) => sides.are_apart(was, is),
                 _ => false,
             });
         let leaves = leaves

@@ -93,14 +93,29 @@ impl<'a> Delivery<'a, '_> {
             let stays = self.part.is_still_delivering(&object);
             return self.of_argo(deliverer, known, deleted, stays);
         }
-        let withdrawal = match (before.map(|(_, member)| member), after) {
+        let withdrawal = match (before, after) {
             (_, Some(after)) if !self.finds_sources(after) => {
                 Withdrawal::nothing("no longer has sources")
             }
+            (Some((_, before)), Some(after)) if kube_config(before) != kube_config(after) => {
+                Withdrawal::nothing("delivers into another cluster now")
+            }
             (_, Some(after)) => self.pruned(deliverer, after),
-            (Some(before), None) => match deleted {
+            (Some((_, before)), None) => match deleted {
                 Some(object) => self.deleted_by_flux(deliverer, object),
-                None if self.sources_stay() => self.still_pruned(deliverer, before),
+                None if self.sources_stay() => {
+                    let pruned = self.still_pruned(deliverer, before);
+                    // A Kustomization that prunes itself is deleted with everything that it applied.
+                    if pruned
+                        .requests
+                        .iter()
+                        .any(|request| request.key == before.key)
+                    {
+                        self.deleted_by_flux(deliverer, before)
+                    } else {
+                        pruned
+                    }
+                }
                 None => Withdrawal::nothing("no longer has sources"),
             },
             // A Kustomization that the Flux operator created is in no tree.
@@ -341,4 +356,11 @@ impl<'a> Delivery<'a, '_> {
             .iter()
             .any(|part| part.contains_folder(folder))
     }
+}
+
+/// Returns the name of the object with the kubeconfig of a Kustomization.
+fn kube_config(kustomization: &Member) -> Option<&str> {
+    let value = kustomization.object.value();
+    let mut kinds = ["secretRef", "configMapRef"].into_iter();
+    kinds.find_map(|kind| value.str_at(&["spec", "kubeConfig", kind, "name"]))
 }
