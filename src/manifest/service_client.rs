@@ -39,7 +39,7 @@ pub struct Webhook {
     pub objects: LabelSelector,
     /// Whether `matchConditions` may exempt requests: CEL, which is not evaluated here.
     pub has_conditions: bool,
-    /// `timeoutSeconds`; 10 if none is written.
+    /// `timeoutSeconds`; 10 if none is written, and 30 in v1beta1.
     pub timeout_seconds: i64,
 }
 
@@ -138,7 +138,7 @@ fn read_webhook(index: usize, version: &str, webhook: Value<'_>) -> Option<Webho
         timeout_seconds: webhook
             .get("timeoutSeconds")
             .and_then(Value::as_int)
-            .unwrap_or(10),
+            .unwrap_or(if is_v1 { 10 } else { 30 }),
     })
 }
 

@@ -282,4 +282,5 @@ fn v1beta1_webhooks_default_to_ignore_and_exact_match() {
     let serves = Serves::of(&inventory(&[&old]));
     let (_, old) = serves.webhooks().next().expect("a webhook");
     assert!(!old.fails_closed && !old.any_version);
+    assert_eq!((webhook("").timeout_seconds, old.timeout_seconds), (10, 30));
 }
