@@ -225,9 +225,8 @@ impl<'a> Uses<'a> {
 }
 
 fn joined(holder: &str, key: &str) -> String {
-    if holder.is_empty() {
-        key.to_owned()
-    } else {
-        format!("{holder}.{key}")
+    match (holder, key) {
+        ("", only) | (only, "") => only.to_owned(),
+        _ => format!("{holder}.{key}"),
     }
 }
