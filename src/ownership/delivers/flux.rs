@@ -49,7 +49,6 @@ pub(super) fn helm_release(member: &Member) -> Option<DeliveryObject> {
         folder: folder.map(str::to_owned),
         span: named.map_or(member.object.name_span(), Value::span),
     };
-    let policy = spec.text_at(&["uninstall", "deletionPropagation"]);
     let target = spec.text_at(&["targetNamespace"]);
     Some(DeliveryObject {
         id: member.id,
@@ -61,7 +60,8 @@ pub(super) fn helm_release(member: &Member) -> Option<DeliveryObject> {
         },
         // An upgrade deletes objects that left the chart.
         prunes: true,
-        cascades: policy != Some("orphan"),
+        // Even with `uninstall.deletionPropagation: orphan`: that keeps the dependents of its objects.
+        cascades: true,
         suspended: spec.is_true_at(&["suspend"]),
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::inventory::Member;
 use crate::kube::{GroupKind, ObjectKey, kinds};
-use crate::ownership::{DeliveryKind, delivery_object};
+use crate::ownership::delivery_object;
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::named;
@@ -46,13 +46,9 @@ fn delivery_loses_its_account(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// Whether a delivery object of Flux deletes nothing when it is deleted, so that it needs no account for that.
-/// `uninstall.deletionPropagation: orphan` does not count: Helm still deletes the objects of the release, and only their
-/// dependents stay.
 fn leaves_its_objects(member: &Member) -> bool {
     let object = delivery_object(member).filter(|_| member.decodes());
-    object.is_some_and(|object| {
-        object.suspended || (object.kind == DeliveryKind::Kustomization && !object.cascades)
-    })
+    object.is_some_and(|object| !object.deletes())
 }
 
 /// Whether one removal deletes both and spares neither.
