@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{Removers, Serves};
-use crate::inventory::{Inventory, Member, ObjectId};
+use crate::inventory::{Inventory, Member, ObjectId, table};
 use crate::knowledge::{KnownFinalizers, Tables};
-use crate::kube::GroupKind;
+use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::manifest::OwnerReference;
 
 /// The target of an owner reference.
@@ -148,9 +148,30 @@ fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -
         return Owner::ByName(owner);
     }
     if dependent.from_dump {
-        return Owner::Absent;
+        return unplaced(inventory, dependent, reference)
+            .filter(|_| named.is_empty())
+            .map_or(Owner::Absent, Owner::ByName);
     }
     by_name_elsewhere(inventory, dependent, reference)
+}
+
+/// Returns the rendered owner of an object in a dump that leaves out its namespace, which may be the dependent's.
+fn unplaced(
+    inventory: &Inventory,
+    dependent: &Member,
+    reference: &OwnerReference,
+) -> Option<ObjectId> {
+    dependent.key.namespace.name()?;
+    let group = table().identity(reference.group_version().group, reference.kind());
+    let kind = GroupKind::new(group, reference.kind());
+    let key = ObjectKey::new(kind, Namespace::Unwritten, reference.name());
+    let owner = inventory.with_key(&key).first().copied()?;
+    inventory
+        .member(owner)
+        .object
+        .uid()
+        .is_none()
+        .then_some(owner)
 }
 
 /// Resolves a reference whose owner is not in the namespace where the collector looks for it. An object of the same kind
