@@ -68,7 +68,6 @@ pub(super) struct MetadataFields {
 struct RareFields {
     decode_errors: Vec<DecodeError>,
     owner_references: OwnerReferences,
-    finalizers_key: Option<Span>,
     finalizers: Vec<Spanned<String>>,
     server_fields: Vec<ServerField>,
     unknown: Vec<UnknownField>,
@@ -82,7 +81,6 @@ static NOTHING_RARE: RareFields = RareFields {
         key_span: None,
         entries: Vec::new(),
     },
-    finalizers_key: None,
     finalizers: Vec::new(),
     server_fields: Vec::new(),
     unknown: Vec::new(),
@@ -125,9 +123,7 @@ impl MetadataFields {
                     RareFields::of(&mut rare).owner_references = read;
                 }
                 "finalizers" => {
-                    let rare = RareFields::of(&mut rare);
-                    rare.finalizers_key = Some(entry.key_span);
-                    rare.finalizers = decoder.strings(path, entry.value);
+                    RareFields::of(&mut rare).finalizers = decoder.strings(path, entry.value);
                 }
                 "labels" | "annotations" => decoder.string_map(path, entry.value),
                 "resourceVersion" | "selfLink" => _ = decoder.text(path, entry.value),
@@ -238,11 +234,6 @@ impl<'a> Metadata<'a> {
         &self.rare.owner_references
     }
 
-    /// Returns the place of the key `finalizers`, if it is written.
-    pub fn finalizers_key(self) -> Option<Span> {
-        self.rare.finalizers_key
-    }
-
     /// Returns `finalizers`; a null entry is the empty string.
     pub fn finalizers(self) -> &'a [Spanned<String>] {
         &self.rare.finalizers
@@ -294,6 +285,14 @@ impl<'a> Metadata<'a> {
     /// Returns the fields that the API server writes, except those with their zero value.
     pub fn server_fields(self) -> &'a [ServerField] {
         &self.rare.server_fields
+    }
+
+    /// Returns the fields that do not have Go's zero value, each with the place of its key. An empty list is not zero.
+    pub fn set_fields(self) -> impl Iterator<Item = (Span, &'static str)> {
+        OBJECT_META_FIELDS.into_iter().filter_map(move |field| {
+            let entry = self.entry(field)?;
+            (entry.value.is_seq() || is_set(field, entry.value)).then_some((entry.key_span, field))
+        })
     }
 
     /// Whether the object contains this field of the API server.

@@ -153,32 +153,10 @@ fn is_served_kind(member: &Member) -> bool {
 
 /// Reports the fields that a template may not have, as one finding at the first of them.
 fn forbidden_fields(holder: &MetadataHolder<'_>) -> Option<Draft> {
-    let metadata = holder.metadata;
-    let texts = [
-        ("name", metadata.name()),
-        ("generateName", metadata.generate_name()),
-        ("namespace", metadata.namespace()),
-    ];
-    let texts = texts.into_iter().filter_map(|(field, text)| {
-        let text = text.filter(|text| !text.value.is_empty())?;
-        Some((text.key_span, field))
-    });
-    let references = metadata
-        .owner_references()
-        .key_span
-        .filter(|_| !metadata.owner_references().entries.is_empty());
-    let finalizers = metadata
-        .finalizers_key()
-        .filter(|_| !metadata.finalizers().is_empty());
-    let mut fields: Vec<_> = texts
-        .chain(references.map(|key| (key, "ownerReferences")))
-        .chain(finalizers.map(|key| (key, "finalizers")))
-        .chain(
-            metadata
-                .server_fields()
-                .iter()
-                .map(|field| (field.key_span, field.name)),
-        )
+    let mut fields: Vec<_> = holder
+        .metadata
+        .set_fields()
+        .filter(|(_, field)| !["labels", "annotations"].contains(field))
         .collect();
     fields.sort_unstable();
     let ((key, field), others) = fields.split_first()?;
