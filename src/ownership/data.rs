@@ -30,6 +30,7 @@ pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Opt
             reclaim_policy(inventory, Some(&member.key), member.object.at(&["spec"]))
                 .unwrap_or(fate)
         }
+        DataFate::Lost if member.object.is(kinds::STATEFUL_SET) => of_templates(inventory, member),
         fate => fate,
     };
     Some(DataLoss {
@@ -38,6 +39,19 @@ pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Opt
         written,
         row: row.name(),
         verified: row.proven,
+    })
+}
+
+/// Returns the fate of the volumes of a StatefulSet whose claims are deleted: `Lost` if one of them is lost.
+fn of_templates(inventory: &Inventory, set: &Member) -> DataFate {
+    let templates = set.object.at(&["spec", "volumeClaimTemplates"]);
+    let fates = templates.into_iter().flat_map(Value::items).map(|claim| {
+        reclaim_policy(inventory, None, claim.get("spec")).unwrap_or(DataFate::Unknown)
+    });
+    fates.fold(DataFate::Kept, |all, fate| match (all, fate) {
+        (DataFate::Lost, _) | (_, DataFate::Lost) => DataFate::Lost,
+        (DataFate::Unknown, _) | (_, DataFate::Unknown) => DataFate::Unknown,
+        (DataFate::Kept, DataFate::Kept) => DataFate::Kept,
     })
 }
 

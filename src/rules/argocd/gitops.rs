@@ -9,9 +9,10 @@ use crate::delivery::TrackingLabels;
 use crate::delivery::marks;
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId, table};
+use crate::knowledge::DataFate;
 use crate::kube::{GroupKind, kinds};
 use crate::manifest::{Metadata, Object, Spanned, Template, TemplateKind};
-use crate::ownership::DeliveryKind;
+use crate::ownership::{DeliveryKind, data_loss};
 use crate::rules::data::claims;
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Context, Rule, Sink, rule};
@@ -258,7 +259,7 @@ const STATEFUL: [GroupKind<&str>; 5] = [
 fn force_replace_on_stateful(context: &Context<'_>, sink: &mut Sink) {
     for member in context.inventory.of_kinds(&STATEFUL) {
         if let Some(force) = force(member.object.metadata()) {
-            sink.push(forced(member, &force));
+            sink.push(forced(context, member, &force));
         }
     }
     let objects = context.analysis.delivery_objects().iter().enumerate();
@@ -314,7 +315,7 @@ fn forced_by_kustomization(
     .reason(format!(
         "If a field cannot be changed, Flux deletes the object and creates it again. {} `prune: disabled` does not protect \
          from it.",
-        lost_with(&worst.object)
+        lost_with(context, worst)
     ))
     .help(format!(
         "remove it here, and annotate what can be made again, such as Jobs, with `{}: enabled`",
@@ -359,13 +360,28 @@ fn force(metadata: Metadata<'_>) -> Option<Force<'_>> {
 }
 
 /// Describes, in a sentence, the loss when an object is recreated.
-fn lost_with(object: &Object) -> &'static str {
+fn lost_with(context: &Context<'_>, member: &Member) -> &'static str {
+    let object = &member.object;
     if object.is(kinds::NAMESPACE) {
         "Everything in the namespace is deleted with it, even objects that are not in git."
     } else if object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
         "Every instance is deleted with it, and every object that the instances own."
     } else if object.is(kinds::STATEFUL_SET) && claims::are_deleted(object, "whenDeleted") {
-        "All of its Pods stop at once, and `whenDeleted: Delete` deletes their claims, and the data."
+        let (inventory, tables) = (context.inventory, context.analysis.tables());
+        let fate = data_loss(inventory, tables, member).map(|loss| loss.fate);
+        match fate {
+            Some(DataFate::Kept) => {
+                "All of its Pods stop at once, and `whenDeleted: Delete` deletes their claims. The volumes are retained, but the \
+                 new Pods get new, empty ones."
+            }
+            Some(DataFate::Unknown) => {
+                "All of its Pods stop at once, and `whenDeleted: Delete` deletes their claims, and the data unless the volumes are \
+                 retained."
+            }
+            Some(DataFate::Lost) | None => {
+                "All of its Pods stop at once, and `whenDeleted: Delete` deletes their claims, and the data."
+            }
+        }
     } else if object.is(kinds::STATEFUL_SET) {
         "All of its Pods stop at once. Their claims stay, and the new StatefulSet takes them over if their names are the same."
     } else {
@@ -438,13 +454,13 @@ impl Force<'_> {
     }
 }
 
-fn forced(member: &Member, force: &Force<'_>) -> Draft {
+fn forced(context: &Context<'_>, member: &Member, force: &Force<'_>) -> Draft {
     let object = &member.object;
     let (place, field) = force.place();
     let (option, protections) = force.named();
     let draft = Draft::on(member, place, format!("{option} may delete {} and create it again", named(member)))
         .label("deletes in order to change")
-        .reason(format!("{} {} {protections} not protect from it.", force.when(object), lost_with(object)))
+        .reason(format!("{} {} {protections} not protect from it.", force.when(object), lost_with(context, member)))
         .help(
             "remove the option here, and make such a change by hand when it is needed: for a StatefulSet with `kubectl delete \
              --cascade=orphan`, for a claim with a new claim and a copy of the data",

@@ -10,6 +10,7 @@ use crate::kube::{GroupKind, Scope, kinds, kubectl};
 use crate::manifest::Spanned;
 use crate::merge::{Answer, KeptObject, Merge, Standing, Surprise, severity};
 use crate::ownership::{data_loss, instances_of};
+use crate::rules::data::claims;
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::{listed, named};
@@ -73,6 +74,8 @@ fn matters(merge: &Merge<'_>, member: &Member) -> bool {
         kinds::PERSISTENT_VOLUME,
     ];
     takes_others.into_iter().any(|kind| member.object.is(kind))
+        || member.object.is(kinds::STATEFUL_SET)
+            && claims::are_deleted(&member.object, "whenDeleted")
         || loses_data(merge, member).is_some()
 }
 

@@ -3,9 +3,10 @@
 use crate::manifest::Object;
 use crate::yaml::Value;
 
-/// Whether the claims of `set` are deleted in the case `when`: `whenDeleted` or `whenScaled`.
+/// Whether `set` has claims, and they are deleted in the case `when`: `whenDeleted` or `whenScaled`.
 pub(in crate::rules) fn are_deleted(set: &Object, when: &str) -> bool {
-    set.at(&["spec", "persistentVolumeClaimRetentionPolicy", when])
-        .and_then(Value::as_str)
-        == Some("Delete")
+    let policy = set.at(&["spec", "persistentVolumeClaimRetentionPolicy", when]);
+    let templates = set.at(&["spec", "volumeClaimTemplates"]);
+    policy.and_then(Value::as_str) == Some("Delete")
+        && templates.is_some_and(|templates| templates.items().len() > 0)
 }

@@ -5,12 +5,11 @@ use foldhash::HashSet;
 use crate::inventory::Member;
 use crate::knowledge::{Condition, DataFate, FieldValue, Test};
 use crate::kube::{Namespace, kinds};
-use crate::ownership::{DataLoss, Ties, data_loss, reclaim_policy};
+use crate::ownership::{DataLoss, Ties, data_loss};
 use crate::rules::draft::Draft;
 use crate::rules::helm::release::is_uninstalled;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::named;
-use crate::yaml::Value;
 
 pub(in crate::rules) static VOLUME_DELETED_WITH_OWNER: Rule = rule!(
     Data,
@@ -42,7 +41,6 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
             .keep
             .iter()
             .find_map(|condition| decides(condition, &loss))
-            && !keeps_its_volumes(context, member)
         {
             sink.push(written(member, condition, value, &loss));
         }
@@ -77,15 +75,6 @@ fn decides<'a>(
 ) -> Option<(&'a Condition, &'a FieldValue)> {
     let (field, value) = loss.written.as_ref()?;
     (*field == condition.field).then_some((condition, value))
-}
-
-/// Whether the volumes of a StatefulSet certainly outlive their claims. True without any claim template.
-fn keeps_its_volumes(context: &Context<'_>, member: &Member) -> bool {
-    let templates = member.object.at(&["spec", "volumeClaimTemplates"]);
-    member.object.is(kinds::STATEFUL_SET)
-        && templates.into_iter().flat_map(Value::items).all(|claim| {
-            reclaim_policy(context.inventory, None, claim.get("spec")) == Some(DataFate::Kept)
-        })
 }
 
 fn written(member: &Member, condition: &Condition, value: &FieldValue, loss: &DataLoss) -> Draft {

@@ -347,7 +347,7 @@ fn severity_of_force_depends_on_the_deleted_kind() {
         assert_eq!(of(kind, "Force=true", ""), [applied], "{kind}");
         assert_eq!(of(kind, "Replace=true", ""), [], "{kind}");
     }
-    let claims_go = "spec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}}";
+    let claims_go = "spec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}, volumeClaimTemplates: [{metadata: {name: data}}]}";
     assert_eq!(
         of(STATEFUL_SET, "Force=true", claims_go),
         [Severity::Warning]

@@ -45,6 +45,28 @@ fn all(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn use_of_an_account_names_its_field() {
+    let workload = |kind: &str, spec: &str| {
+        let account = "{spec: {serviceAccountName: web, volumes: [{secret: {secretName: tls}}]}}";
+        let text = format!(
+            "apiVersion: {kind}\nmetadata: {{name: web, namespace: shop}}\nspec: {}\n",
+            spec.replace("TEMPLATE", account)
+        );
+        let inventory = inventory_of("a.yaml", &text);
+        let ties = ties(&inventory);
+        let fields = ties.all().iter().map(|tie| tie.evidence.field.to_string());
+        fields.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        workload("apps/v1\nkind: Deployment", "{template: TEMPLATE}"),
+        [
+            "spec.template.spec.volumes[].secret.secretName",
+            "spec.template.spec.serviceAccountName"
+        ]
+    );
+}
+
+#[test]
 fn external_secret_owns_its_secret_unless_policy_is_orphan() {
     let secret = |spec: &str| {
         all(&format!(
@@ -714,8 +736,8 @@ const DATA: [(&str, &str, &str, DataFate); 50] = [
     (
         "StatefulSet.apps",
         "",
-        "{persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}}",
-        DataFate::Lost,
+        "{persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}, volumeClaimTemplates: [{metadata: {name: data}}]}",
+        DataFate::Unknown,
     ),
     (
         "Terraform.infra.contrib.fluxcd.io",
