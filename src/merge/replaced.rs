@@ -5,6 +5,8 @@ use crate::changes::{ChangeKind, RejectedField, Sides, rejected_fields};
 use crate::delivery::marks;
 use crate::delivery::{FluxObject, Regime};
 use crate::inventory::Member;
+use crate::kube::kinds;
+use crate::yaml::Value;
 
 /// An object that both sides apply at one destination with one key, but with different content.
 #[derive(Clone, Copy, Debug)]
@@ -83,12 +85,12 @@ impl<'a> MergePart<'a> {
                 let options = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS);
                 let written = options.map(|options| marks::sync_options(options.value));
                 let built = built.iter().flat_map(|marks| &marks.sync_options);
-                let force = written
+                let options = written
                     .into_iter()
                     .flatten()
-                    .chain(built.map(String::as_str))
-                    .any(|one| one == "Force=true");
-                force.then_some("the sync option `Force=true` of the object")
+                    .chain(built.map(String::as_str));
+                self.is_forced_by_argo_cd(base, &options.collect::<Vec<_>>())
+                    .then_some("the sync option `Force=true` of the object")
             }
             Regime::Flux(FluxObject::Kustomization)
                 if is_forced_by_mark(head)
@@ -101,6 +103,32 @@ impl<'a> MergePart<'a> {
             Regime::Helm | Regime::Flux(FluxObject::HelmRelease) | Regime::Kubectl => None,
         };
         because.map_or(Answer::Fails, |because| Answer::Replaces { because })
+    }
+
+    /// Whether Argo CD deletes an object with these sync options and creates it again. A server-side apply never does, and
+    /// instead of a replacement, Namespaces and CRDs are updated (argo-cd gitops-engine/pkg/sync/sync_context.go,
+    /// applyObject).
+    fn is_forced_by_argo_cd(&self, base: &Member, options: &[&str]) -> bool {
+        let application = self.deliverer_of(base);
+        let of_all =
+            application.and_then(|one| one.object.at(&["spec", "syncPolicy", "syncOptions"]));
+        let of_all: Vec<&str> = of_all
+            .into_iter()
+            .flat_map(Value::items)
+            .filter_map(Value::as_str)
+            .collect();
+        let replaces = [options, &of_all]
+            .iter()
+            .any(|options| options.contains(&"Replace=true"));
+        let is_server_side = options.contains(&"ServerSideApply=true")
+            || of_all.contains(&"ServerSideApply=true")
+                && !options.contains(&"ServerSideApply=false");
+        let is_refused = if replaces {
+            base.object.is(kinds::NAMESPACE) || base.object.is(kinds::CUSTOM_RESOURCE_DEFINITION)
+        } else {
+            is_server_side
+        };
+        options.contains(&"Force=true") && !is_refused
     }
 
     fn forced_by_flux(&self, base: &Member) -> Option<&'static str> {
