@@ -1,5 +1,7 @@
 //! Protections that a change removes, and settings with which data is deleted from now on.
 
+use std::ops::Range;
+
 use super::places::{changed_in_head, on_base};
 use crate::changes::TreePart;
 use crate::delivery::{Removal, Spared, Sparing, spared};
@@ -130,8 +132,11 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let tables = merge.part.analysis.tables();
     let was = data_loss(&merge.part.base.inventory, tables, base)?;
     let is = data_loss(&merge.part.head?.inventory, tables, head)?;
+    // Whether a StatefulSet deletes its claims is written, even if the fate of their volumes is unknown.
+    let is_certain = is.fate == DataFate::Lost;
+    let deletes_claims = is.fate == DataFate::Unknown && head.object.is(kinds::STATEFUL_SET);
     if was.fate != DataFate::Kept
-        || is.fate != DataFate::Lost
+        || !(is_certain || deletes_claims)
         || base.object.is(kinds::PERSISTENT_VOLUME_CLAIM)
     {
         return None;
@@ -142,7 +147,7 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .or(is.written.as_ref())
         .map_or_else(|| "spec".to_owned(), |(field, _)| field.to_string());
     let surprise = Surprise {
-        data: Some(is.verified),
+        data: Some(is_certain && is.verified),
         ..LATER
     };
     let message = format!("deleting {} deletes {} from now on", named(base), is.lost);
@@ -172,7 +177,7 @@ fn span_of(loss: &DataLoss, member: &Member) -> Span {
 /// The surprise of an object that may be deleted later, but not by this change.
 const LATER: Surprise = Surprise::removed(false);
 
-/// Reports a StatefulSet with fewer replicas whose policy deletes the claims of the removed Pods.
+/// Reports a StatefulSet without some of its Pods whose policy deletes their claims.
 fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let KeptObject { base, head } = object;
     if !base.object.is(kinds::STATEFUL_SET) {
@@ -182,7 +187,7 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .object
         .at(&["spec", "persistentVolumeClaimRetentionPolicy", "whenScaled"]);
     let deletes = deletes.filter(|policy| policy.as_str() == Some("Delete"))?;
-    let ((was, place), (is, now)) = (replicas(base)?, replicas(head)?);
+    let (was, is) = (Ordinals::of(base)?, Ordinals::of(head)?);
     let templates = head
         .object
         .at(&["spec", "volumeClaimTemplates"])
@@ -197,7 +202,8 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
             ))
         })
         .collect();
-    if is >= was || templates.is_empty() {
+    let (removed, last) = was.without(&is)?;
+    if templates.is_empty() {
         return None;
     }
     let retained = templates
@@ -209,7 +215,7 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let claims = ObjectKey::new(
         kinds::PERSISTENT_VOLUME_CLAIM,
         base.key.namespace.clone(),
-        format!("{}-{}-{}", templates[0].0, base.key.name, was - 1),
+        format!("{}-{}-{last}", templates[0].0, base.key.name),
     );
     let data = (!retained).then_some(certain);
     let surprise = Surprise {
@@ -217,44 +223,97 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         data,
         ..Surprise::removed(true)
     };
-    let lost = (was - is) as usize * templates.len();
+    let lost = removed.saturating_mul(templates.len());
+    let is_smaller = is.range.len() < was.range.len();
+    let (reduced, field, labels) = if is_smaller {
+        (
+            "fewer replicas",
+            "spec.replicas",
+            ("so many until now", "fewer here"),
+        )
+    } else {
+        (
+            "other ordinals",
+            "spec.ordinals.start",
+            ("until now", "another start"),
+        )
+    };
+    let places = [(&was, base), (&is, head)].map(|(ordinals, set)| {
+        let place = if is_smaller {
+            ordinals.replicas
+        } else {
+            ordinals.start
+        };
+        place.unwrap_or_else(|| set.object.name_span())
+    });
     let message = format!(
-        "fewer replicas of {} delete {}, such as `{}`",
+        "{reduced} of {} delete {}, such as `{}`",
         named(base),
         crate::text::plain::count(lost, "claim"),
         claims.name
     );
     let help = "scale down first and keep the claims: set `whenScaled: Retain`, merge that, and remove the claims by hand \
         when they are no longer needed";
-    let draft = on_base(merge, base, place.unwrap_or_else(|| base.object.name_span()), message)
-        .label("so many until now")
+    let draft = on_base(merge, base, places[0], message)
+        .label(labels.0)
         .reason(format!(
             "`whenScaled: Delete` lets the controller of StatefulSets delete the claims of Pods that are scaled away.{}",
             if retained { " Their volumes are retained." } else { " The data on their volumes is deleted with them." }
         ))
         .help(help)
-        .field("spec.replicas")
+        .field(field)
         .severity(severity(surprise).unwrap_or(Severity::Warning));
     let draft = draft.related(
         merge.part.sides.head_file(merge.part.at, head.file),
         deletes.span(),
         "deletes them",
     );
-    Some(changed_in_head(
-        draft,
-        merge,
-        head,
-        now.unwrap_or_else(|| head.object.name_span()),
-        "fewer here",
-    ))
+    Some(changed_in_head(draft, merge, head, places[1], labels.1))
 }
 
-/// Returns the number of replicas and its place, if it is written.
-fn replicas(member: &Member) -> Option<(i64, Option<Span>)> {
-    match member.object.at(&["spec", "replicas"]) {
-        Some(written) => Some((written.as_int()?, Some(written.span()))),
-        None => Some((1, None)),
+/// The ordinals of the Pods of a StatefulSet.
+struct Ordinals {
+    range: Range<i32>,
+    /// The place of `spec.replicas`, if it is written.
+    replicas: Option<Span>,
+    /// The place of `spec.ordinals.start`, if it is written.
+    start: Option<Span>,
+}
+
+impl Ordinals {
+    /// Returns `None` if a field is no number.
+    fn of(set: &Member) -> Option<Self> {
+        let (count, replicas) = number(set, &["spec", "replicas"], 1)?;
+        let (first, start) = number(set, &["spec", "ordinals", "start"], 0)?;
+        Some(Self {
+            range: first..first.saturating_add(count),
+            replicas,
+            start,
+        })
     }
+
+    /// Returns the number of ordinals that `other` does not have, and the last of them; `None` if it has all.
+    fn without(&self, other: &Self) -> Option<(usize, i32)> {
+        let (own, kept) = (&self.range, &other.range);
+        let below = own.start..own.end.min(kept.start);
+        let above = own.start.max(kept.end)..own.end;
+        let last = [&above, &below]
+            .into_iter()
+            .find(|part| !part.is_empty())?
+            .end
+            - 1;
+        Some((below.len() + above.len(), last))
+    }
+}
+
+/// Returns the number in a field, and its place; `default` if it is omitted or null.
+fn number(member: &Member, field: &[&str], default: i32) -> Option<(i32, Option<Span>)> {
+    let written = member.object.at(field).filter(|value| !value.is_null());
+    let Some(written) = written else {
+        return Some((default, None));
+    };
+    let number = i32::try_from(written.as_int()?).ok()?;
+    Some((number.max(0), Some(written.span())))
 }
 
 /// Reports a protection that is added in the change which removes the object: the tool does not know of it.
@@ -283,7 +342,8 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
         named(base)
     );
     let reason = if regime.is_release() {
-        "Helm reads the annotation from the release that it has installed, and that does not have it."
+        "An upgrade reads the annotation from the object in the cluster, an uninstall from the installed release. Neither has it, \
+         because Helm does not update an object that left the chart."
     } else {
         "The tool reads the protection from the cluster, and an object that left its sources is no longer applied."
     };
