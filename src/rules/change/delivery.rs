@@ -6,6 +6,7 @@ use foldhash::{HashMap, HashSet};
 
 use super::places::{left_in_head, on_base, related_in_head};
 use super::words::{deletes, leaving, shown, stuck, taking, toll, tool};
+use crate::delivery::flux::{DeletionPolicy, KustomizationSettings};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, kinds};
@@ -104,6 +105,14 @@ fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
         );
     }
     match delivery.object.group_kind() {
+        kinds::FLUX_KUSTOMIZATION
+            if KustomizationSettings::of(&delivery.object).deletion_policy
+                != DeletionPolicy::MirrorPrune =>
+        {
+            "set `spec.deletionPolicy: Orphan` (with its present value, `spec.prune: false` keeps nothing), merge that and wait until \
+             Flux has applied it; then remove or rename the Kustomization, and set the policy again in the new one"
+                .to_owned()
+        }
         kinds::FLUX_KUSTOMIZATION => {
             "set `spec.prune: false` (or `spec.deletionPolicy: Orphan`), merge that and wait until Flux has applied it; then remove \
              or rename the Kustomization, and set `prune` again in the new one"
