@@ -53,7 +53,7 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
         report.failed_builds().into_iter().map(failed),
     ));
     text.push_str(&section("Images", report.images.iter().map(image)));
-    for note in &report.notes {
+    for note in report.all_notes() {
         text.push_str(&format!("note: {}\n", plain::one_line(note)));
     }
     // The headlines of the other verdicts name these inputs.

@@ -46,8 +46,8 @@ pub(in crate::report) struct DiffDocument<'a> {
     findings: Findings<'a>,
     /// The findings that were accepted: they are reported as info and decide nothing.
     accepted: &'a [AcceptedFinding],
-    /// Notes on the comparison.
-    notes: &'a [String],
+    /// Notes on the comparison and its rules.
+    notes: Vec<&'a str>,
 }
 
 /// A commit as it was asked for (`--staged`: the index), or a path (`.`: the work tree).
@@ -108,7 +108,7 @@ impl<'a> DiffDocument<'a> {
             plan: report.plan.as_ref(),
             findings: Findings(&report.findings),
             accepted: &report.accepted,
-            notes: &report.notes,
+            notes: report.all_notes().collect(),
         }
     }
 }

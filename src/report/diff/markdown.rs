@@ -8,6 +8,7 @@
 use super::folded::folded;
 use super::words::{WORST_FIRST, applied_by, unless};
 use super::{ChangedImage, DiffReport, DiffVerdict, ReportedChange};
+use crate::finding::Severity;
 use crate::merge::{DiffEffect, EffectKind};
 use crate::report::Options;
 use crate::report::markdown::{listed, prose};
@@ -31,7 +32,13 @@ const RELEASED: usize = 10;
 /// Renders the whole document within its size limit.
 pub(super) fn render(report: &DiffReport, options: &Options) -> String {
     let is_doubtful = report.summary.verdict == DiffVerdict::Unknown && !report.is_calm();
-    if report.findings.findings.is_empty() && !report.surprises() && !is_doubtful {
+    let mut notes = report.findings.notes.iter();
+    let has_failed_rule = notes.any(|note| note.severity == Severity::Error);
+    if report.findings.findings.is_empty()
+        && !report.surprises()
+        && !is_doubtful
+        && !has_failed_rule
+    {
         return quiet(report);
     }
     let limit = options.markdown.bytes.saturating_sub(RESERVE);
@@ -46,8 +53,7 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
         .into_iter()
         .filter(|(kind, _)| *kind != EffectKind::Deleted || !is_seen);
     let mut notes = report
-        .notes
-        .iter()
+        .all_notes()
         .map(|note| format!("\nNote: {}.\n", prose(note.trim_end_matches('.'))));
     let fits = pictures(&mut page, report)
         && by_effect(&mut page, report)

@@ -1,5 +1,8 @@
 //! The findings of a change: output, suppressions and counts.
 
+use ownerlint::finding::Severity;
+use ownerlint::report::{Format, Note};
+use ownerlint::{CompareRequest, Comparison, StateChoice};
 use serde_json::Value;
 
 use super::places::{Folder, config, object};
@@ -561,4 +564,23 @@ fn removed_orphaning_entry_point_deletes_no_objects() {
             .all(|effect| !effect.starts_with("deleted ConfigMap")),
         "{effects:?}"
     );
+}
+
+#[test]
+fn failed_rule_is_said_in_every_form() {
+    let folder = namespace_leaves("");
+    let side = |name: &str| StateChoice::Path(folder.path().join(name).display().to_string());
+    let request = CompareRequest::new(side("base"), side("head"));
+    let comparison = Comparison::open(&request).expect("both sides");
+    let mut report = comparison.report().expect("a report");
+    report.findings.notes.push(Note {
+        severity: Severity::Error,
+        message: "rule `namespace-removed` failed on this input".to_owned(),
+        path: None,
+        line: None,
+    });
+    for format in [Format::Human, Format::Markdown, Format::Json] {
+        let text = report.render(format);
+        assert!(text.contains("failed on this input"), "{format:?}: {text}");
+    }
 }
