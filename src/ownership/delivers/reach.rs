@@ -173,9 +173,14 @@ impl Reach {
 
     /// Whether any cluster gets both files; `None` if no delivery of one of them is known.
     pub fn share_a_cluster(&self, one: FileId, other: FileId) -> Option<bool> {
-        let clusters = self.clusters.get_or_init(|| self.clusters_of_files());
-        let (one, other) = (clusters.get(&one)?, clusters.get(&other)?);
+        let (one, other) = (self.clusters_of(one)?, self.clusters_of(other)?);
         Some(!one.is_disjoint(other))
+    }
+
+    /// Returns the numbers of the clusters that get a file; `None` if no delivery of it is known.
+    pub fn clusters_of(&self, file: FileId) -> Option<&BTreeSet<u32>> {
+        let clusters = self.clusters.get_or_init(|| self.clusters_of_files());
+        clusters.get(&file)
     }
 
     fn clusters_of_files(&self) -> HashMap<FileId, BTreeSet<u32>> {

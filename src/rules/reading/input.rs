@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use memchr::memmem;
 
 use crate::finding::{Consequence, Severity};
-use crate::inventory::{InDocument, Inventory, Member};
+use crate::inventory::{InDocument, Inventory, Member, ObjectId};
 use crate::kube::kinds;
 use crate::manifest::{DecodeError, ListReading};
 use crate::rules::draft::Draft;
@@ -457,8 +457,11 @@ impl<'a> DocumentObjects<'a> {
 
 fn duplicate_object(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    for twins in inventory.namesakes() {
-        let [first, .., last] = twins else { continue };
+    for namesakes in inventory.namesakes() {
+        let twins = in_shared_clusters(context, namesakes);
+        let [first, .., last] = &*twins else {
+            continue;
+        };
         let (first, last) = (inventory.member(*first), inventory.member(*last));
         let (effect, help) = words_on_twins(first);
         let mut draft = Draft::on(
@@ -478,6 +481,26 @@ fn duplicate_object(context: &Context<'_>, sink: &mut Sink) {
         }
         sink.push(draft);
     }
+}
+
+/// Returns those of the objects with one key that may be applied to one cluster. If it is known of each to which clusters
+/// it is delivered, an object that is alone in all of its clusters is left out.
+fn in_shared_clusters(context: &Context<'_>, namesakes: &[ObjectId]) -> Vec<ObjectId> {
+    let reach = context.analysis.reach();
+    let clusters: Option<Vec<_>> = namesakes
+        .iter()
+        .map(|id| reach.clusters_of(context.inventory.member(*id).file))
+        .collect();
+    let Some(clusters) = clusters else {
+        return namesakes.to_vec();
+    };
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    for cluster in clusters.iter().copied().flatten() {
+        *counts.entry(*cluster).or_default() += 1;
+    }
+    let kept = namesakes.iter().zip(clusters);
+    let kept = kept.filter(|(_, clusters)| clusters.iter().any(|cluster| counts[cluster] > 1));
+    kept.map(|(id, _)| *id).collect()
 }
 
 fn words_on_twins(member: &Member) -> (&'static str, &'static str) {

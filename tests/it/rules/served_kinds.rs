@@ -81,6 +81,33 @@ fn crd_in_another_folder_tree_gives_only_a_warning() {
 }
 
 #[test]
+fn copies_in_two_clusters_are_no_duplicates() {
+    let kustomization = |path: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: apps, namespace: flux-system}}\n\
+             spec: {{path: ./{path}, prune: true, sourceRef: {{kind: GitRepository, name: flux-system}}}}\n"
+        )
+    };
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\n";
+    let duplicates = |prod: &str| {
+        let repository = Repository::new();
+        repository
+            .write("clusters/dev/apps.yaml", &kustomization("apps/dev"))
+            .write("clusters/prod/apps.yaml", &kustomization("apps/prod"))
+            .write("apps/dev/settings.yaml", map)
+            .write(prod, map);
+        let (_, out, _) = repository.run(&["check", ".", "-o", "concise", "--show", "info"], "");
+        let found = out
+            .lines()
+            .filter(|line| line.contains("[duplicate-object]"));
+        found.filter(|line| line.contains("settings")).count()
+    };
+    assert_eq!(duplicates("apps/prod/settings.yaml"), 0);
+    assert_eq!(duplicates("apps/dev/again.yaml"), 1);
+    assert_eq!(duplicates("elsewhere/settings.yaml"), 1);
+}
+
+#[test]
 fn version_disabled_by_default_suggests_the_served_one() {
     let policy = "apiVersion: admissionregistration.k8s.io/v1beta1\nkind: MutatingAdmissionPolicy\nmetadata: {name: a}\n";
     let found = findings(policy, "kind-not-served");
