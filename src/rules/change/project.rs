@@ -7,11 +7,11 @@ use crate::delivery::argocd;
 use crate::finding::Severity;
 use crate::inventory::Member;
 use crate::kube::{GroupKind, kinds};
-use crate::merge::Merge;
+use crate::merge::{EffectKind, Merge};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
-use crate::text::plain;
+use crate::text::{glob, plain};
 use crate::yaml::Value;
 
 pub(in crate::rules) static APPPROJECT_REMOVED: Rule = rule!(
@@ -26,97 +26,152 @@ pub(in crate::rules) static APPPROJECT_REMOVED: Rule = rule!(
 const APP_PROJECT: GroupKind<&str> = GroupKind::new("argoproj.io", "AppProject");
 
 fn appproject_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    let leaving = merge
-        .part
-        .leaving
+    let base = &merge.part.base.inventory;
+    let leaving = merge.part.leaving.iter().map(|id| base.member(*id));
+    let (gone, left): (Vec<&Member>, Vec<&Member>) =
+        leaving.partition(|member| merge.end_of(&member.key).is_some());
+    let mut projects = gone
         .iter()
-        .map(|id| merge.part.base.inventory.member(*id));
-    let projects = leaving
-        .filter(|member| member.object.is(APP_PROJECT) && merge.end_of(&member.key).is_some());
-    let projects: Vec<&Member> = projects.collect();
-    if projects.is_empty() {
+        .filter(|member| member.object.is(APP_PROJECT))
+        .peekable();
+    if projects.peek().is_none() {
         return;
     }
-    let leaving = merge
-        .part
-        .leaving
-        .iter()
-        .map(|id| merge.part.base.inventory.member(*id));
-    let leaving = Applications::new(leaving.filter(|member| merge.end_of(&member.key).is_some()));
-    let head = merge.part.head.into_iter();
-    let staying = head.flat_map(|head| {
-        head.inventory
-            .members
-            .iter()
-            .filter(|member| head.applies(member))
+    let head = merge.part.head.into_iter().flat_map(|head| {
+        let members = head.inventory.members.iter();
+        members.filter(|member| head.applies(member))
     });
-    let staying = Applications::new(staying);
-    sink.extend(
-        projects
-            .into_iter()
-            .filter_map(|project| draft(merge, project, &staying, &leaving)),
-    );
+    let spared = left.into_iter().filter(|member| {
+        let mut effects = merge.effects_on(&member.key).iter();
+        effects.any(|effect| matches!(effect.effect, EffectKind::Kept | EffectKind::Orphaned))
+    });
+    let applications = Applications {
+        applied: by_project(head),
+        spared: by_project(spared),
+        leaving: by_project(gone.iter().copied()),
+    };
+    sink.extend(projects.filter_map(|project| draft(merge, project, &applications)));
 }
 
-/// Applications by the name of their project.
-struct Applications<'a>(HashMap<&'a str, Vec<&'a Member>>);
+/// Applications and ApplicationSets by the name of their project.
+type ByProject<'a> = HashMap<&'a str, Vec<&'a Member>>;
 
-impl<'a> Applications<'a> {
-    fn new(members: impl Iterator<Item = &'a Member>) -> Self {
-        let mut named: HashMap<&str, Vec<&Member>> = HashMap::default();
-        for member in members.filter(|member| member.object.is(kinds::APPLICATION)) {
-            if let Some(project) = member
-                .object
-                .at(&["spec", "project"])
-                .and_then(Value::as_str)
-            {
-                named.entry(project).or_default().push(member);
-            }
+/// The Applications that may name a removed project.
+struct Applications<'a> {
+    /// Those that head applies.
+    applied: ByProject<'a>,
+    /// Those that leave as well, and stay in the cluster.
+    spared: ByProject<'a>,
+    /// Those that are deleted as well.
+    leaving: ByProject<'a>,
+}
+
+fn by_project<'a>(members: impl Iterator<Item = &'a Member>) -> ByProject<'a> {
+    let mut named = ByProject::default();
+    for member in members {
+        if let Some(project) = project_of(member) {
+            named.entry(project).or_default().push(member);
         }
-        Self(named)
     }
+    named
+}
 
-    /// Returns the Applications that name a project and may be in its namespace.
-    fn of(&self, project: &Member) -> impl Iterator<Item = &'a Member> {
-        let namespace = project.key.namespace.name();
-        let named = self
-            .0
-            .get(project.key.name.as_str())
-            .into_iter()
-            .flatten()
-            .copied();
-        named.filter(
-            move |member| match (member.key.namespace.name(), namespace) {
-                (Some(here), Some(there)) => here == there,
-                _ => true,
-            },
-        )
-    }
+/// Returns the project of an Application, or of those that an ApplicationSet generates (argo-cd
+/// pkg/apis/application/v1alpha1/types.go, GetProject).
+fn project_of(member: &Member) -> Option<&str> {
+    let spec = match member.object.group_kind() {
+        kinds::APPLICATION => member.object.at(&["spec"])?,
+        kinds::APPLICATION_SET => member.object.at(&["spec", "template", "spec"])?,
+        _ => return None,
+    };
+    let written = spec
+        .str_at(&["project"])
+        .filter(|project| !project.is_empty());
+    Some(written.unwrap_or("default"))
+}
+
+/// Returns the Applications that name a project and may use it: those in its namespace, and those in one that its
+/// `sourceNamespaces` permit (argo-cd pkg/apis/application/v1alpha1/app_project_types.go, IsAppNamespacePermitted).
+fn naming<'a>(named: &ByProject<'a>, project: &Member) -> Vec<&'a Member> {
+    let permitted = project.object.at(&["spec", "sourceNamespaces"]);
+    let permitted = permitted
+        .into_iter()
+        .flat_map(Value::items)
+        .filter_map(Value::as_str);
+    let permitted: Vec<_> = permitted
+        .filter_map(|pattern| glob::glob(pattern).ok())
+        .collect();
+    let named = named.get(project.key.name.as_str()).into_iter().flatten();
+    let using = named.copied().filter(|member| {
+        is_beside(member, project)
+            || member.key.namespace.name().is_some_and(|namespace| {
+                permitted.iter().any(|pattern| pattern.is_match(namespace))
+            })
+    });
+    using.collect()
+}
+
+/// Whether an Application may be in the namespace of its project.
+fn is_beside(member: &Member, project: &Member) -> bool {
+    !member
+        .key
+        .namespace
+        .certainly_differs(&project.key.namespace)
 }
 
 /// Reports Applications that stay as an error. For Applications that leave as well it is a race, reported as a warning.
-fn draft(
-    merge: &Merge<'_>,
-    project: &Member,
-    staying: &Applications<'_>,
-    leaving: &Applications<'_>,
-) -> Option<Draft> {
-    // With its finalizer, Argo CD keeps the project until no Application names it.
+fn draft(merge: &Merge<'_>, project: &Member, applications: &Applications<'_>) -> Option<Draft> {
+    let [mut applied, mut spared, mut leaving] = [
+        &applications.applied,
+        &applications.spared,
+        &applications.leaving,
+    ]
+    .map(|named| naming(named, project));
+    // With its finalizer, Argo CD keeps the project until no Application in its namespace names it (argo-cd
+    // controller/appcontroller.go, finalizeProjectDeletion).
     if argocd::policy_of(&project.object).is_some() {
-        return None;
+        if applied
+            .iter()
+            .chain(&spared)
+            .any(|member| is_beside(member, project))
+        {
+            return None;
+        }
+        leaving.retain(|member| !is_beside(member, project));
     }
-    let staying: Vec<&Member> = staying.of(project).collect();
+    // An ApplicationSet generates some of the Applications.
+    if applied
+        .iter()
+        .any(|member| member.object.is(kinds::APPLICATION))
+    {
+        applied.retain(|member| member.object.is(kinds::APPLICATION));
+    }
+    spared.retain(|member| member.object.is(kinds::APPLICATION));
     // Waves are deleted in reverse order: an Application in a higher wave is gone before the project is deleted.
-    let leaving = leaving.of(project).filter(|member| {
-        argocd::policy_of(&member.object).is_some() && argocd::wave(member) <= argocd::wave(project)
+    leaving.retain(|member| {
+        member.object.is(kinds::APPLICATION)
+            && argocd::policy_of(&member.object).is_some()
+            && argocd::wave(member) <= argocd::wave(project)
     });
-    let leaving: Vec<&Member> = leaving.collect();
-    if !staying.is_empty() {
-        let stay = plain::count(staying.len(), "Application");
-        let message = format!(
-            "removing {} stops {stay} that head still applies",
-            named(project)
-        );
+    if !applied.is_empty() || !spared.is_empty() {
+        let stay = match applied
+            .first()
+            .map(|first| first.object.is(kinds::APPLICATION_SET))
+        {
+            None => format!(
+                "{} that the change leaves in the cluster",
+                plain::count(spared.len(), "Application")
+            ),
+            Some(true) => format!(
+                "the Applications of {} that head still applies",
+                plain::count(applied.len(), "ApplicationSet")
+            ),
+            Some(false) => format!(
+                "{} that head still applies",
+                plain::count(applied.len(), "Application")
+            ),
+        };
+        let message = format!("removing {} stops {stay}", named(project));
         let draft = on_project(merge, project, message)
             .reason(
                 "An Application whose project does not exist is rejected by Argo CD: it is neither synced nor pruned, and if it has the \
@@ -124,9 +179,20 @@ fn draft(
             )
             .help("move the Applications to another project first, and remove this one in a second change")
             .severity(Severity::Error);
-        let named = staying.iter().take(MOST_RELATED);
-        return Some(named.fold(draft, |draft, member| {
-            related_in_head(draft, merge, member, "names the project")
+        let draft = applied
+            .iter()
+            .take(MOST_RELATED)
+            .fold(draft, |draft, member| {
+                related_in_head(draft, merge, member, "names the project")
+            });
+        let room = MOST_RELATED.saturating_sub(applied.len());
+        return Some(spared.iter().take(room).fold(draft, |draft, member| {
+            related_in_base(
+                draft,
+                merge,
+                member,
+                "stays in the cluster, and names the project",
+            )
         }));
     }
     if leaving.is_empty() {
