@@ -99,10 +99,15 @@ impl Deliveries {
 pub struct DeliveredTogether(BTreeMap<ObjectId, usize>);
 
 impl DeliveredTogether {
+    /// Returns the index of an object's set among [`Deliveries::sets`].
+    pub fn set_of(&self, id: ObjectId) -> Option<usize> {
+        self.0.get(&id).copied()
+    }
+
     /// Whether one removal deletes both.
     pub fn has(&self, one: &Member, other: &Member) -> bool {
-        let set = self.0.get(&one.id);
-        set.is_some() && set == self.0.get(&other.id)
+        let set = self.set_of(one.id);
+        set.is_some() && set == self.set_of(other.id)
     }
 }
 

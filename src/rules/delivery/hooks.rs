@@ -50,6 +50,15 @@ pub(in crate::rules) fn hook_of<'a>(context: &Context<'_>, member: &'a Member) -
     }
 }
 
+/// Whether an object is a hook that runs before its tool deletes anything.
+pub(in crate::rules) fn runs_before_deletion(context: &Context<'_>, member: &Member) -> bool {
+    let before_deletion = HookEvent {
+        operation: Operation::Delete,
+        phase: Phase::Before,
+    };
+    hook_of(context, member).is_some_and(|hook| hook.events.contains(&before_deletion))
+}
+
 /// Describes when a tool deletes a hook that ran, to follow the object's name; `None` if it never does.
 pub(in crate::rules) fn deletion_of(hook: &Hook<'_>, member: &Member) -> Option<&'static str> {
     // Neither tool deletes a CRD as a hook.

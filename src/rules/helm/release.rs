@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use foldhash::HashMap;
 
-use crate::delivery::{HookTool, Regime, Removal, marks};
+use crate::delivery::{HookTool, Operation, Phase, Regime, Removal, marks};
 use crate::finding::{Applicability, Severity};
 use crate::inventory::Member;
 use crate::kube::{GroupKind, Scope, kinds};
@@ -57,6 +57,17 @@ fn is_released(context: &Context<'_>, member: &Member) -> bool {
 /// Whether uninstalling its release deletes an object.
 pub(in crate::rules) fn is_uninstalled(context: &Context<'_>, member: &Member) -> bool {
     is_released(context, member) && !context.is_spared(member, Removal::HelmUninstall)
+}
+
+/// Whether an object that Helm created still exists after its release is uninstalled: it is kept, or a hook.
+pub(in crate::rules) fn survives_uninstall(context: &Context<'_>, member: &Member) -> bool {
+    let exists = hook_of(context, member).is_none_or(|hook| {
+        let mut events = hook.events.iter();
+        let is_created =
+            events.any(|event| (event.operation, event.phase) != (Operation::Delete, Phase::After));
+        is_created && !hook.is_deleted_on_success
+    });
+    exists && is_released(context, member) && context.is_spared(member, Removal::HelmUninstall)
 }
 
 /// [CRD-1]: a CRD is gone only after all its instances.

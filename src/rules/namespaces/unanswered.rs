@@ -14,8 +14,9 @@ use crate::ownership::{
     Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestLooks,
     RequestedKind, RequestedObject, Selected, ServedClient,
 };
+use crate::rules::delivery::hooks::runs_before_deletion;
 use crate::rules::draft::{Draft, MOST_RELATED};
-use crate::rules::helm::release::is_uninstalled;
+use crate::rules::helm::release::{is_uninstalled, survives_uninstall};
 use crate::rules::rule::{Context, Rule, Sink, World, rule};
 use crate::rules::words::{named, whereabouts};
 use crate::text::FileId;
@@ -46,6 +47,8 @@ enum Occasion {
     NamespaceDeletion,
     /// Its release is uninstalled: Services are deleted early.
     HelmUninstall,
+    /// Its release is uninstalled, and the webhook configuration stays: it is kept, or was created by a hook.
+    HelmLeavesWebhook,
 }
 
 /// The objects of a bundle about which webhooks are asked, by the occasions on which they are deleted.
@@ -53,6 +56,8 @@ struct AskedObjects<'c, 'a> {
     context: &'c Context<'a>,
     by_namespace: BTreeMap<&'a str, ByKind<'a>>,
     released: ByKind<'a>,
+    /// The indexes of releases with a hook that runs before anything is deleted, and may delete the configuration.
+    prepared: BTreeSet<usize>,
     namespaces: BTreeMap<&'a str, &'a Member>,
     /// The CRDs of the input, each with its file.
     definitions: Vec<(FileId, &'a CustomResourceDefinition)>,
@@ -67,6 +72,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         let inventory = context.inventory;
         let mut by_namespace: BTreeMap<&str, ByKind<'_>> = BTreeMap::new();
         let mut released = ByKind::new();
+        let mut prepared = BTreeSet::new();
         for member in inventory.members.iter().filter(|member| member.decodes()) {
             if let Some(namespace) = member.key.namespace.name() {
                 let kinds = by_namespace.entry(namespace).or_default();
@@ -74,6 +80,9 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
                     .entry(member.key.group_kind())
                     .or_default()
                     .push(member);
+            }
+            if runs_before_deletion(context, member) {
+                prepared.extend(context.analysis.together().set_of(member.id));
             }
             if is_uninstalled(context, member) {
                 released
@@ -95,6 +104,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             context,
             by_namespace,
             released,
+            prepared,
             namespaces,
             definitions,
             helm,
@@ -104,7 +114,11 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
 
     /// Returns the requests that the webhook blocks without its backend; `None` if none, or if the budget is spent.
     fn blockage(&self, client: &ServedClient, webhook: &Webhook) -> Option<Blockage<'a>> {
-        for occasion in [Occasion::NamespaceDeletion, Occasion::HelmUninstall] {
+        for occasion in [
+            Occasion::NamespaceDeletion,
+            Occasion::HelmUninstall,
+            Occasion::HelmLeavesWebhook,
+        ] {
             let blocked = self.blocked(client, webhook, occasion)?;
             if !blocked.is_empty() {
                 return Some(Blockage {
@@ -139,8 +153,8 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
                 .by_namespace
                 .get(client.service.namespace.as_str())
                 .unwrap_or(&none),
-            Occasion::HelmUninstall if !self.is_uninstalled_with_backend(client) => &none,
-            Occasion::HelmUninstall => &self.released,
+            _ if !self.takes_backend(client, occasion) => &none,
+            _ => &self.released,
         };
         if !self.looks.take(kinds.len() * webhook.rules.len()) {
             return None;
@@ -162,27 +176,36 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             blocked.extend(selected.filter(|member| {
                 let analysis = self.context.analysis;
                 analysis.in_one_cluster(configuration.file, member.file)
-                    && (occasion != Occasion::HelmUninstall
+                    && (occasion == Occasion::NamespaceDeletion
                         || analysis.together().has(configuration, member))
             }));
         }
         Some(blocked)
     }
 
-    /// Whether one uninstall deletes a webhook configuration and its Service.
-    fn is_uninstalled_with_backend(&self, client: &ServedClient) -> bool {
+    /// Whether the uninstall of the release of a webhook configuration deletes its Service, and does with the
+    /// configuration as `occasion` says.
+    fn takes_backend(&self, client: &ServedClient, occasion: Occasion) -> bool {
         let (context, inventory) = (self.context, self.context.inventory);
         let configuration = inventory.member(client.object);
         let service = client.backend.with_workloads();
         let service = service.map(|service| inventory.member(service));
-        is_uninstalled(context, configuration)
+        let as_said = match occasion {
+            Occasion::NamespaceDeletion => false,
+            Occasion::HelmUninstall => is_uninstalled(context, configuration),
+            Occasion::HelmLeavesWebhook => survives_uninstall(context, configuration),
+        };
+        let together = context.analysis.together();
+        let set = together.set_of(configuration.id);
+        as_said
+            && set.is_none_or(|set| !self.prepared.contains(&set))
             && service.is_some_and(|service| {
-                is_uninstalled(context, service)
-                    && context.analysis.together().has(configuration, service)
+                is_uninstalled(context, service) && together.has(configuration, service)
             })
     }
 
-    /// Whether objects of that kind are deleted after the backend and before the webhook configuration.
+    /// Whether objects of that kind are deleted after the backend, and before the webhook configuration if that is
+    /// deleted.
     fn goes_later(
         &self,
         kind: GroupKind<&str>,
@@ -197,6 +220,9 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
                 helm.place(kind) > helm.place(kinds::SERVICE.kind)
                     && (helm.place(kind), !helm.lists(kind), kind)
                         < (helm.place(other), !helm.lists(other), other)
+            }
+            Occasion::HelmLeavesWebhook => {
+                self.helm.place(kind.kind) > self.helm.place(kinds::SERVICE.kind)
             }
         }
     }
@@ -404,6 +430,18 @@ fn blocks(
                  webhook has no backend, and with `failurePolicy: Fail`, the default, the API server rejects every \
                  request that the webhook \
                  would be asked about. Helm then reports a failed uninstall.",
+                named(service)
+            ),
+        ),
+        Occasion::HelmLeavesWebhook => (
+            format!(
+                "`helm uninstall` fails: it leaves {}, and the backend of webhook `{webhook_name}` is gone when the webhook is asked about the deletion of {what}",
+                named(configuration)
+            ),
+            format!(
+                "Helm deletes neither hooks nor objects with `helm.sh/resource-policy: keep`. Once {} is gone, the webhook \
+                 has no backend, and with `failurePolicy: Fail`, the default, the API server rejects every request that \
+                 the webhook would be asked about, also after the uninstall.",
                 named(service)
             ),
         ),
