@@ -4,21 +4,24 @@
 //! their order. If the tool fixes the order, the finding is certain; if it deletes everything at about the same time,
 //! it is a race.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use foldhash::HashMap;
 
 use crate::cluster::steps_of;
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::helm::HelmVersion;
 use crate::delivery::{
-    DeliveredSet, FluxObject, HookEvent, Leaving, Operation, Phase, Regime, ToolRequest, argocd,
-    flux, helm, marks,
+    DeliveredSet, FluxObject, Leaving, Regime, ToolRequest, argocd, flux, helm, marks,
 };
 use crate::finding::{Applicability, Severity};
-use crate::inventory::{Member, ObjectId};
-use crate::kube::{ObjectKey, Policy, Wait};
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Policy, Wait};
 use crate::ownership::FinalizerHolder;
 use crate::ownership::access::Budget;
-use crate::rules::delivery::hooks::hook_of;
+use crate::rules::delivery::hooks::runs_before_deletion;
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::finalizers::held::{Held, counted, held, resting};
 use crate::rules::finalizers::words::with_workload;
@@ -47,53 +50,95 @@ enum Risk {
     Certain,
 }
 
+/// An object that an operator releases.
+struct Released<'a> {
+    held: Held<'a>,
+    /// The objects that authorize the operator, as alternatives of which one is sufficient.
+    authority: Rc<[Vec<ObjectId>]>,
+}
+
+impl Released<'_> {
+    /// Returns the operator, and the objects that give it its permissions.
+    fn needs(&self) -> impl Iterator<Item = ObjectId> {
+        std::iter::once(self.held.operator).chain(self.authority.iter().flatten().copied())
+    }
+
+    /// Whether nothing releases the object without the objects that `goes` selects. A guess is worth a finding only if the
+    /// operator itself goes.
+    fn is_lost_with(&self, goes: impl Fn(ObjectId) -> bool) -> bool {
+        let mut ways = self.authority.iter();
+        goes(self.held.operator)
+            || !self.held.is_guess()
+                && !self.authority.is_empty()
+                && ways.all(|needed| needed.iter().any(|id| goes(*id)))
+    }
+}
+
 fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
-    let held = held(context);
-    if held.is_empty() {
+    let released = released(context);
+    let together = context.analysis.together();
+    let mut by_set: BTreeMap<usize, Vec<&Released<'_>>> = BTreeMap::new();
+    for released in &released {
+        let Some(set) = together.set_of(released.held.member.id) else {
+            continue;
+        };
+        if released.is_lost_with(|id| together.set_of(id) == Some(set)) {
+            by_set.entry(set).or_default().push(released);
+        }
+    }
+    if by_set.is_empty() {
         return;
     }
-    let sets = context
-        .analysis
-        .deliveries()
-        .sets(context.inventory)
-        .into_iter()
-        .filter_map(|set| {
-            let inside: BTreeSet<ObjectId> = set.members.iter().copied().collect();
-            let held: Vec<&Held<'_>> = held
-                .iter()
-                .filter(|held| inside.contains(&held.member.id) && inside.contains(&held.operator))
-                .collect();
-            (!held.is_empty() && !has_hook_before(context, &set)).then_some((set, held))
-        });
-    for (set, held) in tried(sets, context, sink) {
+    let sets = context.analysis.deliveries().sets(context.inventory);
+    let sets = sets.into_iter().enumerate().filter_map(|(at, set)| {
+        let released = by_set.remove(&at)?;
+        (!has_hook_before(context, &set)).then_some((set, released))
+    });
+    for (set, released) in tried(sets, context, sink) {
         let requests = requests(context, &set);
-        let mut left: BTreeMap<ObjectId, Vec<(Risk, &Held<'_>)>> = BTreeMap::new();
-        for (risk, held) in left_behind(context, set.regime, &requests, &held) {
-            left.entry(held.operator).or_default().push((risk, held));
+        let mut left: BTreeMap<(ObjectId, ObjectId), Vec<(Risk, &Released<'_>)>> = BTreeMap::new();
+        for (risk, cause, released) in left_behind(context, set.regime, &requests, &released) {
+            let cause = (cause, released.held.operator);
+            left.entry(cause).or_default().push((risk, released));
         }
-        for (operator, mut left) in left {
+        for ((cause, _), mut left) in left {
             // The highest risk comes first and decides the severity.
-            left.sort_by_key(|(risk, held)| (std::cmp::Reverse(*risk), held.member.id));
-            sink.push(finding(
-                context,
-                set.regime,
-                context.inventory.member(operator),
-                &left,
-            ));
+            left.sort_by_key(|(risk, released)| (Reverse(*risk), released.held.member.id));
+            let cause = context.inventory.member(cause);
+            sink.push(finding(context, set.regime, cause, &left));
         }
     }
 }
 
+/// Returns every object that an operator of the input releases, and the permissions that it needs for that.
+fn released<'a>(context: &Context<'a>) -> Vec<Released<'a>> {
+    let access = context.ownership.removers.access();
+    let mut known: HashMap<(ObjectId, GroupKind<&str>, &Namespace), Rc<[Vec<ObjectId>]>> =
+        HashMap::default();
+    let released = held(context).into_iter().map(|held| {
+        let key = &held.member.key;
+        let authority = known.entry((held.operator, key.group_kind(), &key.namespace));
+        let authority = authority.or_insert_with(|| {
+            let holder = FinalizerHolder {
+                name: None,
+                ..FinalizerHolder::of(held.member)
+            };
+            let budget = &mut Budget::default();
+            let authority = access.authority(context.inventory, held.operator, &holder, budget);
+            authority.alternatives().into()
+        });
+        Released {
+            authority: Rc::clone(authority),
+            held,
+        }
+    });
+    released.collect()
+}
+
 /// Whether a hook runs before anything is deleted. It may delete the objects and wait for them.
 pub(super) fn has_hook_before(context: &Context<'_>, set: &DeliveredSet) -> bool {
-    let before_deletion = HookEvent {
-        operation: Operation::Delete,
-        phase: Phase::Before,
-    };
-    set.members
-        .iter()
-        .filter_map(|id| hook_of(context, context.inventory.member(*id)))
-        .any(|hook| hook.events.contains(&before_deletion))
+    let mut members = set.members.iter();
+    members.any(|id| runs_before_deletion(context, context.inventory.member(*id)))
 }
 
 /// Returns the requests of the tool when it removes everything that it delivered together.
@@ -121,13 +166,14 @@ fn requests(context: &Context<'_>, set: &DeliveredSet) -> Vec<ToolRequest> {
     withdrawal.requests
 }
 
-/// Returns the objects that are stuck once the tool has sent all requests.
+/// Returns the objects that are stuck once the tool has sent all requests, each with the deleted object that causes it:
+/// the operator, or what gives it its permissions.
 fn left_behind<'h, 'a>(
     context: &Context<'_>,
     regime: Regime,
     requests: &[ToolRequest],
-    held: &[&'h Held<'a>],
-) -> Vec<(Risk, &'h Held<'a>)> {
+    released: &[&'h Released<'a>],
+) -> Vec<(Risk, ObjectId, &'h Released<'a>)> {
     let steps = steps_of(requests);
     let plan = steps
         .len()
@@ -139,98 +185,137 @@ fn left_behind<'h, 'a>(
             .map(|stuck| (plan.cluster().key(stuck.object), stuck.is_certain()))
             .collect()
     });
-    let places: BTreeMap<&ObjectKey, usize> = (0..)
-        .zip(requests)
-        .map(|(at, request)| (&request.key, at))
-        .collect();
-    // Only Helm's order of requests is fixed: Argo CD and Kustomizations send some of them concurrently.
-    let ordered = regime.is_release();
-    let left = held.iter().filter_map(|held| {
-        let risk = if held.is_guess() {
-            let operator = &context.inventory.member(held.operator).key;
-            is_deleted_with(requests, &places, &held.member.key, operator).then_some(Risk::Guess)?
+    let order = RequestOrder::of(context.inventory, requests);
+    let left = released.iter().filter_map(|released| {
+        let Held {
+            member, operator, ..
+        } = released.held;
+        if released.held.is_guess() {
+            let is_left = order.deletes_with(member.id, operator);
+            return is_left.then_some((Risk::Guess, operator, *released));
+        }
+        let certain = *stuck.get(&member.key)?;
+        // Something other than the operator may hold it.
+        let deleted = released.needs().find(|id| order.place(*id).is_some())?;
+        let gone = order.gone_before(released);
+        // Only Helm's order of requests is fixed: Argo CD and Kustomizations send some of them concurrently.
+        let risk = if certain && (regime.is_release() || gone.is_some()) {
+            Risk::Certain
         } else {
-            let certain = *stuck.get(&held.member.key)?;
-            // Something other than the operator may hold it.
-            lost(context, held)
-                .find(|id| places.contains_key(&context.inventory.member(*id).key))?;
-            if certain && ordered {
-                Risk::Certain
-            } else {
-                Risk::Race
-            }
+            Risk::Race
         };
-        Some((risk, *held))
+        Some((risk, gone.unwrap_or(deleted), *released))
     });
     left.collect()
 }
 
-/// Returns the operator of an object, and the objects that give it its permissions.
-fn lost(context: &Context<'_>, held: &Held<'_>) -> impl Iterator<Item = ObjectId> {
-    let holder = FinalizerHolder {
-        name: None,
-        ..FinalizerHolder::of(held.member)
-    };
-    let access = context.ownership.removers.access();
-    let authority = access.authority(
-        context.inventory,
-        held.operator,
-        &holder,
-        &mut Budget::default(),
-    );
-    std::iter::once(held.operator).chain(authority.alternatives().into_iter().flatten())
+/// The order in which a tool deletes objects.
+struct RequestOrder<'r> {
+    inventory: &'r Inventory,
+    /// The positions of the requests.
+    places: HashMap<&'r ObjectKey, usize>,
+    /// For each position, the number of earlier requests after which the tool waits.
+    waits: Vec<usize>,
 }
 
-/// Whether the tool deletes both, and does not wait for the object before it deletes the operator.
-fn is_deleted_with(
-    requests: &[ToolRequest],
-    places: &BTreeMap<&ObjectKey, usize>,
-    object: &ObjectKey,
-    operator: &ObjectKey,
-) -> bool {
-    let (Some(&object), Some(&operator)) = (places.get(object), places.get(operator)) else {
-        return false;
-    };
-    !requests
-        .get(object..operator)
-        .is_some_and(|between| between.iter().any(|request| request.wait != Wait::None))
+impl<'r> RequestOrder<'r> {
+    fn of(inventory: &'r Inventory, requests: &'r [ToolRequest]) -> Self {
+        let places = requests.iter().enumerate();
+        let places = places.map(|(at, request)| (&request.key, at));
+        let waits = requests.iter().scan(0, |waits, request| {
+            let before = *waits;
+            *waits += usize::from(request.wait != Wait::None);
+            Some(before)
+        });
+        Self {
+            inventory,
+            places: places.collect(),
+            waits: waits.collect(),
+        }
+    }
+
+    /// Returns the position of the request that deletes an object, if there is one.
+    fn place(&self, id: ObjectId) -> Option<usize> {
+        self.places.get(&self.inventory.member(id).key).copied()
+    }
+
+    /// Whether the tool deletes both, and does not wait for the object before it deletes the operator.
+    fn deletes_with(&self, object: ObjectId, operator: ObjectId) -> bool {
+        let is_deleted = [object, operator]
+            .iter()
+            .all(|id| self.place(*id).is_some());
+        is_deleted && !self.is_awaited(object, operator)
+    }
+
+    /// Whether the tool waits between the deletion of `first` and that of `second`.
+    fn is_awaited(&self, first: ObjectId, second: ObjectId) -> bool {
+        let waits = [first, second].map(|id| self.place(id).map(|at| self.waits[at]));
+        matches!(waits, [Some(first), Some(second)] if first < second)
+    }
+
+    /// Returns an object without which the operator cannot release another, and that is gone before the tool deletes that.
+    fn gone_before(&self, released: &Released<'_>) -> Option<ObjectId> {
+        let Held {
+            member, operator, ..
+        } = released.held;
+        if self.is_awaited(operator, member.id) {
+            return Some(operator);
+        }
+        let lost = released.authority.iter().map(|needed| {
+            let mut needed = needed.iter();
+            needed.find(|id| self.is_awaited(**id, member.id)).copied()
+        });
+        lost.collect::<Option<Vec<_>>>()?.first().copied()
+    }
 }
 
 fn finding(
     context: &Context<'_>,
     regime: Regime,
-    operator: &Member,
-    left: &[(Risk, &Held<'_>)],
+    cause: &Member,
+    left: &[(Risk, &Released<'_>)],
 ) -> Draft {
-    let (risk, first) = left[0];
+    let (risk, first) = (left[0].0, &left[0].1.held);
+    let operator = context.inventory.member(first.operator);
+    let is_operator = cause.id == operator.id;
     let (who, objects) = (named(operator), counted(named(first.member), left.len()));
+    let deleted = if is_operator {
+        who.clone()
+    } else {
+        format!("{} of {who}", named(cause))
+    };
     let severity = match risk {
         _ if !first.is_verified() => Severity::Info,
         Risk::Guess => Severity::Info,
         Risk::Race => Severity::Warning,
         Risk::Certain => Severity::Error,
     };
-    let words = RemovalWords::of(regime);
+    let words = RemovalWords::of(regime, risk);
     let message = match risk {
         Risk::Guess => format!(
             "{} may leave {objects} stuck: {who}, which may be what releases them, is deleted",
             words.removal
         ),
         Risk::Race => format!(
-            "{} may leave {objects} stuck: {who} is deleted at about the same time",
+            "{} may leave {objects} stuck: {deleted} is deleted at about the same time",
             words.removal
         ),
         Risk::Certain => format!(
-            "{} leaves {objects} stuck: {who} is deleted first",
+            "{} leaves {objects} stuck: {deleted} is deleted first",
             words.removal
         ),
     };
+    let needs = if is_operator {
+        String::new()
+    } else {
+        format!(", and needs {} for that", named(cause))
+    };
     let delete = "delete these objects first and wait until they are gone";
-    let draft = Draft::on(operator, operator.object.name_span(), message)
+    let draft = Draft::on(cause, cause.object.name_span(), message)
         .severity(severity)
         .label("is gone before they are released")
         .reason(format!(
-            "{} {who} {} the finalizer `{}` of {}. Without it the object stays Terminating, and so do its \
+            "{} {who} {} the finalizer `{}` of {}{needs}. Without it the object stays Terminating, and so do its \
              CustomResourceDefinition and its namespace if they are deleted.",
             words.order,
             if risk == Risk::Guess { "may be what removes" } else { "removes" },
@@ -242,23 +327,23 @@ fn finding(
     .fix((regime == Regime::ArgoCd).then(|| deleted_before(context, left)))
         .field("metadata.name")
         .target(first.member.key.group_kind().to_string());
-    let draft = resting(draft, context, left.iter().map(|(_, held)| held.finalizer));
+    let finalizers = left.iter().map(|(_, released)| released.held.finalizer);
+    let draft = resting(draft, context, finalizers);
     let draft = with_workload(draft, context.inventory, &first.remover);
-    left.iter()
-        .take(MOST_RELATED)
-        .fold(draft, |draft, (_, held)| {
-            draft.related_object(
-                held.member,
-                format!("has or gets the finalizer `{}`", held.finalizer),
-            )
-        })
+    let released = left.iter().map(|(_, released)| &released.held);
+    released.take(MOST_RELATED).fold(draft, |draft, held| {
+        draft.related_object(
+            held.member,
+            format!("has or gets the finalizer `{}`", held.finalizer),
+        )
+    })
 }
 
 /// Proposes a sync wave above those of the operator and its permissions: Argo CD deletes waves in reverse order.
-fn deleted_before(context: &Context<'_>, left: &[(Risk, &Held<'_>)]) -> Proposal {
+fn deleted_before(context: &Context<'_>, left: &[(Risk, &Released<'_>)]) -> Proposal {
     let last = left
         .iter()
-        .flat_map(|(_, held)| lost(context, held))
+        .flat_map(|(_, released)| released.needs())
         .map(|id| argocd::wave(context.inventory.member(id)))
         .max()
         .unwrap_or_default();
@@ -268,7 +353,7 @@ fn deleted_before(context: &Context<'_>, left: &[(Risk, &Held<'_>)]) -> Proposal
     ));
     let members: BTreeMap<ObjectId, &Member> = left
         .iter()
-        .map(|(_, held)| (held.member.id, held.member))
+        .map(|(_, released)| (released.held.member.id, released.held.member))
         .collect();
     members.into_values().fold(proposal, |proposal, member| {
         proposal.annotate(member, marks::ARGOCD_SYNC_WAVE, &*wave)
@@ -283,7 +368,7 @@ struct RemovalWords {
 }
 
 impl RemovalWords {
-    fn of(regime: Regime) -> Self {
+    fn of(regime: Regime, risk: Risk) -> Self {
         let helm = "Helm deletes kind by kind without waiting: workloads and permissions first, kinds that it does not know, \
                     such as custom resources, last.";
         let hook = "with a hook `helm.sh/hook: pre-delete` of the chart; or put them into a release of their own, and \
@@ -301,7 +386,11 @@ impl RemovalWords {
             },
             Regime::ArgoCd => Self {
                 removal: "deleting the Application",
-                order: "Argo CD deletes everything of one wave at once.",
+                order: if risk == Risk::Certain {
+                    "Argo CD deletes the highest wave first, and waits until it is gone."
+                } else {
+                    "Argo CD deletes everything of one wave at once."
+                },
                 mitigation: "with a higher `argocd.argoproj.io/sync-wave` than the operator's: Argo CD deletes the highest \
                              wave first, and waits for it",
             },

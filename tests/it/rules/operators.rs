@@ -33,7 +33,6 @@ fn fixed_deletion_order_is_an_error_and_a_race_a_warning() {
     );
     for (file, removal) in [
         ("one-wave-of-argo-cd", "deleting the Application"),
-        ("a-lower-wave-of-argo-cd", "deleting the Application"),
         ("one-kustomization-of-flux", "deleting the Kustomization"),
     ] {
         let race = first(file);
@@ -43,6 +42,13 @@ fn fixed_deletion_order_is_an_error_and_a_race_a_warning() {
                 .starts_with(&format!("{removal} may leave Installation `default` stuck")),
             "{race:#?}"
         );
+    }
+    for file in [
+        "a-lower-wave-of-argo-cd",
+        "the-account-is-in-a-higher-wave",
+        "the-operator-only-loses-its-account",
+    ] {
+        assert_eq!(first(file).severity, Severity::Error, "{file}");
     }
     let guess = first("permissions-alone");
     assert_eq!(guess.severity, Severity::Info);
