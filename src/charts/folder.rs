@@ -1,6 +1,6 @@
 //! A chart in a folder of the tree, with the charts that it depends on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::call::RemoteChart;
@@ -36,7 +36,7 @@ pub struct ChartFolder {
     version: String,
     digest: String,
     files: BTreeMap<String, Arc<[u8]>>,
-    needs: Vec<(String, RemoteChart)>,
+    needs: BTreeSet<(String, RemoteChart)>,
     /// The folders of the tree that are part of it.
     folders: Vec<String>,
 }
@@ -61,7 +61,7 @@ impl ChartFolder {
             version: String::new(),
             digest: String::new(),
             files: BTreeMap::new(),
-            needs: Vec::new(),
+            needs: BTreeSet::new(),
             folders: Vec::new(),
         };
         chart.take(path, "", tree, &mut Vec::new())?;
@@ -106,7 +106,7 @@ impl ChartFolder {
     }
 
     /// Returns its dependencies that are not in the tree, with the folders that they belong in.
-    pub(super) fn needs(&self) -> &[(String, RemoteChart)] {
+    pub(super) fn needs(&self) -> &BTreeSet<(String, RemoteChart)> {
         &self.needs
     }
 
@@ -151,11 +151,21 @@ impl ChartFolder {
             ["Chart.yaml", "requirements.yaml"].map(|file| self.entries(&resolve(to, file)));
         let locked = ["Chart.lock", "requirements.lock"].into_iter();
         let locked = locked.flat_map(|file| self.entries(&resolve(to, file)));
-        let locked: BTreeMap<String, String> =
-            locked.map(|lock| (lock.name, lock.version)).collect();
+        // Several dependencies may have one name: the lock lists their versions in the same order.
+        let mut versions: BTreeMap<String, VecDeque<String>> = BTreeMap::new();
+        for lock in locked {
+            versions
+                .entry(lock.name)
+                .or_default()
+                .push_back(lock.version);
+        }
         let below = resolve(to, "charts");
+        let mut present = self.charts_in(&below);
         for mut dependency in named.into_iter().flatten() {
-            if self.has_chart(&below, &dependency.name) {
+            let version = versions
+                .get_mut(&dependency.name)
+                .and_then(VecDeque::pop_front);
+            if present.contains(&dependency.name) {
                 continue;
             }
             if let Some(path) = dependency.url.strip_prefix("file://") {
@@ -168,11 +178,10 @@ impl ChartFolder {
                 }
                 let place = resolve(&below, &dependency.name);
                 self.take(&folder, &place, tree, on_the_way)?;
+                present.insert(dependency.name);
                 continue;
             }
-            if let Some(version) = locked.get(&dependency.name) {
-                dependency.version.clone_from(version);
-            }
+            dependency.version = version.unwrap_or(dependency.version);
             if dependency.url.starts_with("oci://") {
                 let RemoteChart { url, name, .. } = &mut dependency;
                 *url = format!("{}/{name}", url.trim_end_matches('/'));
@@ -184,23 +193,26 @@ impl ChartFolder {
                     "its dependency {name} is not in its folder `charts`, and `{url}` names no host"
                 ));
             }
-            self.needs.push((below.clone(), dependency));
+            self.needs.insert((below.clone(), dependency));
         }
         Ok(())
     }
 
-    /// Whether a folder contains a chart, unpacked or packed.
-    fn has_chart(&self, below: &str, name: &str) -> bool {
-        let unpacked = resolve(below, &format!("{name}/Chart.yaml"));
-        let start = format!("{below}/{name}-");
-        let packed = self.files.range(start.clone()..).map(|(path, _)| path);
-        let mut packed = packed.map_while(|path| path.strip_prefix(&start));
-        self.files.contains_key(&unpacked)
-            || packed.any(|rest| {
-                !rest.contains('/')
-                    && rest.ends_with(".tgz")
-                    && rest.starts_with(|c: char| c.is_ascii_digit() || c == 'v')
-            })
+    /// Returns the names of the charts in a folder, unpacked or packed.
+    fn charts_in(&self, below: &str) -> BTreeSet<String> {
+        let start = format!("{below}/");
+        let files = self.files.range(start.clone()..);
+        let files = files.map_while(|(path, bytes)| Some((path.strip_prefix(&start)?, bytes)));
+        let names = files.filter_map(|(path, bytes)| match path.split_once('/') {
+            None => Some(packed_name(path)?.to_owned()),
+            Some((folder, "Chart.yaml")) => {
+                let about = first(path, bytes);
+                let name = about.and_then(|about| text(about.root(), "name"));
+                Some(name.unwrap_or_else(|| folder.to_owned()))
+            }
+            Some(_) => None,
+        });
+        names.collect()
     }
 
     /// Returns the entries of `dependencies` in a file of the chart.
@@ -220,6 +232,25 @@ impl ChartFolder {
     }
 }
 
+/// Returns the name of the chart in an archive `NAME-VERSION.tgz`; both may contain `-`.
+fn packed_name(file: &str) -> Option<&str> {
+    let stem = file.strip_suffix(".tgz")?;
+    let mut splits = stem.match_indices('-');
+    let (at, _) = splits.find(|(at, _)| is_version(&stem[at + 1..]))?;
+    Some(&stem[..at])
+}
+
+/// Whether a text is a version. One with a suffix has three numbers: `v2-1.0.0` is not one.
+fn is_version(text: &str) -> bool {
+    let text = text.strip_prefix('v').unwrap_or(text);
+    let numbers = text.split(['-', '+']).next().unwrap_or_default();
+    let count = numbers.split('.').count();
+    let mut parts = numbers.split('.');
+    parts.all(|part| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit()))
+        && count <= 3
+        && (count == 3 || numbers == text)
+}
+
 fn text(map: Value<'_>, key: &str) -> Option<String> {
     map.str_at(&[key]).map(str::to_owned)
 }
@@ -234,4 +265,71 @@ fn first(path: &str, bytes: &[u8]) -> Option<Tree> {
             Content::Value(tree) => Some(tree),
             Content::Empty | Content::Unreadable(_) => None,
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Files(BTreeMap<&'static str, &'static str>);
+
+    impl FolderFiles for Files {
+        fn below(&self, folder: &str) -> Vec<String> {
+            let start = format!("{folder}/");
+            let paths = self.0.keys().filter(|path| path.starts_with(&start));
+            paths.map(|path| (*path).to_owned()).collect()
+        }
+
+        fn bytes(&self, path: &str) -> Result<Arc<[u8]>, String> {
+            let text = self.0.get(path).ok_or("is missing")?;
+            Ok(Arc::from(text.as_bytes()))
+        }
+    }
+
+    /// Returns the dependencies of the chart in `app` that are not in the tree.
+    fn needs(files: &[(&'static str, &'static str)]) -> Vec<String> {
+        let files = Files(files.iter().copied().collect());
+        let chart = ChartFolder::read("app", &files).expect("a chart");
+        let needs = chart.needs().iter();
+        needs
+            .map(|(_, chart)| format!("{} {}", chart.name, chart.version))
+            .collect()
+    }
+
+    const ONE: &str =
+        "name: app\ndependencies: [{name: web, version: 1.x, repository: 'https://a.b'}]";
+
+    #[test]
+    fn packed_chart_is_recognised_by_name_and_version() {
+        for (archive, is_web) in [
+            ("app/charts/web-1.0.0.tgz", true),
+            ("app/charts/web-v1.0.0-rc.1+build.tgz", true),
+            ("app/charts/web-1.2.tgz", true),
+            ("app/charts/web-v2-1.0.0.tgz", false),
+            ("app/charts/web-2-1.0.0.tgz", false),
+            ("app/charts/web.tgz", false),
+        ] {
+            let found = needs(&[("app/Chart.yaml", ONE), (archive, "")]);
+            assert_eq!(found.is_empty(), is_web, "{archive}");
+        }
+    }
+
+    #[test]
+    fn unpacked_chart_is_recognised_by_its_own_name() {
+        let chart = ("app/Chart.yaml", ONE);
+        let found = needs(&[chart, ("app/charts/other/Chart.yaml", "name: web")]);
+        assert!(found.is_empty(), "{found:?}");
+        let found = needs(&[chart, ("app/charts/web/Chart.yaml", "name: other")]);
+        assert_eq!(found, ["web 1.x"]);
+    }
+
+    #[test]
+    fn dependencies_of_one_name_have_versions_each() {
+        let about = "dependencies:\n\
+            - {name: web, version: 1.x, alias: one, repository: 'https://a.b'}\n\
+            - {name: web, version: 2.x, alias: two, repository: 'https://a.b'}\n";
+        let lock = "dependencies: [{name: web, version: 1.0.1}, {name: web, version: 2.0.2}]";
+        let found = needs(&[("app/Chart.yaml", about), ("app/Chart.lock", lock)]);
+        assert_eq!(found, ["web 1.0.1", "web 2.0.2"]);
+    }
 }

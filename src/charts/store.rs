@@ -325,13 +325,17 @@ impl Run {
                     is_executable: false,
                 });
                 let checkout = Checkout::of(files).map_err(|error| error.to_string())?;
-                for (below, chart) in folder.needs() {
+                for (at, (below, chart)) in folder.needs().iter().enumerate() {
                     let pulled = self.pulls.chart(helm, chart, hosts);
                     let pulled: PathBuf = pulled
                         .map_err(|reason| format!("its dependency {}: {reason}", chart.name))?;
-                    let name = pulled.file_name().unwrap_or_default();
-                    copy(&pulled, &checkout.root().join(below).join(name))
-                        .map_err(|error| error.to_string())?;
+                    let below = checkout.root().join(below);
+                    let mut place = below.join(pulled.file_name().unwrap_or_default());
+                    // Two versions of a chart: helm reads the name in Chart.yaml, not that of the folder.
+                    if place.exists() {
+                        place = below.join(format!("dependency-{at}"));
+                    }
+                    copy(&pulled, &place).map_err(|error| error.to_string())?;
                 }
                 Ok(checkout)
             }
