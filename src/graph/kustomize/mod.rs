@@ -6,6 +6,7 @@ mod build;
 mod doc;
 mod generate;
 mod inflate;
+mod labels;
 mod memo;
 mod patch;
 mod resource;

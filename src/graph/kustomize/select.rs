@@ -2,6 +2,7 @@
 
 use regex::Regex;
 
+use super::labels::{Requirement, requirements};
 use super::resource::Resource;
 use crate::graph::node::Node;
 
@@ -13,19 +14,9 @@ pub(super) struct Target {
     kind: Option<Pattern>,
     name: Option<Pattern>,
     namespace: Option<Pattern>,
-    labels: Vec<Requirement>,
-    annotations: Vec<Requirement>,
-}
-
-/// One comma-separated part of a label selector.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Requirement {
-    Is(String, String),
-    IsNot(String, String),
-    In(String, Vec<String>),
-    NotIn(String, Vec<String>),
-    Exists(String),
-    Missing(String),
+    /// A selector that cannot be parsed fails the build once an object is compared with it.
+    labels: Result<Vec<Requirement>, String>,
+    annotations: Result<Vec<Requirement>, String>,
 }
 
 impl Target {
@@ -48,22 +39,26 @@ impl Target {
     }
 
     /// Whether an object is selected.
-    pub(super) fn selects(&self, resource: &Resource) -> bool {
+    ///
+    /// # Errors
+    /// Returns an error for an invalid selector, if the object fits the rest of the target.
+    pub(super) fn selects(&self, resource: &Resource) -> Result<bool, String> {
         let name = resource.node.at(&["metadata", "name"]);
         if let (Some(Pattern::Word(word)), true) = (&self.name, resource.previous.is_empty())
             && name.is_none_or(|name| name.scalar().as_ref() != Some(word))
         {
-            return false;
+            return Ok(false);
         }
         let (now, first) = (resource.id(), resource.original());
-        (fits(&self.namespace, first.effective_namespace())
+        let fits = (fits(&self.namespace, first.effective_namespace())
             || fits(&self.namespace, now.effective_namespace()))
             && (fits(&self.name, &first.name) || fits(&self.name, &now.name))
             && fits(&self.group, &now.group)
             && fits(&self.version, &now.version)
-            && fits(&self.kind, &now.kind)
-            && meets(&self.labels, |key| resource.meta("labels", key))
-            && meets(&self.annotations, |key| resource.meta("annotations", key))
+            && fits(&self.kind, &now.kind);
+        Ok(fits
+            && meets(&self.labels, |key| resource.meta("labels", key))?
+            && meets(&self.annotations, |key| resource.meta("annotations", key))?)
     }
 }
 
@@ -123,68 +118,14 @@ fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-'
 }
 
-fn meets(requirements: &[Requirement], value: impl Fn(&str) -> Option<String>) -> bool {
-    requirements.iter().all(|requirement| match requirement {
-        Requirement::Is(key, wanted) => value(key).as_ref() == Some(wanted),
-        Requirement::IsNot(key, wanted) => value(key).as_ref() != Some(wanted),
-        Requirement::In(key, wanted) => value(key).is_some_and(|value| wanted.contains(&value)),
-        Requirement::NotIn(key, wanted) => value(key).is_none_or(|value| !wanted.contains(&value)),
-        Requirement::Exists(key) => value(key).is_some(),
-        Requirement::Missing(key) => value(key).is_none(),
-    })
-}
-
-/// Parses a label selector in its short form: `a=b,c!=d,e in (f,g),h,!i`.
-fn requirements(text: &str) -> Vec<Requirement> {
-    let mut parts = Vec::new();
-    let (mut depth, mut part) = (0, String::new());
-    for c in text.chars() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(std::mem::take(&mut part));
-                continue;
-            }
-            _ => {}
-        }
-        part.push(c);
-    }
-    parts.push(part);
-    let parts = parts.iter().map(|part| part.trim());
-    parts
-        .filter(|part| !part.is_empty())
-        .map(requirement)
-        .collect()
-}
-
-fn requirement(part: &str) -> Requirement {
-    if let Some((key, list)) = part.split_once(" notin ") {
-        return Requirement::NotIn(trimmed(key), words(list));
-    }
-    if let Some((key, list)) = part.split_once(" in ") {
-        return Requirement::In(trimmed(key), words(list));
-    }
-    if let Some((key, value)) = part.split_once("!=") {
-        return Requirement::IsNot(trimmed(key), trimmed(value));
-    }
-    if let Some((key, value)) = part.split_once("==").or_else(|| part.split_once('=')) {
-        return Requirement::Is(trimmed(key), trimmed(value));
-    }
-    match part.strip_prefix('!') {
-        Some(key) => Requirement::Missing(trimmed(key)),
-        None => Requirement::Exists(trimmed(part)),
-    }
-}
-
-/// Returns the words of a list such as `(a, b)`.
-fn words(list: &str) -> Vec<String> {
-    let list = list.trim().trim_start_matches('(').trim_end_matches(')');
-    list.split(',').map(trimmed).collect()
-}
-
-fn trimmed(text: &str) -> String {
-    text.trim().to_owned()
+fn meets(
+    requirements: &Result<Vec<Requirement>, String>,
+    value: impl Fn(&str) -> Option<String>,
+) -> Result<bool, String> {
+    let requirements = requirements.as_ref().map_err(String::clone)?;
+    Ok(requirements
+        .iter()
+        .all(|requirement| requirement.is_met(&value)))
 }
 
 #[cfg(test)]
@@ -204,22 +145,5 @@ mod tests {
         }
         let dotted = Pattern::read("helm.toolkit.fluxcd.io");
         assert!(matches!(dotted, Ok(Pattern::Dotted(_))));
-    }
-
-    #[test]
-    fn short_form_selectors_are_parsed() {
-        use Requirement::{Exists, In, Is, IsNot, Missing, NotIn};
-        assert_eq!(
-            requirements("a=b, c==d,e!=f, g in (h, i),j notin (k),l,!m"),
-            [
-                Is("a".into(), "b".into()),
-                Is("c".into(), "d".into()),
-                IsNot("e".into(), "f".into()),
-                In("g".into(), vec!["h".into(), "i".into()]),
-                NotIn("j".into(), vec!["k".into()]),
-                Exists("l".into()),
-                Missing("m".into()),
-            ]
-        );
     }
 }

@@ -202,11 +202,11 @@ impl Build<'_> {
                 return Err(self.failed(doc, Some(entry), reason));
             };
             let operations: Vec<Node> = documents.iter().flat_map(Node::items).collect();
-            for resource in built
-                .resources_mut()
-                .iter_mut()
-                .filter(|one| target.selects(one))
-            {
+            for resource in built.resources_mut() {
+                let selects = target.selects(resource);
+                if !selects.map_err(|reason| self.failed(doc, Some(entry), reason))? {
+                    continue;
+                }
                 resource.remember();
                 let patched = json_patched(resource.node.clone(), &operations);
                 resource.node = patched.map_err(|reason| {
@@ -228,7 +228,8 @@ impl Build<'_> {
             );
             let mut kept = Vec::with_capacity(built.resources.len());
             for resource in std::mem::take(built.resources_mut()) {
-                if target.selects(&resource) {
+                let selects = target.selects(&resource);
+                if selects.map_err(|reason| self.failed(doc, Some(entry), reason))? {
                     kept.extend(strategically(resource, patch, allowed));
                 } else {
                     kept.push(resource);
