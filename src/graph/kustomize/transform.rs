@@ -20,7 +20,7 @@ impl Build<'_> {
     /// Transforms everything that a kustomization has built, in kustomize's order.
     pub(super) fn transform(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
         for entry in doc.node.items_at("patchesStrategicMerge") {
-            let patches = self.patch_documents(doc, &entry, entry.as_str());
+            let patches = self.patch_documents(doc, &entry, entry.as_str(), built);
             let merged = patches.and_then(|patches| {
                 let mut patches = patches.iter();
                 patches.try_for_each(|patch| self.merge_by_name(doc, &entry, patch, built))
@@ -50,7 +50,7 @@ impl Build<'_> {
             let documents = if is_folder {
                 Vec::new()
             } else {
-                self.patch_documents(doc, &entry, entry.as_str())?
+                self.patch_documents(doc, &entry, entry.as_str(), built)?
             };
             if documents.is_empty() {
                 built
@@ -132,12 +132,14 @@ impl Build<'_> {
         Ok(true)
     }
 
-    /// Returns the documents of a patch: of a file, or of text in the place of its path.
+    /// Returns the documents of a patch: of a file, or of text in the place of its path. A file that is missing, and that
+    /// the person who builds may have, is an unread input.
     fn patch_documents(
         &self,
         doc: &KustomizationDoc,
         entry: &Node,
         text: Option<&str>,
+        built: &mut Built,
     ) -> Outcome<Vec<Node>> {
         let Some(text) = text else {
             return Ok(vec![entry.clone()]);
@@ -147,7 +149,8 @@ impl Build<'_> {
             self.files.parsed(&place)
         } else if text.contains('\n') || text.contains(':') {
             Arc::new(parse_inline(text))
-        } else if self.files.lacks(&place) {
+        } else if let Some(unread) = self.elsewhere(doc, entry, text) {
+            built.unread.push(unread);
             return Ok(Vec::new());
         } else {
             return Err(self.failed(doc, Some(entry), format!("{text} does not exist")));
@@ -174,7 +177,7 @@ impl Build<'_> {
             return Ok(());
         }
         let documents = match (&path, &inline) {
-            (Some(path), _) => self.patch_documents(doc, entry, Some(path))?,
+            (Some(path), _) => self.patch_documents(doc, entry, Some(path), built)?,
             (None, Some(text)) => {
                 let parsed = parse_inline(text);
                 // kustomize reads it as JSON (kustomize plugin/builtin/patchtransformer, `jsonPatchFromBytes`).

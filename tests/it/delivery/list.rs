@@ -236,6 +236,25 @@ fn listed_objects_agree_with_recorded_flux_builds() {
     assert_eq!(more, [""; 0]);
 }
 
+/// The person who builds may have the file, for example a generated one that git ignores.
+#[test]
+fn missing_patch_of_undelivered_kustomization_is_unread() {
+    let folder = Folder::new();
+    folder.write(
+        "kustomization.yaml",
+        "resources: [a.yaml]\npatches: [{path: gone.yaml}]\n",
+    );
+    folder.write(
+        "a.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+    );
+    let document = document(folder.path(), &[]);
+    let deliveries = document["deliveries"].as_array().expect("a list").iter();
+    let unread = deliveries.flat_map(|one| one["unread"].as_array().expect("a list"));
+    let subjects: Vec<&Value> = unread.map(|input| &input["subject"]).collect();
+    assert_eq!(subjects, ["gone.yaml"]);
+}
+
 /// A possible Application is identified by its folder and its ApplicationSet.
 #[test]
 fn listed_objects_cover_recorded_argo_cd_builds() {
