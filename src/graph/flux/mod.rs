@@ -4,6 +4,7 @@
 mod kustomization;
 mod release;
 mod scan;
+mod set_value;
 mod substitute;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};

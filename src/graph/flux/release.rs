@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::kustomization::destination;
-use super::{SourceName, Written};
+use super::{SourceName, Written, set_value};
 use crate::charts::{ChartCall, ChartSource, Charts, RemoteChart, Values, in_crds_folder};
 use crate::graph::chart::{place, rendered, values_file, values_of};
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{BuildError, Builder, KustomizationDoc, Origin, Resource, unquoted};
+use crate::graph::kustomize::{BuildError, Builder, KustomizationDoc, Origin, Resource};
 use crate::graph::node::Node;
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::What;
@@ -425,8 +425,11 @@ impl<'r> HelmRelease<'r> {
         match from.text_at(&["targetPath"]) {
             None => call.values.push(Values::Text(values.into())),
             Some(path) => {
-                let value = values.trim_end_matches('\n');
-                call.values.push(at_path(&path, value)?);
+                let is_literal = from.is_true_at(&["literal"]);
+                let value = set_value::at_path(&path, &values, is_literal);
+                let value =
+                    value.ok_or_else(|| format!("its `targetPath: {path}` is not evaluated"))?;
+                call.values.push(Values::Text(value.to_string().into()));
             }
         }
         Ok(())
@@ -438,22 +441,4 @@ const LONGEST_NAME: usize = 53;
 
 fn not_found(kind: &str, namespace: &str, name: &str) -> String {
     format!("the tree has no {kind} {namespace}/{name}")
-}
-
-/// Returns values with one entry, at a path of `helm --set`.
-fn at_path(path: &str, value: &str) -> Result<Values, String> {
-    if path.contains(['[', '\\']) {
-        return Err(format!("its `targetPath: {path}` is not evaluated"));
-    }
-    let scalar = match value {
-        "true" | "false" | "null" => serde_json::from_str(value).ok(),
-        value => value.parse::<i64>().ok().map(serde_json::Value::from),
-    };
-    let scalar = scalar.unwrap_or_else(|| unquoted(value).into());
-    let nested = path.rsplit('.').fold(scalar, |inner, key| {
-        let mut outer = serde_json::Map::new();
-        outer.insert(key.to_owned(), inner);
-        serde_json::Value::Object(outer)
-    });
-    Ok(Values::Text(nested.to_string().into()))
 }

@@ -176,7 +176,7 @@ impl Generator<'_> {
 }
 
 /// Returns a text without the quotes around it.
-pub fn unquoted(value: &str) -> &str {
+fn unquoted(value: &str) -> &str {
     let quoted = ["\"", "'"].into_iter().find_map(|quote| {
         let inner = value.strip_prefix(quote)?.strip_suffix(quote)?;
         Some(inner)

@@ -16,7 +16,6 @@ mod transform;
 pub use budget::Budget;
 pub use build::{BuildError, Builder, Built, objects_of, resources_of};
 pub use doc::{KustomizationDoc, kustomization, kustomizations};
-pub use generate::unquoted;
 pub use memo::Builds;
 pub use patch::merged;
 pub use resource::{Origin, ResId, Resource, is_cluster_scoped, is_namespaced};
