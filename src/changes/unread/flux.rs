@@ -1,7 +1,7 @@
 //! Objects of Flux: sources, and Kustomizations with their variables, components and patches.
 
 use std::cell::LazyCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::canonical::scalar;
 use super::input::{Finder, FoundInput, UnreadWhat};
@@ -70,7 +70,11 @@ pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
     let state = finder.state;
     let artifacts = LazyCell::new(|| {
         let objects = state.objects().map(|(.., object)| object);
-        objects.filter_map(artifact_of).collect::<BTreeSet<&str>>()
+        let mut artifacts: BTreeMap<&str, BTreeSet<Option<&str>>> = BTreeMap::new();
+        for (name, namespace) in objects.filter_map(artifact_of) {
+            artifacts.entry(name).or_default().insert(namespace);
+        }
+        artifacts
     });
     for (place, file, object) in state
         .objects()
@@ -84,7 +88,16 @@ pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
             let is_skipped = state.charted(place).is_some()
                 && match object.kind() {
                     "HelmRepository" => true,
-                    "OCIRepository" => !artifacts.contains(&*object.name().unwrap_or_default()),
+                    "OCIRepository" => {
+                        let name = object.name().unwrap_or_default();
+                        // A kustomization may set a namespace that is not written.
+                        let namespace = object.namespace();
+                        !artifacts.get(&*name).is_some_and(|written| {
+                            namespace.is_none()
+                                || written.contains(&namespace)
+                                || written.contains(&None)
+                        })
+                    }
                     _ => false,
                 };
             if !is_skipped {
@@ -118,14 +131,15 @@ pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
     }
 }
 
-/// Returns the name of the OCIRepository that a Kustomization takes its manifests from.
-fn artifact_of(object: &Object) -> Option<&str> {
+/// Returns the name and the namespace of the OCIRepository that a Kustomization takes its manifests from.
+fn artifact_of(object: &Object) -> Option<(&str, Option<&str>)> {
     if !object.is(kinds::FLUX_KUSTOMIZATION) {
         return None;
     }
     let reference = object.at(&["spec", "sourceRef"])?;
-    let [kind, name] = ["kind", "name"].map(|key| reference.str_at(&[key]));
-    name.filter(|_| kind == Some("OCIRepository"))
+    let [kind, name, namespace] = ["kind", "name", "namespace"].map(|key| reference.str_at(&[key]));
+    let name = name.filter(|_| kind == Some("OCIRepository"))?;
+    Some((name, namespace.or_else(|| object.namespace())))
 }
 
 fn source(

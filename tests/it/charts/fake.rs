@@ -463,6 +463,42 @@ fn application_deletes_objects_that_new_chart_version_lacks() {
 }
 
 #[test]
+fn oci_repository_of_another_namespace_is_no_artifact() {
+    let tree = flux();
+    let chart = |tag: &str| {
+        format!(
+            "apiVersion: source.toolkit.fluxcd.io/v1\nkind: OCIRepository\nmetadata: {{name: web, namespace: shop}}\n\
+             spec: {{url: 'oci://charts.example.org/web', ref: {{tag: {tag}}}}}\n"
+        )
+    };
+    let artifact = FLUX.replace("name: apps,", "name: other,").replace(
+        "kind: GitRepository, name: flux-system",
+        "kind: OCIRepository, name: web",
+    );
+    let named = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: shop}\n\
+                 spec: {chartRef: {kind: OCIRepository, name: web}}\n";
+    tree.write(&[
+        ("apps/web.yaml", named),
+        ("apps/chart.yaml", &chart("1.0.0")),
+        ("apps/other.yaml", &artifact),
+    ]);
+    tree.folder.commit();
+    tree.write(&[("apps/chart.yaml", &chart("2.0.0"))]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), ["deleted Service/shop/web"]);
+    assert_eq!(unread(&document), [""; 0]);
+    // The source of a Kustomization is not read.
+    let here = artifact.replace("name: web}", "name: web, namespace: shop}");
+    tree.write(&[
+        ("apps/other.yaml", &here),
+        ("apps/chart.yaml", &chart("1.0.0")),
+    ]);
+    tree.folder.commit();
+    assert_eq!(unread(&tree.diff(&["--render"])).len(), 1);
+}
+
+#[test]
 fn kustomize_helm_charts_are_rendered_and_prefixed() {
     let tree = flux();
     let kustomization = |version: &str| {
