@@ -187,7 +187,9 @@ impl ApplicationSet {
 
     fn take(&self, made: &mut Made, error: TemplateError) {
         match error {
-            TemplateError::Failed(reason) => made.error = Some(self.origin.failed(reason)),
+            TemplateError::Failed(reason) | TemplateError::Missing(reason) => {
+                made.error = Some(self.origin.failed(reason));
+            }
             TemplateError::Unread(reason) => {
                 let subject = format!("ApplicationSet {}", self.name);
                 made.unread
@@ -208,9 +210,15 @@ impl ApplicationSet {
     ) -> Result<Option<GeneratedApplication>, TemplateError> {
         let mut template = spec.get("template").unwrap_or(Node::Null);
         if let Some(over) = over {
-            template = merged(template, over).unwrap_or(Node::Null);
+            let set = std::mem::replace(&mut template, over.clone());
+            fill(&mut template, &set);
         }
-        let mut node = filled(&template, language, parameters)?;
+        // Without parameters, Argo CD takes the template as it is written.
+        let mut node = if parameters.is_empty() {
+            template.clone()
+        } else {
+            filled(&template, language, parameters)?
+        };
         if let Some(patch) = spec.text_at(&["templatePatch"]) {
             let text = language.replace(&patch, parameters)?;
             let parsed = parse_inline(&text);
@@ -219,6 +227,10 @@ impl ApplicationSet {
                 return Err(TemplateError::Failed(reason));
             }
             if let Some(patch) = parsed.documents.first() {
+                if !patch.is_map() && !patch.is_null() {
+                    let reason = "`templatePatch` is no mapping".to_owned();
+                    return Err(TemplateError::Failed(reason));
+                }
                 node = merged(node, patch).unwrap_or(Node::Null);
             }
         }
@@ -227,8 +239,7 @@ impl ApplicationSet {
         let metadata = node.entry_mut("metadata");
         metadata.set("namespace", Node::text(self.namespace.as_str()));
         let has_finalizers = !metadata.items_at("finalizers").is_empty();
-        let has_parameters = !parameters.known.is_empty() || parameters.are_partly_unknown;
-        if !has_finalizers && has_parameters && !self.preserves() {
+        if !has_finalizers && !parameters.is_empty() && !self.preserves() {
             let finalizers = vec![Node::text(RESOURCES_FINALIZER)];
             metadata.set("finalizers", Node::Seq(Arc::new(finalizers)));
         }
@@ -269,4 +280,26 @@ impl ApplicationSet {
             of_any,
         }))
     }
+}
+
+/// Adds the fields of `set`, the template of a set, that the template of a generator leaves out or empty (argo-cd
+/// applicationset/generators/generator_spec_processor.go, mergeGeneratorTemplate; mergo without an override).
+fn fill(over: &mut Node, set: &Node) {
+    for (key, value) in set.entries() {
+        match over.get(&key) {
+            Some(own) if own.is_map() && value.is_map() => fill(over.entry_mut(&key), &value),
+            Some(own) if !is_empty(&own) => {}
+            _ => over.set(&key, value),
+        }
+    }
+}
+
+fn is_empty(node: &Node) -> bool {
+    if node.is_map() {
+        return node.entries().is_empty();
+    }
+    if node.is_seq() {
+        return node.items().is_empty();
+    }
+    matches!(node.scalar().as_deref(), None | Some("" | "false" | "0"))
 }

@@ -27,6 +27,13 @@ pub(super) struct Parameters {
     pub(super) cluster: Option<NamedCluster>,
 }
 
+impl Parameters {
+    /// Whether there are no parameters at all, not even unknown ones.
+    pub(super) fn is_empty(&self) -> bool {
+        self.known.is_empty() && !self.are_partly_unknown
+    }
+}
+
 /// A cluster of which only the name is known.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct NamedCluster {
@@ -43,6 +50,8 @@ pub(super) struct NamedCluster {
 pub(super) enum TemplateError {
     /// Argo CD fails, too.
     Failed(String),
+    /// Argo CD fails, too: a parameter is missing.
+    Missing(String),
     /// It needs something that is not evaluated here.
     Unread(String),
     /// A set would have more Applications than are followed.

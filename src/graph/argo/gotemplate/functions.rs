@@ -1,91 +1,119 @@
 //! The functions of templates that ApplicationSets use most.
 
-use regex::Regex;
-use serde_json::Value;
+use regex::{Regex, RegexBuilder};
+use serde_json::{Map, Value};
 
+use super::collections::{of_list, of_mapping};
+use super::format::{integer, type_of};
+use super::texts::of_text;
 use super::unread;
 use crate::graph::argo::template::TemplateError;
 
-/// The functions that [`call`] evaluates.
-const ALL: [&str; 52] = [
-    "index",
-    "printf",
-    "print",
-    "len",
-    "eq",
-    "ne",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "and",
-    "or",
-    "not",
-    "default",
-    "empty",
-    "coalesce",
-    "ternary",
-    "lower",
-    "upper",
-    "trim",
-    "trimPrefix",
-    "trimSuffix",
-    "trimAll",
-    "replace",
-    "contains",
-    "hasPrefix",
-    "hasSuffix",
-    "quote",
-    "squote",
-    "toString",
-    "join",
-    "splitList",
-    "first",
-    "last",
-    "rest",
-    "initial",
-    "reverse",
-    "uniq",
-    "trunc",
-    "nospace",
-    "normalize",
-    "hasKey",
-    "get",
-    "dig",
-    "has",
-    "list",
-    "append",
-    "int",
-    "add",
-    "sub",
-    "regexMatch",
-    "regexReplaceAll",
+/// Any number of arguments.
+const ANY: usize = usize::MAX;
+
+/// Maximum length of a list or a text that a function makes of a number.
+pub(super) const LONGEST: usize = 10_000;
+
+/// The size that the compilation of a regular expression is charged as.
+pub(super) const REGEX_SIZE: usize = 4_096;
+
+/// The functions that [`call`] evaluates, with the least and the greatest number of their arguments.
+const ALL: [(&str, usize, usize); 88] = [
+    ("add", 0, ANY),
+    ("add1", 1, 1),
+    ("all", 0, ANY),
+    ("and", 1, ANY),
+    ("any", 0, ANY),
+    ("append", 2, 2),
+    ("atoi", 1, 1),
+    ("base", 1, 1),
+    ("cat", 0, ANY),
+    ("coalesce", 0, ANY),
+    ("compact", 1, 1),
+    ("concat", 0, ANY),
+    ("contains", 2, 2),
+    ("default", 1, ANY),
+    ("dict", 0, ANY),
+    ("dig", 3, ANY),
+    ("dir", 1, 1),
+    ("div", 2, 2),
+    ("empty", 1, 1),
+    ("eq", 1, ANY),
+    ("fail", 1, 1),
+    ("first", 1, 1),
+    ("ge", 2, 2),
+    ("get", 2, 2),
+    ("gt", 2, 2),
+    ("has", 2, 2),
+    ("hasKey", 2, 2),
+    ("hasPrefix", 2, 2),
+    ("hasSuffix", 2, 2),
+    ("indent", 2, 2),
+    ("index", 1, ANY),
+    ("initial", 1, 1),
+    ("int", 1, 1),
+    ("int64", 1, 1),
+    ("join", 2, 2),
+    ("kindIs", 2, 2),
+    ("kindOf", 1, 1),
+    ("last", 1, 1),
+    ("le", 2, 2),
+    ("len", 1, 1),
+    ("list", 0, ANY),
+    ("lower", 1, 1),
+    ("lt", 2, 2),
+    ("max", 1, ANY),
+    ("min", 1, ANY),
+    ("mod", 2, 2),
+    ("mul", 1, ANY),
+    ("ne", 2, 2),
+    ("nindent", 2, 2),
+    ("normalize", 1, 1),
+    ("nospace", 1, 1),
+    ("not", 1, 1),
+    ("omit", 1, ANY),
+    ("or", 1, ANY),
+    ("pick", 1, ANY),
+    ("prepend", 2, 2),
+    ("print", 0, ANY),
+    ("printf", 1, ANY),
+    ("quote", 0, ANY),
+    ("regexFind", 2, 2),
+    ("regexMatch", 2, 2),
+    ("regexReplaceAll", 3, 3),
+    ("regexReplaceAllLiteral", 3, 3),
+    ("repeat", 2, 2),
+    ("replace", 3, 3),
+    ("rest", 1, 1),
+    ("reverse", 1, 1),
+    ("sortAlpha", 1, 1),
+    ("split", 2, 2),
+    ("splitList", 2, 2),
+    ("squote", 0, ANY),
+    ("sub", 2, 2),
+    ("substr", 3, 3),
+    ("ternary", 3, 3),
+    ("toJson", 1, 1),
+    ("toRawJson", 1, 1),
+    ("toString", 1, 1),
+    ("toYaml", 1, 1),
+    ("trim", 1, 1),
+    ("trimAll", 2, 2),
+    ("trimPrefix", 2, 2),
+    ("trimSuffix", 2, 2),
+    ("trunc", 2, 2),
+    ("tuple", 0, ANY),
+    ("uniq", 1, 1),
+    ("until", 1, 1),
+    ("upper", 1, 1),
+    ("without", 1, ANY),
 ];
 
 /// Whether a function is evaluated.
 pub(super) fn is_known(name: &str) -> bool {
-    ALL.contains(&name)
-}
-
-/// Returns a value as Go prints it.
-pub(super) fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null => "<no value>".to_owned(),
-        Value::Bool(_) | Value::Number(_) => value.to_string(),
-        Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(shown).collect();
-            format!("[{}]", items.join(" "))
-        }
-        Value::Object(entries) => {
-            let mut entries: Vec<(&String, &Value)> = entries.iter().collect();
-            entries.sort_by_key(|(key, _)| *key);
-            let entries = entries
-                .into_iter()
-                .map(|(key, value)| format!("{key}:{}", shown(value)));
-            format!("map[{}]", entries.collect::<Vec<_>>().join(" "))
-        }
-    }
+    ALL.binary_search_by_key(&name, |(known, ..)| *known)
+        .is_ok()
 }
 
 /// Whether a value counts as true: it is not empty, zero or false.
@@ -100,282 +128,269 @@ pub(super) fn is_true(value: &Value) -> bool {
     }
 }
 
-fn failed(reason: impl Into<String>) -> TemplateError {
+pub(super) fn failed(reason: impl Into<String>) -> TemplateError {
     TemplateError::Failed(reason.into())
 }
 
-/// The arguments of a call.
-struct Arguments<'a> {
-    function: &'a str,
-    all: &'a [Value],
+pub(super) type Outcome<T> = Result<T, TemplateError>;
+
+/// The arguments of a call, as many as the function wants at least.
+pub(super) struct Arguments<'a> {
+    pub(super) function: &'a str,
+    pub(super) all: &'a [Value],
 }
 
-impl<'a> Arguments<'a> {
-    fn too_few(&self) -> TemplateError {
-        failed(format!("`{}` has too few arguments", self.function))
+impl Arguments<'_> {
+    pub(super) fn wants<T>(&self, wanted: &str, value: &Value) -> Outcome<T> {
+        let (function, given) = (self.function, type_of(value));
+        Err(failed(format!("`{function}` wants {wanted}, not {given}")))
     }
 
-    fn at(&self, at: usize) -> Result<&'a Value, TemplateError> {
-        self.all.get(at).ok_or_else(|| self.too_few())
+    pub(super) fn unread<T>(&self) -> Outcome<T> {
+        let reason = format!(
+            "this use of the function `{}` is not evaluated",
+            self.function
+        );
+        Err(TemplateError::Unread(reason))
     }
 
-    fn text(&self, at: usize) -> Result<String, TemplateError> {
-        Ok(match self.at(at)? {
-            Value::Null => String::new(),
-            value => shown(value),
+    pub(super) fn text(&self, at: usize) -> Outcome<&str> {
+        match &self.all[at] {
+            Value::String(text) => Ok(text),
+            other => self.wants("a text", other),
+        }
+    }
+
+    /// Returns an argument of Go's type `int`.
+    pub(super) fn int(&self, at: usize) -> Outcome<i64> {
+        match &self.all[at] {
+            Value::Number(number) => match number.as_i64() {
+                Some(number) => Ok(number),
+                // A constant such as `2.0` counts as an integer.
+                None => self.unread(),
+            },
+            other => self.wants("an integer", other),
+        }
+    }
+
+    /// Returns a number of texts or blanks, which must be small.
+    pub(super) fn count(&self, at: usize) -> Outcome<usize> {
+        let number = self.int(at)?;
+        match usize::try_from(number) {
+            Err(_) => Err(failed(format!(
+                "`{}` wants no negative number",
+                self.function
+            ))),
+            Ok(number) if number > LONGEST => self.unread(),
+            Ok(number) => Ok(number),
+        }
+    }
+
+    /// Converts a value to an integer; anything that is none gives 0 (spf13/cast, ToInt64).
+    pub(super) fn cast(&self, value: &Value) -> Outcome<i64> {
+        Ok(match value {
+            Value::Bool(flag) => i64::from(*flag),
+            Value::Number(number) => match number.as_i64() {
+                Some(number) => number,
+                None => number.as_f64().unwrap_or_default() as i64,
+            },
+            Value::String(text) => {
+                let whole = text
+                    .split_once('.')
+                    .map_or(text.as_str(), |(whole, fraction)| {
+                        let is_zero = fraction.chars().all(|c| c == '0');
+                        if is_zero { whole } else { text }
+                    });
+                integer(whole).unwrap_or(0)
+            }
+            _ => 0,
         })
     }
 
-    /// Returns an integer; 0 for anything else.
-    fn number(&self, at: usize) -> Result<i64, TemplateError> {
-        let value = self.at(at)?;
-        let number = value.as_i64().or_else(|| shown(value).parse().ok());
-        Ok(number.unwrap_or(0))
+    pub(super) fn casts(&self) -> Outcome<Vec<i64>> {
+        self.all.iter().map(|value| self.cast(value)).collect()
     }
 
-    fn list(&self, at: usize) -> Result<Vec<Value>, TemplateError> {
-        match self.at(at)? {
-            Value::Array(items) => Ok(items.clone()),
-            _ => Err(failed(format!("`{}` wants a list", self.function))),
+    pub(super) fn list(&self, at: usize) -> Outcome<&[Value]> {
+        match &self.all[at] {
+            Value::Array(items) => Ok(items),
+            other => self.wants("a list", other),
         }
+    }
+
+    pub(super) fn map(&self, at: usize) -> Outcome<&Map<String, Value>> {
+        match &self.all[at] {
+            Value::Object(entries) => Ok(entries),
+            // A missing one is empty, but one that is `null` is an error.
+            Value::Null => self.unread(),
+            other => self.wants("a mapping", other),
+        }
+    }
+
+    pub(super) fn keys(&self) -> Outcome<Vec<&str>> {
+        (1..self.all.len()).map(|at| self.text(at)).collect()
+    }
+
+    /// Compiles a pattern. Go's syntax and Rust's differ where they are not ASCII, and in nested classes.
+    pub(super) fn pattern(&self) -> Outcome<Regex> {
+        let pattern = self.text(0)?;
+        let differs = ["&&", "--", "~~", "(?x", "\\u", "\\U", "\\<", "\\>", "\\b{"];
+        let nests = pattern.replace("[[:", "").contains("[[");
+        if nests || differs.iter().any(|syntax| pattern.contains(syntax)) {
+            return self.unread();
+        }
+        for at in 0..self.all.len() {
+            if !self.text(at)?.is_ascii() {
+                return self.unread();
+            }
+        }
+        let compiled = RegexBuilder::new(pattern).size_limit(1 << 18).build();
+        compiled.or_else(|_| self.unread())
     }
 }
 
 /// Calls a function.
-pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, TemplateError> {
-    if !is_known(name) {
+pub(super) fn call(name: &str, arguments: &[Value]) -> Outcome<Value> {
+    let Ok(at) = ALL.binary_search_by_key(&name, |(known, ..)| *known) else {
         return Err(unread(name));
+    };
+    let (_, least, most) = ALL[at];
+    if arguments.len() < least || arguments.len() > most {
+        return Err(failed(format!(
+            "`{name}` has too few or too many arguments"
+        )));
     }
     let given = Arguments {
         function: name,
         all: arguments,
     };
-    Ok(match name {
-        "index" => {
-            let mut value = given.at(0)?;
-            for key in &arguments[1..] {
-                let found = match (value, key) {
-                    (Value::Array(items), key) => {
-                        let at = key.as_u64().and_then(|at| items.get(at as usize));
-                        at.ok_or_else(|| failed("an index is out of range"))?
-                    }
-                    (Value::Object(entries), Value::String(key)) => {
-                        entries.get(key).unwrap_or(&Value::Null)
-                    }
-                    _ => return Err(failed("a value without parts is indexed")),
-                };
-                value = found;
-            }
-            value.clone()
+    for called in [compared, of_text, of_list, of_mapping, of_number] {
+        if let Some(value) = called(&given)? {
+            return Ok(value);
         }
-        "printf" => Value::String(formatted(&given.text(0)?, &arguments[1..])?),
-        "print" => Value::String(arguments.iter().map(shown).collect()),
-        "len" => match given.at(0)? {
-            Value::String(text) => text.len().into(),
-            Value::Array(items) => items.len().into(),
-            Value::Object(entries) => entries.len().into(),
-            _ => return Err(failed("the length of a value without length is asked for")),
-        },
-        "eq" => {
-            let first = given.at(0)?;
-            given.at(1)?;
-            Value::Bool(arguments[1..].contains(first))
-        }
-        "ne" => Value::Bool(given.at(0)? != given.at(1)?),
-        "lt" | "le" | "gt" | "ge" => {
-            let order = match (given.at(0)?, given.at(1)?) {
-                (Value::String(one), Value::String(other)) => one.cmp(other),
-                _ => given.number(0)?.cmp(&given.number(1)?),
+    }
+    Err(unread(name))
+}
+
+/// Calls a function that compares, chooses or converts values of any type.
+fn compared(given: &Arguments<'_>) -> Outcome<Option<Value>> {
+    let all = given.all;
+    Ok(Some(match given.function {
+        "eq" | "ne" => {
+            let Some((first, others)) = all.split_first().filter(|(_, others)| !others.is_empty())
+            else {
+                return Err(failed("`eq` has nothing to compare with"));
             };
-            Value::Bool(match name {
+            let mut is_equal = false;
+            for other in others {
+                is_equal = equal(first, other)?;
+                if is_equal {
+                    break;
+                }
+            }
+            (is_equal == (given.function == "eq")).into()
+        }
+        "lt" | "le" | "gt" | "ge" => {
+            let order = match (&all[0], &all[1]) {
+                (Value::String(one), Value::String(other)) => one.cmp(other),
+                (Value::Number(one), Value::Number(other)) if one.is_i64() && other.is_i64() => {
+                    one.as_i64().cmp(&other.as_i64())
+                }
+                (Value::Number(one), Value::Number(other)) if one.is_f64() && other.is_f64() => {
+                    let [one, other] = [one, other].map(|one| one.as_f64().unwrap_or_default());
+                    one.total_cmp(&other)
+                }
+                (one, other) => return Err(incomparable(one, other)),
+            };
+            match given.function {
                 "lt" => order.is_lt(),
                 "le" => order.is_le(),
                 "gt" => order.is_gt(),
                 _ => order.is_ge(),
-            })
+            }
+            .into()
         }
         "and" | "or" => {
-            let found = arguments
+            let found = all
                 .iter()
-                .find(|value| is_true(value) == (name == "or"))
-                .or(arguments.last());
-            found.ok_or_else(|| given.too_few())?.clone()
+                .find(|value| is_true(value) == (given.function == "or"));
+            found.or(all.last()).cloned().unwrap_or(Value::Null)
         }
-        "not" | "empty" => Value::Bool(!is_true(given.at(0)?)),
+        "not" | "empty" => Value::Bool(!is_true(&all[0])),
+        "all" => all.iter().all(is_true).into(),
+        "any" => all.iter().any(is_true).into(),
         "default" => {
-            let value = given.at(1)?;
-            (if is_true(value) { value } else { given.at(0)? }).clone()
+            let value = all.get(1).filter(|value| is_true(value));
+            value.unwrap_or(&all[0]).clone()
         }
-        "coalesce" => arguments
+        "coalesce" => all
             .iter()
             .find(|value| is_true(value))
             .cloned()
             .unwrap_or(Value::Null),
-        "ternary" => {
-            let condition = is_true(given.at(2)?);
-            given.at(if condition { 0 } else { 1 })?.clone()
-        }
-        "lower" => given.text(0)?.to_lowercase().into(),
-        "upper" => given.text(0)?.to_uppercase().into(),
-        "trim" => given.text(0)?.trim().into(),
-        "nospace" => given.text(0)?.split_whitespace().collect::<String>().into(),
-        "trimPrefix" => {
-            let whole = given.text(1)?;
-            whole
-                .strip_prefix(&*given.text(0)?)
-                .unwrap_or(&whole)
-                .into()
-        }
-        "trimSuffix" => {
-            let whole = given.text(1)?;
-            whole
-                .strip_suffix(&*given.text(0)?)
-                .unwrap_or(&whole)
-                .into()
-        }
-        "trimAll" => {
-            let cut = given.text(0)?;
-            given.text(1)?.trim_matches(|c| cut.contains(c)).into()
-        }
-        "replace" => given
-            .text(2)?
-            .replace(&*given.text(0)?, &given.text(1)?)
-            .into(),
-        "contains" => given.text(1)?.contains(&*given.text(0)?).into(),
-        "hasPrefix" => given.text(1)?.starts_with(&*given.text(0)?).into(),
-        "hasSuffix" => given.text(1)?.ends_with(&*given.text(0)?).into(),
-        "quote" => format!("{:?}", given.text(0)?).into(),
-        "squote" => format!("'{}'", given.text(0)?).into(),
-        "toString" => given.text(0)?.into(),
-        "join" => {
-            let items: Vec<String> = given.list(1)?.iter().map(shown).collect();
-            items.join(&given.text(0)?).into()
-        }
-        "splitList" => {
-            let (by, whole) = (given.text(0)?, given.text(1)?);
-            let parts = whole.split(&*by).map(Value::from);
-            Value::Array(parts.collect())
-        }
-        "first" => given.list(0)?.first().cloned().unwrap_or(Value::Null),
-        "last" => given.list(0)?.last().cloned().unwrap_or(Value::Null),
-        "rest" => Value::Array(given.list(0)?.into_iter().skip(1).collect()),
-        "initial" => {
-            let mut items = given.list(0)?;
-            items.pop();
-            Value::Array(items)
-        }
-        "reverse" => Value::Array(given.list(0)?.into_iter().rev().collect()),
-        "uniq" => {
-            let mut seen = std::collections::BTreeSet::new();
-            let items = given
-                .list(0)?
-                .into_iter()
-                .filter(|item| seen.insert(item.to_string()));
-            Value::Array(items.collect())
-        }
-        "has" => given.list(1)?.contains(given.at(0)?).into(),
-        "list" => Value::Array(arguments.to_vec()),
-        "append" => {
-            let mut items = given.list(0)?;
-            items.push(given.at(1)?.clone());
-            Value::Array(items)
-        }
-        "trunc" => {
-            let (length, whole) = (given.number(0)?, given.text(1)?);
-            let count = length.unsigned_abs() as usize;
-            let all = whole.chars().count();
-            let (skipped, taken) = if length < 0 {
-                (all.saturating_sub(count), count)
-            } else {
-                (0, count)
-            };
-            whole
-                .chars()
-                .skip(skipped)
-                .take(taken)
-                .collect::<String>()
-                .into()
-        }
-        "normalize" => normalized(&given.text(0)?).into(),
-        "hasKey" => given.at(0)?.get(&*given.text(1)?).is_some().into(),
-        "get" => given
-            .at(0)?
-            .get(&*given.text(1)?)
-            .cloned()
-            .unwrap_or_else(|| "".into()),
-        "dig" => {
-            let last = arguments.len().saturating_sub(1);
-            let keys = last.checked_sub(1).ok_or_else(|| given.too_few())?;
-            let mut value = given.at(last)?;
-            for key in &arguments[..keys] {
-                match value.get(shown(key)) {
-                    Some(next) => value = next,
-                    None => return Ok(given.at(keys)?.clone()),
-                }
-            }
-            value.clone()
-        }
-        "int" => given.number(0)?.into(),
-        "add" => {
-            let numbers: Result<Vec<i64>, _> =
-                (0..arguments.len()).map(|at| given.number(at)).collect();
-            numbers?.into_iter().fold(0_i64, i64::wrapping_add).into()
-        }
-        "sub" => given.number(0)?.wrapping_sub(given.number(1)?).into(),
-        "regexMatch" => pattern(&given.text(0)?)?.is_match(&given.text(1)?).into(),
-        "regexReplaceAll" => {
-            let whole = given.text(1)?;
-            pattern(&given.text(0)?)?
-                .replace_all(&whole, &*given.text(2)?)
-                .into_owned()
-                .into()
-        }
-        _ => return Err(unread(name)),
-    })
+        "ternary" => match &all[2] {
+            Value::Bool(condition) => all[usize::from(!condition)].clone(),
+            other => return given.wants("a condition", other),
+        },
+        "fail" => return Err(failed(given.text(0)?)),
+        // The type of an integer, `int` or `int64`, is not known.
+        "kindOf" | "kindIs" if all.last().is_some_and(Value::is_i64) => return given.unread(),
+        "kindOf" => kind_of(&all[0]).into(),
+        "kindIs" => (given.text(0)? == kind_of(&all[1])).into(),
+        _ => return Ok(None),
+    }))
 }
 
-fn pattern(text: &str) -> Result<Regex, TemplateError> {
-    Regex::new(text).map_err(|error| failed(error.to_string()))
-}
-
-/// Converts a text to a part of a name (argo-cd applicationset/utils/utils.go, SanitizeName).
-pub(in crate::graph::argo) fn normalized(text: &str) -> String {
-    let lower = text.to_lowercase();
-    let whole: String = lower
-        .chars()
-        .map(|c| match c {
-            'a'..='z' | '0'..='9' | '-' | '.' => c,
-            _ => '-',
-        })
-        .take(253)
-        .collect();
-    whole.trim_matches(|c| c == '-' || c == '.').to_owned()
-}
-
-/// Formats `%s`, `%d`, `%v` and `%q`.
-fn formatted(format: &str, arguments: &[Value]) -> Result<String, TemplateError> {
-    let mut out = String::new();
-    let mut arguments = arguments.iter();
-    let mut rest = format;
-    while let Some(at) = rest.find('%') {
-        out.push_str(&rest[..at]);
-        let verb = rest[at + 1..].chars().next();
-        match verb {
-            Some('%') => out.push('%'),
-            Some('s' | 'd' | 'v') => {
-                out.push_str(&arguments.next().map(shown).unwrap_or_default());
-            }
-            Some('q') => {
-                let text = arguments.next().map(shown).unwrap_or_default();
-                out.push_str(&format!("{text:?}"));
-            }
-            _ => {
-                let reason = format!("the format `{format}` is not evaluated");
-                return Err(TemplateError::Unread(reason));
-            }
-        }
-        rest = &rest[at + 2..];
+/// Whether `eq` holds: values of two types cannot be compared, and neither can lists and mappings.
+fn equal(one: &Value, other: &Value) -> Outcome<bool> {
+    match (one, other) {
+        (Value::Null, Value::Null) => Ok(true),
+        (Value::Null, _) | (_, Value::Null) => Ok(false),
+        (Value::Array(_) | Value::Object(_), _) => Err(incomparable(one, other)),
+        _ if type_of(one) == type_of(other) => Ok(one == other),
+        _ => Err(incomparable(one, other)),
     }
-    out.push_str(rest);
-    Ok(out)
+}
+
+fn incomparable(one: &Value, other: &Value) -> TemplateError {
+    let (one, other) = (type_of(one), type_of(other));
+    failed(format!("{one} and {other} cannot be compared"))
+}
+
+/// Returns the name of Go's kind of a value (sprig, kindOf).
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "invalid",
+        Value::Array(_) => "slice",
+        Value::Object(_) => "map",
+        scalar => type_of(scalar),
+    }
+}
+
+/// Calls a function of numbers.
+fn of_number(given: &Arguments<'_>) -> Outcome<Option<Value>> {
+    let name = given.function;
+    Ok(Some(match name {
+        "int" | "int64" => given.cast(&given.all[0])?.into(),
+        "atoi" => {
+            let text = given.text(0)?;
+            text.parse::<i64>().unwrap_or(0).into()
+        }
+        "add" => given.casts()?.into_iter().fold(0, i64::wrapping_add).into(),
+        "add1" => given.casts()?[0].wrapping_add(1).into(),
+        "mul" => given.casts()?.into_iter().fold(1, i64::wrapping_mul).into(),
+        "max" => given.casts()?.into_iter().max().into(),
+        "min" => given.casts()?.into_iter().min().into(),
+        "sub" | "div" | "mod" => {
+            let numbers = given.casts()?;
+            let (one, other) = (numbers[0], numbers[1]);
+            match name {
+                "sub" => one.wrapping_sub(other).into(),
+                _ if other == 0 => return Err(failed("a number is divided by zero")),
+                "div" => one.wrapping_div(other).into(),
+                _ => one.wrapping_rem(other).into(),
+            }
+        }
+        _ => return Ok(None),
+    }))
 }

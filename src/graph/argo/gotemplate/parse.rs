@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::format::integer;
 use crate::graph::argo::template::TemplateError;
 
 /// Maximum nesting of blocks, and of parentheses.
@@ -25,14 +26,18 @@ pub(super) enum Part {
     Range {
         over: Pipeline,
         body: Vec<Part>,
+        /// The parts for an empty list.
+        otherwise: Vec<Part>,
     },
 }
 
 /// Commands, each of which gets the value of the one before it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pipeline {
-    /// The variable that it sets.
-    pub(super) assigns: Option<String>,
+    /// The variables that it sets; two only for a `range`.
+    pub(super) variables: Vec<String>,
+    /// Whether its variables are new ones.
+    pub(super) declares: bool,
     pub(super) commands: Vec<Vec<Term>>,
 }
 
@@ -83,36 +88,53 @@ fn pieces(text: &str) -> Outcome<Vec<Piece<'_>>> {
     let mut trims = false;
     while let Some(at) = rest.find("{{") {
         let after = &rest[at + 2..];
-        let end = closing(after).ok_or_else(|| failed("an action does not end"))?;
-        let inner = &after[..end];
+        let (inner, trims_before) = match after.strip_prefix('-') {
+            Some(inner) if inner.starts_with(is_blank) => {
+                (inner.trim_start_matches(is_blank), true)
+            }
+            _ => (after, false),
+        };
+        let is_comment = inner.starts_with("/*");
+        let comment = if is_comment {
+            inner.find("*/")
+        } else {
+            Some(0)
+        };
+        let end = comment.and_then(|end| Some(end + closing(&inner[end..])?));
+        let end = end.ok_or_else(|| failed("an action does not end"))?;
+        let written = &rest[at..rest.len() - inner.len() + end + 2];
         let before = if trims {
-            rest[..at].trim_start()
+            rest[..at].trim_start_matches(is_blank)
         } else {
             &rest[..at]
         };
-        let (inner, trims_before) = match inner.strip_prefix("- ") {
-            Some(inner) => (inner, true),
-            None => (inner, false),
-        };
-        let (inner, trims_after) = match inner.strip_suffix(" -") {
-            Some(inner) => (inner, true),
-            None => (inner, false),
+        rest = &inner[end + 2..];
+        let inner = &inner[..end];
+        let (inner, trims_after) = match inner.strip_suffix('-') {
+            Some(inner) if inner.ends_with(is_blank) => (inner, true),
+            _ => (inner, false),
         };
         let before = if trims_before {
-            before.trim_end()
+            before.trim_end_matches(is_blank)
         } else {
             before
         };
         all.push(Piece::Text(before));
-        let is_comment = inner.trim().starts_with("/*");
         if !is_comment {
-            all.push(Piece::Action(&rest[at..at + 2 + end + 2], inner.trim()));
+            all.push(Piece::Action(written, inner.trim_matches(is_blank)));
         }
         trims = trims_after;
-        rest = &after[end + 2..];
     }
-    all.push(Piece::Text(if trims { rest.trim_start() } else { rest }));
+    all.push(Piece::Text(if trims {
+        rest.trim_start_matches(is_blank)
+    } else {
+        rest
+    }));
     Ok(all)
+}
+
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\r' | '\n')
 }
 
 /// Finds the end of an action, ignoring braces in quoted texts.
@@ -122,9 +144,9 @@ fn closing(text: &str) -> Option<usize> {
     let mut quote = None;
     while at < bytes.len() {
         match (quote, bytes[at]) {
-            (Some(b'"'), b'\\') => at += 1,
+            (Some(b'"' | b'\''), b'\\') => at += 1,
             (Some(open), byte) if byte == open => quote = None,
-            (None, byte @ (b'"' | b'`')) => quote = Some(byte),
+            (None, byte @ (b'"' | b'`' | b'\'')) => quote = Some(byte),
             (None, b'}') if bytes.get(at + 1) == Some(&b'}') => return Some(at),
             _ => {}
         }
@@ -162,11 +184,12 @@ impl<'t> Reader<'_, 't> {
                 "range" => {
                     let over = pipeline(rest)?;
                     let (body, end) = self.block(depth + 1)?;
-                    if end != Some("end") {
-                        let reason = "`range` has no end, or an `else`, which is not evaluated";
-                        return Err(TemplateError::Unread(reason.to_owned()));
-                    }
-                    parts.push(Part::Range { over, body });
+                    let otherwise = self.otherwise(word, end, depth)?;
+                    parts.push(Part::Range {
+                        over,
+                        body,
+                        otherwise,
+                    });
                 }
                 "define" | "template" | "block" | "break" | "continue" => {
                     return Err(TemplateError::Unread(format!("`{word}` is not evaluated")));
@@ -183,29 +206,29 @@ impl<'t> Reader<'_, 't> {
     fn condition(&mut self, word: &str, condition: &str, depth: usize) -> Outcome<Part> {
         let condition = pipeline(condition)?;
         let (then, end) = self.block(depth + 1)?;
-        let otherwise = match end.and_then(|end| end.strip_prefix("else")) {
-            None if end == Some("end") => Vec::new(),
-            None => return Err(failed(format!("`{word}` has no end"))),
-            Some(rest) => {
-                if let Some((word @ ("if" | "with"), rest)) =
-                    rest.trim().split_once(char::is_whitespace)
-                {
-                    vec![self.condition(word, rest, depth + 1)?]
-                } else {
-                    let (parts, end) = self.block(depth + 1)?;
-                    if end != Some("end") {
-                        return Err(failed("`else` has no end"));
-                    }
-                    parts
-                }
-            }
-        };
+        let otherwise = self.otherwise(word, end, depth)?;
         Ok(Part::If {
             condition,
             then,
             otherwise,
             is_with: word == "with",
         })
+    }
+
+    /// Parses the parts after `else`, if the block of `word` ends with it.
+    fn otherwise(&mut self, word: &str, end: Option<&str>, depth: usize) -> Outcome<Vec<Part>> {
+        let rest = match end {
+            Some("end") => return Ok(Vec::new()),
+            Some(end) => end.strip_prefix("else").unwrap_or_default().trim(),
+            None => return Err(failed(format!("`{word}` has no end"))),
+        };
+        if let Some((next @ ("if" | "with"), condition)) = rest.split_once(char::is_whitespace) {
+            return Ok(vec![self.condition(next, condition, depth + 1)?]);
+        }
+        match self.block(depth + 1)? {
+            (parts, Some("end")) => Ok(parts),
+            _ => Err(failed("`else` has no end")),
+        }
     }
 }
 
@@ -229,23 +252,28 @@ struct Words<'t> {
 impl Words<'_> {
     fn pipeline(&mut self) -> Outcome<Pipeline> {
         let mut pipeline = Pipeline::default();
-        if let Some((variable, rest)) = self.rest.split_once(":=").or_else(|| assigned(self.rest)) {
-            let name = variable.trim().strip_prefix('$');
-            if let Some(name) = name.filter(|name| name.chars().all(is_name_part)) {
-                pipeline.assigns = Some(name.to_owned());
-                self.rest = rest;
-            } else if name.is_some() {
-                let reason = "two variables are set at once, which is not evaluated";
-                return Err(TemplateError::Unread(reason.to_owned()));
-            }
+        if let Some((variables, declares, rest)) = assigned(self.rest) {
+            pipeline.variables = variables;
+            pipeline.declares = declares;
+            self.rest = rest;
         }
         loop {
             let mut terms = Vec::new();
             while let Some(term) = self.term()? {
                 terms.push(term);
+                if self
+                    .rest
+                    .starts_with(|c: char| !c.is_whitespace() && !"|)".contains(c))
+                {
+                    return Err(failed(format!("`{}` is not expected", self.rest)));
+                }
             }
             if terms.is_empty() {
                 return Err(failed("a value is missing"));
+            }
+            let is_function = matches!(terms[0], Term::Function(_));
+            if !is_function && (terms.len() > 1 || !pipeline.commands.is_empty()) {
+                return Err(failed("a value stands where a function is expected"));
             }
             pipeline.commands.push(terms);
             match self.rest.strip_prefix('|') {
@@ -283,6 +311,7 @@ impl Words<'_> {
                 self.rest = rest;
                 Term::Literal(Value::from(text))
             }
+            '.' if self.rest[1..].starts_with(|c: char| c.is_ascii_digit()) => self.number()?,
             '.' => match self.path() {
                 path if path.is_empty() => {
                     self.rest = &self.rest[1..];
@@ -301,6 +330,10 @@ impl Words<'_> {
                 }
             }
             '-' | '+' | '0'..='9' => self.number()?,
+            '\'' => {
+                let reason = "the code of a letter is not evaluated";
+                return Err(TemplateError::Unread(reason.to_owned()));
+            }
             _ => match self.name() {
                 "" => return Err(failed(format!("`{}` is not expected", self.rest))),
                 "true" => Term::Literal(Value::Bool(true)),
@@ -342,26 +375,43 @@ impl Words<'_> {
             .unwrap_or(self.rest.len());
         let (text, rest) = self.rest.split_at(end);
         self.rest = rest;
-        let number = text.trim_start_matches('+').parse::<i64>().map(Value::from);
-        let number = number.or_else(|_| text.parse::<f64>().map(Value::from));
-        let number = number.map_err(|_| failed(format!("`{text}` is no number")))?;
-        Ok(Term::Literal(number))
+        if let Some(integer) = integer(text) {
+            return Ok(Term::Literal(integer.into()));
+        }
+        // A float in hexadecimal, an imaginary or a huge number.
+        let digits = text.trim_start_matches(['-', '+']);
+        if digits.starts_with(|c: char| c.is_ascii_digit()) && digits.ends_with('i')
+            || digits.contains(['p', 'P', '_'])
+            || !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
+        {
+            let reason = format!("the number `{text}` is not evaluated");
+            return Err(TemplateError::Unread(reason));
+        }
+        let is_float = text
+            .chars()
+            .all(|c| c.is_ascii_digit() || "+-.eE".contains(c));
+        let number = text
+            .parse::<f64>()
+            .ok()
+            .filter(|number| is_float && number.is_finite());
+        let number = number.ok_or_else(|| failed(format!("`{text}` is no number")))?;
+        Ok(Term::Literal(number.into()))
     }
 
+    /// Parses a text in double quotes with the escapes of Go.
     fn quoted(&mut self) -> Outcome<String> {
         let mut text = String::new();
         let mut rest = self.rest[1..].chars();
         loop {
             match rest.next() {
                 Some('"') => break,
-                Some('\\') => match rest.next() {
-                    Some('n') => text.push('\n'),
-                    Some('t') => text.push('\t'),
-                    Some(escaped @ ('"' | '\\' | '\'')) => text.push(escaped),
-                    _ => return Err(failed("a text has an escape that is not known")),
-                },
+                Some('\\') => {
+                    let (letter, behind) = escaped(rest.as_str())?;
+                    text.push(letter);
+                    rest = behind.chars();
+                }
+                None | Some('\n') => return Err(failed("a text does not end")),
                 Some(c) => text.push(c),
-                None => return Err(failed("a text does not end")),
             }
         }
         self.rest = rest.as_str();
@@ -369,13 +419,62 @@ impl Words<'_> {
     }
 }
 
-/// Splits an assignment `$a = …`; Go templates have no `$a == …`.
-fn assigned(text: &str) -> Option<(&str, &str)> {
-    let (variable, rest) = text.split_once('=')?;
-    variable
-        .trim_start()
-        .starts_with('$')
-        .then_some((variable, rest))
+/// Parses an escape after its backslash, and returns its letter and the text behind it.
+fn escaped(text: &str) -> Outcome<(char, &str)> {
+    let mut rest = text.chars();
+    let simple = match rest.next() {
+        Some('a') => '\x07',
+        Some('b') => '\x08',
+        Some('f') => '\x0c',
+        Some('n') => '\n',
+        Some('r') => '\r',
+        Some('t') => '\t',
+        Some('v') => '\x0b',
+        Some(c @ ('"' | '\\')) => c,
+        Some(c @ ('x' | 'u' | 'U' | '0'..='7')) => {
+            let (digits, base) = match c {
+                'x' => (text.get(1..3), 16),
+                'u' => (text.get(1..5), 16),
+                'U' => (text.get(1..9), 16),
+                _ => (text.get(..3), 8),
+            };
+            let code =
+                digits.and_then(|digits| Some((digits, u32::from_str_radix(digits, base).ok()?)));
+            let Some((digits, code)) = code else {
+                return Err(failed("a text has an escape that is not known"));
+            };
+            // The others are bytes, and only several of them make up a letter.
+            if !matches!(c, 'u' | 'U') && code > 0x7f {
+                let reason = "a text with bytes is not evaluated";
+                return Err(TemplateError::Unread(reason.to_owned()));
+            }
+            let letter = char::from_u32(code);
+            let letter = letter.ok_or_else(|| failed("a text has an escape that is no letter"))?;
+            let start = usize::from(base == 16);
+            return Ok((letter, &text[start + digits.len()..]));
+        }
+        _ => return Err(failed("a text has an escape that is not known")),
+    };
+    Ok((simple, rest.as_str()))
+}
+
+/// Splits the variables of `$a := …`, `$a = …` or `$a, $b := …` off, with whether they are new.
+fn assigned(text: &str) -> Option<(Vec<String>, bool, &str)> {
+    let (one, rest) = variable(text)?;
+    let (all, rest) = match rest.strip_prefix(',').and_then(variable) {
+        Some((other, rest)) => (vec![one, other], rest),
+        None => (vec![one], rest),
+    };
+    match rest.strip_prefix(":=") {
+        Some(rest) => Some((all, true, rest)),
+        None => Some((all, false, rest.strip_prefix('=')?)),
+    }
+}
+
+fn variable(text: &str) -> Option<(String, &str)> {
+    let text = text.trim_start().strip_prefix('$')?;
+    let end = text.find(|c| !is_name_part(c)).unwrap_or(text.len());
+    (end > 0).then(|| (text[..end].to_owned(), text[end..].trim_start()))
 }
 
 fn is_name_part(c: char) -> bool {

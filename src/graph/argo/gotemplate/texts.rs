@@ -1,0 +1,180 @@
+//! The functions of templates that take texts, or make a text of any value.
+
+use serde_json::Value;
+
+use super::format::{formatted, json, printed, quoted, shown, yaml};
+use super::functions::{Arguments, LONGEST, Outcome};
+
+/// Calls a function of texts.
+pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
+    let all = given.all;
+    Ok(Some(match given.function {
+        "printf" => formatted(given.text(0)?, &all[1..])?.into(),
+        "print" => printed(all).into(),
+        "lower" => given.text(0)?.to_lowercase().into(),
+        "upper" => given.text(0)?.to_uppercase().into(),
+        "trim" => given.text(0)?.trim().into(),
+        "nospace" => given.text(0)?.split_whitespace().collect::<String>().into(),
+        "trimPrefix" => {
+            let whole = given.text(1)?;
+            whole.strip_prefix(given.text(0)?).unwrap_or(whole).into()
+        }
+        "trimSuffix" => {
+            let whole = given.text(1)?;
+            whole.strip_suffix(given.text(0)?).unwrap_or(whole).into()
+        }
+        "trimAll" => {
+            let cut = given.text(0)?;
+            given.text(1)?.trim_matches(|c| cut.contains(c)).into()
+        }
+        "replace" => given
+            .text(2)?
+            .replace(given.text(0)?, given.text(1)?)
+            .into(),
+        "contains" => given.text(1)?.contains(given.text(0)?).into(),
+        "hasPrefix" => given.text(1)?.starts_with(given.text(0)?).into(),
+        "hasSuffix" => given.text(1)?.ends_with(given.text(0)?).into(),
+        "quote" | "squote" | "cat" => {
+            let all = all.iter().filter(|value| !value.is_null()).map(shown);
+            let all = all.map(|text| match given.function {
+                "quote" => quoted(&text),
+                "squote" => format!("'{text}'"),
+                _ => text,
+            });
+            all.collect::<Vec<_>>().join(" ").into()
+        }
+        "toString" => shown(&all[0]).into(),
+        "join" => texts(&all[1]).join(given.text(0)?).into(),
+        "splitList" => Value::Array(parts(given)?.into_iter().map(Value::from).collect()),
+        "split" => {
+            let parts = parts(given)?.into_iter().enumerate();
+            Value::Object(
+                parts
+                    .map(|(at, part)| (format!("_{at}"), part.into()))
+                    .collect(),
+            )
+        }
+        "indent" | "nindent" => {
+            let blanks = " ".repeat(given.count(0)?);
+            let text = given.text(1)?;
+            if text.matches('\n').count().saturating_mul(blanks.len()) > 100 * LONGEST {
+                return given.unread();
+            }
+            let line = if given.function == "nindent" {
+                "\n"
+            } else {
+                ""
+            };
+            format!(
+                "{line}{blanks}{}",
+                text.replace('\n', &format!("\n{blanks}"))
+            )
+            .into()
+        }
+        "repeat" => {
+            let (count, text) = (given.count(0)?, given.text(1)?);
+            if count.saturating_mul(text.len()) > 100 * LONGEST {
+                return given.unread();
+            }
+            text.repeat(count).into()
+        }
+        "trunc" => {
+            let (length, whole) = (given.int(0)?, given.text(1)?);
+            let count = usize::try_from(length.unsigned_abs()).unwrap_or(usize::MAX);
+            let cut = match whole.len().checked_sub(count) {
+                Some(0) | None => Some(whole),
+                Some(rest) if length < 0 => whole.get(rest..),
+                Some(_) => whole.get(..count),
+            };
+            // A cut within a letter gives bytes that are no text.
+            cut.map_or_else(|| given.unread(), |cut| Ok(cut.into()))?
+        }
+        "substr" => {
+            let (start, end, whole) = (given.int(0)?, given.int(1)?, given.text(2)?);
+            let (start, end) = (usize::try_from(start), usize::try_from(end));
+            let cut = match (start, end) {
+                (Err(_), Ok(end)) => whole.get(..end),
+                (Ok(start), Ok(end)) if end <= whole.len() => whole.get(start..end),
+                (Ok(start), _) => whole.get(start..),
+                (Err(_), Err(_)) => None,
+            };
+            cut.map_or_else(|| given.unread(), |cut| Ok(cut.into()))?
+        }
+        "normalize" => normalized(given.text(0)?).into(),
+        "base" | "dir" => {
+            let path = given.text(0)?;
+            let is_clean = path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+            if !is_clean {
+                return given.unread();
+            }
+            let (dir, base) = path.rsplit_once('/').unwrap_or((".", path));
+            (if given.function == "base" { base } else { dir }).into()
+        }
+        "regexMatch" => given.pattern()?.is_match(given.text(1)?).into(),
+        "regexFind" => {
+            let found = given
+                .pattern()?
+                .find(given.text(1)?)
+                .map(|found| found.as_str().to_owned());
+            found.unwrap_or_default().into()
+        }
+        "regexReplaceAll" => {
+            let replaced = given
+                .pattern()?
+                .replace_all(given.text(1)?, given.text(2)?)
+                .into_owned();
+            replaced.into()
+        }
+        "regexReplaceAllLiteral" => {
+            let literal = regex::NoExpand(given.text(2)?);
+            given
+                .pattern()?
+                .replace_all(given.text(1)?, literal)
+                .into_owned()
+                .into()
+        }
+        "toYaml" => yaml(&all[0]).into(),
+        "toJson" => json(&all[0], true).into(),
+        "toRawJson" => json(&all[0], false).into(),
+        _ => return Ok(None),
+    }))
+}
+
+/// Returns the parts of a text between separators; without a separator, its letters.
+fn parts<'a>(given: &'a Arguments<'_>) -> Outcome<Vec<&'a str>> {
+    let (by, whole) = (given.text(0)?, given.text(1)?);
+    if by.is_empty() {
+        return Ok(whole
+            .split("")
+            .filter(|letter| !letter.is_empty())
+            .collect());
+    }
+    Ok(whole.split(by).collect())
+}
+
+/// Returns the texts of a list without `null`; a scalar is a list of one (sprig, strslice).
+pub(super) fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => items
+            .iter()
+            .filter(|item| !item.is_null())
+            .map(shown)
+            .collect(),
+        Value::Null => Vec::new(),
+        other => vec![shown(other)],
+    }
+}
+
+/// Converts a text to a part of a name (argo-cd applicationset/utils/utils.go, SanitizeName).
+pub(in crate::graph::argo) fn normalized(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let whole: String = lower
+        .chars()
+        .map(|c| match c {
+            'a'..='z' | '0'..='9' | '-' | '.' => c,
+            _ => '-',
+        })
+        .take(253)
+        .collect();
+    whole.trim_matches(|c| c == '-' || c == '.').to_owned()
+}
