@@ -8,11 +8,9 @@ use serde_json::{Map, Value};
 
 use super::clusters::KnownClusters;
 use super::folders;
-use super::parameters::{
-    compared, flat_element, flatten, key_of, path_parameters, patterns, put_over, selects,
-};
+use super::parameters::{flat_element, flatten, path_parameters, patterns, selects};
 use super::repository::Repositories;
-use super::template::{Language, NamedCluster, Parameters, TemplateError};
+use super::template::{Language, Parameters, TemplateError};
 use crate::graph::files::TreeFiles;
 use crate::graph::node::Node;
 use crate::graph::unread::What;
@@ -76,23 +74,7 @@ pub(super) struct Wanted {
 /// The parameters that name a cluster (argo-cd applicationset/generators/cluster.go).
 pub(super) const CLUSTER_NAMES: [&str; 3] = ["name", "nameNormalized", "server"];
 
-impl Parameters {
-    /// Returns the parameters of one cluster, of which only the `values` of `keys` are known.
-    fn in_cluster(&self, keys: &[String], values: &[String], is_selected: bool) -> Self {
-        let mut one = self.clone();
-        for (key, value) in keys.iter().zip(values) {
-            one.known.insert(key.clone(), value.as_str().into());
-        }
-        one.cluster = Some(NamedCluster {
-            name: values.join("/"),
-            of_any: self.known.clone(),
-            is_selected,
-        });
-        one
-    }
-}
-
-type Outcome<T> = Result<T, TemplateError>;
+pub(super) type Outcome<T> = Result<T, TemplateError>;
 
 pub(super) fn failed<T>(reason: impl Into<String>) -> Outcome<T> {
     Err(TemplateError::Failed(reason.into()))
@@ -114,7 +96,7 @@ impl Generators<'_> {
     }
 
     /// Evaluates one generator. `outer` contains the parameters of the outer one, if it is the inner one of a matrix.
-    fn one(
+    pub(super) fn one(
         &mut self,
         generator: &Node,
         outer: Option<&Parameters>,
@@ -123,16 +105,32 @@ impl Generators<'_> {
         if depth > DEEPEST {
             return failed("more generators are within each other than Argo CD allows");
         }
-        let known = ["list", "git", "matrix", "merge", "clusters"];
-        let kinds = generator.entries().into_iter().map(|(key, _)| key);
-        let kind = kinds.into_iter().find(|key| &**key != "selector");
-        // Argo CD ignores an empty generator.
-        let Some(kind) = kind else {
-            return Ok(Generated::default());
-        };
-        let mut body = generator.get(&kind).unwrap_or(Node::Null);
-        if let Some(outer) = outer {
-            body = filled(&body, self.language, outer)?;
+        let mut kinds = generator.entries();
+        kinds.retain(|(key, body)| &**key != "selector" && !body.is_null());
+        match (kinds.as_slice(), depth) {
+            // Argo CD ignores an empty generator of a set.
+            ([], 0) => return Ok(Generated::default()),
+            ([_], _) => {}
+            (_, 0) => {
+                // A generator of several kinds stands for one of each.
+                let mut all = Generated::default();
+                for (kind, body) in kinds {
+                    let mut single = Node::empty_map();
+                    single.set(&kind, body);
+                    if let Some(selector) = generator.get("selector") {
+                        single.set("selector", selector);
+                    }
+                    let given = self.one(&single, outer, depth)?;
+                    all.all.extend(given.all);
+                    all.unread.extend(given.unread);
+                }
+                return Ok(all);
+            }
+            _ => return failed("a generator within another one has not exactly one kind"),
+        }
+        let (kind, mut body) = kinds.remove(0);
+        if let Some(outer) = outer.filter(|outer| !outer.is_empty()) {
+            body = self.interpolated(&body, outer)?;
         }
         let mut given = match &*kind {
             "list" => self.list(&body)?,
@@ -152,41 +150,71 @@ impl Generators<'_> {
         }
         let template = body
             .get("template")
-            .filter(|template| !template.entries().is_empty());
-        if known.contains(&&*kind) || template.is_some() {
-            for (_, over) in &mut given.all {
-                *over = over.take().or_else(|| template.clone());
-            }
+            .filter(|template| depth == 0 && !template.entries().is_empty());
+        // The templates of generators within others have no effect.
+        for (_, over) in &mut given.all {
+            over.clone_from(&template);
         }
         Ok(given)
     }
 
+    /// Fills the parameters of the outer generator of a matrix into the inner one (argo-cd applicationset/utils/utils.go,
+    /// RenderGeneratorParams). `values` that use parameters of the inner one stay as they are written.
+    fn interpolated(&self, body: &Node, outer: &Parameters) -> Outcome<Node> {
+        let strict = match self.language {
+            Language::Go { .. } => Language::Go {
+                missing_is_error: true,
+            },
+            Language::Plain => Language::Plain,
+        };
+        let mut rest = body.clone();
+        let values = body.get("values").filter(Node::is_map);
+        if values.is_some() {
+            rest.remove("values");
+        }
+        let mut body = filled(&rest, self.language, outer)?;
+        for (key, value) in values.iter().flat_map(Node::entries) {
+            let value = match filled(&value, strict, outer) {
+                Err(TemplateError::Missing(_)) => value,
+                filled => filled?,
+            };
+            body.entry_mut("values").set(&key, value);
+        }
+        Ok(body)
+    }
+
     /// Takes `parameters` from the budget.
-    fn take(&mut self, parameters: usize) -> Outcome<()> {
+    pub(super) fn take(&mut self, parameters: usize) -> Outcome<()> {
         let left = self.left.checked_sub(parameters);
         self.left = left.ok_or(TemplateError::TooMany)?;
         Ok(())
     }
 
     fn list(&self, body: &Node) -> Outcome<Generated> {
-        let mut elements = body.items_at("elements");
-        if let Some(text) = body.text_at(&["elementsYaml"]) {
-            let parsed = crate::graph::files::parse_inline(&text);
-            if let Some((reason, _)) = parsed.error {
-                return failed(format!("`elementsYaml` cannot be read: {reason}"));
-            }
-            elements.extend(parsed.documents.iter().flat_map(Node::items));
-        }
         let mut given = Generated::default();
-        for element in elements {
-            let Value::Object(element) = element.to_json(FILE_DEPTH) else {
-                return failed("an element of a list is no mapping");
-            };
+        for element in body.items_at("elements") {
+            let element = mapping(&element, || "an element of a list".to_owned())?;
             let known = match self.language {
                 Language::Go { .. } => element,
                 Language::Plain => flat_element(element)?,
             };
             given.all.push((of(known), None));
+        }
+        let text = body.text_at(&["elementsYaml"]).unwrap_or_default();
+        let parsed = crate::graph::files::parse_inline(&text);
+        let elements = match (parsed.documents.first(), parsed.error) {
+            (None, Some((reason, _))) => {
+                return failed(format!("`elementsYaml` cannot be read: {reason}"));
+            }
+            (Some(list), _) if !list.is_seq() && !list.is_null() => {
+                return failed("`elementsYaml` is no list");
+            }
+            (list, _) => list.map(Node::items).unwrap_or_default(),
+        };
+        // Templates use only the texts among these.
+        for element in elements {
+            let element = mapping(&element, || "an element of `elementsYaml`".to_owned())?;
+            given.all.push((of(element), None));
         }
         Ok(given)
     }
@@ -256,23 +284,17 @@ impl Generators<'_> {
         let mut found = Vec::new();
         for path in self.looked_for(items, true).iter() {
             let parsed = self.around.files.parsed(path);
-            if let Some((reason, _)) = &parsed.error {
+            let first = parsed.documents.first();
+            if let (None, Some((reason, _))) = (first, &parsed.error) {
                 return failed(format!("{path} cannot be read: {reason}"));
             }
-            let documents = parsed.documents.first();
-            let elements = documents.map(|one| {
-                if one.is_seq() {
-                    one.items()
-                } else {
-                    vec![one.clone()]
-                }
-            });
-            for element in elements.unwrap_or_default() {
-                let Value::Object(element) = element.to_json(FILE_DEPTH) else {
-                    return failed(format!(
-                        "{path} has neither a mapping nor a list of mappings"
-                    ));
-                };
+            // An empty file has no parameters of its own.
+            let elements = match first {
+                Some(list) if list.is_seq() => list.items(),
+                first => vec![first.cloned().unwrap_or(Node::Null)],
+            };
+            for element in elements {
+                let element = mapping(&element, || path.clone())?;
                 let known = match self.language {
                     Language::Go { .. } => element,
                     Language::Plain => {
@@ -355,177 +377,14 @@ impl Generators<'_> {
         }
         Ok(parameters)
     }
+}
 
-    fn matrix(&mut self, body: &Node, depth: usize) -> Outcome<Generated> {
-        let generators = body.items_at("generators");
-        let [first, second] = generators.as_slice() else {
-            return failed("a matrix has not exactly two generators");
-        };
-        let mut given = Generated::default();
-        let outer = self.one(first, None, depth + 1)?;
-        given.unread.extend(outer.unread);
-        for (one, over) in outer.all {
-            self.take(1)?;
-            let inner = self.one(second, Some(&one), depth + 1)?;
-            given.unread.extend(inner.unread);
-            for (other, inner_over) in inner.all {
-                self.take(1)?;
-                let both = self.combined(&one, other)?;
-                given.all.push((both, over.clone().or(inner_over)));
-            }
-        }
-        Ok(given)
-    }
-
-    fn combined(&self, one: &Parameters, other: Parameters) -> Outcome<Parameters> {
-        let mut known = one.known.clone();
-        for (key, value) in other.known {
-            match (known.get_mut(&key), self.language) {
-                (Some(there), Language::Plain) if *there != value => {
-                    return failed(format!(
-                        "both generators of a matrix give `{key}`, with different values"
-                    ));
-                }
-                (Some(there), Language::Go { .. }) => put_over(there, value),
-                _ => {
-                    known.insert(key, value);
-                }
-            }
-        }
-        Ok(Parameters {
-            known,
-            are_partly_unknown: one.are_partly_unknown || other.are_partly_unknown,
-            cluster: other.cluster.or_else(|| one.cluster.clone()),
-        })
-    }
-
-    /// Returns the elements of the first generator, overridden by elements of the others with the same keys.
-    fn merge(&mut self, body: &Node, depth: usize) -> Outcome<Generated> {
-        let keys = body.texts_at("mergeKeys");
-        let generators = body.items_at("generators");
-        let (Some((first, others)), false) = (generators.split_first(), keys.is_empty()) else {
-            return failed("a merge has no keys or no generators");
-        };
-        let mut given = self.one(first, None, depth + 1)?;
-        let mut over: Vec<BTreeMap<Vec<String>, Parameters>> = Vec::new();
-        for generator in others {
-            let other = self.one(generator, None, depth + 1)?;
-            given.unread.extend(other.unread);
-            let mut by_key = BTreeMap::new();
-            for (parameters, _) in other.all {
-                let Some(key) = key_of(&parameters, &keys) else {
-                    continue;
-                };
-                if by_key.insert(key, parameters).is_some() {
-                    return failed("two elements of a merge have the same keys");
-                }
-            }
-            over.push(by_key);
-        }
-        let unknown = given
-            .all
-            .iter()
-            .any(|(one, _)| one.are_partly_unknown && key_of(one, &keys).is_none());
-        if unknown {
-            self.name_clusters(&keys, &over, &mut given)?;
-        }
-        for (one, _) in &mut given.all {
-            let Some(key) = key_of(one, &keys) else {
-                continue;
-            };
-            for other in over.iter().filter_map(|by_key| by_key.get(&key)) {
-                for (name, value) in &other.known {
-                    match one.known.get_mut(name) {
-                        Some(there) => put_over(there, value.clone()),
-                        None => {
-                            one.known.insert(name.clone(), value.clone());
-                        }
-                    }
-                }
-            }
-        }
-        Ok(given)
-    }
-
-    /// Adds an element for each named key beside the elements with unknown keys: there may be such a cluster.
-    fn name_clusters(
-        &mut self,
-        keys: &[String],
-        over: &[BTreeMap<Vec<String>, Parameters>],
-        given: &mut Generated,
-    ) -> Outcome<()> {
-        let here = over.iter().flat_map(BTreeMap::keys).cloned();
-        let named = self.named.entry(keys.to_vec()).or_default();
-        named.extend(here);
-        let elsewhere = self.clusters.get(keys).into_iter().flatten();
-        let known: BTreeSet<Vec<String>> = given
-            .all
-            .iter()
-            .filter_map(|(one, _)| key_of(one, keys))
-            .collect();
-        let all: BTreeSet<Vec<String>> = named.iter().chain(elsewhere).cloned().collect();
-        let open = given
-            .all
-            .iter()
-            .filter(|(one, _)| key_of(one, keys).is_none());
-        let open: Vec<(Parameters, Option<Node>)> = open.cloned().collect();
-        for values in all.difference(&known) {
-            for (one, template) in &open {
-                self.take(1)?;
-                let one = one.in_cluster(keys, values, false);
-                given.all.push((one, template.clone()));
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds elements for the clusters that a selector names, in this state or in the other one.
-    fn select_clusters(&mut self, selector: Option<&Node>, given: &mut Generated) -> Outcome<()> {
-        let mut keys: BTreeSet<Vec<String>> = self.selected.keys().cloned().collect();
-        for (key, values) in selector.map(compared).unwrap_or_default() {
-            let mut parameters = given.all.iter().map(|(one, _)| one);
-            if CLUSTER_NAMES.contains(&&*key)
-                && parameters.any(|one| one.are_partly_unknown && !one.known.contains_key(&key))
-            {
-                let named = self
-                    .named_by_selectors
-                    .entry(vec![key.clone()])
-                    .or_default();
-                named.extend(values.into_iter().map(|value| vec![value]));
-                keys.insert(vec![key]);
-            }
-        }
-        for key in keys {
-            let here = self.named_by_selectors.get(&key).into_iter().flatten();
-            let names: BTreeSet<Vec<String>> = here
-                .chain(self.selected.get(&key).into_iter().flatten())
-                .cloned()
-                .collect();
-            let mut open = Vec::new();
-            let mut known = BTreeSet::new();
-            for (one, template) in &mut given.all {
-                match key_of(one, &key) {
-                    None if one.are_partly_unknown => open.push((one.clone(), template.clone())),
-                    None => {}
-                    Some(values) => {
-                        if let Some(cluster) =
-                            one.cluster.as_mut().filter(|_| names.contains(&values))
-                        {
-                            cluster.is_selected = true;
-                        }
-                        known.insert(values);
-                    }
-                }
-            }
-            for values in names.difference(&known) {
-                for (one, template) in &open {
-                    self.take(1)?;
-                    let one = one.in_cluster(&key, values, true);
-                    given.all.push((one, template.clone()));
-                }
-            }
-        }
-        Ok(())
+/// Returns the entries of a mapping; none for `null`.
+fn mapping(node: &Node, name: impl Fn() -> String) -> Outcome<Map<String, Value>> {
+    match node.to_json(FILE_DEPTH) {
+        Value::Object(entries) => Ok(entries),
+        Value::Null => Ok(Map::new()),
+        _ => failed(format!("{} is no mapping", name())),
     }
 }
 

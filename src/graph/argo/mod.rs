@@ -3,6 +3,7 @@
 
 mod application;
 mod clusters;
+mod combinations;
 mod entries;
 mod folders;
 mod generators;

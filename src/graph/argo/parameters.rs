@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::generators::{CLUSTER_NAMES, failed};
-use super::gotemplate::normalized;
+use super::gotemplate::{normalized, printed};
 use super::template::{Language, Parameters, TemplateError};
 use crate::graph::node::Node;
 use crate::kustomize::{folder_of, name_of};
@@ -14,6 +14,17 @@ type Outcome<T> = Result<T, TemplateError>;
 pub(super) fn key_of(parameters: &Parameters, keys: &[String]) -> Option<Vec<String>> {
     keys.iter()
         .map(|key| Some(parameters.known.get(key)?.as_str()?.to_owned()))
+        .collect()
+}
+
+/// Returns the values of the keys of a merge as JSON, `null` for a missing one; `None` if one is unknown (argo-cd
+/// applicationset/generators/merge.go, getParamSetsByMergeKey).
+pub(super) fn merge_key_of(parameters: &Parameters, keys: &[String]) -> Option<Vec<String>> {
+    keys.iter()
+        .map(|key| match parameters.known.get(key) {
+            Some(value) => Some(value.to_string()),
+            None => (!parameters.are_partly_unknown).then(|| Value::Null.to_string()),
+        })
         .collect()
 }
 
@@ -69,14 +80,8 @@ pub(super) fn flatten(path: &str, value: &Value, flat: &mut Map<String, Value>) 
                 flatten(&below(path, &at.to_string()), value, flat);
             }
         }
-        Value::String(_) => {
-            flat.insert(path.to_owned(), value.clone());
-        }
-        Value::Null => {
-            flat.insert(path.to_owned(), "".into());
-        }
-        Value::Bool(_) | Value::Number(_) => {
-            flat.insert(path.to_owned(), value.to_string().into());
+        scalar => {
+            flat.insert(path.to_owned(), printed(scalar).into());
         }
     }
 }

@@ -26,7 +26,7 @@ fn listed(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-fn document(folder: &Path, arguments: &[&str]) -> Value {
+pub(super) fn document(folder: &Path, arguments: &[&str]) -> Value {
     let text = listed(folder, &[arguments, &["--output", "json"]].concat());
     let document = parsed(&text);
     assert_eq!(complaints(validator("deliveries"), &document), [""; 0]);

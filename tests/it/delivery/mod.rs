@@ -2,4 +2,5 @@
 
 mod claimed;
 mod list;
+mod sets;
 mod tools;
