@@ -3,6 +3,7 @@
 use globset::GlobBuilder;
 
 use super::application::Application;
+use super::environment::{Environment, REVISION};
 use super::repository::Repositories;
 use crate::charts::{ChartCall, ChartSource, Charts, RemoteChart, Values};
 use crate::graph::chart::{place, rendered, values_file, values_of, version_options};
@@ -10,6 +11,7 @@ use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::Built;
 use crate::graph::node::Node;
 use crate::graph::scopes::ClusterScopes;
+use crate::graph::unread::What;
 use crate::kustomize::{resolve, shown};
 
 /// A source that is a chart.
@@ -35,6 +37,18 @@ impl HelmSource<'_> {
         let origin = &self.application.origin;
         let mut made = rendered(self.charts, || self.call(), &subject, origin);
         place(&mut made.resources, &self.namespace(), self.scopes);
+        if let Some(resource) = made
+            .resources
+            .iter()
+            .find(|one| one.id().name.contains(REVISION))
+        {
+            let reason = format!(
+                "only Argo CD knows the revision in the name {}",
+                resource.id().name
+            );
+            made.unread
+                .push(origin.unread(What::Variable, REVISION.to_owned(), &reason));
+        }
         Built {
             resources: made.resources.into(),
             unread: made.unread,
@@ -65,11 +79,11 @@ impl HelmSource<'_> {
         let helm = self.helm();
         let release = helm.text_at(&["releaseName"]);
         let release = release.unwrap_or_else(|| self.application.name.clone());
+        let environment = Environment::new(self.application, self.node, self.namespace);
         let mut call = ChartCall::of(self.source()?, release, self.namespace());
         call.inputs.insert(self.application.origin.file.to_string());
         for written in helm.texts_at("valueFiles") {
-            let written = self.substituted(&written);
-            let found = self.values(&mut call, &written);
+            let found = self.values(&mut call, &written, &environment);
             match found {
                 Ok(values) => call.values.extend(values),
                 Err(_) if helm.is_true_at(&["ignoreMissingValueFiles"]) => {}
@@ -84,7 +98,7 @@ impl HelmSource<'_> {
                 .text_at(&["name"])
                 .ok_or("a parameter has no name")?;
             let value = parameter.get("value").and_then(|value| value.scalar());
-            let value = escaped(&self.substituted(&value.unwrap_or_default()));
+            let value = escaped(&environment.expand(&value.unwrap_or_default()));
             let option = if parameter.is_true_at(&["forceString"]) {
                 "--set-string"
             } else {
@@ -93,7 +107,7 @@ impl HelmSource<'_> {
             call.options.push(format!("{option}={name}={value}"));
         }
         for parameter in helm.items_at("fileParameters") {
-            let path = self.substituted(parameter.str_at(&["path"]).unwrap_or_default());
+            let path = environment.expand(parameter.str_at(&["path"]).unwrap_or_default());
             let folder = self
                 .folder
                 .ok_or("a chart that is not in the tree has file parameters")?;
@@ -152,26 +166,31 @@ impl HelmSource<'_> {
     }
 
     /// Returns the values of an entry of `valueFiles`, several for a pattern.
-    fn values(&self, call: &mut ChartCall, written: &str) -> Result<Vec<Values>, String> {
-        if written.contains("://") {
-            return Err(format!("{written} is not fetched"));
-        }
-        let reference = written.strip_prefix('$').map(|rest| {
-            let (name, path) = rest.split_once('/').unwrap_or((rest, ""));
-            (name, path)
-        });
-        let place = match (reference, self.folder) {
-            (Some((name, path)), _) => {
-                if !self.is_own(name) {
-                    return Err(format!("{written} is in another repository"));
-                }
-                resolve("", path)
+    fn values(
+        &self,
+        call: &mut ChartCall,
+        written: &str,
+        environment: &Environment,
+    ) -> Result<Vec<Values>, String> {
+        let reference = written.strip_prefix('$');
+        let reference = reference.map(|rest| rest.split_once('/').unwrap_or((rest, "")));
+        let source = reference.and_then(|(name, _)| self.referenced(name));
+        let place = if let (Some((_, path)), Some(source)) = (reference, source) {
+            let repository = source.text_at(&["repoURL"]).unwrap_or_default();
+            if !self.repositories.are_own(&repository) {
+                return Err(format!("{written} is in another repository"));
             }
-            (None, Some(_)) if written.starts_with('/') => {
-                resolve("", written.trim_start_matches('/'))
+            resolve("", &environment.expand(path))
+        } else {
+            let path = environment.expand(written);
+            if path.contains("://") {
+                return Err(format!("{path} is not fetched"));
             }
-            (None, Some(folder)) => resolve(folder, written),
-            (None, None) => return Ok(vec![Values::InChart(written.to_owned())]),
+            match self.folder {
+                Some(_) if path.starts_with('/') => resolve("", path.trim_start_matches('/')),
+                Some(folder) => resolve(folder, &path),
+                None => return Ok(vec![Values::InChart(path)]),
+            }
         };
         if !place.contains(['*', '?', '[', '{']) {
             return Ok(vec![values_file(call, &place, self.files.bytes(&place))?]);
@@ -189,34 +208,11 @@ impl HelmSource<'_> {
             .collect()
     }
 
-    /// Whether the source with this `ref`, from which others take values, is this tree.
-    fn is_own(&self, reference: &str) -> bool {
-        let spec = self.application.node.get("spec");
-        let sources = spec.map(|spec| spec.items_at("sources"));
-        let named = sources
-            .into_iter()
-            .flatten()
-            .find(|source| source.str_at(&["ref"]) == Some(reference));
-        named.is_some_and(|source| {
-            let repository = source.text_at(&["repoURL"]).unwrap_or_default();
-            self.repositories.are_own(&repository)
-        })
-    }
-
-    /// Fills in variables about the Application itself (argo-cd docs/user-guide/build-environment.md).
-    fn substituted(&self, text: &str) -> String {
-        let known = [
-            ("ARGOCD_APP_NAME", self.application.name.as_str()),
-            ("ARGOCD_APP_NAMESPACE", self.namespace),
-        ];
-        // The longer name first: one begins with the other.
-        known
-            .into_iter()
-            .rev()
-            .fold(text.to_owned(), |text, (name, value)| {
-                text.replace(&format!("${{{name}}}"), value)
-                    .replace(&format!("${name}"), value)
-            })
+    /// Returns the source with a `ref`, from which others take values.
+    fn referenced(&self, reference: &str) -> Option<Node> {
+        let sources = self.application.node.get("spec")?.items_at("sources");
+        let mut sources = sources.into_iter();
+        sources.find(|source| source.str_at(&["ref"]) == Some(reference))
     }
 }
 

@@ -5,6 +5,7 @@ mod application;
 mod clusters;
 mod combinations;
 mod entries;
+mod environment;
 mod folders;
 mod generators;
 mod gotemplate;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use globset::{Glob, GlobMatcher};
 
 use super::application::Application;
+use super::environment::Environment;
 use super::helm::HelmSource;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{
@@ -153,8 +154,13 @@ impl Source<'_> {
         if let Some(options) = node.get("kustomize") {
             let fields = ["namePrefix", "nameSuffix", "namespace"].map(|field| (field, field));
             doc.add(&options, &fields, &["patches"], self.files);
-            for marks in ["commonLabels", "commonAnnotations"] {
-                for (key, value) in options.entries_at(&[marks]) {
+            let environment = Environment::new(self.application, node, self.chart.namespace);
+            let expands = options.is_true_at(&["commonAnnotationsEnvsubst"]);
+            for (marks, expands) in [("commonLabels", true), ("commonAnnotations", expands)] {
+                for (key, mut value) in options.entries_at(&[marks]) {
+                    if let Some(text) = value.scalar().filter(|_| expands) {
+                        value = Node::text(environment.expand(&text));
+                    }
                     doc.node.entry_mut(marks).set(&key, value);
                 }
             }

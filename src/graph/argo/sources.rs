@@ -57,24 +57,26 @@ impl Sources<'_> {
             .iter()
             .map(|source| source.to_json(30).to_string())
             .collect();
-        // A file beside the source may override it for this Application alone.
+        // A file beside the source may override it for this Application alone, and variables are about it.
         let (messages, folder_name) = (messages.join("\n"), folder.unwrap_or_default());
-        let name = sources.iter().find_map(|source| {
-            let folder = folder.map(str::to_owned).or_else(|| {
-                source
-                    .text_at(&["path"])
-                    .map(|path| folder_of_source(&path))
-            })?;
-            let own = format!(".argocd-source-{}.yaml", application.name);
-            let is_named = self.files.has_file(&resolve(&folder, &own))
-                || self.builder.charts().are_rendered();
-            is_named.then_some(&*application.name)
+        let is_own = messages.contains('$')
+            || self.builder.charts().are_rendered()
+            || sources.iter().any(|source| {
+                let folder = folder.map(str::to_owned);
+                let folder = folder.or_else(|| Some(folder_of_source(&source.text_at(&["path"])?)));
+                folder.is_some_and(|folder| {
+                    let own = format!(".argocd-source-{}.yaml", application.name);
+                    [".argocd-source.yaml", &own]
+                        .into_iter()
+                        .any(|file| self.files.has_file(&resolve(&folder, file)))
+                })
+            });
+        let own = is_own.then(|| {
+            let project = application.node.text_at(&["spec", "project"]);
+            (&application.name, project)
         });
-        let key = format!(
-            "{messages}\n{folder_name}\n{namespace}\n{}\n{}",
-            name.unwrap_or_default(),
-            application.is_hydrated()
-        );
+        let hydrated = application.is_hydrated();
+        let key = format!("{messages}\n{folder_name}\n{namespace}\n{own:?}\n{hydrated}");
         if let Some(known) = self.made.borrow().get(&key) {
             return Arc::clone(known);
         }

@@ -463,6 +463,39 @@ fn application_deletes_objects_that_new_chart_version_lacks() {
 }
 
 #[test]
+fn variables_in_parameters_of_application_are_replaced() {
+    let tree = Surroundings::with_fake_helm();
+    let application = |version: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web, namespace: argocd}}\nspec:\n  project: team\n  \
+             source: {{repoURL: 'https://charts.example.org', chart: web, targetRevision: {version}, helm: {{parameters: [{{name: a, value: \
+             '$ARGOCD_APP_PROJECT_NAME-$NONE-${{ARGOCD_APP_SOURCE_TARGET_REVISION}}-$ARGOCD_APP_REVISION'}}]}}}}\n  destination: \
+             {{server: 'https://kubernetes.default.svc', namespace: shop}}\n  syncPolicy: {{automated: {{prune: true}}}}\n"
+        )
+    };
+    let named = object("ConfigMap", "web-$ARGOCD_APP_REVISION");
+    tree.serve("web", "1.0.0", &object("ConfigMap", "RELEASE"));
+    tree.serve("web", "2.0.0", &named);
+    tree.write(&[("web.yaml", &application("1.0.0"))]);
+    tree.folder.commit();
+    tree.write(&[("web.yaml", &application("2.0.0"))]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    let log = tree.log();
+    for version in ["1.0.0", "2.0.0"] {
+        let option = format!(" --set=a=team--{version}-$ARGOCD_APP_REVISION ");
+        assert!(log.contains(&option), "{log}");
+    }
+    let unread = unread(&document);
+    assert!(
+        unread
+            .iter()
+            .any(|one| one.starts_with("ARGOCD_APP_REVISION: ")),
+        "{unread:?}"
+    );
+}
+
+#[test]
 fn oci_repository_of_another_namespace_is_no_artifact() {
     let tree = flux();
     let chart = |tag: &str| {

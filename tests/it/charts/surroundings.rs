@@ -105,6 +105,11 @@ impl Surroundings {
         log.lines().map(words).collect()
     }
 
+    /// Returns the calls of Helm so far, with all their words.
+    pub(super) fn log(&self) -> String {
+        std::fs::read_to_string(self.programs.path().join("log")).unwrap_or_default()
+    }
+
     /// Returns the values with which Helm was called so far.
     pub(super) fn values(&self) -> String {
         let values = self.programs.path().join("values");
