@@ -1,6 +1,6 @@
 //! The selection of objects for a patch (kustomize api/resmap/reswrangler.go, Select; api/types/selector.go).
 
-use regex::Regex;
+use regex::bytes::{Regex, RegexBuilder};
 
 use super::labels::{Requirement, requirements};
 use super::resource::Resource;
@@ -95,7 +95,9 @@ impl Pattern {
         if text.chars().all(|c| is_plain(c) || c == '.') {
             return Ok(Self::Dotted(text.to_owned()));
         }
-        let expression = Regex::new(&format!("^(?:{text})$"));
+        // As in Go, classes such as `\d` are those of ASCII.
+        let mut expression = RegexBuilder::new(&format!("^(?:{text})$"));
+        let expression = expression.unicode(false).build();
         expression
             .map(Self::Expression)
             .map_err(|error| format!("`{text}` is no pattern: {error}"))
@@ -109,7 +111,7 @@ impl Pattern {
                 dotted.chars().count() == text.chars().count()
                     && pairs.all(|(sign, c)| sign == c || (sign == '.' && c != '\n'))
             }
-            Self::Expression(expression) => expression.is_match(text),
+            Self::Expression(expression) => expression.is_match(text.as_bytes()),
         }
     }
 }
@@ -138,6 +140,7 @@ mod tests {
             ("apps", "apps", "app"),
             ("^a.io$", "a-io", "xa.io"),
             ("a.*", "a.io", "b.io"),
+            (r"a-\d+|(?i)b\w", "a-12", "a-x"),
         ] {
             let pattern = Pattern::read(text).expect("a pattern");
             assert!(pattern.is_match(fits), "{text}");
