@@ -38,7 +38,7 @@ static PATTERNS: [Pattern; 4] = [
 
 /// Placeholders in place of a value that no YAML value begins with: `@NAME@`, `%%_NAME_%%`, `%s`, `${NAME}`.
 static IN_PLACE_OF_A_VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:@+[A-Za-z_][A-Za-z0-9_.-]*@+|%+[A-Za-z_][A-Za-z0-9_.-]*%+|%[-+#0-9.]*[sdvqtfx]\b|\$\{[^{}]+\})").ok()
+    Regex::new(r"^(?:@+[A-Za-z_][A-Za-z0-9_.-]*@+|%+[A-Za-z_][A-Za-z0-9_.-]*%+|%[-+#0-9.]*[sdvqtfx](?-u:\b)|\$\{[^{}]+\})").ok()
 });
 
 /// Whether `text` begins with a placeholder that no YAML value begins with.
