@@ -1,6 +1,6 @@
 //! The functions of templates that ApplicationSets use most.
 
-use regex::{Regex, RegexBuilder};
+use regex::bytes::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
 use super::collections::{of_list, of_mapping};
@@ -244,7 +244,10 @@ impl Arguments<'_> {
                 return self.unread();
             }
         }
-        let compiled = RegexBuilder::new(pattern).size_limit(1 << 18).build();
+        let compiled = RegexBuilder::new(pattern)
+            .unicode(false)
+            .size_limit(1 << 18)
+            .build();
         compiled.or_else(|_| self.unread())
     }
 }

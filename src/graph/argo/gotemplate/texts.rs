@@ -110,28 +110,23 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
             let (dir, base) = path.rsplit_once('/').unwrap_or((".", path));
             (if given.function == "base" { base } else { dir }).into()
         }
-        "regexMatch" => given.pattern()?.is_match(given.text(1)?).into(),
+        "regexMatch" => given.pattern()?.is_match(given.text(1)?.as_bytes()).into(),
         "regexFind" => {
             let found = given
                 .pattern()?
-                .find(given.text(1)?)
-                .map(|found| found.as_str().to_owned());
-            found.unwrap_or_default().into()
+                .find(given.text(1)?.as_bytes())
+                .map(|found| found.as_bytes());
+            String::from_utf8_lossy(found.unwrap_or_default()).into()
         }
-        "regexReplaceAll" => {
-            let replaced = given
-                .pattern()?
-                .replace_all(given.text(1)?, given.text(2)?)
-                .into_owned();
-            replaced.into()
-        }
-        "regexReplaceAllLiteral" => {
-            let literal = regex::NoExpand(given.text(2)?);
-            given
-                .pattern()?
-                .replace_all(given.text(1)?, literal)
-                .into_owned()
-                .into()
+        "regexReplaceAll" | "regexReplaceAllLiteral" => {
+            let (pattern, text, new) =
+                (given.pattern()?, given.text(1)?.as_bytes(), given.text(2)?);
+            let replaced = if given.function == "regexReplaceAll" {
+                pattern.replace_all(text, new.as_bytes())
+            } else {
+                pattern.replace_all(text, regex::bytes::NoExpand(new.as_bytes()))
+            };
+            String::from_utf8_lossy(&replaced).into()
         }
         "toYaml" => yaml(&all[0]).into(),
         "toJson" => json(&all[0], true).into(),
