@@ -53,13 +53,13 @@ impl Sources<'_> {
         folder: Option<&str>,
     ) -> Arc<Applied> {
         let namespace = application.target_namespace().unwrap_or_default();
-        let messages: Vec<String> = sources
+        let written: Vec<String> = sources
             .iter()
             .map(|source| source.to_json(30).to_string())
             .collect();
         // A file beside the source may override it for this Application alone, and variables are about it.
-        let (messages, folder_name) = (messages.join("\n"), folder.unwrap_or_default());
-        let is_own = messages.contains('$')
+        let (written, folder_name) = (written.join("\n"), folder.unwrap_or_default());
+        let is_own = written.contains('$')
             || self.builder.charts().are_rendered()
             || sources.iter().any(|source| {
                 let folder = folder.map(str::to_owned);
@@ -76,7 +76,7 @@ impl Sources<'_> {
             (&application.name, project)
         });
         let hydrated = application.is_hydrated();
-        let key = format!("{messages}\n{folder_name}\n{namespace}\n{own:?}\n{hydrated}");
+        let key = format!("{written}\n{folder_name}\n{namespace}\n{own:?}\n{hydrated}");
         if let Some(known) = self.made.borrow().get(&key) {
             return Arc::clone(known);
         }
