@@ -298,7 +298,10 @@ impl Build<'_> {
         let entries = ["resources", "bases"]
             .into_iter()
             .flat_map(|key| doc.node.items_at(key));
-        let known = built.resources.iter().map(|resource| resource.id().key());
+        let known = built
+            .resources
+            .iter()
+            .map(|resource| resource.id().versioned_key());
         let mut known: BTreeSet<String> = known.collect();
         for entry in entries {
             let Some(path) = entry.as_str() else { continue };
@@ -361,8 +364,9 @@ impl Build<'_> {
         found: Vec<Resource>,
     ) -> Outcome {
         for resource in found {
-            let key = resource.id().key();
-            if !known.insert(key.clone()) {
+            let id = resource.id();
+            if !known.insert(id.versioned_key()) {
+                let key = id.key();
                 return Err(self.failed(doc, Some(entry), format!("{key} is there twice")));
             }
             built.resources_mut().push(resource);

@@ -51,7 +51,10 @@ impl Build<'_> {
         if charts.is_empty() {
             return Ok(());
         }
-        let known = built.resources.iter().map(|resource| resource.id().key());
+        let known = built
+            .resources
+            .iter()
+            .map(|resource| resource.id().versioned_key());
         let mut known: BTreeSet<String> = known.collect();
         for entry in charts {
             let name = entry.str_at(&["name"]).unwrap_or_default();

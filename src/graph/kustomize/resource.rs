@@ -91,6 +91,11 @@ impl ResId {
             && self.kind == other.kind
             && self.name == other.name
     }
+
+    /// Returns a text that two identities share if they are [equal](Self::equals).
+    pub fn versioned_key(&self) -> String {
+        format!("{} {}", self.version, self.key())
+    }
 }
 
 /// Whether kustomize knows a kind as cluster-scoped: it knows the built-in ones, and treats all others as namespaced.

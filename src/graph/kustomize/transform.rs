@@ -285,8 +285,9 @@ impl Build<'_> {
         }
         let mut known = BTreeSet::new();
         for resource in built.resources.iter() {
-            let key = resource.id().key();
-            if !known.insert(key.clone()) {
+            let id = resource.id();
+            if !known.insert(id.versioned_key()) {
+                let key = id.key();
                 let reason = format!("in the namespace `{namespace}`, {key} is there twice");
                 return Err(self.failed(doc, doc.node.get("namespace").as_ref(), reason));
             }
