@@ -11,7 +11,7 @@ const CHART: &str = "the chart is not rendered";
 const VALUES: &str = "values decide which objects a chart contains, and the chart is not rendered";
 
 /// Delivery objects of other tools.
-const OTHERS: [(&str, &str); 7] = [
+const OTHERS: [(&str, &str); 8] = [
     ("fluxcd.controlplane.io", "ResourceSet"),
     ("fluxcd.controlplane.io", "ResourceSetInputProvider"),
     ("fleet.cattle.io", "GitRepo"),
@@ -19,6 +19,7 @@ const OTHERS: [(&str, &str); 7] = [
     ("kappctrl.k14s.io", "App"),
     ("packaging.carvel.dev", "PackageInstall"),
     ("addons.cluster.x-k8s.io", "HelmChartProxy"),
+    ("source.extensions.fluxcd.io", "ArtifactGenerator"),
 ];
 
 pub(super) fn find(finder: &mut Finder<'_>) {
