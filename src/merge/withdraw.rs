@@ -350,7 +350,11 @@ impl Decided {
         self.all
             .possible
             .append(&mut withdrawal.possible.into_iter().collect());
-        let is_possible = by.is_some_and(|by| self.all.possible.contains(by));
+        // Without evidence for the tool that deletes the delivery object, its objects are no more certain to go.
+        let is_possible = by.is_some_and(|by| {
+            let regime = self.all.regimes.get(by);
+            self.all.possible.contains(by) || regime.is_some_and(|(_, said)| !said)
+        });
         if withdrawal.is_possible || is_possible {
             let keys = withdrawal.requests.iter().map(|request| &request.key);
             self.all.possible.extend(keys.cloned());
