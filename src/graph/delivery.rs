@@ -57,6 +57,10 @@ pub struct Delivery {
 pub struct Settings {
     /// Whether it deletes objects that leave its sources.
     pub prune: Option<bool>,
+    /// The commit or tag of this tree that it delivers, if that never changes.
+    pub revision: Option<String>,
+    /// If its source is not read: the settings that decide which objects the source becomes, and its variables.
+    pub unread_build: Option<[String; 2]>,
     /// The identity of the release of a HelmRelease: its name, storage namespace, target namespace and chart.
     pub release: Option<[String; 4]>,
     /// Whether it is suspended.

@@ -132,6 +132,13 @@ impl UnreadChanges {
         self
     }
 
+    /// Adds inputs that differ.
+    pub fn and(mut self, more: Vec<Unread>) -> Self {
+        self.changed.extend(more);
+        self.changed.sort_by_cached_key(order);
+        self
+    }
+
     /// Adds the unchanged charts of HelmReleases that the change uninstalls. `uninstalled` maps their keys as written
     /// to their deliveries.
     pub fn with_uninstalled(&self, uninstalled: &BTreeMap<String, Option<String>>) -> Self {

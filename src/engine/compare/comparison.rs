@@ -144,7 +144,9 @@ impl Comparison {
         }
         let unrendered = new.unrendered(&old, UnreadSide::Head).into_iter();
         let unrendered = unrendered.chain(old.unrendered(&new, UnreadSide::Base));
-        let unread = unread.with_unrendered(unrendered);
+        let unread = unread
+            .with_unrendered(unrendered)
+            .and(new.built_otherwise(&old));
         let failed = [old.failed(UnreadSide::Base), new.failed(UnreadSide::Head)].concat();
         let (before, after, always) = (
             old.definitions(),

@@ -232,6 +232,22 @@ impl Delivered {
         all.filter_map(|one| Some((one, unread(one)?)))
     }
 
+    /// Returns the deliveries whose sources are not read and that build them with other settings than in `base`, each
+    /// after itself in base.
+    pub(super) fn built_otherwise<'d>(
+        &'d self,
+        base: &'d Self,
+    ) -> impl Iterator<Item = [&'d Delivery; 2]> {
+        let both = self
+            .all
+            .iter()
+            .filter_map(|one| Some([base.delivery(&one.id)?, one]));
+        both.filter(|both| {
+            let [was, is] = both.map(|one| one.settings.unread_build.as_ref());
+            was.is_some() && is.is_some() && was != is
+        })
+    }
+
     /// Returns the delivery or root with this id.
     pub(super) fn of_id(&self, id: &str) -> Option<&Delivery> {
         self.delivery(id)

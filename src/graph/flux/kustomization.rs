@@ -28,6 +28,18 @@ const PATCHES: [&str; 3] = ["patches", "patchesStrategicMerge", "patchesJson6902
 /// A Kustomization as its parent applies it.
 #[derive(Clone, Debug)]
 pub(super) struct FluxKustomization {
+/// The fields of a spec that decide which objects its source becomes.
+const DECIDING: [&str; 8] = [
+    "components",
+    "namePrefix",
+    "nameSuffix",
+    "patches",
+    "patchesJson6902",
+    "patchesStrategicMerge",
+    "path",
+    "targetNamespace",
+];
+
     pub(super) namespace: String,
     pub(super) name: String,
     pub(super) spec: Node,
@@ -141,6 +153,17 @@ impl FluxKustomization {
         doc.add(&self.spec, &FIELDS, &PATCHES, files);
         let mut built = builder.build(&doc)?;
         for field in ["labels", "annotations"] {
+    /// Returns the settings that decide which objects its source becomes, and its variables.
+    pub(super) fn deciding(&self) -> [String; 2] {
+        [&DECIDING[..], &["postBuild"]].map(|fields| {
+            let fields = fields.iter().filter_map(|field| {
+                let value = self.spec.get(field)?;
+                Some(format!("{field} {}", value.to_json(30)))
+            });
+            fields.collect::<Vec<String>>().join("\n")
+        })
+    }
+
             let marks = self.spec.entries_at(&["commonMetadata", field]);
             if !marks.is_empty() {
                 for resource in built.resources_mut() {

@@ -430,7 +430,10 @@ impl Cluster<'_> {
                 }
                 let mut delivery = one.delivery(&cluster, parent);
                 match self.build(&one, &self.builder()) {
-                    Err(Foreign(unread)) => delivery.unread.push(unread),
+                    Err(Foreign(unread)) => {
+                        delivery.settings.unread_build = Some(one.deciding());
+                        delivery.unread.push(unread);
+                    }
                     Ok(Err(_)) if self.budget.is_spent() => {
                         return Err(BeyondLimit::of(Limit::Instances, limits, shown(&folder)));
                     }

@@ -291,13 +291,10 @@ impl Parsed {
             }) {
                 return None;
             }
-            let located = self.located().find(|(place, _)| *place == input.file);
             Some(Unread {
                 what: UnreadWhat::Chart,
                 subject: input.subject.clone(),
-                file: located
-                    .map_or(&*input.file, |(_, file)| file.source().path())
-                    .to_owned(),
+                file: self.shown(&input.file).to_owned(),
                 line: input.line,
                 side: if is_in_both { UnreadSide::Both } else { alone },
                 reason: input.reason.clone(),
@@ -306,6 +303,39 @@ impl Parsed {
             })
         });
         found.collect()
+    }
+
+    /// Returns the deliveries whose sources are not read and whose settings differ from those in `base`.
+    pub(super) fn built_otherwise(&self, base: &Self) -> Vec<Unread> {
+        let found = self.delivered.built_otherwise(&base.delivered);
+        let found = found.filter_map(|[was, is]| {
+            let by = is.by.as_ref()?;
+            let name = if was.path == is.path {
+                "settings".to_owned()
+            } else {
+                format!("path {} → {}", shown(&was.path), shown(&is.path))
+            };
+            let [was_built, is_built] =
+                [was, is].map(|one| Some(&one.settings.unread_build.as_ref()?[0]));
+            Some(Unread {
+                what: UnreadWhat::OtherRepository,
+                subject: format!("{name} of {} {by}", by.tool.kind().kind),
+                file: self.shown(&is.file).to_owned(),
+                line: is.line,
+                side: UnreadSide::Both,
+                reason: "it decides which objects its source becomes, and the source is not read"
+                    .to_owned(),
+                delivery: Some(is.id.clone()),
+                is_calm: was_built == is_built,
+            })
+        });
+        found.collect()
+    }
+
+    /// Returns the path under which the file at `place` is reported.
+    fn shown<'s>(&'s self, place: &'s str) -> &'s str {
+        let located = self.located().find(|(known, _)| *known == place);
+        located.map_or(place, |(_, file)| file.source().path())
     }
 
     /// Returns the builds that fail, each with its place.
