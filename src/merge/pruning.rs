@@ -94,7 +94,7 @@ impl<'a> Delivery<'a, '_> {
             return self.of_argo(deliverer, known, deleted, stays);
         }
         let withdrawal = match (before, after) {
-            (_, Some(after)) if !self.finds_sources(after) => {
+            (_, Some(after)) if !self.finds_sources(deliverer, after) => {
                 Withdrawal::nothing("no longer has sources")
             }
             (Some((_, before)), Some(after)) if kube_config(before) != kube_config(after) => {
@@ -341,9 +341,12 @@ impl<'a> Delivery<'a, '_> {
     /// build prunes nothing (fluxcd/kustomize-controller internal/controller/kustomization_controller.go,
     /// "kustomization path not found"; argo-cd util/app/path/path.go, "app path does not exist"). Other repositories
     /// are assumed to exist.
-    fn finds_sources(&self, deliverer: &Member) -> bool {
+    fn finds_sources(&self, by: &Deliverer, deliverer: &Member) -> bool {
+        let known = self.part.head.and_then(|head| head.delivery(by));
         let pointers = pointed_folders(&deliverer.object);
-        pointers.is_empty()
+        // The graph knows folders better than the object: the root of its source may be a folder.
+        known.map_or_else(|| self.sources_stay(), |known| known.error.is_none())
+            || pointers.is_empty()
             || pointers
                 .iter()
                 .any(|pointer| pointer.folder.is_empty() || self.exists(&pointer.folder))

@@ -15,6 +15,9 @@ use crate::kustomize::{Deliverer, SourceTool, ancestors, folder_of, resolve};
 /// The group of Flux Kustomizations.
 pub(super) const GROUP: &str = "kustomize.toolkit.fluxcd.io";
 
+/// Kind, namespace and name of a source.
+pub(super) type SourceName = (String, String, String);
+
 /// The fields of a spec that are set in the kustomization, with their names there.
 const FIELDS: [(&str, &str); 3] = [
     ("targetNamespace", "namespace"),
@@ -25,9 +28,6 @@ const FIELDS: [(&str, &str); 3] = [
 /// The lists of a spec that are added to those of the kustomization.
 const PATCHES: [&str; 3] = ["patches", "patchesStrategicMerge", "patchesJson6902"];
 
-/// A Kustomization as its parent applies it.
-#[derive(Clone, Debug)]
-pub(super) struct FluxKustomization {
 /// The fields of a spec that decide which objects its source becomes.
 const DECIDING: [&str; 8] = [
     "components",
@@ -40,10 +40,15 @@ const DECIDING: [&str; 8] = [
     "targetNamespace",
 ];
 
+/// A Kustomization as its parent applies it.
+#[derive(Clone, Debug)]
+pub(super) struct FluxKustomization {
     pub(super) namespace: String,
     pub(super) name: String,
     pub(super) spec: Node,
     pub(super) origin: Origin,
+    /// The folder of the tree that is the root of its source.
+    pub(super) root: String,
 }
 
 impl FluxKustomization {
@@ -58,7 +63,16 @@ impl FluxKustomization {
             name: id.name.into(),
             spec: resource.node.get("spec")?,
             origin: resource.origin.clone(),
+            root: String::new(),
         })
+    }
+
+    /// Sets the root of its source, if that is a folder of the tree.
+    pub(super) fn rooted(mut self, roots: &BTreeMap<SourceName, String>) -> Self {
+        if let Some(root) = roots.get(&self.source()) {
+            self.root.clone_from(root);
+        }
+        self
     }
 
     /// Returns its key.
@@ -66,10 +80,13 @@ impl FluxKustomization {
         format!("Kustomization.{GROUP}/{}/{}", self.namespace, self.name)
     }
 
-    /// Returns the folder that it builds, from the root of its source.
+    /// Returns the folder that it builds, from the root of the tree.
     pub(super) fn folder(&self) -> String {
         let path = self.spec.text_at(&["path"]).unwrap_or_default();
-        resolve("", path.trim_start_matches("./").trim_start_matches('/'))
+        resolve(
+            &self.root,
+            path.trim_start_matches("./").trim_start_matches('/'),
+        )
     }
 
     /// Returns the folder of the entry points of its cluster, if it is one itself: the folder that it builds, or the
@@ -84,8 +101,8 @@ impl FluxKustomization {
         }
     }
 
-    /// Returns `Kind/namespace/name` of its source.
-    pub(super) fn source(&self) -> (String, String, String) {
+    /// Returns the name of its source.
+    pub(super) fn source(&self) -> SourceName {
         let [kind, namespace, name] =
             ["kind", "namespace", "name"].map(|key| self.spec.text_at(&["sourceRef", key]));
         (
@@ -136,6 +153,17 @@ impl FluxKustomization {
         }
     }
 
+    /// Returns the settings that decide which objects its source becomes, and its variables.
+    pub(super) fn deciding(&self) -> [String; 2] {
+        [&DECIDING[..], &["postBuild"]].map(|fields| {
+            let fields = fields.iter().filter_map(|field| {
+                let value = self.spec.get(field)?;
+                Some(format!("{field} {}", value.to_json(30)))
+            });
+            fields.collect::<Vec<String>>().join("\n")
+        })
+    }
+
     /// Builds it.
     ///
     /// # Errors
@@ -153,17 +181,6 @@ impl FluxKustomization {
         doc.add(&self.spec, &FIELDS, &PATCHES, files);
         let mut built = builder.build(&doc)?;
         for field in ["labels", "annotations"] {
-    /// Returns the settings that decide which objects its source becomes, and its variables.
-    pub(super) fn deciding(&self) -> [String; 2] {
-        [&DECIDING[..], &["postBuild"]].map(|fields| {
-            let fields = fields.iter().filter_map(|field| {
-                let value = self.spec.get(field)?;
-                Some(format!("{field} {}", value.to_json(30)))
-            });
-            fields.collect::<Vec<String>>().join("\n")
-        })
-    }
-
             let marks = self.spec.entries_at(&["commonMetadata", field]);
             if !marks.is_empty() {
                 for resource in built.resources_mut() {

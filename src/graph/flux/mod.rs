@@ -7,10 +7,11 @@ mod scan;
 mod set_value;
 mod substitute;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
-use self::kustomization::{FluxKustomization, destination};
+use self::kustomization::{FluxKustomization, SourceName, destination};
 use self::release::{Applied, HelmRelease, Surroundings, is_about_charts};
 use self::scan::{SourceFiles, kustomization_of};
 use super::delivery::Delivery;
@@ -22,7 +23,7 @@ use super::node::Node;
 use super::reached::{Reached, left_out};
 use super::scopes::ClusterScopes;
 use super::unread::{UnreadInput, What};
-use crate::kustomize::{BeyondLimit, Limit, resolve, shown};
+use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, resolve, shown};
 use crate::text::Limits;
 
 /// The data of ConfigMaps, by namespace (empty where none is written) and name.
@@ -48,11 +49,16 @@ pub fn deliveries(
     let orphans = Orphans::of(before);
     let entries = written.entries(files).into_iter();
     for entry in entries.filter(|entry| !orphans.have(entry)) {
+        let id = format!("{}|{}", entry.folder(), entry.key());
+        // The folder may have left the tree.
+        let was = before.binary_search_by(|one| one.id.as_str().cmp(&id));
+        let was_read = was.is_ok_and(|at| before[at].settings.unread_build.is_none());
+        let is_here = was_read || files.has_folder(&entry.folder());
         let cluster = Cluster {
             builds,
             written: &written,
             scopes,
-            own: entry.source(),
+            own: is_here.then(|| entry.source()).unwrap_or_default(),
             budget: &budget,
             before,
         };
@@ -184,6 +190,10 @@ struct Written {
     sources: BTreeMap<SourceName, SourceFiles>,
     /// The files of all other sources.
     source: SourceFiles,
+    /// The roots of artifacts that contain a folder of the tree.
+    roots: BTreeMap<SourceName, String>,
+    /// The commits and tags of the sources that name one.
+    fixed: BTreeMap<SourceName, String>,
     config: ConfigData,
     /// Sources of charts and values, applied or not.
     charts: Applied,
@@ -194,15 +204,14 @@ struct Written {
     own: BTreeSet<SourceName>,
 }
 
-/// Kind, namespace and name of a source.
-type SourceName = (String, String, String);
-
 impl Written {
     fn of(files: &TreeFiles<'_>) -> Self {
         let mut written = Self {
             kustomizations: Vec::new(),
             sources: BTreeMap::new(),
             source: SourceFiles::of(files, None),
+            roots: BTreeMap::new(),
+            fixed: BTreeMap::new(),
             config: BTreeMap::new(),
             charts: Applied::default(),
             releases: Vec::new(),
@@ -221,6 +230,7 @@ impl Written {
                 written.take(files, path, &resource);
             }
         }
+        written.find_roots(files);
         let mut named: BTreeMap<SourceName, (usize, usize)> = BTreeMap::new();
         for (_, one) in &written.kustomizations {
             let folder = one.folder();
@@ -240,6 +250,43 @@ impl Written {
         written
     }
 
+    /// Finds the roots of artifacts: `flux push artifact --path` takes one folder. Most Kustomizations of the artifact
+    /// are then in this folder and name folders in it.
+    fn find_roots(&mut self, files: &TreeFiles<'_>) {
+        let mut named: BTreeMap<SourceName, usize> = BTreeMap::new();
+        let mut found: BTreeMap<SourceName, BTreeMap<&str, usize>> = BTreeMap::new();
+        let artifacts = self.kustomizations.iter().filter(|(_, one)| {
+            let (kind, ..) = one.source();
+            kind == "OCIRepository" || kind == "Bucket"
+        });
+        for (path, one) in artifacts {
+            let folder = one.folder();
+            if folder.is_empty() {
+                continue;
+            }
+            *named.entry(one.source()).or_default() += 1;
+            let roots = found.entry(one.source()).or_default();
+            let above = ancestors(folder_of(path));
+            for root in above.filter(|root| files.has_folder(&resolve(root, &folder))) {
+                *roots.entry(root).or_default() += 1;
+            }
+        }
+        let mut roots = BTreeMap::new();
+        for (source, found) in found {
+            let most = found
+                .into_iter()
+                .max_by_key(|(root, count)| (*count, Reverse(root.len())));
+            let most = most.filter(|(_, count)| 2 * count > named[&source]);
+            roots.extend(most.map(|(root, _)| (source, root.to_owned())));
+        }
+        self.roots = roots;
+        let kustomizations = std::mem::take(&mut self.kustomizations).into_iter();
+        let kustomizations = kustomizations.map(|(path, one)| (path, one.rooted(&self.roots)));
+        self.kustomizations = kustomizations.collect();
+        let synced = std::mem::take(&mut self.synced).into_iter();
+        self.synced = synced.map(|one| one.rooted(&self.roots)).collect();
+    }
+
     fn take(&mut self, files: &TreeFiles<'_>, path: &str, resource: &Resource) {
         let id = resource.id();
         if is_about_charts(&id.group, &id.kind) {
@@ -252,6 +299,7 @@ impl Written {
                     .extend(found.map(|found| (path.to_owned(), found)));
             }
             ("source.toolkit.fluxcd.io", kind) => {
+                let name: SourceName = (kind.to_owned(), id.namespace.into(), id.name.into());
                 if let Some(patterns) = resource.node.text_at(&["spec", "ignore"]) {
                     let name = (kind.to_owned(), id.namespace.into(), id.name.into());
                     self.sources
@@ -358,6 +406,7 @@ fn synced(sync: &Node, resource: &Resource) -> Option<FluxKustomization> {
 
 /// Objects of deliveries that are evaluated later.
 #[derive(Default)]
+        root: String::new(),
 struct Found {
     /// HelmReleases, with their clusters and deliveries.
     releases: VecDeque<(Arc<str>, Option<Arc<str>>, Resource)>,
@@ -421,6 +470,7 @@ impl Cluster<'_> {
                     continue;
                 }
                 let folder = one.folder();
+                let one = one.rooted(&self.written.roots);
                 if all.len() >= limits.deliveries {
                     return Err(BeyondLimit::of(
                         Limit::Deliveries,
@@ -499,6 +549,7 @@ impl Cluster<'_> {
 
     fn applied_before(&self, id: &str) -> &[Resource] {
         let found = self.before.binary_search_by(|one| one.id.as_str().cmp(id));
+        let before = before.rooted(&self.written.roots);
         found.map_or(&[], |at| &self.before[at].resources)
     }
 
