@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::deleted::{but_for, generated_deleted};
-use super::pruning::{CANNOT_BUILD, Delivery};
+use super::pruning::{CANNOT_BUILD, Delivery, FIXED_REVISION};
 use crate::changes::{DeliveredMarks, KnownDelivery};
 use crate::delivery::{Sparing, Withdrawal, argocd};
 use crate::graph::delivery::Settings;
@@ -35,6 +35,10 @@ impl<'a> Delivery<'a, '_> {
         let Some(after) = in_head.or((!stays).then_some(before)) else {
             return Withdrawal::nothing("no longer delivers anything there");
         };
+        let [was, is] = [before, after].map(|known| known.settings.revision.as_ref());
+        if was.is_some() && was == is {
+            return Withdrawal::nothing(FIXED_REVISION);
+        }
         if after.error.is_some() {
             return Withdrawal::nothing(CANNOT_BUILD);
         }
@@ -46,7 +50,7 @@ impl<'a> Delivery<'a, '_> {
             SourceTool::ArgoCdSet => self.applications_left(before, after),
             _ => self.pruned_by_application(by, before, after, in_head.is_none()),
         };
-        withdrawal.is_possible |= !after.unread.is_subset(&before.unread);
+        withdrawal.is_possible |= was != is || !after.unread.is_subset(&before.unread);
         withdrawal
     }
 

@@ -30,6 +30,9 @@ pub struct DeliveryChoice {
 /// Why a tool that cannot build sends nothing.
 pub(super) const CANNOT_BUILD: &str = "can no longer build its sources";
 
+/// Why a tool that delivers another commit of the tree than the merged one sends nothing.
+pub(super) const FIXED_REVISION: &str = "delivers a fixed revision, and not the merged one";
+
 /// The objects that are removed from the delivery of one object.
 pub(super) struct Delivery<'a, 'p> {
     pub(super) part: &'p MergePart<'a>,
@@ -228,6 +231,11 @@ impl<'a> Delivery<'a, '_> {
             .and_then(|head| head.delivery(by))
             .or(known)?;
         let is_entry = after.parent.is_none();
+        let was = known.and_then(|known| known.settings.revision.as_ref());
+        let is = after.settings.revision.as_ref();
+        if was.is_some() && was == is {
+            return Some(Withdrawal::nothing(FIXED_REVISION));
+        }
         let after = KustomizationSettings::applied(&after.settings);
         let deleted_before = known.map(|known| KustomizationSettings::applied(&known.settings));
         let deleted_before = deleted_before.filter(|before| before.deletes());

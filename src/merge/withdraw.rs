@@ -7,7 +7,7 @@ use foldhash::HashMap;
 use super::by_argo::AWAITS_CONFIRMATION;
 use super::handover::{Handover, handovers};
 use super::part::MergePart;
-use super::pruning::{CANNOT_BUILD, Delivery, DeliveryChoice, Requested};
+use super::pruning::{CANNOT_BUILD, Delivery, DeliveryChoice, FIXED_REVISION, Requested};
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm;
@@ -321,7 +321,8 @@ impl Decided {
         if withdrawal.nothing == Some(AWAITS_CONFIRMATION) {
             self.held.extend(by.cloned());
         }
-        if withdrawal.nothing == Some(CANNOT_BUILD) {
+        let keeps = [CANNOT_BUILD, FIXED_REVISION];
+        if withdrawal.nothing.is_some_and(|why| keeps.contains(&why)) {
             self.all
                 .kept
                 .extend(leaving.members.iter().map(|member| member.key.clone()));

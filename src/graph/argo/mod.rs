@@ -34,7 +34,7 @@ use self::repository::Repositories;
 use self::set::{AnyCluster, ApplicationSet, GeneratedApplication, SetClusters};
 use self::sources::{Applied, Sources, folder_of_source};
 use self::template::is_partly_unknown;
-use super::delivery::Delivery;
+use super::delivery::{Delivery, Settings};
 use super::files::TreeFiles;
 use super::kustomize::{Budget, Builder, Builds, Resource};
 use super::node::Node;
@@ -519,7 +519,10 @@ impl Run<'_> {
                 object: step.of_any.as_ref().and_then(|any| any.name.clone()),
                 file: Arc::clone(&application.origin.file),
                 line: application.origin.line,
-                settings: application.settings(),
+                settings: Settings {
+                    revision: applied.revision.clone(),
+                    ..application.settings()
+                },
                 error: applied.error.clone(),
                 attempt: None,
                 built_first: None,

@@ -30,6 +30,8 @@ pub(super) struct Applied {
     pub(super) error: Option<BuildError>,
     /// Whether the error is that a folder does not exist.
     pub(super) is_missing: bool,
+    /// The commit or tag of this tree that it delivers, if no source delivers a branch.
+    pub(super) revision: Option<String>,
 }
 
 /// Evaluator of sources. Equal sources of several Applications are built once.
@@ -139,11 +141,15 @@ impl Sources<'_> {
             at += 1;
             is_last
         });
+        let own = sources.iter().filter(|source| self.is_own(source));
+        let revisions: BTreeSet<Option<String>> = own.map(fixed_revision).collect();
+        let revision = revisions.into_iter().next().flatten();
         Applied {
             resources: all.resources,
             reached: Arc::new(all.reached),
             unread: all.unread,
             charts: all.charts,
+            revision,
             ..Applied::default()
         }
     }
@@ -193,8 +199,40 @@ impl Sources<'_> {
             folder: &own,
             chart,
         };
-        source.made(node)
+        match (source.made(node), fixed_revision(node)) {
+            // The revision may have it.
+            (Made::Missing(_), Some(revision)) => {
+                let reason = "another revision is not read";
+                Made::Unread(
+                    application
+                        .origin
+                        .unread(What::OtherRepository, revision, reason),
+                )
+            }
+            (made, _) => made,
+        }
     }
+
+    /// Whether a source is a folder of this tree.
+    fn is_own(&self, source: &Node) -> bool {
+        let repository = source.text_at(&["repoURL"]).unwrap_or_default();
+        source.get("chart").is_none()
+            && source.get("path").is_some()
+            && self.repositories.are_own(&repository)
+    }
+}
+
+/// Returns the revision of a source if it never changes: a commit, or the tag of a version.
+fn fixed_revision(source: &Node) -> Option<String> {
+    let revision = source.text_at(&["targetRevision"])?;
+    let is_commit = revision.len() == 40 && revision.chars().all(|c| c.is_ascii_hexdigit());
+    let version = revision.strip_prefix('v').unwrap_or(&revision);
+    let numbers = version.split(['-', '+']).next().unwrap_or_default();
+    let is_version = numbers.split('.').count() == 3
+        && numbers
+            .split('.')
+            .all(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()));
+    (is_commit || is_version || revision.starts_with("refs/tags/")).then_some(revision)
 }
 
 /// Returns the folder of the path of a source, from the root of the tree.

@@ -301,9 +301,14 @@ impl Written {
             ("source.toolkit.fluxcd.io", kind) => {
                 let name: SourceName = (kind.to_owned(), id.namespace.into(), id.name.into());
                 if let Some(patterns) = resource.node.text_at(&["spec", "ignore"]) {
-                    let name = (kind.to_owned(), id.namespace.into(), id.name.into());
                     self.sources
-                        .insert(name, SourceFiles::of(files, Some(&patterns)));
+                        .insert(name.clone(), SourceFiles::of(files, Some(&patterns)));
+                }
+                // A tag of an artifact moves, one of a repository does not.
+                let keys = ["commit", "tag"].into_iter();
+                let mut fixed = keys.filter_map(|key| resource.node.text_at(&["spec", "ref", key]));
+                if let Some(revision) = fixed.next().filter(|_| kind == "GitRepository") {
+                    self.fixed.insert(name, revision);
                 }
             }
             ("", "ConfigMap") => {
@@ -401,12 +406,12 @@ fn synced(sync: &Node, resource: &Resource) -> Option<FluxKustomization> {
         name,
         spec,
         origin: resource.origin.clone(),
+        root: String::new(),
     })
 }
 
 /// Objects of deliveries that are evaluated later.
 #[derive(Default)]
-        root: String::new(),
 struct Found {
     /// HelmReleases, with their clusters and deliveries.
     releases: VecDeque<(Arc<str>, Option<Arc<str>>, Resource)>,
@@ -465,12 +470,12 @@ impl Cluster<'_> {
         let mut found = Found::default();
         loop {
             while let Some((here, parent, one)) = pending.pop_front() {
+                let one = one.rooted(&self.written.roots);
                 let cluster = destination(&one.spec, &home, &here);
                 if !seen.insert((Arc::clone(&cluster), one.key())) {
                     continue;
                 }
                 let folder = one.folder();
-                let one = one.rooted(&self.written.roots);
                 if all.len() >= limits.deliveries {
                     return Err(BeyondLimit::of(
                         Limit::Deliveries,
@@ -479,6 +484,7 @@ impl Cluster<'_> {
                     ));
                 }
                 let mut delivery = one.delivery(&cluster, parent);
+                delivery.settings.revision = self.written.fixed.get(&one.source()).cloned();
                 match self.build(&one, &self.builder()) {
                     Err(Foreign(unread)) => {
                         delivery.settings.unread_build = Some(one.deciding());
@@ -543,13 +549,13 @@ impl Cluster<'_> {
         let there = self.applied_before(parent?).iter();
         let mut there = there.filter_map(FluxKustomization::of);
         let before = there.find(|before| before.key() == one.key())?;
+        let before = before.rooted(&self.written.roots);
         let built = self.build(&before, &self.builder()).ok()?;
         Some(built.ok()?.resources)
     }
 
     fn applied_before(&self, id: &str) -> &[Resource] {
         let found = self.before.binary_search_by(|one| one.id.as_str().cmp(id));
-        let before = before.rooted(&self.written.roots);
         found.map_or(&[], |at| &self.before[at].resources)
     }
 
