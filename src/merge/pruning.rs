@@ -239,7 +239,17 @@ impl<'a> Delivery<'a, '_> {
         let after = KustomizationSettings::applied(&after.settings);
         let deleted_before = known.map(|known| KustomizationSettings::applied(&known.settings));
         let deleted_before = deleted_before.filter(|before| before.deletes());
+        // Without pruning, an object that leaves the sources leaves the inventory too (kustomize-controller
+        // internal/controller/kustomization_controller.go, `reconcile`), and a later reconciliation does not know it.
+        let forgets = known.is_some_and(|known| {
+            known.settings.prune == Some(false) && known.settings.suspend != Some(true)
+        });
         Some(match deleted_before {
+            None if forgets && is_entry => Withdrawal::nothing("does not prune yet"),
+            None if forgets => Withdrawal {
+                is_race: true,
+                ..but_for_unpruned(self.leaving, known, |leaving| flux::prune(leaving, after))
+            },
             Some(before) if !after.deletes() => Withdrawal {
                 is_race: !is_entry,
                 ..but_for_unpruned(self.leaving, known, |leaving| flux::prune(leaving, before))
