@@ -63,14 +63,14 @@ pub(super) fn effects(document: &Value) -> Vec<String> {
 }
 
 /// Returns a Kustomization named `name` that builds `path`, with `more` in its spec.
-fn kustomization(name: &str, path: &str, more: &str) -> String {
+pub(super) fn kustomization(name: &str, path: &str, more: &str) -> String {
     format!(
         "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: flux-system}}\nspec:\n  path: {path}\n  prune: true\n  sourceRef: {{kind: GitRepository, name: flux-system}}\n{more}---\n"
     )
 }
 
 /// Returns the file that `flux bootstrap` commits for a cluster.
-fn root(cluster: &str) -> String {
+pub(super) fn root(cluster: &str) -> String {
     let path = format!("./clusters/{cluster}");
     format!(
         "== clusters/{cluster}/flux-system/gotk-sync.yaml\n{}",
@@ -394,7 +394,7 @@ fn remote_entry_points_of_one_folder_share_clusters() {
 }
 
 /// Returns the reasons of unread inputs.
-fn unread(document: &Value) -> Vec<String> {
+pub(super) fn unread(document: &Value) -> Vec<String> {
     let unread = document["unread"].as_array().expect("a list").iter();
     unread
         .map(|one| {

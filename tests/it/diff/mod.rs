@@ -8,6 +8,7 @@ mod comment;
 mod conformance;
 mod destructive;
 mod effects;
+mod elsewhere;
 mod findings;
 mod flux;
 #[cfg(unix)]
