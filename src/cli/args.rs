@@ -45,7 +45,7 @@ pub(super) enum Command {
     /// Compare two states of a tree: what merging a change deletes
     #[command(after_help = help::DIFF)]
     Diff(Box<DiffArgs>),
-    /// Explain a rule: what is wrong, what the cluster does, how to fix it; or what a plan cites
+    /// Explain a rule (what is wrong, what the cluster does, how to fix it) or a citation in a plan
     #[command(after_help = help::EXPLAIN)]
     Explain(ExplainArgs),
     /// List the rules
@@ -53,7 +53,7 @@ pub(super) enum Command {
     /// Record today's findings, and report only new ones
     #[command(after_help = help::BASELINE)]
     Baseline(BaselineArgs),
-    /// Learn from a dump of a cluster what its operators do, as a file for `operators:` in ownerlint.yaml
+    /// Write a file for `operators:` in ownerlint.yaml from a dump of a cluster
     #[command(after_help = help::LEARN)]
     Learn(LearnArgs),
     /// Write a commented ownerlint.yaml for the manifests of a folder
@@ -77,7 +77,7 @@ pub(super) enum Command {
 #[cfg(feature = "lsp")]
 #[derive(Clone, Debug, Args)]
 pub(super) struct LspArgs {
-    /// Standard input and output, which are used anyway; editors pass it
+    /// Ignored: standard input and output are always used, but some editors pass this option
     #[arg(long, hide = true)]
     pub(super) stdio: bool,
 }
@@ -91,7 +91,7 @@ pub(super) struct CompletionsArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct ManArgs {
-    /// The command; without one, the page of the program
+    /// The command that the page is about [default: ownerlint itself]
     #[arg(value_name = "COMMAND")]
     pub(super) command: Vec<String>,
     /// Write the pages of all commands to this folder

@@ -24,9 +24,9 @@ pub(super) struct BaselineArgs {
 
 #[derive(Clone, Debug, Subcommand)]
 pub(super) enum BaselineAction {
-    /// Record all findings of today
+    /// Record all current findings
     Write(BaselineFileArgs),
-    /// Record all findings of today, and say what changed since the last time
+    /// Record all current findings, and show what changed since the last time
     Update(BaselineFileArgs),
     /// Remove what is no longer found, and record nothing new
     Prune(BaselineFileArgs),
@@ -106,7 +106,7 @@ fn update(today: &Today) -> Result<(), Error> {
     let (change, path) = (today.renewal(true)?, &today.path);
     save(path, &change.baseline)?;
     terminal::print(&format!(
-        "`{path}` knows {}: {} new, {} gone{}\n",
+        "`{path}` lists {}: {} new, {} gone{}\n",
         findings(change.baseline.count()),
         change.new,
         change.gone,

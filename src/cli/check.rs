@@ -78,7 +78,7 @@ pub(super) struct ReportedArgs {
     pub(super) position_encoding: PositionEncoding,
     #[command(flatten)]
     pub(super) published: PublishedArgs,
-    /// The size that the `markdown` output keeps to; GitHub accepts 65536 in a comment [default: 1000000]
+    /// The maximum size of the `markdown` output; GitHub accepts 65536 in a comment [default: 1000000]
     #[arg(long, value_name = "BYTES", help_heading = "Output")]
     pub(super) markdown_bytes: Option<usize>,
     /// Exit with 0 whatever is found
@@ -212,7 +212,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         options.html.published.clone_from(&published);
         options.markdown.bytes = reported.markdown_bytes.unwrap_or(options.markdown.bytes);
         match spec.file {
-            // Standard output is taken by the fixed text.
+            // Standard output already contains the fixed text.
             None if piped => terminal::tell(&report::render(spec.format, &report, &options)),
             _ => write(spec, &report, &options)?,
         }

@@ -39,15 +39,15 @@ pub(super) struct DiffArgs {
     /// The state after it: a file or folder, or `-` for standard input
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, requires = "base", help_heading = "Input")]
     head: Option<String>,
-    /// The branch or commit that the change starts from: compared is the commit at which head left it. Also A...B, and
-    /// A..B for the two commits as they are [default: the default branch; on it HEAD, or without edits the commit
-    /// before; with --staged HEAD]
+    /// The branch or commit that the change is based on: the comparison starts at its merge base with head. Also A...B,
+    /// or A..B for the two commits themselves [default: the default branch; on that branch HEAD, or the commit before
+    /// it if nothing is edited; with --staged HEAD]
     #[arg(long, value_name = "GITREF", help_heading = "Input")]
     base_ref: Option<String>,
-    /// Compare with the commit of --base-ref as it is, even if head does not contain it
+    /// Compare with --base-ref itself instead of the merge base
     #[arg(long, help_heading = "Input")]
     no_merge_base: bool,
-    /// The commit that it leads to [default: the work tree]
+    /// The commit that contains the change [default: the work tree]
     #[arg(
         long,
         value_name = "GITREF",
@@ -74,14 +74,14 @@ pub(super) struct DiffArgs {
     /// Leave out files whose path matches this glob (may be repeated)
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     exclude: Vec<String>,
-    /// The namespace of namespaced objects that do not say theirs
+    /// The namespace of namespaced objects without one
     #[arg(short, long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
     namespace: Option<String>,
     /// The Kubernetes release that decides which built-in kinds are served [default: the newest known]
     #[arg(long, value_name = "VERSION", value_parser = release, help_heading = "Input")]
     kubernetes_version: Option<Release>,
-    /// The tool that delivers everything: helm upgrades, argocd and flux prune, kubectl deletes nothing [default: as
-    /// the tree says]
+    /// The tool that delivers everything: helm upgrades, argocd and flux prune, kubectl deletes nothing [default:
+    /// detected from the tree]
     #[arg(long, value_name = "TOOL", help_heading = "Delivery")]
     by: Option<DiffBy>,
     /// The major version of Helm
@@ -97,8 +97,8 @@ pub(super) struct DiffArgs {
     cascade: Option<ToolCascade>,
     #[command(flatten)]
     config: ConfigArgs,
-    /// Read the configuration from this commit [default: base]. Entries that only head has count for names, not for
-    /// what is reported
+    /// Read the configuration from this commit [default: base]. Of entries that only head has, only bundles, scopes and
+    /// namespaces are used
     #[arg(
         long,
         value_name = "GITREF",
@@ -106,7 +106,7 @@ pub(super) struct DiffArgs {
         help_heading = "Input"
     )]
     config_ref: Option<String>,
-    /// Run only these rules of change
+    /// Run only these rules about changes
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_words), hide_possible_values = true, help_heading = "Rules")]
     select: Vec<String>,
     /// Do not run these rules
@@ -117,7 +117,7 @@ pub(super) struct DiffArgs {
     output: Vec<OutputSpec>,
     #[command(flatten)]
     published: PublishedArgs,
-    /// The size that the `markdown` output keeps to: by default that of a comment on GitHub
+    /// The maximum size of the `markdown` output; the default is GitHub's limit for a comment
     #[arg(long, value_name = "BYTES", default_value_t = COMMENT, help_heading = "Output")]
     markdown_bytes: usize,
     /// The lowest severity that human and concise output show: error, warning or info [default: warning, or that of --fail-on]
@@ -127,14 +127,14 @@ pub(super) struct DiffArgs {
     /// `error,unknown` [default: error]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = known::<DiffFailOn>(DiffFailOn::names), help_heading = "Exit status")]
     fail_on: Vec<DiffFailOn>,
-    /// Accept that this object is deleted, by its key as reports write it (may be repeated). A finding counts as info
-    /// when all that it loses is accepted
+    /// Accept the deletion of this object, given by its key as in reports (may be repeated). A finding becomes info
+    /// when every loss that it reports is accepted
     #[arg(long, value_name = "KEY", help_heading = "Exit status")]
     accept: Vec<String>,
-    /// Read keys to accept from a file: each line that is neither empty nor begins with #
+    /// Read keys to accept from a file, one per line; empty lines and lines that begin with # are ignored
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Exit status")]
     accept_file: Option<String>,
-    /// Who accepts it
+    /// The name of the person who accepts the deletions
     #[arg(long, value_name = "NAME", help_heading = "Exit status")]
     accepted_by: Option<String>,
     /// Succeed if neither state has an object
@@ -145,7 +145,7 @@ pub(super) struct DiffArgs {
     exit_zero: bool,
 }
 
-/// The most characters of a comment on GitHub.
+/// The maximum number of characters of a comment on GitHub.
 const COMMENT: usize = 65_536;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -335,7 +335,7 @@ impl DiffArgs {
     }
 }
 
-/// Whether a word names a commit and no file.
+/// Whether a word names a commit and not a file.
 fn names_commit(word: &str) -> bool {
     !Path::new(word).exists() && is_commit(word)
 }

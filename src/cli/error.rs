@@ -44,14 +44,14 @@ pub(super) enum Error {
         "leave out `--head-ref` and `--staged`, or give `--base-ref` a single commit"
     ))]
     TwoHeads { range: String },
-    #[error("`{rule}` is a rule: a kind is given with a finalizer only")]
+    #[error("`{rule}` is a rule: a kind can only follow a finalizer")]
     #[diagnostic(help(
         "`ownerlint explain {rule}` explains the rule, `ownerlint explain {kind}` the kind"
     ))]
     KindOfRule { rule: String, kind: String },
     #[error("no operator file says anything about the kind `{word}`")]
     #[diagnostic(help(
-        "`ownerlint plan delete TARGET -f MANIFESTS` says what goes with an object of any kind; `ownerlint rules` lists all rules"
+        "`ownerlint plan delete TARGET -f MANIFESTS` predicts what is deleted with an object of any kind; `ownerlint rules` lists all rules"
     ))]
     NothingAboutKind { word: String },
     #[error("there is nothing to plan")]
@@ -62,7 +62,7 @@ pub(super) enum Error {
     #[error("both the steps and the manifests are read from standard input")]
     #[diagnostic(help("give one of them a file"))]
     StdinTwice,
-    #[error("`--suggested` says which fixes, and not what becomes of them")]
+    #[error("`--suggested` only selects fixes")]
     #[diagnostic(help("add `--fix-dry-run` to see them, or `--fix` to apply them"))]
     SuggestedAlone,
     /// A path that looks like a misspelt command, or like a command of another tool.

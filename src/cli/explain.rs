@@ -17,11 +17,11 @@ use crate::rules::{self, RULES};
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// The rule, what a plan cites in brackets (`GC-22`), or a kind or finalizer that a finding rests on
-    /// (`ExternalSecret.external-secrets.io`); without one, all rules are listed
+    /// A rule, a citation in a plan (`GC-22`), or a kind or finalizer in a finding
+    /// (`ExternalSecret.external-secrets.io`); without it, all rules are listed
     #[arg(value_name = "RULE", value_parser = known::<String>(rule_ids), hide_possible_values = true)]
     pub(super) rule: Option<String>,
-    /// Of a finalizer, what is known of it on objects of this kind (`Volume.longhorn.io`)
+    /// With a finalizer: the kind of the objects that have it (`Volume.longhorn.io`)
     #[arg(value_name = "KIND")]
     pub(super) kind: Option<KindPattern>,
     /// Output format
@@ -143,7 +143,7 @@ fn unknown(finalizer: &FinalizerName, args: &ExplainArgs) -> Result<Status, Erro
         .as_ref()
         .map_or_else(String::new, |kind| format!(" on {kind}"));
     terminal::print(&format!(
-        "Nothing is known of the finalizer {}{on_kind}. If you know what removes it, say so in a file:\n\n{file}",
+        "Nothing is known about the finalizer {}{on_kind}. If you know what removes it, say so in a file:\n\n{file}",
         finalizer.as_str()
     ))?;
     Ok(Status::Clean)

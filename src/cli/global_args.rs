@@ -17,7 +17,7 @@ pub(super) struct GlobalArgs {
     /// Threads to use (default: one per core)
     #[arg(long, value_name = "N", value_parser = whole_number, global = true, help_heading = "Global options")]
     pub(super) threads: Option<usize>,
-    /// Say on standard error what was read and how long it took, and cite the rules behind a plan
+    /// Print details and timings to stderr, and cite the Kubernetes rules behind a plan
     #[arg(short, long, global = true, help_heading = "Global options")]
     pub(super) verbose: bool,
 }

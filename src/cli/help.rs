@@ -51,7 +51,7 @@ pub(super) fn examples_first(command: clap::Command) -> clap::Command {
     let examples = said.split("\n\n").next().unwrap_or_default().to_owned();
     command
         .after_help(format!(
-            "{examples}\n\n`--help` says everything: exit status, all options."
+            "{examples}\n\n`--help` shows everything: exit status, all options."
         ))
         .after_long_help(said)
 }
@@ -103,15 +103,15 @@ Exit status:
 pub(super) const DIFF: &str = "\
 Examples:
   ownerlint diff                                  this branch and what is edited
-  ownerlint diff origin/release                   the same against another branch
+  ownerlint diff origin/release                   this branch against another one
   ownerlint diff --staged                         what the next commit does
-  ownerlint diff origin/main...HEAD               this branch without the edits
+  ownerlint diff origin/main...HEAD               the commits of this branch
   ownerlint diff v1..v2                           two commits as they are
   ownerlint diff --base-ref origin/main clusters  one folder of both
   ownerlint diff --base old.yaml --head new.yaml  two renderings
 
 Without a base, the change starts where this branch left the default branch; on
-the default branch it is what is edited, or the last commit if nothing is.
+the default branch it is the edits or, without any, the last commit.
 With --base-ref, files are read from the commits and never from a checkout. A
 change starts where it left its base: what origin/main gained since is not part
 of it. --no-merge-base compares with origin/main itself.
@@ -148,7 +148,7 @@ A file of steps is a list in YAML or JSON (`ownerlint schema steps`):
 The other operations are settle and remove-all-finalizers.
 
 Where Flux, Argo CD or kustomize build the input, a plan is about what they
-apply to one cluster, and goes on with what they delete then.
+apply to one cluster, and includes what they delete as a result.
 
 A dump (`kubectl get … -o yaml`) is treated as the whole cluster. In a
 rendering, references are bound by name, an owner that it does not contain
@@ -170,16 +170,16 @@ Examples:
   ownerlint plan teardown --by namespace --release-namespace shop rendered/
   ownerlint plan teardown --by flux -o json clusters/web | jq .safeOrder
 
-PATH is what is removed, --beside what else lives in the cluster. The plan
+PATH is what is removed, --beside the rest of the cluster. The plan
 says what is deleted, what gets stuck and why, what stays and why, which data
 is lost, and a safe order: the fewest commands after which the same removal
 leaves nothing stuck. The order was simulated before it is printed.
 
-  helm       helm uninstall: kind by kind, without a wait in between
+  helm       helm uninstall: kind by kind, without waiting in between
   kubectl    kubectl delete -f: in the order of the arguments
   argocd     the Application is deleted: waves in reverse, each awaited
-  flux       the Kustomization is deleted; what has the marks of a chart, as
-             its HelmRelease would delete it
+  flux       the Kustomization is deleted; objects of a chart are deleted as
+             its HelmRelease would delete them
   namespace  the Namespace is deleted; cluster-scoped objects stay
 
 Exit status:
@@ -237,7 +237,7 @@ Examples:
 
 #[cfg(feature = "lsp")]
 pub(super) const LSP: &str = "\
-Editors start this command; docs/editors says how to tell them. It shows
+Editors start this command; docs/editors has the setup. It shows
 findings in open files, unsaved text included, says what owns an object and
 what is deleted with it, and offers to suppress a finding.";
 

@@ -142,7 +142,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Words that are no commands, with the command to type instead.
+/// Words that are not commands, with the command to type instead.
 const COMMANDS: &[(&[&str], &str)] = &[
     (
         &[

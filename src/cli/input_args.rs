@@ -26,14 +26,15 @@ pub(super) struct InputArgs {
     /// The namespace of namespaced objects without one
     #[arg(short, long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
     pub(super) namespace: Option<String>,
-    /// The Kubernetes release: which built-in kinds it serves, and how it deletes [default: the newest known]
+    /// The Kubernetes release, which decides the built-in kinds and how deletion works [default: the newest known]
     #[arg(long, value_name = "VERSION", value_parser = release, help_heading = "Input")]
     pub(super) kubernetes_version: Option<Release>,
     #[command(flatten)]
     pub(super) config: ConfigArgs,
     #[command(flatten)]
     pub(super) charts: ChartArgs,
-    /// Read standard input as the unsaved text of this file; without other paths, among all that is configured
+    /// Read standard input as the unsaved text of this file; without other paths, together with everything that is
+    /// configured
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Input")]
     pub(super) stdin_filename: Option<String>,
     /// Exit with 0 when there is no Kubernetes object, and no template that would render to one
@@ -41,7 +42,7 @@ pub(super) struct InputArgs {
     pub(super) allow_empty: bool,
 }
 
-/// Which configuration counts.
+/// Which configuration is used.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct ConfigArgs {
     /// The configuration [default: ownerlint.yaml beside the first path or above it; env: OWNERLINT_CONFIG]
@@ -121,7 +122,7 @@ impl InputArgs {
 }
 
 impl ConfigArgs {
-    /// Returns the configuration to use. The environment counts if the command line names none.
+    /// Returns the configuration to use. The environment variable is used if the command line names none.
     pub(super) fn choice(self) -> ConfigChoice {
         match self.config.or_else(|| {
             std::env::var("OWNERLINT_CONFIG")

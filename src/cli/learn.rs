@@ -13,7 +13,7 @@ use crate::engine::{Learned, configured_tables};
 use crate::inventory::STDIN;
 use crate::knowledge::{OPERATOR_SCHEMA, Operator};
 
-/// The most unreadable documents to show.
+/// The maximum number of unreadable documents to show.
 const SHOWN: usize = 5;
 
 #[derive(Clone, Debug, Args)]

@@ -18,7 +18,8 @@ use crate::text::runner::Syntax;
 pub(super) struct ListArgs {
     #[command(flatten)]
     pub(super) input: InputArgs,
-    /// List who applies which objects to which cluster, from the entry points of Flux and Argo CD down, and what nothing applies
+    /// List which tool applies which objects to which cluster, from the entry points of Flux and Argo CD down, and the
+    /// objects that nothing applies
     #[arg(long, help_heading = "Deliveries", conflicts_with_all = [
         "exclude", "namespace", "kubernetes_version", "stdin_filename", "allow_empty",
     ])]
@@ -31,7 +32,7 @@ pub(super) struct ListArgs {
         help_heading = "Deliveries"
     )]
     pub(super) r#ref: Option<String>,
-    /// Only who applies this object: `Deployment.apps/shop/web`
+    /// List only the deliveries of this object: `Deployment.apps/shop/web`
     #[arg(
         long,
         value_name = "KEY",

@@ -31,17 +31,17 @@ pub(super) struct PlanArgs {
 
 #[derive(Debug, Subcommand)]
 enum PlanCommand {
-    /// The objects that a deletion takes along, leaves behind and leaves hanging
+    /// Predict what a deletion deletes, keeps and leaves stuck
     #[command(after_help = help::PLAN)]
     Delete(DeleteArgs),
-    /// The objects deleted, stuck and kept when a tool removes everything, and the order in which that is safe
+    /// Predict what is deleted, kept and stuck when a tool removes everything, and find a safe order
     #[command(after_help = help::TEARDOWN)]
     Teardown(TeardownArgs),
 }
 
 #[derive(Debug, Args)]
 struct TeardownArgs {
-    /// Who removes everything
+    /// The tool that removes everything
     #[arg(long, value_name = "TOOL")]
     by: By,
     /// Files, folders, globs, or `-` for standard input: what is removed [default: the current folder]
@@ -71,7 +71,7 @@ enum By {
     Kubectl,
     /// The Application is deleted
     Argocd,
-    /// The Kustomization is deleted, or for what Helm rendered, the HelmRelease
+    /// The Kustomization is deleted, or the HelmRelease for objects that Helm rendered
     Flux,
     /// The Namespace is deleted; cluster-scoped objects stay
     Namespace,
@@ -123,10 +123,11 @@ struct StepsArgs {
 struct PlanOptions {
     #[command(flatten)]
     charts: ChartArgs,
-    /// The namespace of targets and of objects that do not say theirs
+    /// The namespace of targets and of namespaced objects without one
     #[arg(short, long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
     namespace: Option<String>,
-    /// Whether Pods run on nodes, so that they finish when they are deleted; without, those bound to a node stay Terminating
+    /// Whether kubelets run, so that Pods end when they are deleted; without kubelets, Pods that are bound to a node
+    /// stay Terminating
     #[arg(long, value_name = "YES|NO", default_value = "yes")]
     kubelet: YesNo,
     /// Output format, with a file to write it to (may be repeated)
@@ -145,12 +146,12 @@ struct PlanOptions {
     /// Leave out files whose path matches this glob (may be repeated)
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     exclude: Vec<String>,
-    /// The Kubernetes release: which built-in kinds it serves, and how it deletes [default: the newest known]
+    /// The Kubernetes release, which decides the built-in kinds and how deletion works [default: the newest known]
     #[arg(long, value_name = "VERSION", value_parser = release, help_heading = "Input")]
     kubernetes_version: Option<Release>,
     #[command(flatten)]
     config: ConfigArgs,
-    /// The bundle of the configuration to plan in; with paths, the one whose settings count for them
+    /// The bundle of the configuration to plan in; with paths, the bundle whose settings apply to them
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     bundle: Option<String>,
     /// The cluster to plan in, where the input is delivered to several: a name as in `list --deliveries`

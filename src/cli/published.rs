@@ -8,8 +8,9 @@ use crate::report::Published;
 /// Where the files are published.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct PublishedArgs {
-    /// Link lines in the `markdown` and `html` outputs to this address: https://github.com/owner/name/blob/{commit}, where the commit
-    /// may be written out; for other hosts, say where file and line belong: https://host/{commit}/{path}?line={line}
+    /// Link lines in the `markdown` and `html` outputs to this address: https://github.com/owner/name/blob/{commit}, or
+    /// with a commit instead of {commit}; for other hosts, mark the places of file and line:
+    /// https://host/{commit}/{path}?line={line}
     // clap prints this as it stands, so the address gets no brackets.
     #[allow(rustdoc::bare_urls)]
     #[arg(long, value_name = "URL", value_parser = address, help_heading = "Output")]
@@ -54,7 +55,8 @@ impl PublishedArgs {
 /// The placeholder for the commit.
 const COMMIT: &str = "{commit}";
 
-/// Returns the address at a commit. Without a repository, `None` if the address has the placeholder.
+/// Returns the address with a commit in place of the placeholder; `None` if it has the placeholder and there is no
+/// repository.
 fn at(url: &str, reference: &str) -> Option<String> {
     if url.contains(COMMIT) {
         Some(url.replace(COMMIT, &commit(reference)?))

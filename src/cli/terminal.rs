@@ -52,7 +52,7 @@ pub(super) fn width() -> usize {
         .clamp(40, 160)
 }
 
-/// The most threads: starting more would take longer than they save.
+/// The maximum number of threads: starting more would take longer than they save.
 const MAX_THREADS: usize = 1024;
 
 /// Starts the threads of the global pool.
@@ -129,7 +129,7 @@ pub(super) fn print_by(
     printed(write(&mut out).and_then(|()| out.flush()))
 }
 
-/// Ignores a closed pipe: `ownerlint list | head` is no failure, and the run ends as usual.
+/// Ignores a closed pipe: `ownerlint list | head` is not a failure, and the run ends as usual.
 fn printed(written: io::Result<()>) -> Result<(), Error> {
     match written {
         Err(reason) if reason.kind() != ErrorKind::BrokenPipe => Err(Error::Write {

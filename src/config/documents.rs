@@ -37,19 +37,20 @@ pub(crate) struct ConfigDocument {
     baseline: Option<Text>,
     /// Settings for rules, by id.
     rules: Option<BTreeMap<String, Option<RuleDocument>>>,
-    /// The operators that remove finalizers: where each runs, which finalizers it removes, and from which kinds. They come
-    /// before the bundled ones.
+    /// The operators that remove finalizers: where each runs, which finalizers it removes, and from which kinds. They
+    /// take precedence over the built-in ones.
     controllers: Option<Vec<ControllerDocument>>,
-    /// Kinds whose operator creates an object that no manifest contains, such as a Secret. They come before the bundled
-    /// ones.
+    /// Kinds whose operator creates an object that no manifest contains, such as a Secret. They take precedence over
+    /// the built-in ones.
     generators: Option<Vec<GeneratorDocument>>,
-    /// Kinds that are data: deleting an object deletes a database, a bucket, a volume. They come before the bundled ones.
+    /// Kinds that are data: deleting an object deletes a database, a bucket, a volume. They take precedence over the
+    /// built-in ones.
     data: Option<Vec<DataDocument>>,
     /// Files that describe operators: your own, or the output of `ownerlint learn`. `ownerlint schema operator` prints
     /// their schema.
     operators: Option<OneOrMore<Text>>,
-    /// The clusters that Argo CD delivers into: all that its `clusters` generators may find. The one in which it runs
-    /// need not be named.
+    /// All clusters that are registered with Argo CD, for its `clusters` generators. The cluster in which Argo CD runs
+    /// need not be listed.
     clusters: Option<Vec<ArgoClusterDocument>>,
     /// How --render renders charts. diff takes this from base.
     charts: Option<ChartsDocument>,
@@ -68,14 +69,15 @@ struct BundleDocument {
     namespace: Option<Text>,
     /// closed: the bundle is the whole cluster, and a missing owner is an error.
     world: Option<World>,
-    /// The name of the cluster that the bundle is applied to. Bundles that name one cluster are compared together by diff:
-    /// what leaves one of them takes along what another one delivers. A bundle that names none has a cluster of its own.
+    /// The name of the cluster that the bundle is applied to. diff compares bundles of one cluster together, because
+    /// removing an object from one bundle can delete objects that another one delivers. A bundle without this key has a
+    /// cluster of its own.
     cluster: Option<Text>,
-    /// The tool that applies the bundle and deletes what leaves it. The default is what delivery objects, labels and
-    /// annotations in the bundle say, else kubectl, which deletes nothing.
+    /// The tool that applies the bundle and deletes the objects that are removed from it. By default, delivery objects,
+    /// labels and annotations in the bundle decide; without any, it is kubectl, which deletes nothing.
     delivery: Option<DeliveryTool>,
     /// The program that prints the manifests of the bundle, and its arguments. It is run for diff --render only, in the
-    /// folder of this file; no shell sees it.
+    /// folder of this file and without a shell.
     #[schemars(length(min = 1), extend("type" = "array"))]
     render: Option<Vec<Text>>,
     /// The time that the program may take: 90s, 5m, or a number of seconds. The default is 60 s.
@@ -129,8 +131,8 @@ struct IgnoreDocument {
 struct ControllerDocument {
     /// A name for it.
     name: Text,
-    /// The images that it runs in, or the ends of their paths, such as example/operator. Tags and digests are ignored;
-    /// `*` is any part of one segment.
+    /// The images of its containers, or the ends of their paths, such as example/operator. Tags and digests are
+    /// ignored; `*` is any part of one segment.
     images: Option<OneOrMore<Text>>,
     /// The key of the object that runs it, such as Deployment.apps/system/operator.
     workload: Option<Text>,
@@ -152,11 +154,11 @@ struct ControllerDocument {
 struct GeneratorDocument {
     kind: Kinds,
     product: ProductDocument,
-    /// The field that decides whether the product is deleted with the object. Without it, it always is.
+    /// The field that decides whether the product is deleted with the object. Without this key, it always is.
     policy: Option<Field>,
     /// The values of the policy with which the product is deleted with the object.
     owns: Option<OneOrMore<Word>>,
-    /// The value that counts where the policy is left out.
+    /// The value that applies if the field is not set.
     default: Option<Word>,
 }
 
@@ -166,8 +168,8 @@ struct GeneratorDocument {
 struct ProductDocument {
     /// Its kind: Secret, Kind.group.
     kind: Text,
-    /// The field with its name, such as spec.target.name. Of fields with a vertical bar between them, the first that is set
-    /// counts; {metadata.name}-app has text around a field.
+    /// The field with its name, such as spec.target.name. Of several fields, separated by a vertical bar, the first
+    /// that is set is used. Braces put a field into a text: {metadata.name}-app.
     name: Text,
     /// The field with its namespace. The default is the namespace of the object.
     namespace: Option<Field>,
@@ -199,31 +201,31 @@ struct ArgoClusterDocument {
     annotations: Option<BTreeMap<String, String>>,
 }
 
-/// The most that a run takes in; beyond a limit it ends with an error. A change cannot raise the limits of its own
+/// The limits of a run, which ends with an error if one is exceeded. A change cannot raise the limits of its own
 /// comparison.
 #[derive(JsonSchema)]
 #[schemars(rename = "limits")]
 struct LimitsDocument {
-    /// The copies of objects that kustomizations, delivery objects and bundles make together. The first copy of each object
-    /// does not count. The default is 150000.
+    /// The maximum number of copies of objects that kustomizations, delivery objects and bundles make together. The
+    /// first copy of each object does not count. The default is 150000.
     #[schemars(range(min = 1))]
     instances: Option<u64>,
-    /// The Applications and Flux Kustomizations. The default is 50000.
+    /// The maximum number of Applications and Flux Kustomizations. The default is 50000.
     #[schemars(range(min = 1))]
     deliveries: Option<u64>,
-    /// The bundles of the configuration. The default is 2000.
+    /// The maximum number of bundles in the configuration. The default is 2000.
     #[schemars(range(min = 1))]
     bundles: Option<u64>,
-    /// The kustomizations within kustomizations. The default is 64.
+    /// The maximum nesting depth of kustomizations. The default is 64.
     #[schemars(range(min = 1))]
     nesting: Option<u64>,
 }
 
-/// The permissions of helm where --render is given.
+/// How charts are rendered with --render.
 #[derive(JsonSchema)]
 #[schemars(rename = "charts")]
 struct ChartsDocument {
-    /// Hosts from which charts are also fetched if only the change names them, as --render-from allows one.
+    /// Hosts from which charts are fetched even if only the change names them, as with --render-from.
     hosts: Option<OneOrMore<Text>>,
     /// The time that helm may take to fetch a chart, and to render one: 90s, 5m, or a number of seconds. The default is 120 s to
     /// fetch and 60 s to render.
@@ -259,7 +261,7 @@ enum OneOrMore<T> {
     More(Vec<T>),
 }
 
-/// The steps of `plan --steps`, done to the cluster one after the other. After each, the cluster is left alone until
+/// The steps of `plan --steps`, which are applied to the cluster in order. After each step, the controllers run until
 /// nothing changes. Other keys are ignored.
 #[derive(JsonSchema)]
 #[schemars(rename = "steps")]
@@ -282,12 +284,11 @@ pub(crate) struct StepsDocument(Vec<StepDocument>);
     ]
 ))]
 struct StepDocument {
-    /// settle does nothing and lets the controllers come to rest; force-delete is `kubectl delete --force
-    /// --grace-period=0`.
+    /// settle only lets the controllers run; force-delete is `kubectl delete --force --grace-period=0`.
     #[schemars(extend("enum" = ["settle", "delete", "remove-finalizer", "remove-all-finalizers", "force-delete"]))]
     op: String,
-    /// The object, as kubectl writes it (`deployment/web -n shop`) or by its key (`Deployment.apps/shop/web`). A whole key
-    /// need not be in the input: the API server answers 404, and nothing changes.
+    /// The object, as kubectl writes it (`deployment/web -n shop`) or by its key (`Deployment.apps/shop/web`). A
+    /// complete key need not name an object of the input: the API server answers 404, and nothing changes.
     target: Option<String>,
     /// The propagation policy of a delete, in upper or lower case. Left out, it is Background, which is what kubectl sends;
     /// null or none sends no policy.

@@ -6,7 +6,7 @@ use super::exclude::Exclusion;
 use crate::kustomize::shown;
 use crate::text::plain;
 
-/// The most commands or folders shown in one place.
+/// The maximum number of commands or folders shown in one place.
 const MAX_SHOWN: usize = 5;
 
 /// Writes the configuration of a proposal.
@@ -35,7 +35,7 @@ fn push_clusters(text: &mut String, starter: &Starter) {
     text.push_str(&if number == 1 {
         let cluster = comment(shown(cluster));
         let objects = plain::count(*objects, "object");
-        format!("\n# `{cluster}` delivers {objects} to one cluster, which `ownerlint list --deliveries` shows: nothing to say about that.\n")
+        format!("\n# `{cluster}` delivers {objects} to one cluster, as `ownerlint list --deliveries` shows, so no bundles are needed.\n")
     } else {
         format!("\n# `ownerlint list --deliveries` shows the deliveries to {number} clusters. `bundles:` would keep their \
             objects apart.\n")
@@ -67,7 +67,7 @@ fn push_exclude(text: &mut String, exclude: &[Exclusion]) {
     if exclude.is_empty() {
         return;
     }
-    text.push_str("\n# What tests read or compare with is never applied.\nexclude:\n");
+    text.push_str("\n# Test data is never applied.\nexclude:\n");
     for exclusion in exclude {
         let files = plain::count(exclusion.covers, "file");
         text.push_str(&format!("  - {} # {files}\n", quoted(&exclusion.glob)));
@@ -133,7 +133,7 @@ const HEAD: &str = concat!(
     "# yaml-language-server: $schema=",
     env!("CARGO_PKG_REPOSITORY"),
     "/raw/main/rules/schema/config.schema.json\n",
-    "# All that can be said here: ",
+    "# All settings: ",
     env!("CARGO_PKG_REPOSITORY"),
     "/blob/main/docs/guide/configuration.md\n",
     "version: 1\n",

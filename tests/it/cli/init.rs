@@ -181,10 +181,10 @@ fn single_cluster_gets_no_bundle_and_first_result_is_printed() {
     "##);
     insta::assert_snapshot!(repository.read("ownerlint.yaml"), @r##"
     # yaml-language-server: $schema=https://github.com/ownerlint/ownerlint/raw/main/rules/schema/config.schema.json
-    # All that can be said here: https://github.com/ownerlint/ownerlint/blob/main/docs/guide/configuration.md
+    # All settings: https://github.com/ownerlint/ownerlint/blob/main/docs/guide/configuration.md
     version: 1
 
-    # `apps` delivers 1 object to one cluster, which `ownerlint list --deliveries` shows: nothing to say about that.
+    # `apps` delivers 1 object to one cluster, as `ownerlint list --deliveries` shows, so no bundles are needed.
 
     # The lowest severity that makes a run fail: error, warning, info or never.
     fail-on: error

@@ -173,7 +173,7 @@ fn baseline_is_written_found_pruned_and_updated() {
     let (status, out, _) = repository.run(&["baseline", "write"], "");
     assert_eq!(
         (status, out.as_str()),
-        (0, "`ownerlint-baseline.json` knows 1 finding\n")
+        (0, "`ownerlint-baseline.json` lists 1 finding\n")
     );
     let written: serde_json::Value =
         serde_json::from_str(&repository.read("ownerlint-baseline.json")).expect("JSON");
@@ -200,18 +200,18 @@ fn baseline_is_written_found_pruned_and_updated() {
     );
     assert_eq!(
         repository.run(&["baseline", "prune"], "").1,
-        "`ownerlint-baseline.json` knows 0 findings: 1 gone\n"
+        "`ownerlint-baseline.json` lists 0 findings: 1 gone\n"
     );
     assert_eq!(concise(&repository, &[]), "");
 
     repository.write("a.yaml", OWNED);
     assert_eq!(
         repository.run(&["baseline", "prune"], "").1,
-        "`ownerlint-baseline.json` knows 0 findings: 0 gone\n"
+        "`ownerlint-baseline.json` lists 0 findings: 0 gone\n"
     );
     assert_eq!(
         repository.run(&["baseline", "update"], "").1,
-        "`ownerlint-baseline.json` knows 1 finding: 1 new, 0 gone\n"
+        "`ownerlint-baseline.json` lists 1 finding: 1 new, 0 gone\n"
     );
 }
 
@@ -228,7 +228,7 @@ fn baseline_keeps_entries_of_unread_files() {
     let written = repository.read("ownerlint-baseline.json");
     // `b` is not read, so nothing is reported about it or removed from the baseline.
     assert_eq!(concise(&repository, &["a"]), "");
-    let kept = "`ownerlint-baseline.json` knows 2 findings: 0 gone; 1 finding kept, because not everything was read\n";
+    let kept = "`ownerlint-baseline.json` lists 2 findings: 0 gone; 1 finding kept, because not everything was read\n";
     assert_eq!(repository.run(&["baseline", "prune", "a"], "").1, kept);
     repository.run(&["baseline", "update", "a"], "");
     assert_eq!(repository.read("ownerlint-baseline.json"), written);
@@ -241,7 +241,7 @@ fn baseline_keeps_entries_of_unread_files() {
     assert!(concise(&repository, &["a"]).contains("`ConfigMap/other/settings` is no longer found"));
     let (_, out, _) = repository.run(&["baseline", "prune", "a"], "");
     assert!(
-        out.starts_with("`ownerlint-baseline.json` knows 1 finding: 1 gone"),
+        out.starts_with("`ownerlint-baseline.json` lists 1 finding: 1 gone"),
         "{out}"
     );
     // If the owner's file is not read, the owner may be as wrong as before.
