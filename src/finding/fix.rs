@@ -60,6 +60,6 @@ pub struct Fix {
     pub title: String,
     /// Whether it may be applied without asking.
     pub applicability: Applicability,
-    /// The edits, which belong together and do not overlap, in the order of their places.
+    /// The edits, which belong together and do not overlap, in file order.
     pub edits: Vec<Edit>,
 }

@@ -53,16 +53,16 @@ impl std::str::FromStr for Severity {
     }
 }
 
-/// How sure a rule is of a finding; a configured severity changes nothing about it.
+/// How sure a rule is of a finding; a configured severity does not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "certainty")]
 pub enum Certainty {
-    /// It may be right as it is.
+    /// The manifest may be right as it is.
     Possible,
-    /// It is wrong if what the finding assumes holds.
+    /// The manifest is wrong if the finding's assumption holds.
     Likely,
-    /// It is wrong, whatever else is in the cluster.
+    /// The manifest is wrong, whatever else is in the cluster.
     Certain,
 }
 

@@ -15,15 +15,15 @@ pub struct DiffEffect {
     pub key: ObjectKey,
     /// The kind of the effect.
     pub effect: EffectKind,
-    /// How sure that is.
+    /// How certain the effect is.
     pub certainty: EffectCertainty,
-    /// Why: from the object that leaves down to this one.
+    /// The causes, from the removed object down to this one.
     pub because: Vec<ObjectKey>,
-    /// The tool that acts: `helm`, `argocd`, `flux` or `kubectl`; `unknown` if it
-    /// happens only if a tool prunes of which nothing is known.
+    /// The tool that acts: `helm`, `argocd`, `flux` or `kubectl`; `unknown` if it happens only if an unknown tool
+    /// prunes.
     #[schemars(extend("enum" = ["helm", "argocd", "flux", "kubectl", "unknown", null]))]
     pub regime: Option<&'static str>,
-    /// The cluster, as the configuration or the delivery graph names it; `null` if there is no clue.
+    /// The cluster, as the configuration or the delivery graph names it; `null` if unknown.
     pub cluster: Option<String>,
     /// The deliverer of the object in base; `null` for an object that a controller created, and if neither an object
     /// nor a kustomization applies it.
@@ -55,9 +55,9 @@ pub enum EffectKind {
     GeneratedDeleted,
     /// Its deletion does not finish.
     Stuck,
-    /// It left, and is not deleted.
+    /// It is removed from the tree, and stays in the cluster.
     Orphaned,
-    /// It left, and the tool spares it.
+    /// It is removed from the tree, and the tool spares it.
     Kept,
     /// Data is deleted with it.
     DataLost,
@@ -88,9 +88,9 @@ impl EffectKind {
 pub enum EffectCertainty {
     /// It happens.
     Certain,
-    /// It depends on who is quicker.
+    /// It depends on the outcome of a race.
     Race,
-    /// It happens if what was assumed holds.
+    /// It happens if the assumptions hold.
     Possible,
 }
 

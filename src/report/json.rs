@@ -30,7 +30,7 @@ pub(super) struct ReportDocument<'a> {
     findings: Findings<'a>,
     /// Findings suppressed by a comment, an annotation or the configuration, sorted like `findings`.
     suppressed: Vec<SuppressedDocument<'a>>,
-    /// How often each rule says something; only with `--statistics`.
+    /// The number of findings of each rule; only with `--statistics`.
     #[serde(skip_serializing_if = "Option::is_none")]
     statistics: Option<&'a [RuleStatistics]>,
     /// Notes on the run besides the findings.
@@ -115,8 +115,8 @@ pub(super) struct FindingDocument<'a> {
     location: LocationDocument<'a>,
     /// Other relevant places, possibly in other files.
     related: Vec<RelatedDocument<'a>>,
-    /// The objects that the defect runs through: from a dependent up to its owners or, for deleted-on-arrival, the object
-    /// and what it takes with it. Empty when there are none.
+    /// The objects that the defect runs through: from a dependent up to its owners or, for deleted-on-arrival, the
+    /// object and those that are deleted with it. Empty when there are none.
     chain: &'a [ObjectKey],
     /// The rows of tables that the finding rests on; `ownerlint explain` shows them. Left out when there are none.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]

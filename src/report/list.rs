@@ -98,7 +98,7 @@ pub struct ListedReference {
     pub block_owner_deletion: Option<bool>,
 }
 
-/// A document or list item that is no object.
+/// A document or list item that is not an object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "skipped")]
 #[non_exhaustive]
@@ -110,7 +110,7 @@ pub struct ListedSkip {
     /// Counted from 1.
     #[schemars(range(min = 1))]
     pub line: usize,
-    /// Why it is no object.
+    /// Why it is not an object.
     #[schemars(extend("enum" = ["not-a-manifest", "template", "empty", "unreadable"]))]
     pub reason: &'static str,
     /// A few words more.

@@ -42,7 +42,7 @@ pub struct Report {
     pub remedy: Option<Remedy>,
     /// Notes besides the findings: skipped templates, files that could not be opened.
     pub notes: Vec<Note>,
-    /// Documents and list items that were not judged, in path order.
+    /// Documents and list items that were not checked, in path order.
     pub skipped: Vec<ListedSkip>,
     /// The simulated deletions on which findings are based.
     #[doc(hidden)]
@@ -101,7 +101,7 @@ pub struct BundleInfo {
     pub namespace: Option<String>,
 }
 
-/// How often a rule says something, what says the same twice counted twice.
+/// The number of findings of a rule; repeated findings are counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "statistics")]
 pub struct RuleStatistics {
@@ -268,7 +268,7 @@ pub struct Summary {
     pub suppressed: usize,
     /// Findings that the baseline lists.
     pub baseline: usize,
-    /// Documents and list items that were not judged, without empty documents.
+    /// Documents and list items that were not checked, without empty documents.
     pub skipped: usize,
     /// Findings that were there before the change; only with `--only-changed-from`, which reports what the change adds.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -36,7 +36,8 @@ pub fn rows_json(rows: &[RowInfo]) -> String {
 pub fn rows_human(rows: &[RowInfo], options: &HumanOptions) -> String {
     let told = rows.iter().map(|row| {
         let unproven =
-            "Not proven by its source: what rests on this row is never more than info.".to_owned();
+            "Not proven by its source: findings that depend on this row are never more than info."
+                .to_owned();
         let notes = (!row.verified).then_some(unproven);
         let said = row
             .says

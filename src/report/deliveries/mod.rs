@@ -22,7 +22,7 @@ pub struct DeliveryListing {
     pub unreached: Vec<UnreachedFile>,
 }
 
-/// The work of one applier.
+/// The objects that a tool, or a person, applies together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "delivery")]
 #[non_exhaustive]
@@ -32,7 +32,8 @@ pub struct ListedDelivery {
     /// The tool.
     #[schemars(extend("enum" = ["flux", "argocd", "helm", "kustomize", "kubectl", "unknown"]))]
     pub tool: &'static str,
-    /// The cluster: the path of its entry point, then `/` and a name for another one than the tool's own; `null` without a clue.
+    /// The cluster: the path of its entry point, then `/` and a name if it is not the tool's own cluster; `null` if
+    /// unknown.
     pub cluster: Option<String>,
     /// The key of the object that delivers.
     pub key: Option<String>,
@@ -40,7 +41,7 @@ pub struct ListedDelivery {
     pub path: Option<String>,
     /// The id of the delivery that applies the object that delivers.
     pub parent: Option<String>,
-    /// How sure it is that this is applied; `unknown` where no tool is known.
+    /// How certain it is that this is applied; `unknown` where no tool is known.
     #[schemars(extend("enum" = ["certain", "possible", "unknown"]))]
     pub certainty: &'static str,
     /// Where the object that delivers is written.
@@ -55,16 +56,16 @@ pub struct ListedDelivery {
     pub unread: Vec<ListedUnread>,
 }
 
-/// Settings of a delivery; unwritten ones are left out.
+/// Settings of a delivery; those that are not written are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "settings")]
 #[non_exhaustive]
 pub struct ListedSettings {
-    /// Whether it deletes what leaves its sources.
+    /// Whether it deletes objects that are removed from its sources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prune: Option<bool>,
-    /// Whether it rests.
+    /// Whether it is suspended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<bool>,
     /// The fate of its objects when it is deleted.
@@ -118,9 +119,9 @@ pub struct ListedLocation {
 pub struct ListedInstance {
     /// Its key as it is applied. An unknown part stays as it is written: `ConfigMap/shop/${NAME}`.
     pub key: String,
-    /// The key that the file writes; `null` of a generated object.
+    /// The key that the file writes; `null` for a generated object.
     pub written: Option<String>,
-    /// Where it is written, from the root of the tree; of a generated object the kustomization.
+    /// Where it is written, from the root of the tree; for a generated object, the kustomization.
     pub file: String,
     /// Counted from 1.
     #[schemars(range(min = 1))]
@@ -137,7 +138,7 @@ pub struct ListedInstance {
 pub struct ListedUnread {
     /// Its kind.
     pub what: String,
-    /// Its name for people.
+    /// Its name for display.
     pub subject: String,
     /// The file that names it, from the root of the tree.
     pub file: String,

@@ -22,7 +22,7 @@ pub struct Acceptance {
     pub by: Option<String>,
 }
 
-/// A finding that does not count any more.
+/// A finding whose severity was lowered because its losses are accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "accepted")]
 #[non_exhaustive]
@@ -32,7 +32,7 @@ pub struct AcceptedFinding {
     pub fingerprint: String,
     /// The severity that it had.
     pub severity: Severity,
-    /// Who accepted it, if that was said.
+    /// Who accepted it, if known.
     pub by: Option<String>,
 }
 

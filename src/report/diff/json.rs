@@ -22,11 +22,11 @@ pub(in crate::report) struct DiffDocument<'a> {
     tool: ToolDocument<'a>,
     /// The state that the change starts from.
     base: StateDocument<'a>,
-    /// The state that it leads to.
+    /// The state after the change.
     head: StateDocument<'a>,
     summary: SummaryDocument,
-    /// Every object that changed, ordered by key. Objects are compared one destination at a time: one that leaves an
-    /// overlay and stays in another is removed from the first.
+    /// Every object that changed, ordered by key. Objects are compared one destination at a time: one that is removed
+    /// from an overlay and stays in another counts as removed from the first.
     changes: &'a [ReportedChange],
     /// The effects of the merge on the cluster, ordered by key. An object may have several.
     effects: &'a [DiffEffect],
@@ -35,10 +35,10 @@ pub(in crate::report) struct DiffDocument<'a> {
     unread: &'a [Unread],
     /// Builds that fail: nothing of them is applied, and nothing that they delivered is deleted.
     failed: &'a [FailedBuild],
-    /// The images that containers of changed objects run instead of others, each pair once.
+    /// The images that containers of changed objects run before and after the change, each pair once.
     images: &'a [ChangedImage],
-    /// A step of ownerlint.plan/1: all requests of the delivery tools together. Its outcomes contain every object of base,
-    /// of head and beside them, after everything has come to rest and before anything is reconciled again.
+    /// A step of ownerlint.plan/1: all requests of the delivery tools together. Its outcomes contain every object of
+    /// base, of head and beside them, after the cluster has settled and before anything is reconciled again.
     plan: Option<&'a LastStep>,
     /// The findings of the rules of change, in the form of `ownerlint.report/1`: on the line of base that vanished, with
     /// the cause in head among the related places. Sorted by path, offset and rule.
@@ -50,7 +50,7 @@ pub(in crate::report) struct DiffDocument<'a> {
     notes: Vec<&'a str>,
 }
 
-/// A commit as it was asked for (`--staged`: the index), or a path (`.`: the work tree).
+/// A commit as the user named it (`--staged`: the index), or a path (`.`: the work tree).
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "state")]
 #[schemars(extend("minProperties" = 1, "maxProperties" = 2, "dependentRequired" = { "commit": ["ref"] }))]

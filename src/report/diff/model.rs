@@ -97,7 +97,7 @@ pub struct FailedBuild {
     /// The state that it fails in.
     #[schemars(extend("enum" = ["base", "head"]))]
     pub side: UnreadSide,
-    /// The file that is in the way.
+    /// The file that causes the failure.
     pub file: String,
     /// Counted from 1.
     #[schemars(range(min = 1))]
@@ -120,10 +120,11 @@ impl FailedBuild {
 pub enum DiffVerdict {
     /// At least one deletion is predicted.
     Deletes,
-    /// No deletion is predicted, every input that changed was read, and the tool of every object that left is known.
+    /// No deletion is predicted, every input that changed was read, and the tool of every removed object is known.
     #[default]
     Nothing,
-    /// No deletion is predicted, and an input that was not read changed, or an object left whose tool is not known.
+    /// No deletion is predicted, and an input that was not read changed, or an object whose tool is not known was
+    /// removed.
     Unknown,
 }
 
@@ -168,7 +169,7 @@ pub struct DiffSummary {
     pub added: usize,
     /// Only base has them.
     pub removed: usize,
-    /// They say something else.
+    /// Their content differs.
     pub changed: usize,
     /// They are in another file, or are applied elsewhere.
     pub moved: usize,
@@ -180,9 +181,9 @@ pub struct DiffSummary {
     pub cascaded: usize,
     /// Their deletion does not finish.
     pub stuck: usize,
-    /// They left, and are not deleted.
+    /// They are removed from the tree, and stay in the cluster.
     pub orphaned: usize,
-    /// Objects that left and whose tool is not known.
+    /// Removed objects whose tool is not known.
     pub unknown: usize,
     /// Inputs that changed and were not read: the length of `unread`.
     pub unread: usize,
@@ -200,16 +201,16 @@ pub struct ReportedChange {
     pub change: &'static str,
     /// The key under which the object is applied: `Kind[.group]/namespace/name`; in head if head contains it, else in base.
     pub key: String,
-    /// The key that is written in the file, where kustomizations make another one of it.
+    /// The key that is written in the file, if kustomizations change it.
     pub written: Option<String>,
-    /// The key in base, where that is another one.
+    /// The key in base, if it differs.
     pub was: Option<String>,
     /// The set that the object is applied with: a bundle of the configuration, or the folder of a kustomization (`.`: the
     /// top of the tree).
     pub bundle: Option<String>,
-    /// The cluster, as the configuration or the delivery graph names it; `null` if there is no clue.
+    /// The cluster, as the configuration or the delivery graph names it; `null` if unknown.
     pub cluster: Option<String>,
-    /// Who applied the object in base, or applies it in head if only that contains it; `null` if neither an object nor a
+    /// The deliverer of the object in base, or in head if only head contains it; `null` if neither an object nor a
     /// kustomization does.
     pub delivery: Option<DeliveryName>,
     /// Where base has it.

@@ -514,7 +514,7 @@ pub(super) fn applied_by(delivery: &DeliveryName, cluster: Option<&str>) -> Stri
         text.push_str(&format!(" in cluster {}", shown(cluster)));
     }
     if let Some(doubt) = &delivery.doubt {
-        text.push_str(&format!(", if there is such a one ({doubt})"));
+        text.push_str(&format!(", if it exists ({doubt})"));
     }
     text
 }

@@ -24,11 +24,12 @@ pub(in crate::report) struct PlanDocument<'a> {
     implied: Vec<ImpliedDocument<'a>>,
     /// The assumptions of the plan, in sentences.
     notes: &'a [String],
-    /// Of `plan teardown`: commands to run before, in this order, so that the same removal leaves nothing stuck; simulated
-    /// before they are written. Empty if nothing gets stuck anyway, or if nothing is known to help; `notes` then says so.
+    /// For `plan teardown`: commands to run before, in this order, so that the same removal leaves nothing stuck;
+    /// simulated before they are written. Empty if nothing gets stuck anyway, or if nothing is known to help; `notes`
+    /// then says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     safe_order: Option<Vec<SafeCommandDocument<'a>>>,
-    /// Of `plan teardown`: objects that stay on purpose although everything is removed.
+    /// For `plan teardown`: objects that stay on purpose although everything is removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     kept: Option<Vec<KeptDocument<'a>>>,
 }
@@ -65,15 +66,15 @@ pub(super) struct StepDocument<O> {
     #[schemars(extend("enum" = ["settle", "delete", "remove-finalizer", "remove-all-finalizers", "force-delete"]))]
     op: &'static str,
     target: Option<ObjectKey>,
-    /// Why a tool sends it, if nobody asked for it: `Flux deletes what … delivered`.
+    /// Why a tool sends it, if it is not among the requested steps: `Flux deletes what … delivered`.
     #[serde(skip_serializing_if = "Option::is_none")]
     because: Option<String>,
     /// The propagation policy that the client sends; null when it sends none.
     #[schemars(extend("enum" = ["Background", "Foreground", "Orphan", null]))]
     policy: Option<&'static str>,
-    /// Of a request of `plan teardown`: what the tool waits for before it sends the next one. `none`: it sends it at once.
-    /// `gone`: until the objects of all requests so far are gone; if they get stuck, it never sends the later ones.
-    /// `settled`: until everything is at rest.
+    /// For a request of `plan teardown`: what the tool waits for before it sends the next one. `none`: it sends it at
+    /// once. `gone`: until the objects of all requests so far are gone; if they get stuck, it never sends the later
+    /// ones. `settled`: until the cluster has settled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("enum" = ["none", "gone", "settled"]))]
     wait: Option<&'static str>,
@@ -86,8 +87,8 @@ pub(super) struct StepDocument<O> {
     requests: Vec<RequestDocument>,
     /// False when the limit on states ended the search for other outcomes.
     complete: bool,
-    /// The first is the verdict, which follows the verdict of the step before; the others are all other reachable states.
-    /// Of a removal only the last step has any: the states of all objects after everything has come to rest.
+    /// The first is the verdict, which follows the verdict of the step before; the others are all other reachable
+    /// states. For a removal, only the last step has any: the states of all objects once the cluster has settled.
     #[schemars(with = "Vec<OutcomeDocument>")]
     outcomes: O,
     /// Events that the controllers record, cumulative over the steps.
@@ -95,13 +96,13 @@ pub(super) struct StepDocument<O> {
     /// For each object that this step changed: the rules of the specification that say so, and the chain of owners that
     /// leads to it.
     why: BTreeMap<String, WhyDocument>,
-    /// The requests of the step, and of the controllers that act on it, that a webhook rejects because nothing answers for
-    /// it.
+    /// The requests of the step, and of the controllers that act on it, that a webhook rejects because it has no
+    /// backend.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1))]
     rejections: Vec<RejectionDocument>,
-    /// APIServices that nothing answers for when the step is over. While one of them exists, every namespace that is
-    /// deleted gets stuck.
+    /// APIServices without a backend after the step. While one of them exists, every namespace that is deleted gets
+    /// stuck.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1))]
     failing_apis: Vec<FailingApiDocument>,

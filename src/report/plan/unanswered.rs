@@ -7,7 +7,7 @@ use crate::gc::Verb;
 use crate::kube::ObjectKey;
 use crate::story::PlanView;
 
-/// A request that a webhook rejects because nothing answers for it.
+/// A request that a webhook rejects because it has no backend.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "rejection")]
 pub(super) struct RejectionDocument {
@@ -39,7 +39,7 @@ pub(super) struct FailingApiDocument {
     reason: Silence,
 }
 
-/// Why nothing answers.
+/// Why there is no backend.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "silence")]
