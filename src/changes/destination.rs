@@ -32,7 +32,7 @@ pub enum Destination {
     Beside,
 }
 
-/// Who applies objects, as reports name it.
+/// The deliverer of objects, as reports name it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[schemars(rename = "delivery")]
 #[non_exhaustive]
@@ -48,7 +48,7 @@ pub struct DeliveryName {
     pub path: String,
     /// The key of the object that applies the one of `key`: the ApplicationSet of an Application, the parent of a Kustomization.
     pub parent: Option<String>,
-    /// Why it is not certain that there is such a delivery: `clusters: which clusters there are is not in the tree`.
+    /// Why it is not certain that there is such a delivery: `clusters: the list of clusters is not in the tree`.
     pub doubt: Option<String>,
     /// The chart that was rendered for it: `chart web 1.0.0 → 2.0.0`.
     pub chart: Option<String>,

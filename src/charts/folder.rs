@@ -131,7 +131,10 @@ impl ChartFolder {
                 .map_err(|reason| format!("{path} {reason}"))?;
             bytes += content.len();
             if bytes > MOST_BYTES || self.files.len() >= MOST_FILES {
-                return Err(format!("{} is larger than charts are", shown(&self.path)));
+                return Err(format!(
+                    "{} exceeds the size limit for charts",
+                    shown(&self.path)
+                ));
             }
             self.files.insert(resolve(to, &path[start..]), content);
         }
@@ -172,7 +175,7 @@ impl ChartFolder {
                 let folder = resolve(from, path);
                 if tree.below(&folder).is_empty() {
                     return Err(format!(
-                        "{} does not exist, on which it depends",
+                        "it depends on {}, which does not exist",
                         shown(&folder)
                     ));
                 }

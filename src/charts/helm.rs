@@ -61,7 +61,7 @@ impl Helm {
         kubernetes: &str,
     ) -> Result<String, String> {
         if call.release.is_empty() || call.release.starts_with('-') {
-            return Err(format!("`{}` is no name of a release", call.release));
+            return Err(format!("`{}` is not a valid release name", call.release));
         }
         let mut arguments = vec![
             self.program.clone(),
@@ -122,7 +122,7 @@ impl Helm {
             (false, _)
                 if name.is_empty() || name.starts_with('-') || name.contains(['/', '\\']) =>
             {
-                return Err(format!("`{name}` is no name of a chart"));
+                return Err(format!("`{name}` is not a valid chart name"));
             }
             (false, _) => arguments.extend([name.clone(), format!("--repo={url}")]),
         }

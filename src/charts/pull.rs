@@ -30,7 +30,7 @@ impl Hosts {
     fn refuse(&self, chart: &RemoteChart) -> Option<String> {
         let Some(host) = chart.host() else {
             return Some(format!(
-                "`{}` names no host that charts come from",
+                "`{}` names no host to fetch charts from",
                 chart.url
             ));
         };
@@ -102,7 +102,8 @@ impl Pulls {
         {
             return Ok(found);
         }
-        only_folder(&fetched).ok_or_else(|| "the archive has no folder of the chart".to_owned())
+        only_folder(&fetched)
+            .ok_or_else(|| "the archive does not contain the folder of the chart".to_owned())
     }
 }
 

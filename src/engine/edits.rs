@@ -57,7 +57,7 @@ pub(super) fn note_on_edits<'i>(
     (!parts.is_empty()).then(|| Note {
         severity: Severity::Warning,
         message: format!(
-            "this change edits what decides which findings are reported: {}",
+            "this change edits inputs that decide which findings are reported: {}",
             parts.join(" and ")
         ),
         path: None,

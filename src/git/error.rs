@@ -18,7 +18,7 @@ pub enum GitError {
     #[error("git: {0}")]
     Refused(String),
     /// The program ended before it had answered.
-    #[error("git broke off while it read contents")]
+    #[error("git ended unexpectedly while it was reading contents")]
     BrokeOff,
     /// A word that names no commit.
     #[error("there is no such commit: `{reference}`")]

@@ -14,7 +14,7 @@ pub struct Condition {
     pub field: FieldPath,
     /// The comparison.
     pub test: Test,
-    /// The value that counts if the field is left out.
+    /// The value that applies if the field is left out.
     pub default: Option<String>,
 }
 
@@ -130,10 +130,10 @@ pub(super) struct ConditionForm {
     /// The field has a value, and none of these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     is_not: Option<Vec<Word>>,
-    /// true: the field is there. false: it is not.
+    /// true: the field is set. false: it is not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     set: Option<bool>,
-    /// The value that counts where the field is left out.
+    /// The value that applies if the field is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     default: Option<Word>,
 }

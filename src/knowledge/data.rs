@@ -21,10 +21,11 @@ pub struct DataKind {
     pub kinds: KindPattern,
     /// The lost data, after "deletes": the topic and its messages.
     pub lost: Text,
-    /// Conditions under which this is so: all of them hold. Of several facts about a kind the first counts whose conditions hold.
+    /// Conditions under which this is so: all of them hold. Of several facts about a kind, the first one whose
+    /// conditions hold applies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<Condition>,
-    /// Conditions that keep the data; each is enough. None: only the default counts.
+    /// Conditions that keep the data; each is enough. None: only the default applies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keep: Vec<Condition>,
     /// The fate of the data where none of the fields is written.
@@ -33,7 +34,7 @@ pub struct DataKind {
     /// Whether the data are volumes of Kubernetes, whose claims could outlive the object.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub volumes: bool,
-    /// Whether the source proves it; what rests on an unproven fact is never more than info.
+    /// Whether the source proves it; findings that depend on an unproven fact are never more than info.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub proven: bool,
     /// A further fact: one sentence, without a full stop.

@@ -14,7 +14,7 @@ use super::pattern::{ImagePattern, KindPattern, WildName, image_name};
 use super::source::Sources;
 use crate::kube::ObjectKey;
 
-/// How a finalizer comes onto an object.
+/// How an object gets a finalizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "added")]
@@ -163,7 +163,7 @@ impl KnownFinalizers {
         known
     }
 
-    /// Adds the controllers of a configuration, which come first: users know their own controllers best.
+    /// Adds the controllers of a configuration, which take precedence: users know their own controllers best.
     pub fn with(&self, own: &[OwnController]) -> Self {
         let mut entries = by_finalizer(own.iter().cloned());
         for (finalizer, controllers) in &mut entries {

@@ -29,7 +29,7 @@ pub struct Generator {
     /// Whether the product is owned by the object, and so deleted with it.
     #[serde(default, skip_serializing_if = "Owned::is_always")]
     pub owned: Owned,
-    /// Whether the source proves it; what rests on an unproven fact is never more than info.
+    /// Whether the source proves it; findings that depend on an unproven fact are never more than info.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub proven: bool,
     /// A further fact: one sentence, without a full stop.

@@ -28,7 +28,7 @@ pub struct Operator {
     /// Its programs that remove finalizers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<OperatorController>,
-    /// It was read: it adds no finalizer to any object.
+    /// Its source was read, and it adds no finalizer to any object.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub none: bool,
     /// Objects that it creates for an object, under a name that follows from the object.
@@ -191,10 +191,10 @@ pub struct OperatorController {
     /// The name of the program, where its image has several: a container whose command line names another one does not run it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Text>,
-    /// It is part of the control plane, or of the cloud's: always there, in no manifest.
+    /// It is part of the control plane, or of the cloud provider's: it always runs, and no manifest contains it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub control_plane: bool,
-    /// Where to look for it, where no image says so.
+    /// Where to look for it, if no image identifies it.
     #[serde(default, rename = "where", skip_serializing_if = "Option::is_none")]
     pub place: Option<Text>,
     /// The finalizers that it removes.
@@ -211,7 +211,7 @@ pub struct OperatorFinalizer {
     /// The kinds from whose objects the controller removes it. None: from no object's metadata.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<KindPattern>,
-    /// How it comes onto an object.
+    /// How an object gets it.
     pub added: Added,
     /// Conditions on the object under which it has the finalizer: all of them hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -219,8 +219,8 @@ pub struct OperatorFinalizer {
     /// Whether the source proves the kinds.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub proven: bool,
-    /// The remedy in its documentation when the controller is gone, if that is more than to remove the finalizer: "run `flux
-    /// uninstall`".
+    /// The documented remedy if the controller is gone, unless that is just to remove the finalizer: "run
+    /// `flux uninstall`".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way_out: Option<Text>,
     /// A further fact: one sentence, without a full stop.

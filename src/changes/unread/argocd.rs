@@ -138,7 +138,7 @@ impl ArgoObject<'_, '_, '_> {
         let is_here = !path.is_empty() && self.finder.state.has_folder(&folder);
         let input = match (chart, is_here) {
             ("", true) => {
-                let reason = "another revision or repository is not read";
+                let reason = "it is another revision or repository, which is not read";
                 let input = self.input(UnreadWhat::OtherRepository, "source", reason);
                 input
                     .part(format!("{address} {revision}"))
@@ -147,11 +147,11 @@ impl ArgoObject<'_, '_, '_> {
             ("", false) => {
                 let repository = without_credentials(address);
                 let reason = if path.is_empty() || path.contains("{{") {
-                    Cow::Borrowed("another repository is not read")
+                    Cow::Borrowed("it is another repository, which is not read")
                 } else {
                     let path = plain::one_line(path);
                     Cow::Owned(format!(
-                        "`{path}` is no folder here: it is in another repository, or nowhere"
+                        "`{path}` is not a folder of this tree: it is in another repository, or does not exist"
                     ))
                 };
                 let input = self.input(UnreadWhat::OtherRepository, "source", reason);

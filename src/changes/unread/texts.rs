@@ -116,7 +116,7 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
     }
     if name.ends_with("Chart.yaml") {
         // argo-cd util/app/discovery/discovery.go.
-        let reason = "Argo CD takes a folder with a file of such a name for a chart";
+        let reason = "Argo CD treats a folder with a file of such a name as a chart";
         finder.add(
             place,
             file,

@@ -234,7 +234,7 @@ impl Comparison {
         }
         let name = self.judging.configuration.as_deref().unwrap_or_default();
         without.notes.push(format!(
-            "{name} is new in this change and does not count: it would hide a part of this"
+            "{name} is new in this change and is ignored, because it would hide a part of this report"
         ));
         Ok(without)
     }
@@ -329,7 +329,7 @@ impl Comparison {
         written.collect()
     }
 
-    /// Returns the effects that the removal of `unknown` objects, whose tool is not known, has if their tools prune.
+    /// Returns the effects of removing the `unknown` objects, whose tools are not known, if these tools prune.
     fn supposed(
         &self,
         part: &MergePart<'_>,

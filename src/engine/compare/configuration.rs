@@ -1,4 +1,4 @@
-//! The configuration of a comparison: that of base. If only head has one, it cannot hide anything.
+//! The configuration of a comparison, which is read from base. A configuration that only head has cannot hide anything.
 
 use super::request::{CompareRequest, StateChoice};
 use super::state::{Bytes, StateReader, StateText, TreeState};
@@ -39,7 +39,7 @@ impl Found {
             Ok(None) => Self::default(),
             Ok(Some(config)) => {
                 let note = format!(
-                    "{} is new in this change: nothing in it but bundles, scopes and namespaces counts until base has it",
+                    "{} is new in this change: only its bundles, scopes and namespaces are used until base has it",
                     config.source.path()
                 );
                 Self {
@@ -49,9 +49,8 @@ impl Found {
                 }
             }
             Err(mistake) => {
-                let note = format!(
-                    "the configuration is new in this change and does not count: {mistake}"
-                );
+                let note =
+                    format!("the configuration is new in this change and is ignored: {mistake}");
                 Self {
                     config: None,
                     is_new: true,
@@ -65,7 +64,7 @@ impl Found {
 /// Finds the configuration of a comparison.
 ///
 /// # Errors
-/// A mistake in the configuration of base, or in one outside the repository, and a file that does not exist.
+/// The configuration of base, or one outside the repository, contains a mistake, or the file does not exist.
 pub(super) fn find(
     request: &CompareRequest,
     reader: &mut StateReader,
@@ -123,7 +122,7 @@ fn named(
         return Ok(Found::as_it_is(Some(read(&state, &place, file)?)));
     }
     let in_head = match &request.head {
-        // The head of a comparison of folders is what is checked out.
+        // If two folders are compared, the configuration of head is that of the work tree.
         StateChoice::Path(_) => StateChoice::WorkTree,
         choice => choice.clone(),
     };
@@ -135,7 +134,7 @@ fn named(
         Some(file) => read(&head, &place, file).map(Some),
         None => Err(Mistake::unreadable(
             path,
-            "it is no file of the repository".to_owned(),
+            "it is not a file of the repository".to_owned(),
         )),
     }))
 }
@@ -150,7 +149,7 @@ fn start(request: &CompareRequest) -> &str {
 }
 
 /// Finds the configuration of a state, in the folder of the first path or above it. If it is above a compared folder,
-/// its bundles, whose paths have another root, are left out.
+/// its bundles are left out, because their paths have another root.
 fn discovered(
     choice: &StateChoice,
     request: &CompareRequest,

@@ -89,7 +89,7 @@ pub(super) fn idle(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Option<St
     };
     (!named.is_empty()).then(|| {
         let named = named.join(", ");
-        format!("{objects} that nothing of this repository includes or delivers: whether something else applies {them} is not known: {named}{more}")
+        format!("{objects} that nothing in this repository includes or delivers (something else may apply {them}): {named}{more}")
     })
 }
 

@@ -47,7 +47,7 @@ pub enum DumpError {
         reason: serde_json::Error,
     },
     /// A document that exceeds the maximum size.
-    #[error("{path}:{line}: a document is larger than 32 MiB, as no object of a cluster is")]
+    #[error("{path}:{line}: a document is larger than 32 MiB, which no object of a cluster is")]
     #[diagnostic(help("write the dump with `kubectl get KINDS --all-namespaces -o yaml`"))]
     TooLarge {
         /// Its path.

@@ -22,7 +22,7 @@ use crate::text::plain;
 const RELEASED: &str = "Argo CD removes its finalizers from the Applications";
 
 /// The title of the step that deletes volumes.
-const RECLAIMED: &str = "the volumes go with their claims (reclaim policy Delete)";
+const RECLAIMED: &str = "the volumes are deleted with their claims (reclaim policy Delete)";
 
 /// The requests of tools after a deletion.
 #[derive(Debug, Default)]
@@ -100,7 +100,7 @@ pub(in crate::engine) fn followed(
         let Some(all) = delivered.get(&key) else {
             if let Some(error) = failing.get(&key) {
                 let note = format!(
-                    "What {key} delivers is not known, because it cannot be built: {error}."
+                    "The objects that {key} delivers are not known, because it cannot be built: {error}."
                 );
                 followed.notes.push(note);
                 continue;
@@ -134,7 +134,7 @@ pub(in crate::engine) fn followed(
             let gone: Vec<ObjectKey> = withdrawal
                 .requests
                 .iter()
-                // A name with parameters is that of no object: only a service knows the Applications of its set.
+                // A name with parameters names no object: only a service knows the Applications of its set.
                 .filter(|request| !request.key.name.contains("{{"))
                 .filter(|request| request.op == Op::Delete && seen.insert(request.key.clone()))
                 .map(|request| request.key.clone())
@@ -291,7 +291,9 @@ impl<'g> Delivered<'g> {
                 format!("not read: {}", named(&unread))
             }
         };
-        Some(format!("What {key} delivers is known in part, {why}."))
+        Some(format!(
+            "The objects that {key} delivers are known in part, {why}."
+        ))
     }
 
     /// Returns a sentence on objects that are deleted in another cluster.

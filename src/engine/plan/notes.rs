@@ -207,7 +207,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
     }
     if !duplicates.is_empty() {
         notes.push(format!(
-            "Listed more than once; the last one counts: {}.",
+            "Listed more than once; the last one is used: {}.",
             named(&texts(duplicates))
         ));
     }

@@ -117,9 +117,9 @@ impl HelmSource<'_> {
             let content = String::from_utf8_lossy(&bytes).into_owned();
             call.inputs.insert(found);
             let name = parameter.str_at(&["name"]).unwrap_or_default();
-            // Helm would read another file of the machine under such a name.
+            // In `--set-file`, Helm would take a part of such a name for the path of another file on the machine.
             if name.contains([',', '=', '{']) {
-                return Err(format!("`{name}` is no name of a file parameter"));
+                return Err(format!("`{name}` is not a valid name of a file parameter"));
             }
             call.set_file(name, content.into());
         }

@@ -10,7 +10,7 @@ use crate::kustomize::{folder_of, name_of};
 
 type Outcome<T> = Result<T, TemplateError>;
 
-/// Returns the values of `keys`; `None` if one is missing or no text.
+/// Returns the values of `keys`; `None` if one is missing or is not text.
 pub(super) fn key_of(parameters: &Parameters, keys: &[String]) -> Option<Vec<String>> {
     keys.iter()
         .map(|key| Some(parameters.known.get(key)?.as_str()?.to_owned()))
@@ -56,12 +56,12 @@ pub(super) fn flat_element(element: Map<String, Value>) -> Outcome<Map<String, V
             Value::Object(values) if key == "values" => {
                 for (name, value) in values {
                     let Value::String(_) = value else {
-                        return failed(format!("`values.{name}` of an element is no text"));
+                        return failed(format!("`values.{name}` of an element is not text"));
                     };
                     flat.insert(format!("values.{name}"), value);
                 }
             }
-            _ => return failed(format!("`{key}` of an element is no text")),
+            _ => return failed(format!("`{key}` of an element is not text")),
         }
     }
     Ok(flat)

@@ -176,7 +176,7 @@ impl Sources<'_> {
         }
         let path = node.text_at(&["path"]).unwrap_or_default();
         if !self.repositories.are_own(&repository) {
-            let reason = "another repository is not read";
+            let reason = "it is another repository, which is not read";
             return Made::Unread(application.origin.unread(
                 What::OtherRepository,
                 repository,

@@ -221,7 +221,7 @@ impl Build<'_> {
                 None,
                 What::Limit,
                 shown(&doc.folder).to_owned(),
-                "more kustomizations include each other than are followed",
+                "kustomizations are nested too deeply",
             ));
             return Ok(());
         }
@@ -498,12 +498,12 @@ impl Build<'_> {
 /// Returns the objects of a file that a build reads.
 ///
 /// # Errors
-/// Returns an error if it cannot be read, or if a document is no whole object.
+/// Returns an error if it cannot be read, or if a document is not a whole object.
 pub fn objects_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, BuildError> {
     let found = match &parsed.error {
         Some((reason, line)) => Err((format!("cannot be read: {reason}"), *line)),
         None => resources_of(parsed, place).map_err(|line| {
-            let reason = "has a document that is no whole object";
+            let reason = "has a document that is not a complete object";
             (reason.to_owned(), line)
         }),
     };
@@ -515,7 +515,7 @@ pub fn objects_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, BuildEr
 }
 
 /// Returns the objects of a file, as far as it can be read; lists are replaced by their items. An error is the line of
-/// a document that is no whole object.
+/// a document that is not a whole object.
 pub fn resources_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, usize> {
     let file: Arc<str> = Arc::from(place);
     let mut found = Vec::new();

@@ -52,7 +52,7 @@ impl Generator<'_> {
             let (key, value) = literal
                 .split_once('=')
                 .filter(|(key, _)| !key.is_empty())
-                .ok_or_else(|| self.failed(format!("`{literal}` is no `key=value`")))?;
+                .ok_or_else(|| self.failed(format!("`{literal}` is not `key=value`")))?;
             data.push((key.to_owned(), unquoted(value).as_bytes().to_vec()));
         }
         for file in self.entry.texts_at("files") {

@@ -129,7 +129,7 @@ pub(super) fn json_patched(object: Node, operations: &[Node]) -> Result<Node, St
                     return Err(format!("the test of {place} fails"));
                 }
             }
-            other => return Err(format!("`{other}` is no operation of a JSON patch")),
+            other => return Err(format!("`{other}` is not an operation of a JSON patch")),
         }
     }
     Ok(object)

@@ -257,7 +257,7 @@ impl Build<'_> {
         let Some(at) = built.resources.iter().position(|one| one.was_called(&id)) else {
             // Its target may be among the unread inputs.
             if built.unread.is_empty() {
-                let reason = format!("the patch is about {}, which is not there", id.key());
+                let reason = format!("the patch targets {}, which does not exist", id.key());
                 return Err(self.failed(doc, Some(entry), reason));
             }
             return Ok(());
@@ -288,7 +288,7 @@ impl Build<'_> {
             let id = resource.id();
             if !known.insert(id.versioned_key()) {
                 let key = id.key();
-                let reason = format!("in the namespace `{namespace}`, {key} is there twice");
+                let reason = format!("namespace `{namespace}` contains {key} twice");
                 return Err(self.failed(doc, doc.node.get("namespace").as_ref(), reason));
             }
         }

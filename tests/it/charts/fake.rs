@@ -308,10 +308,10 @@ fn release_and_chart_names_like_options_or_paths_are_rejected() {
     let bad = [
         (
             "  releaseName: --post-renderer=/bin/sh\n",
-            "`--post-renderer=/bin/sh` is no name of a release",
+            "`--post-renderer=/bin/sh` is not a valid release name",
         ),
-        ("", "`--repo-file=x` is no name of a chart"),
-        ("", "`../../etc` is no name of a chart"),
+        ("", "`--repo-file=x` is not a valid chart name"),
+        ("", "`../../etc` is not a valid chart name"),
     ];
     let charts = ["web", "--repo-file=x", "../../etc"];
     for ((more, reason), chart) in bad.into_iter().zip(charts) {

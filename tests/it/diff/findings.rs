@@ -161,7 +161,7 @@ fn undelivered_change_is_noted_but_not_listed() {
     );
     assert_eq!(
         document["notes"][0],
-        "1 changed object is in a file that nothing of this repository includes or delivers: whether something else applies it is not known: ConfigMap/shop/b (head/shop/b.yaml:1)"
+        "1 changed object is in a file that nothing in this repository includes or delivers (something else may apply it): ConfigMap/shop/b (head/shop/b.yaml:1)"
     );
 }
 

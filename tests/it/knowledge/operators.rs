@@ -381,7 +381,7 @@ fn explain_prints_an_operator_file_for_unknown_finalizer() {
     assert_eq!((status, error.as_str()), (0, ""));
     let (says, file) = out.split_once("\n\n").expect("a file");
     assert!(
-        says.starts_with("Nothing is known of the finalizer acme.example.com/cleanup on Vault"),
+        says.starts_with("Nothing is known about the finalizer acme.example.com/cleanup on Vault"),
         "{says}"
     );
     repository

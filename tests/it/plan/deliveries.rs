@@ -264,7 +264,7 @@ fn failed_build_is_noted_and_deletes_only_the_kustomization() {
     let key = "Kustomization.kustomize.toolkit.fluxcd.io/flux-system/web";
     assert_eq!(gone(&plan), [key]);
     let note = format!(
-        "What {key} delivers is not known, because it cannot be built: gone.yaml does not exist."
+        "The objects that {key} delivers are not known, because it cannot be built: gone.yaml does not exist."
     );
     assert!(notes(&plan).contains(&note), "{}", notes(&plan));
 }

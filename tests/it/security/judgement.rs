@@ -117,7 +117,7 @@ fn invalid_new_configuration_does_not_abort_diff() {
     ] {
         let document = says_all(attack, &[]);
         assert!(
-            notes(&document).contains("is new in this change and does not count"),
+            notes(&document).contains("is new in this change and is ignored"),
             "{}",
             notes(&document)
         );

@@ -51,7 +51,9 @@ fn items_in_the_document_of_an_object_are_read() {
     );
     assert_eq!(
         dropped,
-        ["ConfigMap `settings` is never applied: `items` makes a list of its document"]
+        [
+            "ConfigMap `settings` is never applied: because of `items`, its document is read as a list"
+        ]
     );
 }
 
@@ -61,7 +63,7 @@ fn object_with_empty_items_is_read_and_reported() {
     assert_eq!(objects, ["Deployment.apps/shop/web"]);
     assert_eq!(
         dropped,
-        ["Deployment `web` is never applied: `items` makes a list of its document"]
+        ["Deployment `web` is never applied: because of `items`, its document is read as a list"]
     );
 }
 
@@ -107,7 +109,7 @@ fn custom_kind_called_list_is_read() {
     assert_eq!(
         dropped,
         [
-            "AllowList `empty` is never applied: `items` makes a list of its document",
+            "AllowList `empty` is never applied: because of `items`, its document is read as a list",
             "AllowList `null` is an object for some tools and an empty list for others",
         ]
     );

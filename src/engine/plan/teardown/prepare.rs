@@ -110,7 +110,7 @@ impl Writer<'_> {
                 )
             }
             controllers if !controllers.is_empty() => format!(
-                "{} removes the finalizers of {named} only as long as it runs and may: `{}` deletes it too early.",
+                "{} removes the finalizers of {named} only while it runs and has the permission: `{}` deletes it too early.",
                 words::keys(controllers.iter()),
                 self.removal.command
             ),

@@ -164,7 +164,7 @@ impl<'t> Reader<'_, 't> {
     /// Parses the parts up to `end`, `else` or the end of the text, and returns them with the word that ends them.
     fn block(&mut self, depth: usize) -> Outcome<(Vec<Part>, Option<&'t str>)> {
         if depth > DEEPEST {
-            let reason = "more blocks are within each other than are followed";
+            let reason = "blocks are nested too deeply";
             return Err(TemplateError::Unread(reason.to_owned()));
         }
         let mut parts = Vec::new();
@@ -293,7 +293,7 @@ impl Words<'_> {
             '(' => {
                 self.depth += 1;
                 if self.depth > DEEPEST {
-                    let reason = "more parentheses are within each other than are followed";
+                    let reason = "parentheses are nested too deeply";
                     return Err(TemplateError::Unread(reason.to_owned()));
                 }
                 self.rest = &self.rest[1..];
