@@ -99,7 +99,7 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
 
 fn write(Today { found, path, .. }: &Today) -> Result<(), Error> {
     save(path, found)?;
-    terminal::print(&format!("`{path}` knows {}\n", findings(found.count())))
+    terminal::print(&format!("`{path}` lists {}\n", findings(found.count())))
 }
 
 fn update(today: &Today) -> Result<(), Error> {
@@ -121,7 +121,7 @@ fn prune(today: &Today) -> Result<(), Error> {
     }
     let (known, gone) = (findings(change.baseline.count()), change.gone);
     terminal::print(&format!(
-        "`{path}` knows {known}: {gone} gone{}\n",
+        "`{path}` lists {known}: {gone} gone{}\n",
         unread(&change)
     ))
 }

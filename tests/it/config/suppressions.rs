@@ -271,7 +271,7 @@ fn baseline_keeps_entries_of_unread_files() {
         repository
             .run(&["baseline", "prune"], "")
             .1
-            .contains("knows 0 findings: 1 gone")
+            .contains("lists 0 findings: 1 gone")
     );
 }
 
@@ -291,7 +291,7 @@ fn checking_one_bundle_keeps_baseline_entries_of_others() {
         repository
             .run(&["baseline", "prune", "dev"], "")
             .1
-            .contains("knows 2 findings: 0 gone")
+            .contains("lists 2 findings: 0 gone")
     );
 }
 
