@@ -154,8 +154,8 @@ fn leaked(member: &Member, leak: &Leak<'_>) -> Draft {
         marks::FLUX_KUSTOMIZATION_NAME | marks::FLUX_HELM_RELEASE_NAME => (
             Severity::Info,
             format!(
-                "Flux writes this label onto the objects that it applies. It prunes from a list of its own and not by \
-                 label, but other selectors of the label take the {made} for part of the delivery. The template \
+                "Flux writes this label onto the objects that it applies. It prunes from its own inventory and not by \
+                 label, but selectors on the label also match the {made}. The template \
                  looks like a copy of a live object."
             ),
         ),
@@ -225,7 +225,7 @@ fn leaks_of_custom_resource(member: &Member) -> Vec<(&'static str, Span)> {
 }
 
 fn leaked_by_custom_resource(member: &Member, key: &'static str, place: Span) -> Draft {
-    Draft::on(member, place, format!("{} contains Argo CD's mark `{key}` for the objects of its operator", named(member)))
+    Draft::on(member, place, format!("{} contains Argo CD's mark `{key}`, which its operator may copy onto other objects", named(member)))
         .severity(Severity::Info)
         .label("may be copied")
         .reason(
@@ -274,7 +274,8 @@ fn force_replace_on_stateful(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Checks `spec.force` of a Flux Kustomization, which counts for all that it delivers, as far as that is in the input.
+/// Checks `spec.force` of a Flux Kustomization, which applies to everything that it delivers. Only objects in the input
+/// are considered.
 fn forced_by_kustomization(
     context: &Context<'_>,
     place: usize,
@@ -311,14 +312,14 @@ fn forced_by_kustomization(
         force.key_span,
         format!("`force: true` may delete {}{more} in order to change {them}", named(worst)),
     )
-    .label("counts for all that it delivers")
+    .label("applies to everything that it delivers")
     .reason(format!(
         "If a field cannot be changed, Flux deletes the object and creates it again. {} `prune: disabled` does not protect \
          from it.",
         lost_with(context, worst)
     ))
     .help(format!(
-        "remove it here, and annotate what can be made again, such as Jobs, with `{}: enabled`",
+        "remove it here, and annotate objects that can be recreated, such as Jobs, with `{}: enabled`",
         marks::FLUX_FORCE
     ))
     .field("spec.force");
@@ -385,7 +386,7 @@ fn lost_with(context: &Context<'_>, member: &Member) -> &'static str {
     } else if object.is(kinds::STATEFUL_SET) {
         "All of its Pods stop at once. Their claims stay, and the new StatefulSet takes them over if their names are the same."
     } else {
-        "Its data goes with it unless the volume is retained, and Pods that mount it keep it Terminating until then."
+        "Its data is deleted with it unless the volume is retained. It stays Terminating until no Pod mounts it."
     }
 }
 

@@ -52,7 +52,7 @@ fn draft(merge: &Merge<'_>, unanswered: &LostBackend<'_>, message: String) -> Dr
     let client = &unanswered.clients[0];
     let left = unanswered.left;
     let mut draft = on_base(merge, left, left.object.name_span(), message)
-        .label("answers the webhook")
+        .label("is the backend")
         .field("metadata.name")
         .target(unanswered.object.key.to_string());
     if let Some(severity) = severity(surprise) {
@@ -101,7 +101,7 @@ fn webhook(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
 
 fn api(merge: &Merge<'_>, unanswered: &LostBackend<'_>, group: &str, version: &str) -> Draft {
     let (left, object) = (named(unanswered.left), named(unanswered.object));
-    draft(merge, unanswered, format!("removing {left} breaks {object}, which still announces `{group}/{version}`"))
+    draft(merge, unanswered, format!("removing {left} breaks {object}, which still registers `{group}/{version}`"))
         .reason(
             "The API group no longer has a backend. The namespace controller asks every group before it finishes: every \
              Namespace that is deleted from then on stays Terminating, in the whole cluster.",

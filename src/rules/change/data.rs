@@ -96,7 +96,7 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
                 .to_owned()
         } else if claim.object.is(kinds::PERSISTENT_VOLUME_CLAIM) && moves {
             // Protecting the old claim does not help: the claim under the new name gets an empty volume.
-            "a claim cannot move, and the new one gets an empty volume. To take the data along, set the reclaim policy of the volume to \
+            "a claim cannot move, and the new one gets an empty volume. To keep the data, set the reclaim policy of the volume to \
              Retain, write the name of the volume into `spec.volumeName` of the new claim and merge that; once the old claim is \
              gone, remove `spec.claimRef` from the volume, so that the new claim is bound to it"
                 .to_owned()
@@ -194,7 +194,7 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
         member.object.name_span(),
         format!("{} {verb} {}", leaving(merge, member), loss.lost),
     )
-    .label("stands for the data")
+    .label("represents the data")
     .reason(format!(
         "{} deletes {}, and that deletes data outside of git: {}.{policy}{}",
         tool(merge, member),

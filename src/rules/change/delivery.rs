@@ -164,7 +164,7 @@ fn unseen(
             .reason(
                 "Its own deletion does not delete its objects. From then on nothing manages them.",
             )
-            .help("delete the objects by hand, or let it prune before it leaves")
+            .help("delete the objects by hand, or let it prune before you remove it")
             .consequence(Consequence::Orphaned)
             .severity(Severity::Info);
         return Some(draft);
@@ -217,7 +217,7 @@ fn on_delivery(merge: &Merge<'_>, member: &Member, message: String) -> Draft {
         .help(recipe(merge, member))
 }
 
-/// An Application that its set no longer generates, and of which it is not known what it delivered.
+/// Reports an Application that its set no longer generates and whose objects are unknown.
 fn no_longer_generated(merge: &Merge<'_>, member: &Member, set: &Deliverer) -> Draft {
     let message = format!(
         "ApplicationSet `{}` no longer generates {}, which {} everything that it delivered",

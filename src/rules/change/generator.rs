@@ -45,7 +45,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     // Another custom resource with the same product cannot take over objects that the old one owns.
     let again = cascade.losses.iter().find_map(|loss| loss.provider);
     let again = again
-        .map(|maker| format!(" {} makes it again once it is gone.", named(maker)))
+        .map(|maker| format!(" {} recreates it once it is gone.", named(maker)))
         .unwrap_or_default();
     let draft = on_base(
         merge,

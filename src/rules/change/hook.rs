@@ -98,9 +98,9 @@ fn deleted(merge: &Merge<'_>, member: &Member, regime: Regime) -> Draft {
     on_base(merge, member, member.object.name_span(), format!("{upgrade} deletes {}, which becomes a hook", named(member)))
         .label("is part of the release")
         .reason(
-            "A hook is no part of the release. At the end of the upgrade Helm deletes the objects that left the release, \
-             this one among them: a hook that ran before is deleted again, one that only runs at another time is not \
-             created.",
+            "A hook is not part of the release. At the end of the upgrade Helm deletes the objects that left the release, \
+             among them this one. If the hook runs before that, the object that it created is deleted; if it only runs \
+             at another time, the object is not created again.",
         )
         .help(
             "leave the object in the release. If it must become a hook, give the hook another name, or annotate the object with \

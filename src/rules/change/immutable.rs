@@ -165,10 +165,10 @@ fn replaced(
     };
     on_field(merge, object, first(fields), message)
         .reason(format!(
-            "The API server rejects the update, and {because} makes {tool} delete the object then. Objects and data that \
+            "The API server rejects the update. Because of {because}, {tool} then deletes the object. Objects and data that \
              are deleted with it do not come back."
         ))
-        .help(format!("take the switch away first and merge that. Then: {}", remedy(object.base, regime)))
+        .help(format!("remove that setting first and merge that. Then: {}", remedy(object.base, regime)))
         .severity(severity(surprise).unwrap_or(Severity::Error))
         .consequence(Consequence::Collected)
 }

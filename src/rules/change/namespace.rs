@@ -43,8 +43,8 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let draft = on_base(merge, namespace, namespace.object.name_span(), message)
         .label("contains the deleted objects")
         .reason(format!(
-            "{} deletes the Namespace, and the namespace controller then deletes everything in it, even objects that git \
-             never had. Protections of single objects do not count.{}",
+            "{} deletes the Namespace, and the namespace controller then deletes everything in it, even objects that were \
+             never in git. Protections of single objects have no effect.{}",
             tool(merge, namespace),
             stuck(cascade)
         ))

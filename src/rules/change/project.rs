@@ -19,7 +19,7 @@ pub(in crate::rules) static APPPROJECT_REMOVED: Rule = rule!(
     "appproject-removed",
     Error,
     Stuck,
-    "An AppProject leaves before its Applications, and they can no longer be synced or deleted",
+    "An AppProject is removed before its Applications, and they can no longer be synced or deleted",
     change appproject_removed
 );
 
@@ -119,7 +119,8 @@ fn is_beside(member: &Member, project: &Member) -> bool {
         .certainly_differs(&project.key.namespace)
 }
 
-/// Reports Applications that stay as an error. For Applications that leave as well it is a race, reported as a warning.
+/// Reports Applications that stay as an error. For Applications that are removed as well it is a race, reported as a
+/// warning.
 fn draft(merge: &Merge<'_>, project: &Member, applications: &Applications<'_>) -> Option<Draft> {
     let [mut applied, mut spared, mut leaving] = [
         &applications.applied,
@@ -205,8 +206,8 @@ fn draft(merge: &Merge<'_>, project: &Member, applications: &Applications<'_>) -
     );
     let draft = on_project(merge, project, message)
         .reason(
-            "Argo CD needs the project to delete the objects of an Application before it removes the resources finalizer. \
-             If the project \
+            "Argo CD deletes the objects of an Application before it removes the resources finalizer, and it needs the \
+             project for that. If the project \
              is gone first, the Application stays Terminating, and so does everything that waits for it.",
         )
         .help(

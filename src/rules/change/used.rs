@@ -16,7 +16,7 @@ pub(in crate::rules) static REFERRED_REMOVED: Rule = rule!(
     "referred-removed",
     Warning,
     Collected,
-    "An object leaves and is deleted although other objects of head refer to it",
+    "An object is removed and deleted although other objects of head refer to it",
     change referred_removed
 );
 
@@ -55,8 +55,8 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     )
     .label("head still names it")
     .reason(format!(
-        "{} deletes {}, and nothing in head creates it. What runs may go on with what it has read; what is started or reconciled \
-         from then on does not find it.{}",
+        "{} deletes {}, and nothing in head creates it. Running Pods may continue with the values that they have read; anything that is started or reconciled \
+         later does not find it.{}",
         tool(merge, member),
         named(member),
         stuck(cascade)

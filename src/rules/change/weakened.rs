@@ -23,7 +23,7 @@ pub(in crate::rules) static PROTECTION_WEAKENED: Rule = rule!(
     "protection-weakened",
     Warning,
     Collected,
-    "A change takes away what kept an object or its data, or protects it too late",
+    "A change removes the protection of an object or its data, or adds one too late",
     change protection_weakened
 );
 
@@ -80,7 +80,7 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let draft = on_base(merge, base, place, message)
         .label("protected it")
         .reason(format!(
-            "Nothing is deleted now. The next time that it leaves git, or that everything leaves, {} deletes it, and what depends on \
+            "Nothing is deleted now. When it is removed from git later, alone or with everything else, {} deletes it, and what depends on \
              it with it.",
             regime.tool()
         ))
@@ -153,9 +153,11 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let message = format!("deleting {} deletes {} from now on", named(base), is.lost);
     let draft = on_base(merge, base, span_of(&was, base), message)
         .label("kept it until now")
-        .reason("Nothing is deleted now. The switch counts from the moment in which it is applied, for every later \
-            deletion.")
-        .help("keep the old value, and switch it only when the data is no longer needed")
+        .reason(
+            "Nothing is deleted now. The setting takes effect once it is applied, for every later \
+            deletion.",
+        )
+        .help("keep the old value, and change it only when the data is no longer needed")
         .field(field)
         .severity(severity(surprise).unwrap_or(Severity::Warning))
         .rests_on(&is.row, is.verified);
@@ -229,7 +231,7 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         (
             "fewer replicas",
             "spec.replicas",
-            ("so many until now", "fewer here"),
+            ("the number until now", "fewer here"),
         )
     } else {
         (

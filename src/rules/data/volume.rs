@@ -121,9 +121,9 @@ fn in_release(claim: &Member, loss: &DataLoss, user: Option<&Member>) -> Draft {
     )
     .label("is deleted by `helm uninstall`")
     .reason(
-        "`helm uninstall` deletes every object of a release, and an upgrade deletes objects that left the chart, for \
-         example by a new name. \
-         With the claim goes its volume, unless the volume's reclaim policy is Retain.",
+        "`helm uninstall` deletes every object of a release, and an upgrade deletes objects that the chart no \
+         longer contains, for example because they have a new name. \
+         The claim's volume is deleted with it, unless the volume's reclaim policy is Retain.",
     )
     .help(
         "annotate the claim with `helm.sh/resource-policy: keep`, or create it outside the release and let the chart use it \

@@ -13,7 +13,7 @@ pub(in crate::rules) static DELIVERY_LOSES_ITS_ACCOUNT: Rule = rule!(
     "delivery-loses-its-account",
     Warning,
     Orphaned,
-    "A HelmRelease or Kustomization is deleted together with the ServiceAccount that it works with",
+    "A HelmRelease or Kustomization is deleted together with the ServiceAccount that it uses",
     delivery_loses_its_account
 );
 

@@ -33,7 +33,7 @@ pub(in crate::rules) static HOOK_LACKS_DEPENDENCY: Rule = rule!(
     hook_lacks_dependency
 );
 
-/// Returns an object as a hook of the tool that evidently delivers it; `None` if it is no hook of that tool.
+/// Returns an object as a hook of the tool that evidently delivers it; `None` if it is not a hook of that tool.
 pub(in crate::rules) fn hook_of<'a>(context: &Context<'_>, member: &'a Member) -> Option<Hook<'a>> {
     let metadata = member.object.metadata();
     if !metadata.is_marked() {
@@ -100,10 +100,10 @@ fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
             );
         } else if let Some(user) = user_of(context, member) {
             let (effect, severity) = if hook.is_deleted_on_success {
-                ("no longer starts Pods", Severity::Warning)
+                ("can no longer start Pods", Severity::Warning)
             } else {
                 (
-                    "finds other contents then, if the chart makes them up",
+                    "finds different contents in the new one if the chart generates them",
                     Severity::Info,
                 )
             };
@@ -150,9 +150,9 @@ fn why(hook: &Hook<'_>) -> String {
         HookTool::ArgoCd => marks::ARGOCD_HOOK_DELETE_POLICY,
     };
     match (hook.is_deleted_on_success, hook.tool) {
-        (true, _) => format!("`{written}` says that the hook goes when it has succeeded."),
+        (true, _) => format!("`{written}` deletes the hook when it has succeeded."),
         (false, HookTool::Helm) => format!(
-            "A hook is no part of the release. Unless `{written}` says otherwise, Helm deletes the object of an earlier \
+            "A hook is not part of the release. Unless `{written}` says otherwise, Helm deletes the object of an earlier \
              run before \
              it creates the hook again."
         ),
@@ -181,13 +181,13 @@ fn loss(context: &Context<'_>, member: &Member) -> Option<(String, Severity)> {
     };
     let sentence = match lost.fate {
         DataFate::Kept => "Its data stays, but nothing refers to it.".to_owned(),
-        DataFate::Lost => format!("With it goes {}.", lost.lost),
-        DataFate::Unknown => format!("With it may go {}.", lost.lost),
+        DataFate::Lost => format!("Deleting it also deletes {}.", lost.lost),
+        DataFate::Unknown => format!("Deleting it may also delete {}.", lost.lost),
     };
     Some((sentence, severity))
 }
 
-/// Returns a user of `member` that is delivered with it and is no hook itself.
+/// Returns a user of `member` that is delivered with it and is not a hook itself.
 fn user_of<'a>(context: &Context<'a>, member: &Member) -> Option<&'a Member> {
     let inventory = context.inventory;
     let users = context.analysis.ties().users_of(&member.key);
@@ -344,7 +344,7 @@ fn lacking(
             match hook.tool {
                 HookTool::Helm =>
                     "Helm runs the hooks of an event one after the other, by weight and then by name, and waits \
-                                   until a Job has ended before it goes on.",
+                                   until a Job has ended before it continues.",
                 HookTool::ArgoCd =>
                     "Argo CD waits until the hooks of one wave have ended before it begins the next.",
             }
@@ -359,14 +359,14 @@ fn lacking(
         }
     };
     let end = match event.operation {
-        Operation::Install => "the install fails when its time is up",
-        Operation::Upgrade => "the upgrade fails when its time is up",
-        Operation::Rollback => "the rollback fails when its time is up",
+        Operation::Install => "the install times out",
+        Operation::Upgrade => "the upgrade times out",
+        Operation::Rollback => "the rollback times out",
         Operation::Sync => "the sync does not end",
         Operation::Delete if hook.tool == HookTool::ArgoCd => {
             "the Application stays in Terminating"
         }
-        Operation::Delete => "the uninstall fails when its time is up",
+        Operation::Delete => "the uninstall times out",
     };
     let starts = if needed.object.is(kinds::SERVICE_ACCOUNT) {
         "Without its ServiceAccount no Pod is created"

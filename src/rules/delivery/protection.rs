@@ -75,8 +75,8 @@ fn mistaken_protections(holder: &MetadataHolder<'_>, sink: &mut Sink) {
     sink.extend(protections.map(|protection| mistaken(holder, protection)));
 }
 
-/// The deletions by the delivery objects of a bundle, grouped by tool. An object that some of them reach is judged by
-/// those; any other object by all of its tool, because one of them may deliver it.
+/// The deletions by the delivery objects of a bundle, grouped by tool. An object is deleted as those that reach it say;
+/// an object that none reaches, as all of its tool say, because any of them may deliver it.
 #[derive(Default)]
 struct DeliveryObjects(BTreeMap<Regime, DeliveryDeletion>);
 
@@ -168,7 +168,7 @@ fn on_a_hook(context: &Context<'_>, member: &Member) -> Option<Draft> {
     let draft = Draft::on(member, keep.key_span, message)
         .label("does not protect a hook")
         .reason(format!(
-            "`{key}` keeps objects of a release, and a hook is no part of the release. The hook's delete policy decides when \
+            "`{key}` keeps objects of a release, and a hook is not part of the release. The hook's delete policy decides when \
              it is deleted: by default, before it is created again."
         ))
         .help(format!(
@@ -451,7 +451,7 @@ fn around_releases(inventory: &Inventory, released: &[&Member]) -> Vec<Draft> {
         .severity(Severity::Info)
         .label("covers this object only")
         .reason(
-            "Flux judges every object by its own labels and annotations. A HelmRelease that leaves the sources is pruned, and \
+            "Flux looks only at the labels and annotations of each object itself. A HelmRelease that leaves the sources is pruned, and \
              its release is uninstalled with everything that it installed.",
         )
         .help(format!("annotate the HelmRelease with `{}: disabled` too if it must stay", marks::FLUX_PRUNE))

@@ -106,9 +106,9 @@ fn finding(provider: &Member, left: &[&Member], set: &DeliveredSet) -> Draft {
     )
     .label("is gone before they are released")
     .reason(format!(
-        "The Pods of {who} put the finalizer `finalizer.managedresource.crossplane.io` on every object that they manage, and delete \
-         what is behind it before they remove it. Without them the objects stay Terminating, what is behind them is not deleted, \
-         and the CustomResourceDefinitions of the Provider, which go with it, hang too."
+        "The Pods of {who} put the finalizer `finalizer.managedresource.crossplane.io` on every object that they manage, and remove \
+         it after they have deleted the external resource. Without them the objects stay Terminating, their external resources stay, \
+         and the CustomResourceDefinitions of the Provider, which are deleted with it, get stuck too."
     ))
     .help(format!(
         "deliver the managed resources apart from their Provider{mitigation}"

@@ -176,7 +176,7 @@ fn release_owns_its_namespace(context: &Context<'_>, sink: &mut Sink) {
         .fix(kept_by_helm(namespace))
         .field("metadata.name");
         sink.push(others.fold(draft, |draft, member| {
-            draft.related_object(member, "is no part of the release")
+            draft.related_object(member, "is not part of the release")
         }));
     }
 }
@@ -278,7 +278,7 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
                 " Its webhooks reject all matching requests once their Service is uninstalled."
             }
             "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" => {
-                " The API server goes on calling its webhooks, and ignores the failed calls."
+                " The API server continues to call its webhooks, and ignores the failed calls."
             }
             "PersistentVolumeClaim" => " Its volume stays too.",
             "Namespace" => " So does all that is in it.",
@@ -307,7 +307,7 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
             hook.annotation.key_span,
             format!("{} survives the uninstall of its release", named(member)),
         )
-        .label("a hook is no part of the release")
+        .label("a hook is not part of the release")
         .reason(format!(
             "Helm runs an object with `{}` as a hook and does not count it as part of the release: `helm uninstall` never \
              deletes it. {default}{effect}",

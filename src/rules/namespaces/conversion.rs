@@ -110,7 +110,7 @@ fn blocks(
         ))
         .field("spec.conversion.webhook.clientConfig.service.name")
         .target(client.service_key().to_string())
-        .related_object(service, format!("answers for the webhook, {}", whereabouts(service)));
+        .related_object(service, format!("is the backend of the webhook, {}", whereabouts(service)));
     inside
         .iter()
         .take(MOST_RELATED)

@@ -453,19 +453,16 @@ fn blocks(
         .reason(reason)
         .help(format!(
             "exempt these objects with `namespaceSelector`, `objectSelector` or `matchConditions`, leave `DELETE` out, or set \
-             `failurePolicy: Ignore`; before you delete it all, delete the configuration: `{delete}`"
+             `failurePolicy: Ignore`; or delete the configuration before everything else: `{delete}`"
         ))
         .field(format!("webhooks[{}].rules[{rule}].operations", webhook.index))
         .target(client.service_key().to_string())
-        .related_object(service, format!("answers for the webhook, {}", whereabouts(service)));
+        .related_object(service, format!("is the backend of the webhook, {}", whereabouts(service)));
     blocked
         .iter()
         .take(MOST_RELATED)
         .fold(draft, |draft, member| {
-            draft.related_object(
-                member,
-                "cannot be deleted while the webhook is not answered",
-            )
+            draft.related_object(member, "cannot be deleted while the webhook has no backend")
         })
 }
 

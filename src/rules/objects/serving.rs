@@ -107,7 +107,7 @@ const OPENSHIFT_LEGACY_KINDS: [&str; 29] = [
     "User",
 ];
 
-/// Words on why a kind is not served.
+/// The explanation of why a kind is not served.
 pub(in crate::rules) struct Unserved {
     pub(in crate::rules) severity: Severity,
     pub(in crate::rules) what: String,
@@ -223,7 +223,7 @@ fn gone(kind: &str, api_version: &str) -> Option<String> {
     ))
 }
 
-/// The most versions of a CRD that a finding names.
+/// The maximum number of versions of a CRD that a finding names.
 const MOST_VERSIONS: usize = 10;
 
 /// Kinds of a built-in group that are sent to a subresource and never stored.
@@ -257,7 +257,7 @@ impl Unserved {
             ),
             Some(Nearness::OtherCluster) => (
                 Severity::Info,
-                "is delivered to other clusters than the object",
+                "is delivered to clusters other than the object's",
             ),
         };
         Self {
@@ -271,8 +271,8 @@ impl Unserved {
     }
 
     /// Explains what an object probably is if Kubernetes has no such kind in its built-in group: the body of a request,
-    /// a typo, or the file of some tool. Without a group (`v1beta1 AgentConfig`) it is unlikely that a cluster should
-    /// have the kind.
+    /// a typo, or the file of some tool. Without a group (`v1beta1 AgentConfig`) it is unlikely that a cluster has the
+    /// kind.
     fn worded_for(self, object: &Object) -> Self {
         let (kind, api_version) = (object.kind(), object.api_version());
         if REQUEST_BODIES.contains(&kind) {

@@ -53,7 +53,7 @@ fn token_secret_without_account(context: &Context<'_>, sink: &mut Sink) {
             )
             .label("not in the input")
             .reason(
-                "The controller of tokens deletes a Secret of type `kubernetes.io/service-account-token` whose ServiceAccount \
+                "The token controller deletes a Secret of type `kubernetes.io/service-account-token` whose ServiceAccount \
                  does not exist in its namespace, as soon as it sees the Secret.",
             )
             .help("create the ServiceAccount in the same namespace, before the Secret, or remove the Secret")

@@ -298,7 +298,7 @@ fn as_list(member: &Member, reading: ListReading, items: Span) -> Draft {
     let name = named(member);
     let (message, reason) = match reading {
         ListReading::List => (
-            format!("{name} is never applied: `items` makes a list of its document"),
+            format!("{name} is never applied: because of `items`, its document is read as a list"),
             "kubectl, Helm, Flux and Argo CD take a document with a list under `items` for a list, whatever its kind. They \
              apply the items and drop everything else. A tool that prunes deletes the object from the cluster.",
         ),
@@ -314,12 +314,12 @@ fn as_list(member: &Member, reading: ListReading, items: Span) -> Draft {
         ),
         ListReading::Rejected => (
             format!("kubectl and Helm reject {name}: `items` is not a list"),
-            "They take a document with `items` for a list, whatever its kind, and stop reading the file at one that is none. \
+            "They take a document with `items` for a list, whatever its kind, and stop reading the file at one that is not a list. \
              Flux and Argo CD apply the object.",
         ),
     };
     Draft::on(member, items, message)
-        .label("this key makes a list of the object")
+        .label("because of this key, the object is read as a list")
         .reason(reason)
         .help("remove `items`, or write the list as a document of its own with `kind: List`")
         .field("items")
@@ -357,10 +357,10 @@ fn not_indented(context: &Context<'_>, sink: &mut Sink) {
                 .consequence(Consequence::Lost)
                 .label("the space is part of this key")
                 .reason(
-                    "YAML counts only ordinary spaces as indentation. The key stands where the line begins, with the character in its \
-                     name, and Kubernetes does not know it.",
+                    "YAML indents with ordinary spaces only. The key is at the start of the line, with the no-break space as part of its \
+                     name, and Kubernetes does not know such a key.",
                 )
-                .help("replace U+00A0 by ordinary spaces"),
+                .help("replace U+00A0 with ordinary spaces"),
         );
     }
 }

@@ -109,7 +109,7 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
             let mut draft = literal_uid(dependent, reference, &named(dependent))
                 .reason(format!(
                     "The API server gives every object a new uid when it is created. In every cluster but the one this \
-                     uid came from, and there too once the owner has been recreated, the collector finds no {} with this \
+                     uid came from, and also in that one once the owner has been recreated, the collector finds no {} with this \
                      uid, treats the owner as deleted and deletes this {kind}, often seconds after it is applied.{assumed}",
                     reference_name(reference)
                 ))
@@ -302,7 +302,7 @@ impl<'a> Namesakes<'a> {
     }
 }
 
-/// The most objects that a finding shows for an ambiguous reference.
+/// The maximum number of objects that a finding shows for an ambiguous reference.
 const MOST_NAMESAKES: usize = 3;
 
 fn other_object(

@@ -272,7 +272,7 @@ fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
             holder.member,
             controller_flag(second),
             format!(
-                "{} names {} controllers: {} and {}",
+                "{0} names {2} and {3} as its controllers ({1} in all)",
                 holder.named(),
                 controllers.len(),
                 reference_name(first),

@@ -76,7 +76,7 @@ fn of_two(member: &Member, span: Span, [first, second]: [&Claimant<'_>; 2]) -> D
     let helm = first.what == HELM_RELEASE;
     let reason = if helm {
         "Helm refuses to install an object that another release owns. Applied by other means, the object belongs to the \
-         release that applied it last, and uninstalling either release deletes it under the other."
+         release that applied it last, and uninstalling either release deletes it, although the other still needs it."
     } else {
         PRUNED
     };
