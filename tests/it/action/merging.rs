@@ -101,7 +101,7 @@ fn pull_request_cannot_suppress_its_deletions_by_configuration() {
         );
         assert!(
             run.summary
-                .contains("this change edits what decides which findings are reported"),
+                .contains("this change edits inputs that decide which findings are reported"),
             "{config}: {run:#?}"
         );
         assert_eq!(run.output("deleted"), "2", "{config}: {run:#?}");

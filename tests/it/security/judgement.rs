@@ -279,7 +279,7 @@ fn checked(folder: &Folder, format: &str) -> String {
 
 #[test]
 fn check_reports_edited_configuration_and_suppressions() {
-    let edits = "this change edits what decides which findings are reported";
+    let edits = "this change edits inputs that decide which findings are reported";
     for (attack, files) in [
         (
             "edited-configuration",
