@@ -44,8 +44,11 @@ pub(super) struct BaselineFileArgs {
     pub(super) world: Option<WorldArg>,
 }
 
+/// Changes the baseline after a run.
+type Run = fn(&Today) -> Result<(), Error>;
+
 pub(super) fn baseline(args: BaselineArgs) -> Result<Status, Error> {
-    let (args, run): (BaselineFileArgs, fn(&Today) -> Result<(), Error>) = match args.action {
+    let (args, run): (BaselineFileArgs, Run) = match args.action {
         BaselineAction::Write(args) => (args, write),
         BaselineAction::Update(args) => (args, update),
         BaselineAction::Prune(args) => (args, prune),

@@ -80,7 +80,7 @@ impl<'a> MergePart<'a> {
         } = sides;
         let (base, head) = (&old[at], new.get(at));
         let mut stays: HashMap<&ObjectKey, Vec<&Destination>> = HashMap::default();
-        for head in head {
+        if let Some(head) = head {
             let staying = applied(head).filter(|(member, destination)| {
                 !head.is_held_back(destination) || base.has_at(destination, &member.key)
             });

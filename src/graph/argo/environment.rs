@@ -88,7 +88,7 @@ mod tests {
             "spec": {"source": {"repoURL": "https://a.b", "path": "apps/web"}},
         }));
         let source = node.at(&["spec", "source"]).expect("a source");
-        let resource = Resource::written(node, "a.yaml", 1).expect("an object");
+        let resource = Resource::written(node, &"a.yaml".into(), 1).expect("an object");
         let application = Application::of(&resource).expect("an Application");
         let environment = Environment::new(&application, &source, "shop");
         for (text, expected) in [

@@ -58,7 +58,11 @@ pub fn deliveries(
             builds,
             written: &written,
             scopes,
-            own: is_here.then(|| entry.source()).unwrap_or_default(),
+            own: if is_here {
+                entry.source()
+            } else {
+                SourceName::default()
+            },
             budget: &budget,
             before,
         };

@@ -18,7 +18,7 @@ use crate::delivery::{
 };
 use crate::finding::{Applicability, Severity};
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::{GroupKind, Namespace, ObjectKey, Policy, Wait};
+use crate::kube::{ObjectKey, Policy, Wait};
 use crate::ownership::FinalizerHolder;
 use crate::ownership::access::Budget;
 use crate::rules::delivery::hooks::runs_before_deletion;
@@ -113,8 +113,7 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
 /// Returns every object that an operator of the input releases, and the permissions that it needs for that.
 fn released<'a>(context: &Context<'a>) -> Vec<Released<'a>> {
     let access = context.ownership.removers.access();
-    let mut known: HashMap<(ObjectId, GroupKind<&str>, &Namespace), Rc<[Vec<ObjectId>]>> =
-        HashMap::default();
+    let mut known: HashMap<_, Rc<[Vec<ObjectId>]>> = HashMap::default();
     let released = held(context).into_iter().map(|held| {
         let key = &held.member.key;
         let authority = known.entry((held.operator, key.group_kind(), &key.namespace));
