@@ -30,7 +30,7 @@ impl Generators<'_> {
     pub(super) fn matrix(&mut self, body: &Node, depth: usize) -> Outcome<Generated> {
         let generators = body.items_at("generators");
         let [first, second] = generators.as_slice() else {
-            return failed("a matrix has not exactly two generators");
+            return failed("a matrix does not have exactly two generators");
         };
         let mut given = Generated::default();
         let outer = self.one(first, None, depth + 1)?;

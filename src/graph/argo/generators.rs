@@ -103,7 +103,7 @@ impl Generators<'_> {
         depth: usize,
     ) -> Outcome<Generated> {
         if depth > DEEPEST {
-            return failed("more generators are within each other than Argo CD allows");
+            return failed("generators are nested more deeply than Argo CD allows");
         }
         let mut kinds = generator.entries();
         kinds.retain(|(key, body)| &**key != "selector" && !body.is_null());
@@ -138,7 +138,7 @@ impl Generators<'_> {
             "matrix" => self.matrix(&body, depth)?,
             "merge" => self.merge(&body, depth)?,
             "clusters" => self.clusters(&body)?,
-            other => self.unknown(&body, other, "only the service that it asks knows")?,
+            other => self.unknown(&body, other, "its result depends on a service")?,
         };
         if depth == 0 {
             self.select_clusters(generator.get("selector").as_ref(), &mut given)?;
@@ -245,7 +245,7 @@ impl Generators<'_> {
             return self.unknown(
                 body,
                 &format!("git {repository}"),
-                "another repository is not read",
+                "it is another repository, which is not read",
             );
         }
         let prefix = body.text_at(&["pathParamPrefix"]).unwrap_or_default();
@@ -330,7 +330,7 @@ impl Generators<'_> {
             }
         }
         if !known.are_complete {
-            let reason = "which clusters there are is not in the tree";
+            let reason = "the list of clusters is not in the tree";
             let others = self.unknown(body, "clusters", reason)?;
             given.all.extend(others.all);
             given.unread.extend(others.unread);

@@ -151,7 +151,7 @@ impl Run<'_> {
             Found::Known(list) => list,
             Found::Missing => Value::Null,
             Found::Unknown => {
-                let reason = "a list is gone through that only the cluster knows";
+                let reason = "a loop runs over a list that only the cluster knows";
                 return Err(unread_because(reason));
             }
         };
@@ -182,7 +182,7 @@ impl Run<'_> {
         for (key, item) in items {
             self.rounds += 1;
             if self.rounds > MOST_ROUNDS {
-                let reason = "a template goes through more lists than are followed";
+                let reason = "the loops of a template have too many iterations";
                 return Err(unread_because(reason));
             }
             match over.variables.as_slice() {

@@ -47,7 +47,7 @@ impl HelmSource<'_> {
                 resource.id().name
             );
             made.unread
-                .push(origin.unread(What::Variable, REVISION, &reason));
+                .push(origin.unread(What::Chart, &subject, &reason));
         }
         Built {
             resources: made.resources.into(),

@@ -292,19 +292,15 @@ fn patch_and_generator_inputs_are_no_objects() {
 }
 
 #[test]
-fn generator_program_of_equal_size_is_unread() {
+fn chart_values_of_equal_size_are_unread() {
     let web = config("web");
-    let generator = "apiVersion: v1\nkind: Shop\nmetadata:\n  name: shop\n  annotations:\n    config.kubernetes.io/function: 'exec: {path: ./shop.sh}'\n";
+    let kustomization = "resources: [web.yaml]\nhelmCharts: [{name: shop, repo: 'https://charts.example.org', version: 1.0.0, valuesFile: shop.txt}]\n";
     let folder = Folder::new();
-    for (side, program) in [("base", "echo a"), ("head", "echo b")] {
+    for (side, values) in [("base", "a: b"), ("head", "a: c")] {
         for (path, text) in [
-            (
-                "kustomization.yaml",
-                "resources: [web.yaml]\ngenerators: [shop.yaml]\n",
-            ),
+            ("kustomization.yaml", kustomization),
             ("web.yaml", &web),
-            ("shop.yaml", generator),
-            ("shop.sh", program),
+            ("shop.txt", values),
         ] {
             folder.write(&format!("{side}/{path}"), text);
         }
@@ -313,7 +309,7 @@ fn generator_program_of_equal_size_is_unread() {
         let document = folder.run("", &["--base", "base", "--head", head]);
         document.expect("a comparison")["unread"].clone()
     };
-    assert_eq!(unread("head")[0]["subject"], "shop.sh");
+    assert_eq!(unread("head")[0]["subject"], "values of chart shop");
     assert_eq!(unread("base"), json!([]));
 }
 

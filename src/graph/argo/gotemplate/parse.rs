@@ -273,7 +273,7 @@ impl Words<'_> {
             }
             let is_function = matches!(terms[0], Term::Function(_));
             if !is_function && (terms.len() > 1 || !pipeline.commands.is_empty()) {
-                return Err(failed("a value stands where a function is expected"));
+                return Err(failed("there is a value where a function is expected"));
             }
             pipeline.commands.push(terms);
             match self.rest.strip_prefix('|') {
