@@ -1,6 +1,5 @@
 //! The command `diff`: the effects of merging a change.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -77,7 +76,8 @@ pub(super) struct DiffArgs {
     /// The namespace of namespaced objects without one
     #[arg(short, long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
     namespace: Option<String>,
-    /// The Kubernetes release that decides which built-in kinds are served [default: the newest known]
+    /// The Kubernetes release of the cluster, such as 1.34: which built-in kinds it serves, and how it deletes [default:
+    /// that of ownerlint.yaml, else the newest known]
     #[arg(long, value_name = "VERSION", value_parser = release, help_heading = "Input")]
     kubernetes_version: Option<Release>,
     /// The tool that delivers everything: helm upgrades, argocd and flux prune, kubectl deletes nothing [default:
@@ -252,7 +252,7 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
 impl DiffArgs {
     /// Returns the accepted keys, from the option and the file.
     fn acceptance(&self) -> Result<Acceptance, Error> {
-        let mut keys: BTreeSet<String> = self.accept.iter().cloned().collect();
+        let mut keys = self.accept.clone();
         if let Some(file) = &self.accept_file {
             let text = std::fs::read_to_string(file).map_err(|error| Error::Read {
                 file: format!("`{file}`"),
@@ -262,8 +262,10 @@ impl DiffArgs {
             let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
             keys.extend(lines.map(str::to_owned));
         }
+        // The comment has an invisible space after `@`, so that a cluster is no mention, and a copied key has it too.
+        let keys = keys.into_iter().map(|key| key.replace('\u{200b}', ""));
         Ok(Acceptance {
-            keys,
+            keys: keys.collect(),
             by: self.accepted_by.clone(),
         })
     }

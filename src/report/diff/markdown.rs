@@ -238,11 +238,12 @@ fn effect_row(report: &DiffReport, kind: EffectKind, title: &str) -> Option<Stri
     let effects: Vec<&DiffEffect> = report.of(kind).collect();
     let which = match effects.len() {
         0 => return None,
-        1..=NAMED => effects
-            .iter()
-            .map(|effect| name(effect))
-            .collect::<Vec<_>>()
-            .join("<br>"),
+        1..=NAMED => {
+            let mut names: Vec<String> = effects.iter().map(|effect| name(effect)).collect();
+            // An object in several clusters is listed once.
+            names.dedup();
+            names.join("<br>")
+        }
         _ => {
             let mut kinds = std::collections::BTreeMap::new();
             for effect in &effects {

@@ -290,20 +290,20 @@ impl DiffReport {
             let kind = CascadeKind::of(effect.key.group_kind());
             (!with_data.contains(&effect.key), kind.is_none(), kind)
         });
-        let mut named: Vec<String> = gone
-            .iter()
-            .take(GRAVEST)
-            .map(|effect| {
-                let (kind, name) = (effect.key.kind(), &effect.key.name);
-                format!("{} `{}`", plain::one_line(kind), plain::one_line(name))
-            })
-            .collect();
-        // An object may be in two clusters.
-        named.dedup();
-        match gone.len() {
-            0 => String::new(),
-            n if n > named.len() => format!(", among them {}", named.join(" and ")),
-            _ => format!(": {}", named.join(" and ")),
+        let mut named: Vec<String> = Vec::new();
+        let mut rest = gone;
+        while let Some(first) = rest.first().copied().filter(|_| named.len() < GRAVEST) {
+            let (alike, others): (Vec<&DiffEffect>, Vec<&DiffEffect>) =
+                rest.into_iter().partition(|effect| {
+                    effect.key.kind() == first.key.kind() && effect.key.name == first.key.name
+                });
+            named.push(several(&alike));
+            rest = others;
+        }
+        match (named.is_empty(), rest.is_empty()) {
+            (true, _) => String::new(),
+            (_, true) => format!(": {}", named.join(" and ")),
+            (_, false) => format!(", among them {}", named.join(" and ")),
         }
     }
 
@@ -430,7 +430,14 @@ fn subjects(unread: &[&Unread]) -> String {
     let mut names: Vec<String> = Vec::new();
     let named = unread.iter().map(|unread| match chart_of(unread) {
         Some(chart) => format!("templates of {}", plain::one_line(chart)),
-        None => plain::one_line(&unread.subject),
+        None => match unnamed_kind(&unread.subject) {
+            Some(kind) => format!(
+                "{} with a placeholder in its name, in {}",
+                plain::one_line(kind),
+                plain::one_line(&unread.file)
+            ),
+            None => plain::one_line(&unread.subject),
+        },
     });
     for subject in named {
         if !names.contains(&subject) {
@@ -444,6 +451,34 @@ fn subjects(unread: &[&Unread]) -> String {
         named
     } else {
         format!("{named} and {more} more")
+    }
+}
+
+/// Returns the kind of an object whose name has a placeholder; `None` for other subjects.
+fn unnamed_kind(subject: &str) -> Option<&str> {
+    let (kind, name) = subject.split_once(' ')?;
+    ["${", "{{", "$("]
+        .iter()
+        .any(|opening| name.contains(opening))
+        .then_some(kind)
+}
+
+/// Names objects of one kind and name, with the number of clusters or namespaces if there are several.
+fn several(alike: &[&DiffEffect]) -> String {
+    let key = &alike[0].key;
+    let named = format!(
+        "{} `{}`",
+        plain::one_line(key.kind()),
+        plain::one_line(&key.name)
+    );
+    let clusters: BTreeSet<_> = alike.iter().map(|effect| &effect.cluster).collect();
+    let namespaces: BTreeSet<_> = alike.iter().map(|effect| &effect.key.namespace).collect();
+    if alike.len() > 1 && clusters.len() == alike.len() {
+        format!("{named} in {} clusters", clusters.len())
+    } else if alike.len() > 1 && namespaces.len() == alike.len() {
+        format!("{named} in {} namespaces", namespaces.len())
+    } else {
+        named
     }
 }
 

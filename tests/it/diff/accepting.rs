@@ -127,8 +127,8 @@ fn unused_accepted_key_is_noted_and_missing_accept_file_fails() {
     );
 }
 
-#[test]
-fn object_in_two_clusters_must_be_accepted_for_each() {
+/// Creates a change that removes one claim from two clusters.
+fn claim_leaves_two_clusters() -> Folder {
     let folder = Folder::new();
     let sync = |cluster: &str| {
         format!(
@@ -151,10 +151,35 @@ fn object_in_two_clusters_must_be_accepted_for_each() {
             }
         }
     }
+    folder
+}
+
+#[test]
+fn object_in_two_clusters_must_be_accepted_for_each() {
+    let folder = claim_leaves_two_clusters();
     let status = |keys: &[&str]| compared_in(folder.path(), &accepting(keys)).0;
     let [prod, stage] =
         ["prod", "stage"].map(|at| format!("PersistentVolumeClaim/shop/data@clusters/{at}"));
     assert_eq!(status(&["PersistentVolumeClaim/shop/data"]), Some(1));
     assert_eq!(status(&[&prod]), Some(1));
     assert_eq!(status(&[&prod, &stage]), Some(0));
+    // A key copied from the comment has an invisible space after `@`.
+    let copied = [prod, stage].map(|key| key.replace('@', "@\u{200b}"));
+    assert_eq!(status(&[&copied[0], &copied[1]]), Some(0));
+}
+
+#[test]
+fn object_lost_by_two_clusters_is_named_once() {
+    let folder = claim_leaves_two_clusters();
+    let (_, said) = compared_in(folder.path(), &["-o", "markdown"]);
+    assert!(
+        said.starts_with(
+            "## Merging this deletes 2 objects: PersistentVolumeClaim <code>data</code> in 2 clusters;"
+        ),
+        "{said}"
+    );
+    let row = said
+        .lines()
+        .find(|line| line.starts_with("| Data is deleted"));
+    assert_eq!(row.expect("a row").matches("<code>").count(), 1, "{said}");
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::places::{Folder, changed, config, object, said};
+use crate::support::ownerlint;
 
 const BASE: &str = "resources: [a.yaml, b.yaml]\n";
 
@@ -362,5 +363,28 @@ fn changed_generator_changes_object_instead_of_moving_it() {
         changed(&old, &[("kustomization.yaml", &other)]),
         ["changed ConfigMap/?/g-4h2mbtbbt6 -> ConfigMap/?/g-8f2d5hh62d"],
         "its name has another hash"
+    );
+}
+
+#[test]
+fn headline_replaces_a_name_with_a_placeholder() {
+    let folder = Folder::new();
+    folder
+        .write("base/web.yaml", &object("v1", "Service", "${APP}-web"))
+        .write("head/none.yaml", "");
+    for side in ["base", "head"] {
+        folder.write(&format!("{side}/a.yaml"), &config("a"));
+    }
+    let output = ownerlint()
+        .current_dir(folder.path())
+        .args(["diff", "--base", "base", "--head", "head"])
+        .env("COLUMNS", "1000")
+        .output();
+    let said = String::from_utf8(output.expect("it runs").stdout).expect("text");
+    assert!(
+        said.contains(
+            "cannot tell: Service with a placeholder in its name, in base/web.yaml was removed"
+        ),
+        "{said}"
     );
 }
