@@ -135,7 +135,8 @@ impl ArgoObject<'_, '_, '_> {
         let [chart, path, revision, address] =
             ["chart", "path", "targetRevision", "repoURL"].map(|key| text_at(source, &[key]));
         let folder = resolve("", path.trim_start_matches('/'));
-        let is_here = !path.is_empty() && self.finder.state.has_folder(&folder);
+        let is_here = !path.is_empty()
+            && (self.finder.state.has_folder(&folder) || self.is_generated_here(path, address));
         let input = match (chart, is_here) {
             ("", true) => {
                 let reason = "it is another revision or repository, which is not read";
@@ -220,6 +221,21 @@ impl ArgoObject<'_, '_, '_> {
         if let Some(kustomize) = source.get("kustomize").filter(|_| !is_evaluated) {
             self.kustomize(kustomize, &folder);
         }
+    }
+
+    /// Whether a path with parameters leads into this tree: its set is evaluated, so the repositories of its git
+    /// generators are this tree, and one of them is `repository`.
+    fn is_generated_here(&self, path: &str, repository: &str) -> bool {
+        let generators = self.object.at(&["spec", "generators"]);
+        path.contains("{{")
+            && self.finder.state.is_evaluated(self.place)
+            && generators
+                .and_then(leaves)
+                .unwrap_or_default()
+                .iter()
+                .any(|(path, value)| {
+                    path.ends_with("git.repoURL") && value.as_str() == Some(repository)
+                })
     }
 
     fn kustomize(&mut self, kustomize: Value<'_>, folder: &str) {

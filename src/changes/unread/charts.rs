@@ -111,6 +111,11 @@ fn member(finder: &Finder<'_>, folder: &str, place: &str) -> FoundInput {
         FoundInput::new(UnreadWhat::Chart, format!("chart {place}"), CHART)
             .identified(format!("packed {}", resolve(folder_of(place), stem)))
             .saying(content)
+    } else if place[folder.len()..]
+        .trim_start_matches('/')
+        .starts_with("crds/")
+    {
+        FoundInput::new(UnreadWhat::Template, format!("file {place}"), CHART).saying(content)
     } else {
         FoundInput::new(UnreadWhat::Template, format!("template {place}"), TEMPLATE)
             .saying(content)

@@ -624,3 +624,31 @@ fn removed_chart_folder_deletes_application_and_is_unread() {
     let unread = document["unread"].to_string();
     assert!(unread.contains("longhorn"), "{unread}");
 }
+
+/// The set is evaluated: its Applications are known, and their folders are in this tree.
+#[test]
+fn removed_set_over_own_folders_leaves_nothing_unread() {
+    let both = root() + &format!("== svc/web/a.yaml\n{}", config("a"));
+    let removed = set(DIRECTORIES, "{{path.basename}}", "{{path}}", "");
+    let document = compared(&both, &removed, "");
+    assert_eq!(document["summary"]["verdict"], "deletes");
+    assert_eq!(document["unread"], serde_json::json!([]));
+    let elsewhere = removed.replacen(
+        "source: {repoURL: 'https://git.example.org/fleet.git'",
+        "source: {repoURL: 'https://git.example.org/other.git'",
+        1,
+    );
+    let unread = compared(&both, &elsewhere, "")["unread"].to_string();
+    assert!(
+        unread.contains("another repository is not read"),
+        "{unread}"
+    );
+}
+
+#[test]
+fn removed_definition_file_of_a_chart_is_no_template() {
+    let both = "== chart/Chart.yaml\nname: web\nversion: 1.0.0\n";
+    let crd = "== chart/crds/web.yaml\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: webs.example.org}\nspec: {group: example.org, scope: Namespaced, names: {kind: Web, plural: webs}, versions: [{name: v1, served: true, storage: true}]}\n";
+    let unread = compared(both, crd, "")["unread"].to_string();
+    assert!(unread.contains("\"file chart/crds/web.yaml\""), "{unread}");
+}
