@@ -21,12 +21,13 @@ pub struct Target {
 
 impl Target {
     /// Creates a target from a resource type such as `Widget.example.com`, `deployments.apps` or `pod`. A value that
-    /// only the cluster knows (a generated name or an unwritten namespace) becomes a placeholder in capitals.
+    /// only the cluster knows (a generated name such as `web-<hash>`, a variable such as `${NAME}`, an unwritten
+    /// namespace) becomes a placeholder in capitals.
     pub fn new(resource: impl Into<String>, name: &str, namespace: &Namespace) -> Self {
         let resource = resource.into();
         // No valid type begins with a dash; one that does would be read as an option.
         let resource = resource.trim_start_matches('-').to_owned();
-        let name = if name.is_empty() || name.ends_with('*') {
+        let name = if name.is_empty() || name.ends_with('*') || has_placeholder(name) {
             "NAME"
         } else {
             name
@@ -34,6 +35,9 @@ impl Target {
         let namespace = match namespace {
             Namespace::None => None,
             Namespace::Unwritten => Some("NAMESPACE".to_owned()),
+            Namespace::Named(namespace) if has_placeholder(namespace) => {
+                Some("NAMESPACE".to_owned())
+            }
             Namespace::Named(namespace) => Some(namespace.to_string()),
         };
         Self {
@@ -42,6 +46,11 @@ impl Target {
             namespace,
         }
     }
+}
+
+/// Whether part of a name is unknown, as in `web-<hash>` and `${NAME}`.
+fn has_placeholder(name: &str) -> bool {
+    name.contains("-<") || name.contains("${")
 }
 
 /// Returns the arguments for objects of one namespace: `TYPE NAME NAME -n NAMESPACE`, or `TYPE/NAME` if types differ or
@@ -173,11 +182,7 @@ pub fn remove_spec_finalizer(namespace: &str, token: &str) -> String {
         namespace,
         &Namespace::None,
     );
-    let name = if namespace.is_empty() {
-        "NAME"
-    } else {
-        namespace
-    };
+    let name = &target.name;
     format!(
         "{} | {} | {}",
         command("get", &target, &["-o", "json"]),

@@ -269,10 +269,12 @@ impl Case<'_> {
 
     fn in_use(&self, by: &[ObjectId]) -> Remedy {
         let live = by.iter().filter(|id| !self.terminating(**id));
-        let commands: Vec<String> = live
+        // Implied objects share one command, because their names are unknown.
+        let mut commands: Vec<String> = live
             .map(|id| kubectl::delete(&command::target(self.cluster(), *id), &[]))
             .take(3)
             .collect();
+        commands.dedup();
         let help = if commands.is_empty() {
             "Release those first."
         } else {

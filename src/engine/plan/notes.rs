@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::cluster::Assumptions;
 use crate::engine::notes::{ChartFolders, is_in_templates};
 use crate::gc::{Effect, Hold, Plan};
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, Member};
 use crate::knowledge::{KnownFinalizers, Tables};
 use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::kustomize::{folder_of, shown};
@@ -188,15 +188,29 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
             named(workloads)
         ));
     }
-    if inventory
+    let unwritten = inventory
         .members
         .iter()
-        .any(|member| member.key.namespace == Namespace::Unwritten)
-    {
+        .filter(|member| member.key.namespace == Namespace::Unwritten);
+    // `-n` does not reach objects whose kind may be cluster-scoped.
+    let (scoped, unscoped): (Vec<&Member>, Vec<&Member>) =
+        unwritten.partition(|member| member.resolution.scope.is_some());
+    if !scoped.is_empty() {
         notes.push(
             "Objects without a namespace are assumed to share one, written `?`; `-n` names it."
                 .to_owned(),
         );
+    }
+    let unscoped: BTreeSet<String> = unscoped
+        .iter()
+        .map(|member| member.key.group_kind().to_string())
+        .collect();
+    if !unscoped.is_empty() {
+        notes.push(format!(
+            "The scope of these kinds is not known, so the namespace of their objects is written `?`; their \
+             CustomResourceDefinitions, or `scopes` in ownerlint.yaml, name it: {}.",
+            named(&Vec::from_iter(unscoped))
+        ));
     }
     if !ground.namespaces.is_empty() {
         let names: Vec<&str> = ground.namespaces.iter().map(String::as_str).collect();

@@ -744,3 +744,34 @@ fn unused_version_without_crd_may_still_be_served() {
         "{known}"
     );
 }
+
+#[test]
+fn commands_contain_no_invented_pod_names() {
+    let manifests = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: shop}\n---\n\
+        apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  replicas: 2\n  \
+        selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n      \
+        containers: [{name: web, image: web}]\n      volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]\n";
+    let tree = Repository::new();
+    tree.write("a.yaml", manifests);
+    let (_, said, _) = tree.run(&["plan", "delete", "pvc/data", "-n", "shop"], "");
+    assert_eq!(
+        said.matches("kubectl delete pod NAME -n shop\n").count(),
+        1,
+        "{said}"
+    );
+    assert!(!said.contains("kubectl delete pod 'web"), "{said}");
+}
+
+#[test]
+fn unknown_scope_is_noted_where_a_namespace_is_given() {
+    let scaled = "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: web}\n";
+    let tree = Repository::new();
+    tree.write("a.yaml", scaled);
+    let (_, said, _) = tree.run(&["plan", "delete", "scaledobject/web", "-n", "shop"], "");
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("The scope of these kinds is not known"),
+        "{said}"
+    );
+    assert!(!said.contains("`-n` names it"), "{said}");
+}
