@@ -6,15 +6,16 @@ use super::document::page;
 use crate::report::plan::PlanDocument;
 use crate::report::{HtmlOptions, Roots};
 use crate::story::PlanView;
+use crate::text::plain;
 
 /// Renders the whole document.
 pub(in crate::report) fn plan(view: &PlanView<'_>, options: &HtmlOptions, roots: &Roots) -> String {
     let stories = StoryDocument::all(view);
-    let title = view
-        .titles
-        .last()
-        .cloned()
-        .unwrap_or_else(|| "plan".to_owned());
+    let title = match view.titles.as_slice() {
+        [] => "plan".to_owned(),
+        [only] => only.clone(),
+        [first, more @ ..] => format!("{first}, and {}", plain::count(more.len(), "more step")),
+    };
     let files = stories.iter().flat_map(StoryDocument::files);
     let mut beside = Beside::new("plan", title.clone(), &stories).linked(
         files,

@@ -221,6 +221,7 @@ impl ObjectDocument {
     fn touched(story: &Story<'_>, affected: &Affected) -> Self {
         let effect = match affected.ending {
             Ending::Deleted => "deleted",
+            Ending::Stuck if story.waits(affected.id) => "later",
             Ending::Stuck => "stuck",
             Ending::Kept => "kept",
         };

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::formats::schemas::{complaints, parsed, validator};
+use crate::html::HtmlPage;
 use crate::support::Repository;
 
 fn config_map(name: &str) -> String {
@@ -339,4 +340,20 @@ fn teardown_uses_the_cluster_of_the_removed_folder() {
         error.contains("`clusters/blue`, `clusters/green`"),
         "{error}"
     );
+}
+
+#[test]
+fn page_is_titled_by_the_requested_deletion() {
+    let tree = Repository::new();
+    let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: web, namespace: argocd, finalizers: \
+        [resources-finalizer.argocd.argoproj.io]}\nspec:\n  source: {repoURL: 'https://git.example.org/fleet.git', path: web}\n  \
+        destination: {server: 'https://kubernetes.default.svc', namespace: shop}\n";
+    tree.write("argocd/web.yaml", application);
+    tree.write("web/a.yaml", &config_map("a"));
+    let (_, page, error) = tree.run(&["plan", "delete", "application/web", "-o", "html"], "");
+    let page = HtmlPage::read(&page);
+    let title = "delete Application.argoproj.io/argocd/web (Background), and 2 more steps";
+    assert!(page.title.contains(title), "{}: {error}", page.title);
+    let first = &page.beside["stories"][0];
+    assert_eq!(first["objects"][0]["effect"], "later", "{first}");
 }

@@ -84,10 +84,10 @@ const changePage = () => {
   const cascaded = new Set(of("cascaded").map((one) => one.key));
   const again = of("recreated").filter((one) => !cascaded.has(one.key)).length;
   const data = of("data-lost").length;
-  const names = (state_) => shortCommit(state_.ref) || state_.path;
+  const names = (state_) => (state_.path === "." ? "the work tree" : el("code", {}, shortCommit(state_.ref) || state_.path));
   return {
     summary: [
-      el("p", {}, "From ", el("code", {}, names(contract.base)), " to ", el("code", {}, names(contract.head))),
+      el("p", {}, "From ", names(contract.base), " to ", names(contract.head)),
       el("ul", { class: "figures" }, figure(findings.error, "error", "deleted", true), figure(findings.warning, "warning", "stuck", true),
         figure(stuck, "stuck", "stuck"), figure(deleted, "deleted", "deleted"), figure(of("cascaded", "generated-deleted").length, "by cascade", "deleted"),
         data > 0 && figure(data, "with data", "deleted"), again > 0 && figure(again, "created again", "plain"), figure(orphaned, "left behind", "plain")),

@@ -45,8 +45,8 @@ const addStory = (story, at) => {
   story.size = story.objects.length;
 };
 
-const EFFECTS = ["stuck", "deleted", "kept"];
-const MARKS = { deleted: "\u00d7", stuck: "\u2016", kept: "\u2713", untouched: "\u25cb", gone: "\u2013" };
+const EFFECTS = ["stuck", "later", "deleted", "kept"];
+const MARKS = { deleted: "\u00d7", stuck: "\u2016", later: "\u2026", kept: "\u2713", untouched: "\u25cb", gone: "\u2013" };
 const isTouched = (node) => EFFECTS.includes(node.effect);
 
 beside.stories.forEach(addStory);

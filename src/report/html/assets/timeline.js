@@ -38,6 +38,7 @@ const timeline = () => {
         beside.stories.length > 1 && el("h3", {}, story.title),
         el("ol", { class: "waves" },
           order.map((wave) => lane(wave ? `Wave ${wave}:` : "Before:", waves.get(wave), "deleted", longest)),
+          waves.has("later") && lane("In a later step:", waves.get("later"), "stuck", longest),
           waves.has("stuck") && lane("Never, unless released:", waves.get("stuck"), "stuck", longest),
           waves.has("kept") && lane("Kept:", waves.get("kept"), "kept", longest)),
         racing.length > 0 && el("p", {}, "May race: ", racing.slice(0, 10).map((node) => [objectLink(node.key), " "]),
