@@ -17,7 +17,8 @@ pub(super) struct GlobalArgs {
     /// Threads to use (default: one per core)
     #[arg(long, value_name = "N", value_parser = whole_number, global = true, help_heading = "Global options")]
     pub(super) threads: Option<usize>,
-    /// Print details and timings to stderr, and cite the Kubernetes rules behind a plan
+    /// Show infos and every place of a finding, print details and timings to stderr, and cite the Kubernetes rule behind
+    /// each line of a plan
     #[arg(short, long, global = true, help_heading = "Global options")]
     pub(super) verbose: bool,
 }

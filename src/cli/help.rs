@@ -4,15 +4,17 @@
 /// `-h` shows only common options of a command with more options than this.
 const MANY: usize = 12;
 
-/// The common options of a command with many.
-const COMMON: [&str; 18] = [
+/// The common options of a command with many; required ones are always shown.
+const COMMON: [&str; 20] = [
     "paths",
+    "filename",
+    "cluster",
+    "accept",
     "namespace",
     "exclude",
     "config",
     "output",
     "fail_on",
-    "show",
     "select",
     "ignore",
     "fix",
@@ -45,7 +47,7 @@ pub(super) fn examples_first(command: clap::Command) -> clap::Command {
         &COMMON
     };
     let command = command.mut_args(|argument| {
-        let is_common = common.contains(&argument.get_id().as_str());
+        let is_common = argument.is_required_set() || common.contains(&argument.get_id().as_str());
         argument.hide_short_help(is_long && !is_common)
     });
     let examples = said.split("\n\n").next().unwrap_or_default().to_owned();

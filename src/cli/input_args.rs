@@ -26,7 +26,8 @@ pub(super) struct InputArgs {
     /// The namespace of namespaced objects without one
     #[arg(short, long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
     pub(super) namespace: Option<String>,
-    /// The Kubernetes release, which decides the built-in kinds and how deletion works [default: the newest known]
+    /// The Kubernetes release of the cluster, such as 1.34: which built-in kinds it serves, and how it deletes [default:
+    /// that of ownerlint.yaml, else the newest known]
     #[arg(long, value_name = "VERSION", value_parser = release, help_heading = "Input")]
     pub(super) kubernetes_version: Option<Release>,
     #[command(flatten)]

@@ -123,7 +123,7 @@ struct StepsArgs {
 struct PlanOptions {
     #[command(flatten)]
     charts: ChartArgs,
-    /// The namespace of targets and of namespaced objects without one
+    /// The namespace of objects without one, and of targets
     #[arg(short, long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
     namespace: Option<String>,
     /// Whether kubelets run, so that Pods end when they are deleted; without kubelets, Pods that are bound to a node
@@ -146,7 +146,8 @@ struct PlanOptions {
     /// Leave out files whose path matches this glob (may be repeated)
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     exclude: Vec<String>,
-    /// The Kubernetes release, which decides the built-in kinds and how deletion works [default: the newest known]
+    /// The Kubernetes release of the cluster, such as 1.34: which built-in kinds it serves, and how it deletes [default:
+    /// that of ownerlint.yaml, else the newest known]
     #[arg(long, value_name = "VERSION", value_parser = release, help_heading = "Input")]
     kubernetes_version: Option<Release>,
     #[command(flatten)]
@@ -154,7 +155,7 @@ struct PlanOptions {
     /// The bundle of the configuration to plan in; with paths, the bundle whose settings apply to them
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     bundle: Option<String>,
-    /// The cluster to plan in, where the input is delivered to several: a name as in `list --deliveries`
+    /// The cluster to plan in, if the input is delivered to several: a name from `list --deliveries`
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     cluster: Option<String>,
     /// Exit with 0 when there is no Kubernetes object
