@@ -1,8 +1,9 @@
 //! `explain`: a rule's page as a terminal shows it, without Markdown and without the marks that its tests need.
 
 use super::wrap::fill;
-use super::{HumanOptions, KnownRule};
+use super::{HumanOptions, KnownRule, RuleInfo};
 use crate::finding::Applicability;
+use crate::rules::Subject;
 
 /// The indentation of text below its heading, and of examples below the text.
 const INDENT: &str = "  ";
@@ -85,8 +86,27 @@ pub fn page_human(rule: &KnownRule, options: &HumanOptions) -> String {
         page.out.push_str(&fill(fixes, options.width, "", ""));
         page.out.push_str("\n\n");
     }
+    if let Some((how, example)) = accepted_by(rule) {
+        page.out.push_str(&fill(how, options.width, "", ""));
+        page.out.push_str(&format!("\n\n{INDENT}{example}\n\n"));
+    }
     page.out.push_str(&format!("{}\n", rule.url));
     page.out
+}
+
+/// Says how to accept a finding of a rule, with an example; `None` if it is about the input as text, or about suppressions.
+fn accepted_by(rule: &RuleInfo) -> Option<(&'static str, String)> {
+    match rule.subject {
+        Subject::Reading => None,
+        Subject::Change => Some((
+            "If the deletion is intended, accept every object that the finding loses by its key:",
+            "ownerlint diff --accept KEY".to_owned(),
+        )),
+        _ => Some((
+            "If a finding is acceptable, a comment above its line suppresses it:",
+            format!("# ownerlint: ignore[{}] REASON", rule.id),
+        )),
+    }
 }
 
 /// Names the command that applies the fixes of a rule; `None` if it has none.

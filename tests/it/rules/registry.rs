@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ownerlint::engine::Check;
 use ownerlint::report::Report;
-use ownerlint::rules::{ExampleLanguage, Page, RULES, Rule, World};
+use ownerlint::rules::{ExampleLanguage, Page, RULES, Rule, Subject, World};
 use ownerlint::text::ColumnUnit;
 
 use crate::rules::change::{assert_marks_of_change, assert_marks_of_diff};
@@ -267,6 +267,12 @@ fn explain_shows_every_page_as_text() {
         for mark in ["# expect:", "```", "](", "\n#", "\n|", "\n\n\n", "\u{1b}"] {
             assert!(!text.contains(mark), "{mark:?} in {text}");
         }
+        let accepts = match rule.subject {
+            Subject::Change => "ownerlint diff --accept KEY".to_owned(),
+            Subject::Reading => String::new(),
+            _ => format!("  # ownerlint: ignore[{}] REASON\n", rule.id),
+        };
+        assert!(text.contains(&accepts), "{text}");
         assert!(text.ends_with(&format!("\n\n{}\n", rule.url())), "{text}");
     }
 }
