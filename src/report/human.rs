@@ -251,7 +251,9 @@ impl<'a> Section<'a> {
             let role = Some(plain::one_line(&label.message)).filter(|role| !role.is_empty());
             // Two labels on one place would displace each other.
             match places.iter_mut().find(|(known, ..)| *known == range) {
-                Some((_, _, roles)) => roles.extend(role),
+                Some((_, _, roles)) => {
+                    roles.extend(role.filter(|role| roles.last() != Some(role)));
+                }
                 None => places.push((
                     range,
                     self.is_primary && *index == 0,
