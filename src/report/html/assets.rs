@@ -38,10 +38,10 @@ pub(super) const SCRIPT: &str = concat!(
 pub(super) const LAYOUT: &str = include_str!("assets/dagre.js");
 
 /// The hash of [`STYLE`] in the form of a security policy.
-pub(super) const STYLE_HASH: &str = "sha256-JJimzynoyHJBERCj4MLoElBVm2RUNknSWs0Bwx8La18=";
+pub(super) const STYLE_HASH: &str = "sha256-psEkaoJ/lv6zzuCEpGHZ8Cqfximb6GMc3KEKhY/c5xU=";
 
 /// The hash of [`SCRIPT`].
-pub(super) const SCRIPT_HASH: &str = "sha256-GOPbTB5fYDLgJtuOZ6sw3L2Pv2mPH/TAJoZ5TyRwspA=";
+pub(super) const SCRIPT_HASH: &str = "sha256-iMbbWDfbdtX6uTxH1w+Kn68DAwoPoKk25Sjk8bc6L+s=";
 
 /// The hash of [`LAYOUT`].
 pub(super) const LAYOUT_HASH: &str = "sha256-autc/G9bLHdC0j7GTbnpyKt76hxHZjr6qSX/S3u2nLg=";

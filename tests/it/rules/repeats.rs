@@ -97,7 +97,7 @@ fn baseline_contains_every_finding_of_a_group() {
         .write("ownerlint.yaml", "version: 1\nbaseline: known.json\n");
     let (status, out, err) = repository.run(&["baseline", "write", "."], "");
     assert_eq!(status, 0, "{out}{err}");
-    assert!(out.contains("knows 4 findings"), "{out}");
+    assert!(out.contains("lists 4 findings"), "{out}");
     assert_eq!(found(&repository, "kind-not-served").0, [""; 0]);
     let fourth =
         "---\napiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata: {name: four}\n";
