@@ -15,13 +15,17 @@ impl DeliveryListing {
             let indent = "  ".repeat(row.depth);
             match row.about {
                 RowKind::Delivery(one) => text.push_str(&one.human(&indent)),
-                other => text.extend(other.label().map(|said| format!("{indent}{said}\n"))),
+                other => {
+                    let said = other.label().into_iter();
+                    text.extend(said.map(|said| line(&format!("{indent}{said}"))));
+                }
             }
         }
         if !self.unreached.is_empty() {
             text.push_str(&format!("{}not delivered\n", gap(&text)));
             for UnreachedFile { file, objects } in &self.unreached {
-                text.push_str(&format!("  {file}  {}\n", plain::count(*objects, "object")));
+                let objects = plain::count(*objects, "object");
+                text.push_str(&line(&format!("  {file}  {objects}")));
             }
         }
         text.push_str(&format!("{}{}\n", gap(&text), self.counted()));
@@ -57,7 +61,10 @@ impl ListedDelivery {
         let name = self.called();
         // A release that only installs an unread chart takes one line.
         if let ([], [chart], None) = (&*self.instances, &*self.unread, &self.error) {
-            return format!("{indent}{name}{marks}  not read: {}\n", chart.subject);
+            return line(&format!(
+                "{indent}{name}{marks}  not read: {}",
+                chart.subject
+            ));
         }
         let path = self.path.as_deref().filter(|_| self.key.is_some());
         let path = path.map(|path| format!("  ./{path}")).unwrap_or_default();
@@ -65,12 +72,17 @@ impl ListedDelivery {
             nothing if nothing.is_empty() => nothing,
             contents => format!("  {contents}"),
         };
-        let mut text = format!("{indent}{name}{path}{marks}{contents}\n");
+        let mut text = line(&format!("{indent}{name}{path}{marks}{contents}"));
         let wrong = self.failure().into_iter();
         let wrong = wrong.chain(self.unread.iter().map(ListedUnread::line));
-        text.extend(wrong.map(|line| format!("{indent}  {line}\n")));
+        text.extend(wrong.map(|wrong| line(&format!("{indent}  {wrong}"))));
         text
     }
+}
+
+/// Returns a line in which nothing is interpreted by a terminal or a runner.
+fn line(text: &str) -> String {
+    format!("{}\n", plain::visible(text))
 }
 
 fn gap(text: &str) -> &'static str {

@@ -12,6 +12,8 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::text::{RewrittenLines, plain};
+
 /// The deliveries of a tree: the contract `ownerlint.deliveries/1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -260,15 +262,17 @@ impl DeliveryListing {
     ///
     /// # Errors
     /// Returns the errors of `out`.
-    pub fn write_json(&self, mut out: impl Write) -> io::Result<()> {
+    pub fn write_json(&self, out: impl Write) -> io::Result<()> {
         let document = DeliveriesDocument {
             schema: "ownerlint.deliveries/1",
             deliveries: &self.deliveries,
             unreached: &self.unreached,
             summary: self.summary(),
         };
-        serde_json::to_writer_pretty(&mut out, &document)?;
-        out.write_all(b"\n")
+        let mut lines = RewrittenLines::new(out, plain::visible_json);
+        serde_json::to_writer_pretty(&mut lines, &document)?;
+        lines.write_all(b"\n")?;
+        lines.flush()
     }
 }
 

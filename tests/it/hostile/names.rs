@@ -446,3 +446,21 @@ fn hostile_file_name_is_escaped_in_every_format() {
         harmless(&format, "a file", &(out + &error), format == "github");
     }
 }
+
+#[test]
+fn list_of_deliveries_escapes_hostile_names() {
+    for name in HOSTILE {
+        let inside = Repository::new();
+        let object = serde_json::json!({
+            "apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
+            "metadata": {"name": name, "namespace": name}, "spec": {"path": name},
+        });
+        inside.write("a.yaml", &ascii(&object));
+        inside.write("b/c.yaml", &manifest(name));
+        inside.write("b/kustomization.yaml", "resources: [c.yaml]\n");
+        for format in ["human", "json", "mermaid", "dot"] {
+            let (out, error) = run(&inside, &["list", "--deliveries", "-o", format], "");
+            harmless(&format!("list {format}"), name, &(out + &error), false);
+        }
+    }
+}
