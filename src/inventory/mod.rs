@@ -56,7 +56,7 @@ pub use listed::{Listed, walk_listed};
 pub use location::{FileIdentity, STDIN, locate};
 pub use neighbourhood::Neighbourhood;
 pub use object_id::ObjectId;
-pub use open::{read_own_file, too_large};
+pub use open::{read_in_tree, read_own_file, too_large};
 pub use past::{Past, walk_past};
 pub use read::{Files, OnDisk, Texts, UnparsedFile, read_bytes};
 use resolutions::Resolutions;

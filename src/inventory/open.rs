@@ -93,6 +93,18 @@ pub fn read_own_file(path: &str) -> Result<Vec<u8>, String> {
     read_file(path)
 }
 
+/// Reads a file of a tree: of the folder `root` and its repository, or else of the repository that contains the file.
+///
+/// # Errors
+/// Errors of `read_file`, and a symbolic link out of the tree.
+pub fn read_in_tree(path: &Path, root: Option<&Path>) -> Result<Vec<u8>, String> {
+    let place = path.canonicalize().map_err(|error| describe(&error))?;
+    let boundary = root.map_or_else(|| Boundary::of_file(path), Boundary::around);
+    let admitted = boundary.admit(&place);
+    admitted.map_err(|escape| escape.of_link().to_owned())?;
+    read_file_at(path, &place)
+}
+
 /// Says what a path leads to if it is not a regular file.
 fn irregular(is_folder: bool) -> String {
     if is_folder {

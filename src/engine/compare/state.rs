@@ -12,7 +12,7 @@ use crate::engine::SessionError;
 use crate::git::{
     Blobs, FileContent, GitError, Repository, Snapshot, SnapshotFile, StoredContent, is_git_folder,
 };
-use crate::inventory::{self, Origin, Texts, locate, read_bytes, walk_listed};
+use crate::inventory::{self, Texts, locate, read_bytes, read_in_tree, walk_listed};
 use crate::kustomize::{ancestors, folder_of, included_by, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
 use crate::render::{Checkout, CheckoutFile};
@@ -336,7 +336,7 @@ impl StateReader {
                 StoredContent::TooLarge => Err(inventory::too_large()),
                 StoredContent::Missing => Err("is not in this clone".to_owned()),
             },
-            FileContent::Disk(path) => read_bytes(&Origin::Disk(path.clone())).map(Arc::from),
+            FileContent::Disk(path) => read_in_tree(path, None).map(Arc::from),
         }
     }
 
@@ -369,7 +369,7 @@ fn reader_of(repository: Repository, snapshot: Snapshot) -> FileReader {
         const MISSING: &str = "does not exist";
         let file = snapshot.files.get(path).ok_or(MISSING)?;
         match &file.content {
-            FileContent::Disk(disk) => read_bytes(&Origin::Disk(disk.clone())).map(Arc::from),
+            FileContent::Disk(disk) => read_in_tree(disk, None).map(Arc::from),
             FileContent::Stored(name) => {
                 let mut blobs = blobs.lock().unwrap_or_else(PoisonError::into_inner);
                 let read = repository.read(&mut blobs, [(path, file)].into_iter());
@@ -521,7 +521,7 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
         .filter(|path| !state.files.contains_key(*path) && may_be_input(path, &charts))
     {
         let disk = Path::new(path).join(below);
-        let bytes = read_bytes(&Origin::Disk(disk.clone())).map(Arc::from);
+        let bytes = read_in_tree(&disk, Some(Path::new(path))).map(Arc::from);
         let shown = disk.to_string_lossy().replace('\\', "/");
         state.others.insert(
             below.clone(),
@@ -533,7 +533,7 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
     }
     let root = Path::new(path).to_path_buf();
     state.reader = Some(FileReader(Arc::new(move |below| {
-        read_bytes(&Origin::Disk(root.join(below))).map(Arc::from)
+        read_in_tree(&root.join(below), Some(&root)).map(Arc::from)
     })));
     Ok(state)
 }

@@ -251,3 +251,36 @@ fn render_checkout_omits_symlinks_that_leave_it() {
         );
     }
 }
+
+/// Regression: builds followed links of all other names.
+#[test]
+fn symlinked_inputs_of_builds_outside_repository_are_not_read() {
+    let outside = Repository::new();
+    outside.write("object.yaml", &CONFIG_MAP.replace("settings", "hunter2"));
+    for (entry, in_git) in [
+        ("resources: [x.txt]\n", true),
+        ("resources: [x.txt]\n", false),
+        ("resources: [good.yaml]\npatches: [{path: x.txt}]\n", true),
+        ("resources: [good.yaml]\npatches: [{path: x.txt}]\n", false),
+    ] {
+        let inside = crate::diff::Folder::new();
+        inside.write("good.yaml", CONFIG_MAP);
+        inside.write("kustomization.yaml", "resources: [good.yaml]\n");
+        if in_git {
+            inside.git(&["init", "-q", "-b", "main"]).commit();
+        }
+        inside.write("kustomization.yaml", entry);
+        let target = outside.path().join("object.yaml");
+        symlink(target, inside.path().join("x.txt")).expect("a link");
+        for arguments in [&["list", "--deliveries"][..], &["diff"], &["check"]] {
+            let mut program = crate::support::ownerlint();
+            let output = program.current_dir(inside.path()).args(arguments).output();
+            let output = output.expect("it runs");
+            let text = [output.stdout, output.stderr].concat();
+            let text = String::from_utf8_lossy(&text);
+            assert!(!text.contains("hunter2"), "{arguments:?}: {text}");
+            let is_named = arguments[0] != "list" || text.contains("out of the tree");
+            assert!(is_named, "{text}");
+        }
+    }
+}
