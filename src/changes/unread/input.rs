@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::state::SourceState;
 use crate::manifest::ParsedFile;
-use crate::text::{ColumnUnit, Span};
+use crate::text::{ColumnUnit, Span, without_credentials};
 
 /// The reason for a chart whose release the change uninstalls (fluxcd/helm-controller internal/action/verify.go).
 const REPLACED_RELEASE: &str = "this uninstalls the release and installs another one: the objects of the chart are \
@@ -363,7 +363,7 @@ impl FoundInput {
     fn reported(&self, side: UnreadSide, before: Option<&Self>, is_calm: bool) -> Unread {
         Unread {
             what: self.what,
-            subject: self.subject(before),
+            subject: without_credentials(&self.subject(before)),
             file: self.file.clone(),
             line: self.line,
             side,

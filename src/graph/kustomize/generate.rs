@@ -52,7 +52,10 @@ impl Generator<'_> {
             let (key, value) = literal
                 .split_once('=')
                 .filter(|(key, _)| !key.is_empty())
-                .ok_or_else(|| self.failed(format!("`{literal}` is not `key=value`")))?;
+                .ok_or_else(|| {
+                    let name = self.entry.text_at(&["name"]).unwrap_or_default();
+                    self.failed(format!("a literal of `{name}` is not `key=value`"))
+                })?;
             data.push((key.to_owned(), unquoted(value).as_bytes().to_vec()));
         }
         for file in self.entry.texts_at("files") {

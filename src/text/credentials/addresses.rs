@@ -2,7 +2,23 @@
 
 use std::ops::Range;
 
-/// Removes the users and passwords from the URLs in a text. The user `git` stays: every repository has it.
+use super::names::is_credential;
+
+/// Parameters of URLs with credentials, beside those whose names are usual for credentials.
+const PARAMETERS: [&str; 6] = [
+    "sig",
+    "signature",
+    "sshkey",
+    "key",
+    "x-amz-credential",
+    "x-amz-signature",
+];
+
+/// Characters at the end of a part of a URL, or of the URL.
+const ENDS: [char; 6] = ['?', '&', ' ', '"', '\'', '#'];
+
+/// Removes the users and passwords from the URLs in a text, and replaces credentials in their parameters by `…`. The
+/// user `git` stays: every repository has it.
 pub(crate) fn without_credentials(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = 0;
@@ -11,7 +27,28 @@ pub(crate) fn without_credentials(text: &str) -> String {
         rest = user.end + 1;
     }
     shown.push_str(&text[rest..]);
+    without_parameters(&shown)
+}
+
+fn without_parameters(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut is_address = false;
+    for part in text.split_inclusive(ENDS) {
+        let end = part.trim_end_matches(ENDS).len();
+        match part[..end].split_once('=') {
+            Some((name, value)) if is_address && is_secret(name) && !value.is_empty() => {
+                shown.push_str(&format!("{name}=…{}", &part[end..]));
+            }
+            _ => shown.push_str(part),
+        }
+        is_address |= part.contains("://");
+        is_address &= part.ends_with(['?', '&']);
+    }
     shown
+}
+
+fn is_secret(parameter: &str) -> bool {
+    is_credential(parameter) || PARAMETERS.contains(&parameter.to_ascii_lowercase().as_str())
 }
 
 /// Returns the passwords in URLs: `scheme://user:password@host`.

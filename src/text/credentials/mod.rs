@@ -276,6 +276,15 @@ mod tests {
             ),
             ("git@example.com:x", "git@example.com:x"),
             ("https://example.com/a@b", "https://example.com/a@b"),
+            (
+                "https://x/a//b?access_token=c&ref=v1, d",
+                "https://x/a//b?access_token=…&ref=v1, d",
+            ),
+            (
+                "https://x/a?ref=v1&X-Amz-Signature=b#c",
+                "https://x/a?ref=v1&X-Amz-Signature=…#c",
+            ),
+            ("a?token=b", "a?token=b"),
         ] {
             assert_eq!(without_credentials(text), shown);
         }

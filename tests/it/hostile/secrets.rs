@@ -334,6 +334,49 @@ fn passwords_in_addresses_of_repositories_are_in_no_output() {
     }
 }
 
+#[test]
+fn credentials_of_generators_and_charts_are_in_no_output() {
+    let folder = Folder::new();
+    let chart = format!("https://bob:{MARK}@example.com/x");
+    let manifests = format!(
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: a, namespace: shop}}\n\
+         spec: {{chart: {{spec: {{chart: '{chart}', version: VERSION, sourceRef: {{kind: HelmRepository, name: z}}}}}}}}\n\
+         ---\napiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {{name: b, namespace: kube-system}}\n\
+         spec: {{chart: '{chart}', version: VERSION}}\n"
+    );
+    let remote =
+        format!("resources: ['https://example.com/a//b?access_token={MARK}&ref=VERSION']\n");
+    let literal = format!("secretGenerator: [{{name: z, literals: ['{MARK}VERSION']}}]\n");
+    for (side, version) in [("base", "v1"), ("head", "v2")] {
+        for (file, text) in [
+            ("all", &manifests),
+            ("remote/kustomization", &remote),
+            ("literal/kustomization", &literal),
+        ] {
+            let text = text.replace("VERSION", version);
+            folder.write(&format!("{side}/{file}.yaml"), &text);
+        }
+    }
+    for format in ["human", "json", "markdown", "html"] {
+        let diff = ["diff", "--base", "base", "--head", "head", "-o", format];
+        let list = ["list", "--deliveries", "head", "-o", format];
+        let is_listed = format != "markdown";
+        for arguments in [Some(&diff[..]), is_listed.then_some(&list[..])] {
+            let Some(arguments) = arguments else { continue };
+            let output = ownerlint()
+                .current_dir(folder.path())
+                .args(arguments)
+                .output();
+            let output = output.expect("it runs");
+            let text = [output.stdout, output.stderr].concat();
+            let text = String::from_utf8_lossy(&text);
+            assert!(!text.contains(MARK), "{arguments:?}: {text}");
+            let is_said = text.contains("is no `key=value`") || format == "markdown";
+            assert!(is_said, "{arguments:?}: {text}");
+        }
+    }
+}
+
 /// Returns the text in the form of snippets.
 fn lines(text: &str) -> String {
     let file = ParsedFile::parse(SourceFile::new("f", text));
