@@ -92,7 +92,7 @@ fn case(report: &Report, reported: &Reported, path: &str, options: &JunitOptions
     ]);
     let url = reported.url.as_deref().unwrap_or_default();
     let body: Vec<_> = [
-        &*format!("{place}: {message}"),
+        &*format!("{}: {message}", plain::visible(&place)),
         &finding.reason,
         &finding.help,
         url,

@@ -81,3 +81,13 @@ fn deeply_nested_glob_patterns_do_not_panic() {
         "{status} {error}"
     );
 }
+
+#[test]
+fn line_break_in_file_name_starts_no_line_of_junit() {
+    let inside = Repository::new();
+    let object = CONFIG_MAP.replace("namespace: shop", "namespace: shop, finalizers: [a]");
+    inside.write("a\n::error::pwned.yaml", &object);
+    let (_, out, _) = inside.run(&["-o", "junit", "--fail-on", "never"], "");
+    assert!(out.contains("a␊::error::pwned.yaml"), "{out}");
+    assert!(!out.contains("\n::error"), "{out}");
+}
