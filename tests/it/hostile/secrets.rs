@@ -371,7 +371,7 @@ fn credentials_of_generators_and_charts_are_in_no_output() {
             let text = [output.stdout, output.stderr].concat();
             let text = String::from_utf8_lossy(&text);
             assert!(!text.contains(MARK), "{arguments:?}: {text}");
-            let is_said = text.contains("is no `key=value`") || format == "markdown";
+            let is_said = text.contains("is not `key=value`") || format == "markdown";
             assert!(is_said, "{arguments:?}: {text}");
         }
     }
