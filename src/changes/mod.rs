@@ -22,6 +22,6 @@ pub use destination::{DeliveryName, Destination};
 pub use immutable::{RejectedField, rejected_fields};
 pub use tree::{DeliveredMarks, KnownDelivery, PlacedFile, TreePart, TreePlace, WholeTree};
 pub use unread::{
-    Builds, OtherFile, SourceState, Unread, UnreadChanges, UnreadSide, UnreadWhat, unread,
-    written_key,
+    Builds, OtherFile, SourceState, Unread, UnreadChanges, UnreadSide, UnreadWhat, is_helmfile,
+    is_jinja, unread, written_key,
 };

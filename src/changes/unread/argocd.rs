@@ -9,6 +9,7 @@ use super::flux::component;
 use super::input::{Finder, FoundInput, UnreadWhat};
 use super::patches::{self, Patched};
 use super::state::{canonical_text, contents, shown_key, text_at, written_key};
+use crate::graph::argo::{OWN_NAME, OWN_SERVER};
 use crate::kube::kinds;
 use crate::kustomize::resolve;
 use crate::manifest::{Object, ParsedFile};
@@ -119,9 +120,12 @@ impl ArgoObject<'_, '_, '_> {
             self.add(hydrator, input);
         }
         if let Some(destination) = spec.get("destination") {
-            let cluster = ["server", "name"]
-                .map(|key| text_at(destination, &[key]))
-                .join(" ");
+            let [server, name] = ["server", "name"].map(|key| text_at(destination, &[key]));
+            let cluster = if server == OWN_SERVER || name == OWN_NAME {
+                OWN_NAME.to_owned()
+            } else {
+                format!("{server} {name}")
+            };
             let reason = "objects of another cluster are not compared with those of this one";
             let input = self
                 .input(UnreadWhat::OtherRepository, "cluster", reason)
@@ -205,6 +209,7 @@ impl ArgoObject<'_, '_, '_> {
                 .input(UnreadWhat::Plugin, "plugin", "plugins are not run")
                 .numbered(at)
                 .part(canonical_text(self.file, Some(plugin)))
+                .parts(is_here.then(|| self.finder.state.digest_below(&folder)))
                 .within(&within)
                 .taking_away();
             self.add(plugin, input);

@@ -19,6 +19,7 @@ mod texts;
 
 pub use input::{Unread, UnreadChanges, UnreadSide, UnreadWhat};
 pub use state::{Builds, OtherFile, SourceState, written_key};
+pub use texts::{is_helmfile, is_jinja};
 
 use std::collections::BTreeSet;
 

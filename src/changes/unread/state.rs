@@ -181,6 +181,21 @@ impl<'s> SourceState<'s> {
             .clone()
     }
 
+    /// Returns the digest of all files below a folder.
+    pub(super) fn digest_below(&self, folder: &str) -> String {
+        let key = format!("folder {folder}");
+        if let Some(known) = self.digests.borrow().get(&key) {
+            return known.clone();
+        }
+        let files = self.paths_below(folder);
+        let text: String = files
+            .map(|place| format!("{place} {}\n", self.digest(place)))
+            .collect();
+        let found = digest(&text);
+        self.digests.borrow_mut().insert(key, found.clone());
+        found
+    }
+
     /// Returns the digest of the ConfigMaps and Secrets with a name, and of the files that generate them.
     pub(super) fn data_digest(&self, name: &str) -> String {
         let key = format!("data {name}");

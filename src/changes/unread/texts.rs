@@ -7,13 +7,16 @@ use super::canonical::canonical;
 use super::charts::deciding_lines;
 use super::input::{Finder, FoundInput, UnreadWhat};
 use super::state::{SourceState, canonical_text, shown_key, text_at, written_key};
-use crate::kustomize::name_of;
+use crate::kustomize::{folder_of, name_of};
 use crate::manifest::{Object, ParsedFile, SkipReason, is_kustomization};
 use crate::text::Span;
 use crate::yaml::Value;
 
 /// kustomize leaves out objects with this annotation (api/internal/target/kusttarget.go).
 const LOCAL_CONFIG: &str = "config.kubernetes.io/local-config";
+
+/// The first line of a file that Git LFS stores elsewhere.
+const LFS_POINTER: &str = "version https://git-lfs.github.com/spec/";
 
 pub(super) fn find(finder: &mut Finder<'_>) {
     let state = finder.state;
@@ -69,19 +72,38 @@ fn other_file(place: &str, text: &str) -> Option<FoundInput> {
             );
             // A pattern that is added or removed may leave out more.
             input.part(text).taking_away()
-        } else if name.starts_with("helmfile") {
+        } else if is_helmfile(place) {
             helmfile(place, text)
+        } else if is_jinja(place) {
+            let reason = "it is a template that is not rendered";
+            FoundInput::new(UnreadWhat::Template, format!("template {place}"), reason)
+                .saying(text)
+                .parts(deciding_lines(text))
         } else {
             return None;
         },
     )
 }
 
+/// Whether helmfile reads a file: `helmfile.yaml`, or a file in `helmfile.d`.
+pub fn is_helmfile(place: &str) -> bool {
+    name_of(place).starts_with("helmfile") || name_of(folder_of(place)) == "helmfile.d"
+}
+
+/// Whether a file is a Jinja template of a manifest.
+pub fn is_jinja(place: &str) -> bool {
+    [".j2", ".jinja", ".jinja2"].into_iter().any(|ending| {
+        let rest = place.strip_suffix(ending);
+        rest.is_some_and(|rest| rest.ends_with(".yaml") || rest.ends_with(".yml"))
+    })
+}
+
 fn helmfile(place: &str, text: &str) -> FoundInput {
-    let lines = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| line.starts_with("- name:"))
+    let lines = text.lines().map(str::trim);
+    let lines = lines
+        .filter(|line| {
+            line.starts_with("- {") || line.trim_start_matches("- ").starts_with("name:")
+        })
         .map(str::to_owned);
     FoundInput::new(
         UnreadWhat::Chart,
@@ -124,7 +146,17 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
             FoundInput::new(UnreadWhat::Chart, format!("chart {place}"), reason).taking_away(),
         );
     }
-    if name.starts_with("helmfile") {
+    if name == "fleet.yaml" {
+        let reason = "Fleet changes the objects of the folder with it, and ownerlint does not";
+        let input = FoundInput::new(UnreadWhat::Transformer, format!("options {place}"), reason);
+        finder.add(place, file, start, input.part(file.source().text()));
+    }
+    if file.source().text().starts_with(LFS_POINTER) {
+        let reason = "Git LFS stores its content elsewhere";
+        let input = FoundInput::new(UnreadWhat::Unparsable, format!("file {place}"), reason);
+        finder.add(place, file, start, input.part(file.source().text()));
+    }
+    if is_helmfile(place) {
         finder.add(place, file, start, helmfile(place, file.source().text()));
     } else if name.contains("values") && !file.has_objects() && file.failure().is_none() {
         let reason = "values decide which objects a chart contains, and the chart is not rendered";

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use walkdir::WalkDir;
 
 use super::request::StateChoice;
+use crate::changes::{is_helmfile, is_jinja};
 use crate::config::FILE_NAMES;
 use crate::engine::SessionError;
 use crate::git::{
@@ -447,7 +448,8 @@ fn may_be_input(path: &str, charts: &BTreeSet<&str>) -> bool {
     let is_input =
         name.ends_with(".jsonnet") || name.ends_with(".libsonnet") || name == ".sourceignore";
     is_input
-        || name.starts_with("helmfile")
+        || is_helmfile(path)
+        || is_jinja(path)
         || ancestors(folder_of(path)).any(|folder| charts.contains(folder))
 }
 

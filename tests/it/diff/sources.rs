@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::flux::compared;
 use super::places::{Folder, changed, config, object, said};
 use crate::support::ownerlint;
 
@@ -387,4 +388,35 @@ fn headline_replaces_a_name_with_a_placeholder() {
         ),
         "{said}"
     );
+}
+
+#[test]
+fn inputs_of_programs_make_change_unknown() {
+    let verdict = |path: &str, base: &str, head: &str| {
+        let both = format!("== a.yaml\n{}", config("a"));
+        let [base, head] = [base, head].map(|text| format!("== {path}\n{text}\n"));
+        let document = compared(&both, &base, &head);
+        document["summary"]["verdict"].as_str().map(str::to_owned)
+    };
+    let pointer = |id: &str| {
+        format!("version https://git-lfs.github.com/spec/v1\noid sha256:{id}\nsize 12345")
+    };
+    for (path, base, head) in [
+        (
+            "helmfile.d/01.yaml",
+            "releases:\n- {name: a}",
+            "releases: []",
+        ),
+        (
+            "helmfile.d/01.yaml.gotmpl",
+            "releases:\n- name: a",
+            "releases: []",
+        ),
+        ("fleet.yaml", "namespace: a", "namespace: b"),
+        ("b.yaml.j2", "kind: Secret\nmetadata: {name: {{ x }}}", ""),
+        ("b.yaml", &*pointer("4d7a"), &*pointer("5d7a")),
+    ] {
+        let found = verdict(path, base, head);
+        assert_eq!(found.as_deref(), Some("unknown"), "{path}");
+    }
 }
