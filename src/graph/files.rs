@@ -1,6 +1,6 @@
 //! The files of one state of a tree, by their paths from its root.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::HashMap;
@@ -22,6 +22,7 @@ pub type Reader<'r> = Box<dyn Fn(&str) -> Bytes + Send + Sync + 'r>;
 /// The files of a state. Each is read and parsed on first use.
 pub struct TreeFiles<'r> {
     files: BTreeMap<String, TreeFile<'r>>,
+    links: BTreeSet<String>,
     reader: Reader<'r>,
     read: Mutex<HashMap<String, Bytes>>,
     parsed: Mutex<HashMap<String, Arc<Parsed>>>,
@@ -92,11 +93,18 @@ impl<'r> TreeFiles<'r> {
     fn with(files: BTreeMap<String, TreeFile<'r>>, reader: Reader<'r>) -> Self {
         Self {
             files,
+            links: BTreeSet::new(),
             reader,
             read: Mutex::default(),
             parsed: Mutex::default(),
             charts: Mutex::default(),
         }
+    }
+
+    /// Sets which of the files are symbolic links.
+    #[must_use]
+    pub fn with_links(self, links: BTreeSet<String>) -> Self {
+        Self { links, ..self }
     }
 
     /// Sets the parsed form of some of the files.
@@ -127,6 +135,11 @@ impl<'r> TreeFiles<'r> {
     /// Whether there is a file at a path.
     pub fn has_file(&self, path: &str) -> bool {
         self.files.contains_key(path)
+    }
+
+    /// Whether a file is a symbolic link: it has the content of its target.
+    pub fn is_link(&self, path: &str) -> bool {
+        self.links.contains(path)
     }
 
     /// Whether there is a file or a folder at a path.

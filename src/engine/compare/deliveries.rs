@@ -98,7 +98,12 @@ pub(in crate::engine) fn evaluate<T>(
     if let Some(path) = state.missing.first() {
         return Err(SessionError::NotInTree { path: path.clone() });
     }
-    let files = tree_files(&state.files, &state.others, &state.contents, state.reader);
+    let files = tree_files(
+        &state.files,
+        &state.others,
+        &state.contents,
+        (state.links, state.reader),
+    );
     let tree = tree_of(files);
     let scopes = ClusterScopes::of(&tree);
     // Rendered charts may name more charts, so this is repeated until nothing new is rendered.

@@ -33,6 +33,8 @@ pub(super) struct TreeState {
     pub(super) others: BTreeMap<String, StateText>,
     /// The fingerprint of the content of every file, read or not, and the commit of every submodule.
     pub(super) contents: BTreeMap<String, String>,
+    /// The symbolic links among them.
+    pub(super) links: BTreeSet<String>,
     /// Submodules within the requested paths: their files are not compared.
     pub(super) submodules: BTreeSet<String>,
     /// Arguments that match nothing in it.
@@ -275,6 +277,8 @@ impl StateReader {
             .map(|(path, file)| (path.clone(), content_name(file)))
             .collect();
         state.contents.extend(snapshot.submodules.clone());
+        let links = snapshot.files.iter().filter(|(_, file)| file.is_link);
+        state.links = links.map(|(path, _)| path.clone()).collect();
         state.submodules = snapshot
             .submodules
             .keys()
@@ -503,7 +507,10 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
                 .extend(ancestors(folder_of(&below)).map(str::to_owned));
         }
         let content = match entry.path().read_link() {
-            Ok(target) => target.to_string_lossy().into_owned(),
+            Ok(target) => {
+                state.links.insert(below.clone());
+                target.to_string_lossy().into_owned()
+            }
             Err(_) => entry
                 .metadata()
                 .map_or(0, |metadata| metadata.len())

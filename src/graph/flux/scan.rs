@@ -65,7 +65,9 @@ pub(super) fn kustomization_of(
     }
     let mut resources = Vec::new();
     let mut last_folder = String::new();
-    for path in files.below(folder).filter(|path| source.has(path)) {
+    // Artifacts contain no links (fluxcd/pkg artifact/storage/archive.go).
+    let below = files.below(folder);
+    for path in below.filter(|path| source.has(path) && !files.is_link(path)) {
         let outermost = ancestors(folder_of(path))
             .take_while(|above| above.len() > folder.len())
             .filter(|above| files.kustomization_of(above).is_some())

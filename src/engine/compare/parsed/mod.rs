@@ -46,8 +46,14 @@ pub(super) struct Parsed {
     clusters: BTreeSet<Arc<str>>,
 }
 
-/// All files of a state, by path, and a reader of those that are not read yet.
-pub(super) type StateFiles = (BTreeMap<String, Option<Bytes>>, Option<FileReader>);
+/// All files of a state, by path.
+#[derive(Default)]
+pub(super) struct StateFiles {
+    files: BTreeMap<String, Option<Bytes>>,
+    links: BTreeSet<String>,
+    /// Reads the files that are not read yet.
+    reader: Option<FileReader>,
+}
 
 /// The rendered manifests of one state.
 #[derive(Debug, Default)]
@@ -175,11 +181,12 @@ impl Parsed {
             folders,
             mut others,
             contents,
+            links,
             submodules,
             reader,
             ..
         } = state;
-        let tree_files = tree_files(&files, &others, &contents, reader);
+        let tree_files = tree_files(&files, &others, &contents, (links, reader));
         others.retain(|place, file| !exclude.is_match(place) && !exclude.is_match(&file.path));
         let kept = files.into_iter();
         let kept =
@@ -459,23 +466,32 @@ pub(super) fn tree_files(
     files: &BTreeMap<String, StateText>,
     others: &BTreeMap<String, StateText>,
     contents: &BTreeMap<String, String>,
-    reader: Option<FileReader>,
+    (links, reader): (BTreeSet<String>, Option<FileReader>),
 ) -> StateFiles {
     let mut all: BTreeMap<String, Option<Bytes>> =
         contents.keys().map(|path| (path.clone(), None)).collect();
     for (path, file) in files.iter().chain(others) {
         all.insert(path.clone(), Some(file.bytes.clone()));
     }
-    (all, reader)
+    StateFiles {
+        files: all,
+        links,
+        reader,
+    }
 }
 
 /// Builds the tree of the files of a state.
-pub(super) fn tree_of<'r>((files, reader): StateFiles) -> TreeFiles<'r> {
+pub(super) fn tree_of<'r>(state: StateFiles) -> TreeFiles<'r> {
+    let StateFiles {
+        files,
+        links,
+        reader,
+    } = state;
     let read = Box::new(move |path: &str| match &reader {
         Some(reader) => reader.read(path),
         None => Err("was not read".to_owned()),
     });
-    TreeFiles::new(files, read)
+    TreeFiles::new(files, read).with_links(links)
 }
 
 /// Returns the destination of the objects that a root builds.
