@@ -86,6 +86,8 @@ fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
         .in_version(version)
         .saying(versions.join("\n"))
         .parts(parts)
+        // Templates derive the names of objects from it.
+        .part(format!("name {name}"))
         .part(format!("type {kind}"));
     // Argo CD treats the folder as a chart, and applies none of the manifests beside `Chart.yaml`.
     let files = finder

@@ -117,15 +117,23 @@ fn release(
         (written, ..) => written.to_owned(),
     };
     let keeps_release = text_at(spec, &["upgrade", "chartNameChangeStrategy"]) == "InPlaceUpdate";
-    let chart_name = of_chart.rsplit('/').next();
-    let chart_name = chart_name.filter(|_| !keeps_release);
+    let is_in_git = references.into_iter().flatten().next();
+    let is_in_git = is_in_git.is_some_and(|source| text_at(source, &["kind"]) == "GitRepository");
+    // In a repository, the chart itself contains its name (source-controller internal/helm/chart/builder_local.go).
+    let chart_name = chart_file(finder, of_chart)
+        .filter(|_| is_in_git)
+        .map_or_else(
+            || of_chart.rsplit('/').next(),
+            |root| root.str_at(&["name"]),
+        );
+    let chart_name = chart_name.filter(|_| !keeps_release).unwrap_or_default();
     let release = HelmRelease {
         key: key.clone(),
         installed: [
             release_name,
             stored_in.to_owned(),
             installed_in.to_owned(),
-            chart_name.unwrap_or_default().to_owned(),
+            chart_name.to_owned(),
         ],
     };
     let span = chart
@@ -141,6 +149,7 @@ fn release(
         .in_version(version)
         .part(format!("{source} {reference}"))
         .part(format!("release {installed}"))
+        .parts(is_in_git.then(|| format!("name {chart_name}")))
         .releasing(release)
         .part(canonical_text(file, spec.get("kubeConfig")));
     finder.add(place, file, span, input);
@@ -172,6 +181,14 @@ fn release(
     .saying(text)
     .within(identity);
     finder.add(place, file, first.key_span, input);
+}
+
+/// Returns the `Chart.yaml` in a folder of the tree.
+fn chart_file<'s>(finder: &Finder<'s>, folder: &str) -> Option<Value<'s>> {
+    let place = resolve(&resolve("", folder), "Chart.yaml");
+    let documents = finder.state.file(&place)?.documents().iter();
+    let tree = documents.filter_map(|document| document.tree()).next()?;
+    Some(tree.root())
 }
 
 fn helm_chart(
