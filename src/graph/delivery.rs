@@ -46,6 +46,8 @@ pub struct Delivery {
     pub reached: Arc<BTreeSet<String>>,
     /// The inputs that it depends on and that were not read.
     pub unread: Vec<UnreadInput>,
+    /// The settings that decide on its objects, as text, if these are in a source that is not read.
+    pub elsewhere: Option<String>,
     /// The charts that it requests.
     pub charts: BTreeSet<CallId>,
     /// Whether it is a chart of the tree that is installed by hand.
@@ -59,8 +61,6 @@ pub struct Settings {
     pub prune: Option<bool>,
     /// The commit or tag of this tree that it delivers, if that never changes.
     pub revision: Option<String>,
-    /// If its source is not read: the settings that decide which objects the source becomes, and its variables.
-    pub unread_build: Option<[String; 2]>,
     /// The identity of the release of a HelmRelease: its name, storage namespace, target namespace and chart.
     pub release: Option<[String; 4]>,
     /// Whether it is suspended.

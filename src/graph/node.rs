@@ -66,6 +66,9 @@ impl<'n> Look<'n> {
     }
 }
 
+/// Nesting below which the text of a value is cut off.
+const TEXT_DEPTH: usize = 100;
+
 impl Node {
     fn look(&self) -> Look<'_> {
         match self {
@@ -347,6 +350,17 @@ impl Node {
             }
         }
         Ok(changed)
+    }
+
+    /// Returns the entries of a mapping as text in which the order of keys does not matter, except the keys `without`.
+    pub fn text_without(&self, without: &[&str]) -> String {
+        let entries = self.entries().into_iter();
+        let entries = entries
+            .filter(|(key, _)| !without.contains(&key.as_str()))
+            .map(|(key, value)| (key.into(), value.to_json(TEXT_DEPTH)));
+        let mut all = serde_json::Value::Object(entries.collect());
+        all.sort_all_objects();
+        all.to_string()
     }
 
     /// Converts the value to JSON, with its keys in their order; parts below `depth` levels are null.

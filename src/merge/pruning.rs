@@ -128,8 +128,17 @@ impl<'a> Delivery<'a, '_> {
         };
         // A delivery that fails in base may have applied the objects before it failed.
         let known = self.part.base.delivery(deliverer);
+        let keys = withdrawal.requests.iter().map(|request| &request.key);
+        let doubtful =
+            keys.filter(|key| known.is_some_and(|known| known.possible.contains(&key.to_string())));
         Withdrawal {
             is_possible: withdrawal.is_possible || known.is_some_and(|known| known.error.is_some()),
+            possible: withdrawal
+                .possible
+                .iter()
+                .chain(doubtful)
+                .cloned()
+                .collect(),
             ..withdrawal
         }
     }

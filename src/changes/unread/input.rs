@@ -132,9 +132,18 @@ impl UnreadChanges {
         self
     }
 
-    /// Adds inputs that differ.
-    pub fn and(mut self, more: Vec<Unread>) -> Self {
-        self.changed.extend(more);
+    /// Adds the sources of deliveries, unless something about the source is reported already that may remove objects.
+    pub fn with_elsewhere(mut self, sources: Vec<Unread>) -> Self {
+        let reported = self.changed.iter().filter(|one| !one.is_calm);
+        let reported: BTreeSet<(String, String)> = reported
+            .filter(|one| one.what == UnreadWhat::OtherRepository)
+            .map(|one| (one.file.clone(), last_name(&one.subject).to_owned()))
+            .collect();
+        let new = sources.into_iter().filter(|one| {
+            let name = last_name(&one.subject).to_owned();
+            !reported.contains(&(one.file.clone(), name))
+        });
+        self.changed.extend(new);
         self.changed.sort_by_cached_key(order);
         self
     }
@@ -155,6 +164,11 @@ impl UnreadChanges {
         all.changed.sort_by_cached_key(order);
         all
     }
+}
+
+/// Returns the name of the object in a subject: the namespace may be unknown.
+fn last_name(subject: &str) -> &str {
+    subject.rsplit([' ', '/']).next().unwrap_or_default()
 }
 
 fn order(one: &Unread) -> (bool, UnreadWhat, String, String, usize) {

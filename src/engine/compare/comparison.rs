@@ -16,7 +16,7 @@ use super::start::Start;
 use super::state::StateReader;
 use super::telling::MergeTelling;
 use crate::changes::{
-    BothSides, Builds, ObjectChange, TreePart, UnreadChanges, UnreadSide, compare, unread,
+    BothSides, Builds, ObjectChange, TreePart, Unread, UnreadChanges, UnreadSide, compare, unread,
     written_key,
 };
 use crate::charts::Charts;
@@ -46,6 +46,8 @@ pub struct Comparison {
     /// The files of base that the change removes or edits, as reports name them.
     edited: BTreeSet<String>,
     unread: UnreadChanges,
+    /// The unread objects of Kustomizations of base, by the ids of their parents and by their keys.
+    elsewhere: BTreeMap<(Option<String>, String), Unread>,
     failed: Vec<FailedBuild>,
     notes: Vec<String>,
     /// The settings of each part of the trees, except the last, whose objects are not applied.
@@ -146,7 +148,8 @@ impl Comparison {
         let unrendered = unrendered.chain(old.unrendered(&new, UnreadSide::Base));
         let unread = unread
             .with_unrendered(unrendered)
-            .and(new.built_otherwise(&old));
+            .with_elsewhere(new.edited_elsewhere(&old));
+        let elsewhere = old.deleted_elsewhere();
         let failed = [old.failed(UnreadSide::Base), new.failed(UnreadSide::Head)].concat();
         let (before, after, always) = (
             old.definitions(),
@@ -184,6 +187,7 @@ impl Comparison {
             changes,
             edited,
             unread,
+            elsewhere,
             failed,
             notes,
             clusters,
@@ -288,6 +292,7 @@ impl Comparison {
             changes.partition(|change| sides.applies(change.sides));
         notes.extend(describe::idle(sides, &idle));
         let unread = self.unread.with_uninstalled(&self.uninstalled(&effects));
+        let unread = unread.with_elsewhere(self.deleted_elsewhere(&effects));
         Ok(DiffReport {
             tool: tool(),
             base: self.base.clone(),
@@ -327,6 +332,20 @@ impl Comparison {
             Some((written_key(&member.object), delivery.clone()))
         });
         written.collect()
+    }
+
+    /// Returns the unread objects that are deleted with their Kustomizations.
+    fn deleted_elsewhere(&self, effects: &[DiffEffect]) -> Vec<Unread> {
+        let deleted = effects.iter().filter(|effect| {
+            let is_kustomization = effect.key.is(kinds::FLUX_KUSTOMIZATION);
+            is_kustomization && matches!(effect.effect, EffectKind::Deleted | EffectKind::Cascaded)
+        });
+        let unread = deleted.filter_map(|effect| {
+            let parent = effect.delivery.as_ref();
+            let parent = parent.map(|delivery| delivery.id.clone());
+            self.elsewhere.get(&(parent, effect.key.to_string()))
+        });
+        unread.cloned().collect()
     }
 
     /// Returns the effects of removing the `unknown` objects, whose tools are not known, if these tools prune.

@@ -178,7 +178,7 @@ impl Delivered {
     }
 
     /// Returns all deliveries and roots.
-    fn deliveries(&self) -> Vec<&Delivery> {
+    pub(super) fn deliveries(&self) -> Vec<&Delivery> {
         self.all.iter().chain(&self.roots).collect()
     }
 
@@ -230,22 +230,6 @@ impl Delivered {
     pub(super) fn unrendered(&self) -> impl Iterator<Item = (&Delivery, &UnreadInput)> {
         let all = self.all.iter().chain(&self.roots);
         all.filter_map(|one| Some((one, unread(one)?)))
-    }
-
-    /// Returns the deliveries whose sources are not read and that build them with other settings than in `base`, each
-    /// after itself in base.
-    pub(super) fn built_otherwise<'d>(
-        &'d self,
-        base: &'d Self,
-    ) -> impl Iterator<Item = [&'d Delivery; 2]> {
-        let both = self
-            .all
-            .iter()
-            .filter_map(|one| Some([base.delivery(&one.id)?, one]));
-        both.filter(|both| {
-            let [was, is] = both.map(|one| one.settings.unread_build.as_ref());
-            was.is_some() && is.is_some() && was != is
-        })
     }
 
     /// Returns the delivery or root with this id.
@@ -422,7 +406,7 @@ impl Delivered {
         apart
     }
 
-    fn delivery(&self, id: &str) -> Option<&Delivery> {
+    pub(super) fn delivery(&self, id: &str) -> Option<&Delivery> {
         let found = self.all.binary_search_by(|one| one.id.as_str().cmp(id));
         found.ok().map(|at| &self.all[at])
     }

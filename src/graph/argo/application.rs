@@ -40,6 +40,19 @@ pub const OWN_SERVER: &str = "https://kubernetes.default.svc";
 /// Its name.
 pub const OWN_NAME: &str = "in-cluster";
 
+/// Options of `kustomize` that decide neither which objects there are nor their identities.
+const COSMETIC: [&str; 9] = [
+    "images",
+    "replicas",
+    "commonLabels",
+    "commonAnnotations",
+    "commonAnnotationsEnvsubst",
+    "labelWithoutSelector",
+    "labelIncludeTemplates",
+    "forceCommonLabels",
+    "forceCommonAnnotations",
+];
+
 /// An Application as its parent applies it.
 #[derive(Clone, Debug)]
 pub(super) struct Application {
@@ -106,6 +119,19 @@ impl Application {
                 source.text_at(&["path"]).is_some() || source.text_at(&["chart"]).is_some()
             })
             .collect()
+    }
+
+    /// Returns the settings that decide on the objects of its `sources`, as text. Versions and values are left out.
+    pub(super) fn deciding(&self, sources: &[Node]) -> String {
+        let mut all = vec![self.target_namespace().unwrap_or_default()];
+        for source in sources {
+            all.push(source.text_without(&["targetRevision", "helm", "kustomize"]));
+            let kustomize = source.get("kustomize").unwrap_or(Node::Null);
+            all.push(kustomize.text_without(&COSMETIC));
+            let release = ["releaseName", "namespace"].map(|key| source.text_at(&["helm", key]));
+            all.extend(release.into_iter().flatten());
+        }
+        all.join("\n")
     }
 
     /// Whether Argo CD writes the sources to another branch and delivers that.

@@ -39,6 +39,7 @@ use super::files::TreeFiles;
 use super::kustomize::{Budget, Builder, Builds, Resource};
 use super::node::Node;
 use super::scopes::ClusterScopes;
+use super::unread::What;
 use crate::kube::ApiVersion;
 use crate::kustomize::{BeyondLimit, Limit, shown};
 use crate::text::Limits;
@@ -443,6 +444,7 @@ impl Run<'_> {
             resources: Arc::new(resources),
             reached: Arc::default(),
             unread: made.unread.into_iter().collect(),
+            elsewhere: None,
             charts: BTreeSet::new(),
             is_chart: false,
             id: id.clone(),
@@ -508,6 +510,10 @@ impl Run<'_> {
                 is_possible: step.is_possible,
                 ..Step::of(child.clone(), &cluster, Some(&id))
             }));
+            let is_elsewhere = applied
+                .unread
+                .iter()
+                .any(|unread| matches!(unread.what, What::OtherRepository | What::Chart));
             self.all.push(Delivery {
                 id,
                 cluster: Arc::clone(&cluster),
@@ -529,6 +535,7 @@ impl Run<'_> {
                 resources: Arc::clone(&applied.resources),
                 reached: Arc::clone(&applied.reached),
                 unread: applied.unread.clone(),
+                elsewhere: is_elsewhere.then(|| application.deciding(&sources)),
                 charts: applied.charts.clone(),
                 is_chart: false,
             });

@@ -1,8 +1,11 @@
 //! One Flux Kustomization: its specification, and its build.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::SourceName;
+use super::release::Applied;
 use super::scan::{SourceFiles, kustomization_of};
 use super::substitute::{Variables, substitute_in};
 use crate::graph::delivery::{Delivery, Settings};
@@ -15,9 +18,6 @@ use crate::kustomize::{Deliverer, SourceTool, ancestors, folder_of, resolve};
 /// The group of Flux Kustomizations.
 pub(super) const GROUP: &str = "kustomize.toolkit.fluxcd.io";
 
-/// Kind, namespace and name of a source.
-pub(super) type SourceName = (String, String, String);
-
 /// The fields of a spec that are set in the kustomization, with their names there.
 const FIELDS: [(&str, &str); 3] = [
     ("targetNamespace", "namespace"),
@@ -28,17 +28,60 @@ const FIELDS: [(&str, &str); 3] = [
 /// The lists of a spec that are added to those of the kustomization.
 const PATCHES: [&str; 3] = ["patches", "patchesStrategicMerge", "patchesJson6902"];
 
-/// The fields of a spec that decide which objects its source becomes.
-const DECIDING: [&str; 8] = [
-    "components",
-    "namePrefix",
-    "nameSuffix",
-    "patches",
-    "patchesJson6902",
-    "patchesStrategicMerge",
-    "path",
-    "targetNamespace",
+/// Fields of a spec that decide neither which objects there are nor their identities.
+const COSMETIC: [&str; 18] = [
+    "commonMetadata",
+    "decryption",
+    "deletionPolicy",
+    "dependsOn",
+    "force",
+    "healthCheckExprs",
+    "healthChecks",
+    "images",
+    "interval",
+    "kubeConfig",
+    "prune",
+    "retryInterval",
+    "serviceAccountName",
+    "suspend",
+    "timeout",
+    "validation",
+    "wait",
+    "ignoreMissingComponents",
 ];
+
+/// A ConfigMap or a Secret that Kustomizations take variables from.
+pub(super) struct VariableSource {
+    /// Its variables; the value is `None` if only the cluster knows it.
+    entries: BTreeMap<String, Option<String>>,
+    is_partly_unknown: bool,
+    /// Whether nothing in the tree is known to apply it.
+    is_doubtful: bool,
+}
+
+impl VariableSource {
+    /// Reads an object. Values in Secrets and encrypted values are unknown.
+    pub(super) fn of(object: &Node, is_doubtful: bool) -> Self {
+        let is_secret = object.str_at(&["kind"]) == Some("Secret");
+        let fields: &[&str] = if is_secret {
+            &["data", "stringData"]
+        } else {
+            &["data"]
+        };
+        let written = fields.iter().flat_map(|field| object.entries_at(&[field]));
+        let entries = written.map(|(name, value)| {
+            let value = value.scalar().unwrap_or_default().replace('\n', "");
+            let is_known = !is_secret && !value.starts_with("ENC[");
+            (name.to_string(), is_known.then_some(value))
+        });
+        let entries: BTreeMap<_, _> = entries.collect();
+        Self {
+            is_partly_unknown: is_secret || entries.values().any(Option::is_none),
+            entries,
+            is_doubtful,
+        }
+    }
+}
 
 /// A Kustomization as its parent applies it.
 #[derive(Clone, Debug)]
@@ -153,18 +196,7 @@ impl FluxKustomization {
         }
     }
 
-    /// Returns the settings that decide which objects its source becomes, and its variables.
-    pub(super) fn deciding(&self) -> [String; 2] {
-        [&DECIDING[..], &["postBuild"]].map(|fields| {
-            let fields = fields.iter().filter_map(|field| {
-                let value = self.spec.get(field)?;
-                Some(format!("{field} {}", value.to_json(30)))
-            });
-            fields.collect::<Vec<String>>().join("\n")
-        })
-    }
-
-    /// Builds it.
+    /// Builds it. `find` finds a ConfigMap or a Secret, given those that it delivers itself.
     ///
     /// # Errors
     /// Returns the reason if it builds nothing.
@@ -173,7 +205,7 @@ impl FluxKustomization {
         files: &TreeFiles<'_>,
         builder: &Builder<'_>,
         source: &SourceFiles,
-        variables: &Variables,
+        find: impl Fn(&Applied, &SourceName) -> Option<VariableSource>,
     ) -> Result<Built, BuildError> {
         let tolerates = builder.tolerates();
         let by = &self.origin.file;
@@ -188,8 +220,17 @@ impl FluxKustomization {
                 }
             }
         }
+        let mut own = Applied::default();
+        let is_remote = self.spec.get("kubeConfig").is_some();
+        if !is_remote && !self.variables_from().is_empty() {
+            let sources = built.resources.iter();
+            sources
+                .filter(|resource| matches!(&*resource.id().kind, "ConfigMap" | "Secret"))
+                .for_each(|resource| own.add(resource));
+        }
+        let variables = self.variables(|name| find(&own, name));
         if !variables.are_none() {
-            self.substitute(files, &mut built, variables)?;
+            self.substitute(files, &mut built, &variables)?;
         }
         // The API server would refuse it, so nothing is applied.
         let homeless = built.resources.iter().find(|resource| {
@@ -218,6 +259,12 @@ impl FluxKustomization {
                 continue;
             }
             let before = resource.id();
+            let deciding =
+                [&before.namespace, &before.name].map(|text| variables.is_doubtful(text));
+            let path = resource.node.str_at(&["spec", "path"]);
+            let path = path.filter(|_| before.group == GROUP);
+            let is_doubtful = path.is_some_and(|path| variables.is_doubtful(path));
+            resource.is_possible |= is_doubtful || deciding.contains(&true);
             let unknown = substitute_in(&mut resource.node, variables);
             let unknown = unknown.map_err(|reason| {
                 let reason = format!("{}: {reason}", before.key());
@@ -242,28 +289,54 @@ impl FluxKustomization {
         build.items_at("substituteFrom")
     }
 
-    /// Returns its variables. `data` returns the data of a ConfigMap of the tree.
-    pub(super) fn variables(
-        &self,
-        data: impl Fn(&str, &str) -> Option<BTreeMap<String, String>>,
-    ) -> Variables {
+    /// Returns its variables. `find` finds a ConfigMap or a Secret of the tree.
+    fn variables(&self, find: impl Fn(&SourceName) -> Option<VariableSource>) -> Variables {
+        let mut all = BTreeMap::new();
         let mut variables = Variables::default();
-        for from in self.variables_from() {
-            let name = from.str_at(&["name"]).unwrap_or_default();
-            let found = match from.str_at(&["kind"]) {
-                Some("ConfigMap") => data(&self.namespace, name),
-                _ => None,
-            };
-            match found {
-                Some(data) => variables.known.extend(data),
-                None => variables.are_partly_unknown = true,
-            }
-        }
         for (name, value) in self.spec.entries_at(&["postBuild", "substitute"]) {
             let value = value.scalar().unwrap_or_default().replace('\n', "");
-            variables.known.insert(name.to_string(), value);
+            all.insert(name.to_string(), Some(value));
         }
+        // Later sources win, so the first value that is found from the end is the one that counts.
+        let mut may_be_overridden = false;
+        let sources: Vec<SourceName> = self.variable_sources().collect();
+        for name in sources.iter().rev() {
+            let Some(source) = find(name) else {
+                variables.are_partly_unknown = true;
+                may_be_overridden = true;
+                continue;
+            };
+            variables.are_partly_unknown |= source.is_partly_unknown;
+            for (name, value) in source.entries {
+                if let Entry::Vacant(place) = all.entry(name) {
+                    if source.is_doubtful || may_be_overridden {
+                        variables.doubtful.insert(place.key().clone());
+                    }
+                    place.insert(value);
+                }
+            }
+        }
+        let known = all.into_iter();
+        let known = known.filter_map(|(name, value)| Some((name, value?)));
+        variables.known = known.collect();
         variables
+    }
+
+    /// Returns kind, namespace and name of the ConfigMaps and Secrets that it takes variables from.
+    pub(super) fn variable_sources(&self) -> impl Iterator<Item = SourceName> {
+        self.variables_from().into_iter().map(|from| {
+            let [kind, name] = ["kind", "name"].map(|key| from.text_at(&[key]));
+            (
+                kind.unwrap_or_default(),
+                self.namespace.clone(),
+                name.unwrap_or_default(),
+            )
+        })
+    }
+
+    /// Returns the settings that decide on its objects, as text.
+    pub(super) fn deciding(&self) -> String {
+        self.spec.text_without(&COSMETIC)
     }
 
     /// Returns the delivery, without its build.
@@ -292,6 +365,7 @@ impl FluxKustomization {
             is_possible: false,
             object: None,
             unread: Vec::new(),
+            elsewhere: None,
             charts: BTreeSet::new(),
             is_chart: false,
         }

@@ -6,28 +6,24 @@ mod release;
 mod scan;
 mod set_value;
 mod substitute;
+mod written;
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
-use self::kustomization::{FluxKustomization, SourceName, destination};
-use self::release::{Applied, HelmRelease, Surroundings, is_about_charts};
-use self::scan::{SourceFiles, kustomization_of};
+use self::kustomization::{FluxKustomization, VariableSource, destination};
+use self::release::{Applied, HelmRelease, Surroundings, is_source};
+use self::written::{Written, fixed_revision};
 use super::delivery::Delivery;
-use super::files::TreeFiles;
-use super::kustomize::{
-    Budget, BuildError, Builder, Builds, Built, KustomizationDoc, Resource, resources_of,
-};
-use super::node::Node;
-use super::reached::{Reached, left_out};
+use super::kustomize::{Budget, BuildError, Builder, Builds, Built, Resource};
+use super::reached::left_out;
 use super::scopes::ClusterScopes;
 use super::unread::{UnreadInput, What};
-use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, resolve, shown};
+use crate::kustomize::{BeyondLimit, Limit, shown};
 use crate::text::Limits;
 
-/// The data of ConfigMaps, by namespace (empty where none is written) and name.
-type ConfigData = BTreeMap<(String, String), BTreeMap<String, String>>;
+/// Maximum number of times that the Kustomizations that wait for variables are looked at again.
+const MOST_ROUNDS: usize = 16;
 
 /// Returns everything that Flux applies from a tree.
 ///
@@ -52,7 +48,7 @@ pub fn deliveries(
         let id = format!("{}|{}", entry.folder(), entry.key());
         // The folder may have left the tree.
         let was = before.binary_search_by(|one| one.id.as_str().cmp(&id));
-        let was_read = was.is_ok_and(|at| before[at].settings.unread_build.is_none());
+        let was_read = was.is_ok_and(|at| before[at].elsewhere.is_none());
         let is_here = was_read || files.has_folder(&entry.folder());
         let cluster = Cluster {
             builds,
@@ -187,239 +183,15 @@ fn within(
     Err(BeyondLimit::of(limit, limits, &*delivery.file))
 }
 
-/// The objects in the files of a tree, applied or not.
-struct Written {
-    kustomizations: Vec<(String, FluxKustomization)>,
-    /// The files of the sources that have patterns of ignored files.
-    sources: BTreeMap<SourceName, SourceFiles>,
-    /// The files of all other sources.
-    source: SourceFiles,
-    /// The roots of artifacts that contain a folder of the tree.
-    roots: BTreeMap<SourceName, String>,
-    /// The commits and tags of the sources that name one.
-    fixed: BTreeMap<SourceName, String>,
-    config: ConfigData,
-    /// Sources of charts and values, applied or not.
-    charts: Applied,
-    releases: Vec<Resource>,
-    /// Folders that a FluxInstance syncs.
-    synced: Vec<FluxKustomization>,
-    /// Sources that are taken to be this tree: most of their Kustomizations name folders in it.
-    own: BTreeSet<SourceName>,
-}
-
-impl Written {
-    fn of(files: &TreeFiles<'_>) -> Self {
-        let mut written = Self {
-            kustomizations: Vec::new(),
-            sources: BTreeMap::new(),
-            source: SourceFiles::of(files, None),
-            roots: BTreeMap::new(),
-            fixed: BTreeMap::new(),
-            config: BTreeMap::new(),
-            charts: Applied::default(),
-            releases: Vec::new(),
-            synced: Vec::new(),
-            own: BTreeSet::new(),
-        };
-        if !files.manifests().any(|path| files.mentions(path, "fluxcd")) {
-            return written;
-        }
-        for path in files.manifests() {
-            if files.is_kustomization(path) {
-                continue;
-            }
-            let parsed = files.parsed(path);
-            for resource in resources_of(&parsed, path).unwrap_or_default() {
-                written.take(files, path, &resource);
-            }
-        }
-        written.find_roots(files);
-        let mut named: BTreeMap<SourceName, (usize, usize)> = BTreeMap::new();
-        for (_, one) in &written.kustomizations {
-            let folder = one.folder();
-            if !folder.is_empty() {
-                let (here, elsewhere) = named.entry(one.source()).or_default();
-                *(if files.has_folder(&folder) {
-                    here
-                } else {
-                    elsewhere
-                }) += 1;
-            }
-        }
-        let own = named
-            .into_iter()
-            .filter(|(_, (here, elsewhere))| here > elsewhere);
-        written.own = own.map(|(name, _)| name).collect();
-        written
-    }
-
-    /// Finds the roots of artifacts: `flux push artifact --path` takes one folder. Most Kustomizations of the artifact
-    /// are then in this folder and name folders in it.
-    fn find_roots(&mut self, files: &TreeFiles<'_>) {
-        let mut named: BTreeMap<SourceName, usize> = BTreeMap::new();
-        let mut found: BTreeMap<SourceName, BTreeMap<&str, usize>> = BTreeMap::new();
-        let artifacts = self.kustomizations.iter().filter(|(_, one)| {
-            let (kind, ..) = one.source();
-            kind == "OCIRepository" || kind == "Bucket"
-        });
-        for (path, one) in artifacts {
-            let folder = one.folder();
-            if folder.is_empty() {
-                continue;
-            }
-            *named.entry(one.source()).or_default() += 1;
-            let roots = found.entry(one.source()).or_default();
-            let above = ancestors(folder_of(path));
-            for root in above.filter(|root| files.has_folder(&resolve(root, &folder))) {
-                *roots.entry(root).or_default() += 1;
-            }
-        }
-        let mut roots = BTreeMap::new();
-        for (source, found) in found {
-            let most = found
-                .into_iter()
-                .max_by_key(|(root, count)| (*count, Reverse(root.len())));
-            let most = most.filter(|(_, count)| 2 * count > named[&source]);
-            roots.extend(most.map(|(root, _)| (source, root.to_owned())));
-        }
-        self.roots = roots;
-        let kustomizations = std::mem::take(&mut self.kustomizations).into_iter();
-        let kustomizations = kustomizations.map(|(path, one)| (path, one.rooted(&self.roots)));
-        self.kustomizations = kustomizations.collect();
-        let synced = std::mem::take(&mut self.synced).into_iter();
-        self.synced = synced.map(|one| one.rooted(&self.roots)).collect();
-    }
-
-    fn take(&mut self, files: &TreeFiles<'_>, path: &str, resource: &Resource) {
-        let id = resource.id();
-        if is_about_charts(&id.group, &id.kind) {
-            self.charts.add(resource);
-        }
-        match (id.group.as_str(), id.kind.as_str()) {
-            (kustomization::GROUP, "Kustomization") => {
-                let found = FluxKustomization::of(resource);
-                self.kustomizations
-                    .extend(found.map(|found| (path.to_owned(), found)));
-            }
-            ("source.toolkit.fluxcd.io", kind) => {
-                let name: SourceName = (kind.to_owned(), id.namespace.into(), id.name.into());
-                if let Some(patterns) = resource.node.text_at(&["spec", "ignore"]) {
-                    self.sources
-                        .insert(name.clone(), SourceFiles::of(files, Some(&patterns)));
-                }
-                // A tag of an artifact moves, one of a repository does not.
-                let keys = ["commit", "tag"].into_iter();
-                let mut fixed = keys.filter_map(|key| resource.node.text_at(&["spec", "ref", key]));
-                if let Some(revision) = fixed.next().filter(|_| kind == "GitRepository") {
-                    self.fixed.insert(name, revision);
-                }
-            }
-            ("", "ConfigMap") => {
-                let data = resource.node.entries_at(&["data"]).into_iter();
-                let data = data.map(|(key, value)| {
-                    (
-                        key.to_string(),
-                        value.scalar().unwrap_or_default().replace('\n', ""),
-                    )
-                });
-                self.config
-                    .entry((id.namespace.into(), id.name.into()))
-                    .or_insert(data.collect());
-            }
-            ("fluxcd.controlplane.io", "FluxInstance") => {
-                let sync = resource.node.at(&["spec", "sync"]);
-                self.synced
-                    .extend(sync.and_then(|sync| synced(&sync, resource)));
-            }
-            ("helm.toolkit.fluxcd.io", "HelmRelease") => {
-                self.releases.push(resource.clone());
-                let sync = resource.node.at(&["spec", "values", "instance", "sync"]);
-                self.synced
-                    .extend(sync.and_then(|sync| synced(&sync, resource)));
-            }
-            _ => {}
-        }
-    }
-
-    /// Returns the entry points: folders that a FluxInstance syncs, and Kustomizations that no other one builds.
-    fn entries(&self, files: &TreeFiles<'_>) -> Vec<FluxKustomization> {
-        let left_out = left_out(
-            files,
-            self.kustomizations.iter().map(|(path, _)| path.as_str()),
-        );
-        let written = self.kustomizations.iter();
-        let written: Vec<_> = written
-            .filter(|(path, _)| !left_out.contains(path))
-            .collect();
-        let mut entries: Vec<FluxKustomization> = Vec::new();
-        let synced = self.synced.iter();
-        let synced = synced.filter(|one| files.has_folder(&one.folder()));
-        entries.extend(synced.cloned());
-        let mut reached = Reached::new(files);
-        let all = written.iter().map(|(_, one)| one).chain(&entries);
-        for (number, one) in all.enumerate() {
-            let (folder, source) = (one.folder(), self.source(one));
-            let begin = format!("{folder}\0{}", source.patterns());
-            reached.set_entries(&begin, || {
-                let doc = kustomization_of(files, source, &folder, "", false).ok();
-                doc.as_ref()
-                    .map(KustomizationDoc::includes)
-                    .unwrap_or_default()
-            });
-            let components = one.spec.texts_at("components").into_iter();
-            let components = components.map(|path| resolve(&folder, &path));
-            reached.follow(number, components.chain([begin]).collect());
-        }
-        let first = written.iter().enumerate().filter(|(number, (path, one))| {
-            // Every repository has a root: a Kustomization of the root needs a source that is this tree.
-            let folder = one.folder();
-            let is_here = !folder.is_empty() || self.own.contains(&one.source());
-            one.is_bootstrap(path, &folder) || is_here && !reached.by_another(path, *number)
-        });
-        let first: Vec<FluxKustomization> = first.map(|(_, (_, one))| one.clone()).collect();
-        entries.extend(first);
-        entries
-    }
-
-    fn source(&self, one: &FluxKustomization) -> &SourceFiles {
-        self.sources.get(&one.source()).unwrap_or(&self.source)
-    }
-}
-
-/// Returns the Kustomization that the Flux operator creates for `sync`.
-fn synced(sync: &Node, resource: &Resource) -> Option<FluxKustomization> {
-    let path = sync.text_at(&["path"])?;
-    let namespace = match resource.id().namespace {
-        namespace if namespace.is_empty() => "flux-system".to_owned(),
-        namespace => namespace.into(),
-    };
-    let name = sync.text_at(&["name"]).unwrap_or_else(|| namespace.clone());
-    let mut spec = Node::empty_map();
-    spec.set("path", Node::text(path));
-    spec.set("prune", Node::Bool(true));
-    let mut source = Node::empty_map();
-    source.set(
-        "kind",
-        Node::text(sync.text_at(&["kind"]).unwrap_or_default()),
-    );
-    source.set("name", Node::text(name.as_str()));
-    spec.set("sourceRef", source);
-    Some(FluxKustomization {
-        namespace,
-        name,
-        spec,
-        origin: resource.origin.clone(),
-        root: String::new(),
-    })
-}
+/// Kind, namespace and name of a source.
+type SourceName = (String, String, String);
 
 /// Objects of deliveries that are evaluated later.
 #[derive(Default)]
 struct Found {
     /// HelmReleases, with their clusters and deliveries.
     releases: VecDeque<(Arc<str>, Option<Arc<str>>, Resource)>,
-    /// Sources of charts and values, by cluster.
+    /// Sources of manifests, charts, values and variables, by cluster.
     applied: BTreeMap<Arc<str>, Applied>,
 }
 
@@ -430,7 +202,7 @@ impl Found {
         let mut children = Vec::new();
         for resource in resources {
             let kind = resource.id();
-            if is_about_charts(&kind.group, &kind.kind) {
+            if is_source(&kind.group, &kind.kind) {
                 let applied = self.applied.entry(Arc::clone(cluster)).or_default();
                 applied.add(resource);
             }
@@ -472,9 +244,19 @@ impl Cluster<'_> {
         let mut pending = VecDeque::from([(here, None, entry)]);
         let mut seen = BTreeSet::new();
         let mut found = Found::default();
+        let mut waiting: VecDeque<Step> = VecDeque::new();
+        let (mut rounds, mut built, mut forced) = (0, 0, 0_usize);
         loop {
             while let Some((here, parent, one)) = pending.pop_front() {
                 let one = one.rooted(&self.written.roots);
+                let is_forced = forced > 0;
+                forced = forced.saturating_sub(1);
+                let applied = found.applied.get(&here);
+                // A sibling that is built later may apply its variables.
+                if !is_forced && self.awaits(&one, applied) {
+                    waiting.push_back((here, parent, one));
+                    continue;
+                }
                 let cluster = destination(&one.spec, &home, &here);
                 if !seen.insert((Arc::clone(&cluster), one.key())) {
                     continue;
@@ -488,23 +270,30 @@ impl Cluster<'_> {
                     ));
                 }
                 let mut delivery = one.delivery(&cluster, parent);
-                delivery.settings.revision = self.written.fixed.get(&one.source()).cloned();
-                match self.build(&one, &self.builder()) {
+                let source = one.source();
+                delivery.settings.revision = match applied.and_then(|applied| applied.get(&source))
+                {
+                    Some(found) => fixed_revision(found),
+                    None => self.written.fixed.get(&source).cloned(),
+                };
+                match self.build(&one, applied, &self.builder()) {
                     Err(Foreign(unread)) => {
-                        delivery.settings.unread_build = Some(one.deciding());
                         delivery.unread.push(unread);
+                        delivery.elsewhere = Some(one.deciding());
                     }
                     Ok(Err(_)) if self.budget.is_spent() => {
                         return Err(BeyondLimit::of(Limit::Instances, limits, shown(&folder)));
                     }
                     Ok(Err(error)) => {
                         delivery.error = Some(error);
-                        let attempt = self.build(&one, &self.builder().without_failures());
+                        let builder = self.builder().without_failures();
+                        let attempt = self.build(&one, applied, &builder);
                         delivery.attempt = attempt.ok().and_then(Result::ok).map(|built| {
                             delivery.reached = Arc::new(built.reached);
                             built.resources
                         });
-                        delivery.built_first = self.built_first(&one, delivery.parent.as_deref());
+                        delivery.built_first =
+                            self.built_first(&one, applied, delivery.parent.as_deref());
                     }
                     Ok(Ok(built)) => {
                         delivery.resources = built.resources;
@@ -519,6 +308,13 @@ impl Cluster<'_> {
                 };
                 pending.extend(found.take(&delivery, in_cluster));
                 all.push(delivery);
+            }
+            if !waiting.is_empty() {
+                let has_progressed = all.len() > built && rounds < MOST_ROUNDS;
+                forced = if has_progressed { 0 } else { waiting.len() };
+                (built, rounds) = (all.len(), rounds + 1);
+                pending.append(&mut waiting);
+                continue;
             }
             // Sources and values may be anywhere in the cluster, so releases come after all Kustomizations.
             let Some((here, parent, release)) = found.releases.pop_front() else {
@@ -548,13 +344,14 @@ impl Cluster<'_> {
     fn built_first(
         &self,
         one: &FluxKustomization,
+        applied: Option<&Applied>,
         parent: Option<&str>,
     ) -> Option<Arc<Vec<Resource>>> {
         let there = self.applied_before(parent?).iter();
         let mut there = there.filter_map(FluxKustomization::of);
         let before = there.find(|before| before.key() == one.key())?;
         let before = before.rooted(&self.written.roots);
-        let built = self.build(&before, &self.builder()).ok()?;
+        let built = self.build(&before, applied, &self.builder()).ok()?;
         Some(built.ok()?.resources)
     }
 
@@ -567,9 +364,19 @@ impl Cluster<'_> {
         Builder::within(self.builds, self.budget)
     }
 
+    /// Whether the tree contains variables of a Kustomization that are not among the objects `applied` to its cluster.
+    fn awaits(&self, one: &FluxKustomization, applied: Option<&Applied>) -> bool {
+        one.variable_sources().any(|name| {
+            let is_applied = applied.is_some_and(|applied| applied.get(&name).is_some());
+            !is_applied && self.written.has_data(&name)
+        })
+    }
+
+    /// Builds a Kustomization. `applied` contains the objects that are applied to its cluster.
     fn build(
         &self,
         one: &FluxKustomization,
+        applied: Option<&Applied>,
         builder: &Builder<'_>,
     ) -> Result<Result<Built, BuildError>, Foreign> {
         let (kind, namespace, name) = one.source();
@@ -588,15 +395,51 @@ impl Cluster<'_> {
                 reason,
             )));
         }
-        let variables = one.variables(|namespace, name| {
-            [namespace, ""].into_iter().find_map(|namespace| {
-                let key = (namespace.to_owned(), name.to_owned());
-                self.written.config.get(&key).cloned()
+        let files = self.builds.files();
+        let ignored = match applied.and_then(|applied| applied.get(&source)) {
+            Some(found) => found.text_at(&["spec", "ignore"]),
+            None => self.written.ignored.get(&source).cloned(),
+        };
+        let built_without = |ignored: Option<&str>| {
+            let ignoring = self.written.files_of(files, ignored);
+            one.build(files, builder, &ignoring, |own, name| {
+                self.variables(own, applied, name)
             })
-        });
-        let source = self.written.source(one);
-        Ok(one.build(self.builds.files(), builder, source, &variables))
+        };
+        let mut built = built_without(ignored.as_deref());
+        // An entry point may deliver its own source.
+        if let Ok(first) = &built
+            && applied.is_none()
+            && let Some(own) = first.resources.iter().find(|own| is_named(own, &source))
+        {
+            let patched = own.node.text_at(&["spec", "ignore"]);
+            if patched != ignored {
+                built = built_without(patched.as_deref());
+            }
+        }
+        Ok(built)
     }
+
+    /// Finds a ConfigMap or a Secret among the objects `applied` to a cluster, among those that a Kustomization there
+    /// delivers itself, and in the files of the tree.
+    fn variables(
+        &self,
+        own: &Applied,
+        applied: Option<&Applied>,
+        name: &SourceName,
+    ) -> Option<VariableSource> {
+        let applied = applied.and_then(|applied| applied.get(name));
+        if let Some(object) = applied.or_else(|| own.get(name)) {
+            return Some(VariableSource::of(object, false));
+        }
+        Some(VariableSource::of(self.written.only_data(name)?, true))
+    }
+}
+
+fn is_named(resource: &Resource, (kind, namespace, name): &SourceName) -> bool {
+    let id = resource.id();
+    (&*id.kind, &*id.namespace, &*id.name) == (kind, namespace, name)
+        && is_source(&id.group, &id.kind)
 }
 
 /// A Kustomization whose source is elsewhere.

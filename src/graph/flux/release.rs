@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::SourceName;
 use super::kustomization::destination;
-use super::{SourceName, Written, set_value};
+use super::set_value;
+use super::written::Written;
 use crate::charts::{ChartCall, ChartSource, Charts, RemoteChart, Values, in_crds_folder};
 use crate::graph::chart::{place, rendered, values_file, values_of};
 use crate::graph::delivery::{Delivery, Settings};
@@ -16,11 +18,15 @@ use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::What;
 use crate::kustomize::{Deliverer, SourceTool, folder_of, resolve};
 
-/// Sources of charts and values, by kind, namespace and name.
+/// Sources of manifests, charts, values and variables, by kind, namespace and name.
 #[derive(Default)]
 pub(super) struct Applied(BTreeMap<SourceName, (Node, Origin)>);
 
 impl Applied {
+    pub(super) fn get(&self, name: &SourceName) -> Option<&Node> {
+        self.0.get(name).map(|(node, _)| node)
+    }
+
     /// Adds an object under its name and its original name: not all references to it are updated when its name changes.
     pub(super) fn add(&mut self, resource: &Resource) {
         let (id, first) = (resource.id(), resource.original());
@@ -60,6 +66,19 @@ impl Surroundings<'_> {
         is_own || self.files.has_folder(folder)
     }
 
+    /// Returns the name of a chart. In a repository, the chart itself contains it.
+    fn chart_name(&self, chart: &Node) -> String {
+        let named = chart.text_at(&["chart"]).unwrap_or_default();
+        let file = resolve(&resolve("", &named), "Chart.yaml");
+        if chart.str_at(&["sourceRef", "kind"]) == Some("GitRepository")
+            && let Some(document) = self.files.parsed(&file).documents.first()
+            && let Some(name) = document.text_at(&["name"])
+        {
+            return name;
+        }
+        named.rsplit('/').next().unwrap_or_default().to_owned()
+    }
+
     /// Returns the files of which a ConfigMap is made.
     fn files_of(&self, name: &str, origin: &Origin) -> Vec<String> {
         let mut all = vec![origin.file.to_string()];
@@ -80,8 +99,8 @@ impl Surroundings<'_> {
     }
 }
 
-/// Whether objects of a kind are sources of charts or values.
-pub(super) fn is_about_charts(group: &str, kind: &str) -> bool {
+/// Whether objects of a kind are sources of manifests, charts, values or variables.
+pub(super) fn is_source(group: &str, kind: &str) -> bool {
     match group {
         "source.toolkit.fluxcd.io" => {
             matches!(
@@ -89,7 +108,7 @@ pub(super) fn is_about_charts(group: &str, kind: &str) -> bool {
                 "HelmRepository" | "OCIRepository" | "HelmChart" | "GitRepository"
             )
         }
-        "" => kind == "ConfigMap",
+        "" => matches!(kind, "ConfigMap" | "Secret"),
         _ => false,
     }
 }
@@ -152,17 +171,17 @@ impl<'r> HelmRelease<'r> {
     }
 
     /// Returns the identity of the release (internal/action/verify.go).
-    fn installed(&self) -> [String; 4] {
+    fn installed(&self, around: &Surroundings<'_>) -> [String; 4] {
         let storage = self.text(&["storageNamespace"]);
         let keeps = self.text(&["upgrade", "chartNameChangeStrategy"]);
-        let chart = self.text(&["chart", "spec", "chart"]).unwrap_or_default();
-        let chart = chart.rsplit('/').next().unwrap_or_default();
+        let chart = self.chart(around).map(|(chart, _)| chart);
+        let chart = chart.map(|chart| around.chart_name(&chart));
         let is_kept = keeps.as_deref() == Some("InPlaceUpdate");
         [
             self.release(),
             storage.unwrap_or_else(|| self.namespace.clone()),
             self.target_namespace(),
-            if is_kept { "" } else { chart }.to_owned(),
+            chart.ok().filter(|_| !is_kept).unwrap_or_default(),
         ]
     }
 
@@ -222,7 +241,7 @@ impl<'r> HelmRelease<'r> {
             file: Arc::clone(&origin.file),
             line: origin.line,
             settings: Settings {
-                release: Some(self.installed()),
+                release: Some(self.installed(around)),
                 suspend: self.spec.bool_at(&["suspend"]),
                 ..Settings::default()
             },
@@ -234,6 +253,7 @@ impl<'r> HelmRelease<'r> {
             is_possible: false,
             object: None,
             unread: made.unread,
+            elsewhere: None,
             charts: made.call.into_iter().collect(),
             is_chart: false,
         }

@@ -1,7 +1,7 @@
 //! Variables in the objects of Flux: `${A}`, with the functions of bash that Flux knows (fluxcd/pkg envsubst,
 //! kustomize/kustomize_varsub.go).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::Chars;
 
 use regex::Regex;
@@ -18,6 +18,8 @@ pub(super) struct Variables {
     pub(super) known: BTreeMap<String, String>,
     /// Whether there are others of unknown names.
     pub(super) are_partly_unknown: bool,
+    /// The known variables that may have another value in the cluster.
+    pub(super) doubtful: BTreeSet<String>,
 }
 
 /// A text after its variables were replaced.
@@ -42,6 +44,12 @@ impl Variables {
     /// Whether there are no variables, so that Flux replaces nothing.
     pub(super) fn are_none(&self) -> bool {
         self.known.is_empty() && !self.are_partly_unknown
+    }
+
+    /// Whether a text contains a variable that may have another value in the cluster.
+    pub(super) fn is_doubtful(&self, text: &str) -> bool {
+        let mut names = text.split("${").skip(1).map(name_in);
+        names.any(|name| self.doubtful.contains(name))
     }
 
     /// Replaces the variables of a text.
@@ -304,7 +312,7 @@ mod tests {
                 .into_iter()
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
-            are_partly_unknown: false,
+            ..Variables::default()
         }
     }
 

@@ -652,3 +652,54 @@ fn removed_definition_file_of_a_chart_is_no_template() {
     let unread = compared(both, crd, "")["unread"].to_string();
     assert!(unread.contains("\"file chart/crds/web.yaml\""), "{unread}");
 }
+
+#[test]
+fn settings_of_unread_source_make_change_unknown() {
+    let verdict = |base: &str, head: &str| {
+        let file = |text: &str| format!("== argocd/apps/web.yaml\n{text}");
+        let document = compared(&root(), &file(base), &file(head));
+        document["summary"]["verdict"].as_str().map(str::to_owned)
+    };
+    let remote = application("web", "web", "").replace("git.example.org", "git.other.org");
+    let chart = remote.replace("path: 'web'", "chart: web, targetRevision: 1.0.0");
+    let with = |text: &str, more: &str| text.replace("source: {", &format!("source: {{{more}, "));
+    let unknown = Some("unknown".to_owned());
+    for text in [&remote, &chart] {
+        let moved = text.replace("namespace: shop", "namespace: other");
+        assert_eq!(verdict(text, &moved), unknown);
+    }
+    for more in [
+        "kustomize: {namePrefix: a-}",
+        "directory: {recurse: true}",
+        "kustomize: {namespace: a}",
+    ] {
+        assert_eq!(verdict(&remote, &with(&remote, more)), unknown, "{more}");
+    }
+    let images = with(&remote, "kustomize: {images: [a:2]}");
+    let before = with(&remote, "kustomize: {images: [a:1]}");
+    assert_eq!(verdict(&before, &images), Some("nothing".to_owned()));
+}
+
+#[test]
+fn file_of_plugin_folder_makes_change_unknown() {
+    let web = application("web", "web", "").replace("source: {", "source: {plugin: {name: cue}, ");
+    let both = format!("{}== argocd/apps/web.yaml\n{web}", root());
+    for path in ["web/a.cue", "web/a.yaml"] {
+        let [base, head] = ["a", "b"].map(|value| format!("== {path}\na: {value}\n"));
+        let document = compared(&both, &base, &head);
+        assert_eq!(document["summary"]["verdict"], "unknown", "{path}");
+    }
+}
+
+#[test]
+fn two_names_of_own_cluster_are_one_destination() {
+    let file = |text: &str| format!("== argocd/apps/web.yaml\n{text}");
+    let web = application("web", "web", "");
+    let named = web.replace(
+        "server: 'https://kubernetes.default.svc'",
+        "name: in-cluster",
+    );
+    let both = root() + &folders();
+    let document = compared(&both, &file(&web), &file(&named));
+    assert_eq!(document["summary"]["verdict"], "nothing");
+}

@@ -596,3 +596,240 @@ fn target_namespace_does_not_rename_cluster_secret_store() {
     assert_eq!(effects(&document), [""; 0]);
     assert_eq!(document["summary"]["verdict"], "nothing");
 }
+
+/// Returns the ConfigMap of a cluster that sets the variable `NAME`.
+fn settings(cluster: &str, name: &str) -> String {
+    format!(
+        "== clusters/{cluster}/settings.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: settings, namespace: flux-system}}\ndata: {{NAME: {name}}}\n"
+    )
+}
+
+/// The variables that [`settings`] sets.
+const SETTINGS: &str =
+    "  postBuild:\n    substituteFrom:\n    - {kind: ConfigMap, name: settings}\n";
+
+#[test]
+fn variables_come_from_config_map_of_own_cluster() {
+    let apps = delivered(SETTINGS);
+    let both = root("dev")
+        + &root("prod")
+        + &apps
+        + &apps.replace("clusters/prod", "clusters/dev")
+        + "== apps/a.yaml\n"
+        + &config("'a-${NAME}'")
+        + &settings("dev", "dev");
+    let document = compared(&both, &settings("prod", "old"), &settings("prod", "new"));
+    assert_eq!(
+        effects(&document),
+        ["deleted ConfigMap/shop/a-old certain, clusters/prod"]
+    );
+}
+
+#[test]
+fn patched_config_map_gives_patched_variables() {
+    let both = root("prod")
+        + &delivered(SETTINGS)
+        + &settings("prod", "old")
+        + "== apps/a.yaml\n"
+        + &config("'a-${NAME}'");
+    let list = "== clusters/prod/kustomization.yaml\nresources: [flux-system/gotk-sync.yaml, apps.yaml, settings.yaml]\n";
+    let patch = "patches:\n- target: {kind: ConfigMap}\n  patch: |\n    - {op: replace, path: /data/NAME, value: new}\n";
+    let document = compared(&both, list, &format!("{list}{patch}"));
+    assert_eq!(
+        effects(&document),
+        ["deleted ConfigMap/shop/a-old certain, clusters/prod"]
+    );
+}
+
+#[test]
+fn variables_of_sibling_built_later_are_known() {
+    let vars = kustomization("vars", "./vars/prod", "");
+    let other = settings("dev", "dev");
+    let both = root("prod")
+        + &delivered(SETTINGS)
+        + &format!("== clusters/prod/vars.yaml\n{vars}")
+        + &other
+        + "== apps/a.yaml\n"
+        + &config("'a-${NAME}'");
+    let [base, head] = ["old", "new"]
+        .map(|name| settings("prod", name).replace("clusters/prod/settings", "vars/prod/a"));
+    assert_eq!(
+        effects(&compared(&both, &base, &head)),
+        ["deleted ConfigMap/shop/a-old certain, clusters/prod"]
+    );
+}
+
+#[test]
+fn kustomization_takes_variables_from_its_own_objects() {
+    let own = kustomization("flux-system", "./clusters/prod", SETTINGS);
+    let both = format!("== clusters/prod/flux-system/gotk-sync.yaml\n{own}")
+        + &settings("dev", "dev")
+        + "== clusters/prod/a.yaml\n"
+        + &config("'a-${NAME}'");
+    let document = compared(&both, &settings("prod", "old"), &settings("prod", "new"));
+    assert_eq!(
+        effects(&document),
+        ["deleted ConfigMap/shop/a-old certain, clusters/prod"]
+    );
+}
+
+#[test]
+fn variables_of_unapplied_or_overridable_config_map_are_possible() {
+    let both = root("prod");
+    let with = |file: String| {
+        let apps = delivered(SETTINGS);
+        let base = format!("{file}{apps}== apps/a.yaml\n{}", config("'a-${NAME}'"));
+        let head = format!("{file}{apps}== apps/a.yaml\n{}", config("b"));
+        effects(&compared(&both, &base, &head))
+    };
+    let possible = ["deleted ConfigMap/shop/a-old possible, clusters/prod"];
+    assert_eq!(with(settings("elsewhere", "old")), possible);
+    // Two of them, neither of which is applied.
+    let two = settings("elsewhere", "old") + &settings("other", "older");
+    assert!(with(two)[0].starts_with("deleted ConfigMap/shop/a-${NAME}"));
+}
+
+#[test]
+fn later_secret_overrides_only_its_own_variables() {
+    let from = format!("{SETTINGS}    - {{kind: Secret, name: secrets}}\n");
+    let both = root("prod") + &delivered(&from) + "== apps/a.yaml\n" + &config("'a-${NAME}'");
+    let secret = |key: &str| {
+        format!(
+            "== clusters/prod/secret.yaml\napiVersion: v1\nkind: Secret\nmetadata: {{name: secrets, namespace: flux-system}}\nstringData: {{{key}: x}}\n"
+        )
+    };
+    let changed = |secret: &str| {
+        let [base, head] = ["old", "new"].map(|name| settings("prod", name) + secret);
+        effects(&compared(&both, &base, &head))
+    };
+    assert_eq!(
+        changed(&secret("OTHER")),
+        ["deleted ConfigMap/shop/a-old certain, clusters/prod"]
+    );
+    assert_eq!(changed(&secret("NAME")), [""; 0]);
+    assert_eq!(
+        changed(""),
+        ["deleted ConfigMap/shop/a-old possible, clusters/prod"]
+    );
+}
+
+/// Returns the files of a cluster whose source a patch of its kustomization changes.
+fn patched_source(patch: &str, namespace: &str) -> String {
+    let source = format!(
+        "== clusters/prod/source.yaml\napiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {{name: flux-system{namespace}}}\nspec: {{interval: 1m, url: 'ssh://git@github.com/x/y'}}\n"
+    );
+    format!(
+        "{source}== clusters/prod/kustomization.yaml\nnamespace: flux-system\nresources: [flux-system/gotk-sync.yaml, apps.yaml, source.yaml]\n{patch}"
+    )
+}
+
+#[test]
+fn built_source_decides_ignored_files() {
+    let both = root("prod")
+        + &delivered("")
+        + &format!(
+            "== apps/x/a.yaml\n{}== apps/y/b.yaml\n{}",
+            config("a"),
+            config("b")
+        );
+    let patch = "patches:\n- target: {kind: GitRepository}\n  patch: |\n    - {op: add, path: /spec/ignore, value: apps/y/}\n";
+    for namespace in [", namespace: flux-system", ""] {
+        let [base, head] = ["", patch].map(|patch| patched_source(patch, namespace));
+        assert_eq!(
+            effects(&compared(&both, &base, &head)),
+            ["deleted ConfigMap/shop/b certain, clusters/prod"]
+        );
+    }
+}
+
+#[test]
+fn settings_of_unread_source_make_change_unknown() {
+    let both = root("prod");
+    for kind in ["OCIRepository", "GitRepository"] {
+        let of = |more: &str| {
+            delivered(more).replace(
+                "kind: GitRepository, name: flux-system",
+                &format!("kind: {kind}, name: elsewhere"),
+            )
+        };
+        let same = compared(&both, &of(""), &of("  interval: 9m\n"));
+        assert_eq!(same["summary"]["verdict"], "nothing");
+        for more in [
+            "  targetNamespace: a\n",
+            "  namePrefix: a-\n",
+            "  components: [a]\n",
+            "  patches: [{patch: '{}'}]\n",
+            "  postBuild: {substitute: {A: b}}\n",
+        ] {
+            let document = compared(&both, &of(""), &of(more));
+            assert_eq!(
+                unread(&document),
+                [
+                    "source of Kustomization flux-system/apps: its objects are not read, and these settings decide which they are"
+                ],
+                "{more}"
+            );
+            assert_eq!(document["summary"]["verdict"], "unknown");
+        }
+        let moved = of("").replace("./apps", "./other");
+        assert_eq!(unread(&compared(&both, &of(""), &moved)).len(), 1);
+        let removed = compared(&both, &of(""), "");
+        assert_eq!(
+            unread(&removed),
+            [
+                "source of Kustomization flux-system/apps: Flux deletes these objects with the Kustomization, and they are not read"
+            ]
+        );
+        let kept = of("  deletionPolicy: Orphan\n");
+        assert_eq!(unread(&compared(&both, &kept, "")), [""; 0]);
+    }
+}
+
+#[test]
+fn chart_in_repository_is_named_by_its_chart_file() {
+    let release = |folder: &str, name: &str| {
+        let release = release("").replace(
+            "HelmRepository, name: charts",
+            "GitRepository, name: flux-system",
+        );
+        format!(
+            "{}== charts/{folder}/Chart.yaml\napiVersion: v2\nname: {name}\nversion: 1.0.0\n== charts/{folder}/templates/a.yaml\n{}",
+            release.replace("chart: web", &format!("chart: ./charts/{folder}")),
+            config("a")
+        )
+    };
+    let both = root("prod") + &delivered("");
+    let again = |base: &str, head: &str| {
+        let unread = unread(&compared(&both, base, head));
+        let mut unread = unread.iter();
+        unread.any(|reason| reason.contains("uninstalls the release"))
+    };
+    assert!(again(&release("web", "web"), &release("web", "shop")));
+    assert!(!again(&release("web", "web"), &release("shop", "web")));
+}
+
+/// Flux puts no links into artifacts, so a file that becomes one is pruned, and one that was one was never applied.
+#[cfg(unix)]
+#[test]
+fn symbolic_links_are_not_applied() {
+    let folder = Folder::new();
+    folder.git(&["init", "-q", "-b", "main"]);
+    let both = format!("{}== hidden/a.yaml\n{}", root("prod"), config("a"));
+    write(&folder, ".", &both);
+    folder.write("clusters/prod/a.yaml", &config("a")).commit();
+    folder.remove("clusters/prod/a.yaml");
+    let link = folder.path().join("clusters/prod/a.yaml");
+    std::os::unix::fs::symlink("../../hidden/a.yaml", link).expect("a link");
+    folder
+        .commit()
+        .remove("clusters/prod/a.yaml")
+        .write("b.txt", "b")
+        .commit();
+    let effects_of = |base: &str, head: &str| {
+        let refs = ["--base-ref", base, "--head-ref", head];
+        effects(&folder.run("", &refs).expect("a comparison"))
+    };
+    let deleted = ["deleted ConfigMap/shop/a certain, clusters/prod"];
+    assert_eq!(effects_of("HEAD~2", "HEAD~1"), deleted);
+    assert_eq!(effects_of("HEAD~1", "HEAD"), [""; 0]);
+}

@@ -1,6 +1,7 @@
 //! The parsed files of a state, and everything that tools build from them.
 
 mod arrange;
+mod elsewhere;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -307,33 +308,6 @@ impl Parsed {
                 reason: input.reason.clone(),
                 delivery: Some(delivery.id.clone()),
                 is_calm: is_in_both || alone == UnreadSide::Head,
-            })
-        });
-        found.collect()
-    }
-
-    /// Returns the deliveries whose sources are not read and whose settings differ from those in `base`.
-    pub(super) fn built_otherwise(&self, base: &Self) -> Vec<Unread> {
-        let found = self.delivered.built_otherwise(&base.delivered);
-        let found = found.filter_map(|[was, is]| {
-            let by = is.by.as_ref()?;
-            let name = if was.path == is.path {
-                "settings".to_owned()
-            } else {
-                format!("path {} → {}", shown(&was.path), shown(&is.path))
-            };
-            let [was_built, is_built] =
-                [was, is].map(|one| Some(&one.settings.unread_build.as_ref()?[0]));
-            Some(Unread {
-                what: UnreadWhat::OtherRepository,
-                subject: format!("{name} of {} {by}", by.tool.kind().kind),
-                file: self.shown(&is.file).to_owned(),
-                line: is.line,
-                side: UnreadSide::Both,
-                reason: "it decides which objects its source becomes, and the source is not read"
-                    .to_owned(),
-                delivery: Some(is.id.clone()),
-                is_calm: was_built == is_built,
             })
         });
         found.collect()

@@ -1,0 +1,72 @@
+//! The deliveries whose objects are not in the tree: their settings are compared instead.
+
+use std::collections::BTreeMap;
+
+use super::Parsed;
+use crate::changes::{Unread, UnreadSide, UnreadWhat};
+use crate::graph::delivery::Delivery;
+
+impl Parsed {
+    /// Returns the deliveries that both states have and of which one state does not read the objects, if the settings
+    /// that decide on these differ.
+    pub(in super::super) fn edited_elsewhere(&self, base: &Self) -> Vec<Unread> {
+        let reason = "its objects are not read, and these settings decide which they are";
+        let edited = self.delivered.deliveries().into_iter().filter(|delivery| {
+            let before = base.delivered.delivery(&delivery.id);
+            before.is_some_and(|before| before.elsewhere != delivery.elsewhere)
+        });
+        self.unread_elsewhere(edited, UnreadSide::Both, reason)
+    }
+
+    /// Returns the contents of Kustomizations that Flux deletes with them and that are not read, by the ids of their
+    /// parents and by their keys.
+    pub(in super::super) fn deleted_elsewhere(&self) -> BTreeMap<(Option<String>, String), Unread> {
+        let reason = "Flux deletes these objects with the Kustomization, and they are not read";
+        let deleting = self.delivered.deliveries().into_iter().filter(|delivery| {
+            let settings = &delivery.settings;
+            let deletes = match settings.deletion_policy.as_deref() {
+                Some("Orphan") => false,
+                Some("Delete" | "WaitForTermination") => true,
+                _ => settings.prune == Some(true),
+            };
+            let is_flux = delivery.by.as_ref().is_some_and(|by| by.tool.is_flux());
+            is_flux && deletes && settings.suspend != Some(true) && delivery.elsewhere.is_some()
+        });
+        let deleting: Vec<&Delivery> = deleting.collect();
+        let unread = self.unread_elsewhere(deleting.iter().copied(), UnreadSide::Base, reason);
+        let names = deleting
+            .iter()
+            .map(|one| (one.parent.as_deref().map(str::to_owned), one.key.clone()));
+        names.zip(unread).collect()
+    }
+
+    fn unread_elsewhere<'d>(
+        &self,
+        deliveries: impl Iterator<Item = &'d Delivery>,
+        side: UnreadSide,
+        reason: &str,
+    ) -> Vec<Unread> {
+        let paths: BTreeMap<&str, &str> = self
+            .located()
+            .map(|(place, file)| (place, file.source().path()))
+            .collect();
+        let unread = deliveries.map(|delivery| {
+            let (kind, name) = delivery.key.split_once('/').unwrap_or(("", &delivery.key));
+            let kind = kind.split('.').next().unwrap_or_default();
+            Unread {
+                what: UnreadWhat::OtherRepository,
+                subject: format!("source of {kind} {name}"),
+                file: paths
+                    .get(&*delivery.file)
+                    .unwrap_or(&&*delivery.file)
+                    .to_string(),
+                line: delivery.line,
+                side,
+                reason: reason.to_owned(),
+                delivery: Some(delivery.id.clone()),
+                is_calm: false,
+            }
+        });
+        unread.collect()
+    }
+}

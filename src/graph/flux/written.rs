@@ -1,0 +1,267 @@
+//! The objects of Flux in the files of a tree, and the entry points among them.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::SourceName;
+use super::kustomization::{self, FluxKustomization};
+use super::release::{Applied, is_source};
+use super::scan::{SourceFiles, kustomization_of};
+use crate::graph::files::TreeFiles;
+use crate::graph::kustomize::{KustomizationDoc, Resource, resources_of};
+use crate::graph::node::Node;
+use crate::graph::reached::{Reached, left_out};
+use crate::kustomize::{ancestors, folder_of, resolve};
+
+/// The objects in the files of a tree, applied or not.
+pub(super) struct Written {
+    kustomizations: Vec<(String, FluxKustomization)>,
+    /// The patterns of ignored files of the sources that have some.
+    pub(super) ignored: BTreeMap<SourceName, String>,
+    /// The files of sources, by their patterns.
+    sources: RefCell<BTreeMap<Option<String>, Rc<SourceFiles>>>,
+    /// The roots of artifacts that contain a folder of the tree.
+    pub(super) roots: BTreeMap<SourceName, String>,
+    /// The commits and tags of the sources that name one.
+    pub(super) fixed: BTreeMap<SourceName, String>,
+    /// ConfigMaps and Secrets, with an empty namespace where none is written; `None` for several of one name.
+    data: BTreeMap<SourceName, Option<Node>>,
+    /// Sources of charts and values, applied or not.
+    pub(super) charts: Applied,
+    pub(super) releases: Vec<Resource>,
+    /// Folders that a FluxInstance syncs.
+    synced: Vec<FluxKustomization>,
+    /// Sources that are taken to be this tree: most of their Kustomizations name folders in it.
+    pub(super) own: BTreeSet<SourceName>,
+}
+
+impl Written {
+    pub(super) fn of(files: &TreeFiles<'_>) -> Self {
+        let mut written = Self {
+            kustomizations: Vec::new(),
+            ignored: BTreeMap::new(),
+            sources: RefCell::default(),
+            roots: BTreeMap::new(),
+            fixed: BTreeMap::new(),
+            data: BTreeMap::new(),
+            charts: Applied::default(),
+            releases: Vec::new(),
+            synced: Vec::new(),
+            own: BTreeSet::new(),
+        };
+        if !files.manifests().any(|path| files.mentions(path, "fluxcd")) {
+            return written;
+        }
+        for path in files.manifests() {
+            // The target of a link is a file of the tree, too.
+            if files.is_kustomization(path) || files.is_link(path) {
+                continue;
+            }
+            let parsed = files.parsed(path);
+            for resource in resources_of(&parsed, path).unwrap_or_default() {
+                written.take(path, &resource);
+            }
+        }
+        written.find_roots(files);
+        let mut named: BTreeMap<SourceName, (usize, usize)> = BTreeMap::new();
+        for (_, one) in &written.kustomizations {
+            let folder = one.folder();
+            if !folder.is_empty() {
+                let (here, elsewhere) = named.entry(one.source()).or_default();
+                *(if files.has_folder(&folder) {
+                    here
+                } else {
+                    elsewhere
+                }) += 1;
+            }
+        }
+        let own = named
+            .into_iter()
+            .filter(|(_, (here, elsewhere))| here > elsewhere);
+        written.own = own.map(|(name, _)| name).collect();
+        written
+    }
+
+    /// Finds the roots of artifacts: `flux push artifact --path` takes one folder. Most Kustomizations of the artifact
+    /// are then in this folder and name folders in it.
+    fn find_roots(&mut self, files: &TreeFiles<'_>) {
+        let mut named: BTreeMap<SourceName, usize> = BTreeMap::new();
+        let mut found: BTreeMap<SourceName, BTreeMap<&str, usize>> = BTreeMap::new();
+        let artifacts = self.kustomizations.iter().filter(|(_, one)| {
+            let (kind, ..) = one.source();
+            kind == "OCIRepository" || kind == "Bucket"
+        });
+        for (path, one) in artifacts {
+            let folder = one.folder();
+            if folder.is_empty() {
+                continue;
+            }
+            *named.entry(one.source()).or_default() += 1;
+            let roots = found.entry(one.source()).or_default();
+            let above = ancestors(folder_of(path));
+            for root in above.filter(|root| files.has_folder(&resolve(root, &folder))) {
+                *roots.entry(root).or_default() += 1;
+            }
+        }
+        let mut roots = BTreeMap::new();
+        for (source, found) in found {
+            let most = found
+                .into_iter()
+                .max_by_key(|(root, count)| (*count, Reverse(root.len())));
+            let most = most.filter(|(_, count)| 2 * count > named[&source]);
+            roots.extend(most.map(|(root, _)| (source, root.to_owned())));
+        }
+        self.roots = roots;
+        let kustomizations = std::mem::take(&mut self.kustomizations).into_iter();
+        let kustomizations = kustomizations.map(|(path, one)| (path, one.rooted(&self.roots)));
+        self.kustomizations = kustomizations.collect();
+        let synced = std::mem::take(&mut self.synced).into_iter();
+        self.synced = synced.map(|one| one.rooted(&self.roots)).collect();
+    }
+
+    fn take(&mut self, path: &str, resource: &Resource) {
+        let id = resource.id();
+        if is_source(&id.group, &id.kind) {
+            self.charts.add(resource);
+        }
+        match (id.group.as_str(), id.kind.as_str()) {
+            (kustomization::GROUP, "Kustomization") => {
+                let found = FluxKustomization::of(resource);
+                self.kustomizations
+                    .extend(found.map(|found| (path.to_owned(), found)));
+            }
+            ("source.toolkit.fluxcd.io", kind) => {
+                let name: SourceName = (kind.to_owned(), id.namespace.into(), id.name.into());
+                if let Some(patterns) = resource.node.text_at(&["spec", "ignore"]) {
+                    self.ignored.insert(name.clone(), patterns);
+                }
+                if let Some(revision) = fixed_revision(&resource.node) {
+                    self.fixed.insert(name, revision);
+                }
+            }
+            ("", kind @ ("ConfigMap" | "Secret")) => {
+                let name = (kind.to_owned(), id.namespace.into(), id.name.into());
+                self.data
+                    .entry(name)
+                    .and_modify(|only| *only = None)
+                    .or_insert_with(|| Some(resource.node.clone()));
+            }
+            ("fluxcd.controlplane.io", "FluxInstance") => {
+                let sync = resource.node.at(&["spec", "sync"]);
+                self.synced
+                    .extend(sync.and_then(|sync| synced(&sync, resource)));
+            }
+            ("helm.toolkit.fluxcd.io", "HelmRelease") => {
+                self.releases.push(resource.clone());
+                let sync = resource.node.at(&["spec", "values", "instance", "sync"]);
+                self.synced
+                    .extend(sync.and_then(|sync| synced(&sync, resource)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the entry points: folders that a FluxInstance syncs, and Kustomizations that no other one builds.
+    pub(super) fn entries(&self, files: &TreeFiles<'_>) -> Vec<FluxKustomization> {
+        let left_out = left_out(
+            files,
+            self.kustomizations.iter().map(|(path, _)| path.as_str()),
+        );
+        let written = self.kustomizations.iter();
+        let written: Vec<_> = written
+            .filter(|(path, _)| !left_out.contains(path))
+            .collect();
+        let mut entries: Vec<FluxKustomization> = Vec::new();
+        let synced = self.synced.iter();
+        let synced = synced.filter(|one| files.has_folder(&one.folder()));
+        entries.extend(synced.cloned());
+        let mut reached = Reached::new(files);
+        let all = written.iter().map(|(_, one)| one).chain(&entries);
+        for (number, one) in all.enumerate() {
+            let ignored = self.ignored.get(&one.source()).map(String::as_str);
+            let (folder, source) = (one.folder(), self.files_of(files, ignored));
+            let begin = format!("{folder}\0{}", source.patterns());
+            reached.set_entries(&begin, || {
+                let doc = kustomization_of(files, &source, &folder, "", false).ok();
+                doc.as_ref()
+                    .map(KustomizationDoc::includes)
+                    .unwrap_or_default()
+            });
+            let components = one.spec.texts_at("components").into_iter();
+            let components = components.map(|path| resolve(&folder, &path));
+            reached.follow(number, components.chain([begin]).collect());
+        }
+        let first = written.iter().enumerate().filter(|(number, (path, one))| {
+            // Every repository has a root: a Kustomization of the root needs a source that is this tree.
+            let folder = one.folder();
+            let is_here = !folder.is_empty() || self.own.contains(&one.source());
+            one.is_bootstrap(path, &folder) || is_here && !reached.by_another(path, *number)
+        });
+        let first: Vec<FluxKustomization> = first.map(|(_, (_, one))| one.clone()).collect();
+        entries.extend(first);
+        entries
+    }
+
+    /// Returns the files of a source that leaves out those that the patterns `ignore` match.
+    pub(super) fn files_of(&self, files: &TreeFiles<'_>, ignore: Option<&str>) -> Rc<SourceFiles> {
+        let mut known = self.sources.borrow_mut();
+        let found = known.entry(ignore.map(str::to_owned));
+        let found = found.or_insert_with(|| Rc::new(SourceFiles::of(files, ignore)));
+        Rc::clone(found)
+    }
+
+    /// Whether a ConfigMap or a Secret of a name is in a file.
+    pub(super) fn has_data(&self, name: &SourceName) -> bool {
+        self.data.contains_key(name) || self.data.contains_key(&without_namespace(name))
+    }
+
+    /// Returns the ConfigMap or the Secret of a name, if there is exactly one.
+    pub(super) fn only_data(&self, name: &SourceName) -> Option<&Node> {
+        match (self.data.get(name), self.data.get(&without_namespace(name))) {
+            (Some(only), None) | (None, Some(only)) => only.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the commit or tag that a source names. A tag of an artifact moves, one of a repository does not.
+pub(super) fn fixed_revision(source: &Node) -> Option<String> {
+    let is_repository = source.str_at(&["kind"]) == Some("GitRepository");
+    let keys = ["commit", "tag"].into_iter().filter(|_| is_repository);
+    keys.filter_map(|key| source.text_at(&["spec", "ref", key]))
+        .next()
+}
+
+/// Returns the name of an object in whose file no namespace is written.
+fn without_namespace((kind, _, name): &SourceName) -> SourceName {
+    (kind.clone(), String::new(), name.clone())
+}
+
+/// Returns the Kustomization that the Flux operator creates for `sync`.
+fn synced(sync: &Node, resource: &Resource) -> Option<FluxKustomization> {
+    let path = sync.text_at(&["path"])?;
+    let namespace = match resource.id().namespace {
+        namespace if namespace.is_empty() => "flux-system".to_owned(),
+        namespace => namespace.into(),
+    };
+    let name = sync.text_at(&["name"]).unwrap_or_else(|| namespace.clone());
+    let mut spec = Node::empty_map();
+    spec.set("path", Node::text(path));
+    spec.set("prune", Node::Bool(true));
+    let mut source = Node::empty_map();
+    source.set(
+        "kind",
+        Node::text(sync.text_at(&["kind"]).unwrap_or_default()),
+    );
+    source.set("name", Node::text(name.as_str()));
+    spec.set("sourceRef", source);
+    Some(FluxKustomization {
+        namespace,
+        name,
+        spec,
+        origin: resource.origin.clone(),
+        root: String::new(),
+    })
+}
