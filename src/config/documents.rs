@@ -219,6 +219,9 @@ struct LimitsDocument {
     /// The maximum nesting depth of kustomizations. The default is 64.
     #[schemars(range(min = 1))]
     nesting: Option<u64>,
+    /// The maximum number of bytes of text that variables, templates and patches make together. The default is 50000000.
+    #[schemars(range(min = 1))]
+    text: Option<u64>,
 }
 
 /// How charts are rendered with --render.

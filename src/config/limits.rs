@@ -1,11 +1,11 @@
-//! The limits that a configuration sets: `limits: {instances, deliveries, bundles, nesting}`.
+//! The limits that a configuration sets: `limits: {instances, deliveries, bundles, nesting, text}`.
 
 use super::value::Values;
 use super::{Config, Mistake};
 use crate::text::Limits;
 use crate::yaml::Entry;
 
-pub(super) const LIMITS: &[&str] = &["instances", "deliveries", "bundles", "nesting"];
+pub(super) const LIMITS: &[&str] = &["instances", "deliveries", "bundles", "nesting", "text"];
 
 pub(super) fn limits(values: Values<'_>, field: Entry<'_>) -> Result<Limits, Mistake> {
     let mut limits = Limits::default();
@@ -14,7 +14,8 @@ pub(super) fn limits(values: Values<'_>, field: Entry<'_>) -> Result<Limits, Mis
             "instances" => &mut limits.instances,
             "deliveries" => &mut limits.deliveries,
             "bundles" => &mut limits.bundles,
-            _ => &mut limits.nesting,
+            "nesting" => &mut limits.nesting,
+            _ => &mut limits.text,
         };
         let number = field
             .value

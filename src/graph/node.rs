@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
 use smol_str::SmolStr;
 
 use crate::text::Span;
@@ -11,6 +13,12 @@ use crate::yaml::{Kind, NodeId, Tree, Value};
 
 /// Maximum depth in which texts are replaced; deeper ones stay as they are written.
 const DEEPEST_TEXT: usize = 200;
+
+/// The entries of a mapping that a build made, in their order.
+pub type Entries = IndexMap<SmolStr, Node, RandomState>;
+
+/// The bytes that a value takes, apart from its text.
+const VALUE: usize = 50;
 
 /// A value, written in a file or made by a build.
 #[derive(Clone, Debug)]
@@ -25,8 +33,8 @@ pub enum Node {
     Number(serde_json::Number),
     /// Text.
     Text(Arc<str>),
-    /// A mapping, its keys unique.
-    Map(Arc<Vec<(SmolStr, Node)>>),
+    /// A mapping.
+    Map(Arc<Entries>),
     /// A sequence.
     Seq(Arc<Vec<Node>>),
 }
@@ -42,10 +50,7 @@ impl<'n> Look<'n> {
     fn get(self, key: &str) -> Option<Self> {
         match self {
             Self::Written(tree, value) => Some(Self::Written(tree, value.get(key)?)),
-            Self::Made(Node::Map(entries)) => {
-                let (_, value) = entries.iter().find(|(name, _)| **name == *key)?;
-                Some(value.look())
-            }
+            Self::Made(Node::Map(entries)) => entries.get(key).map(Node::look),
             Self::Made(_) => None,
         }
     }
@@ -97,6 +102,11 @@ impl Node {
         Self::Map(Arc::default())
     }
 
+    /// Creates a mapping. Of several values of a key, the last one counts.
+    pub fn of_entries(entries: impl IntoIterator<Item = (SmolStr, Self)>) -> Self {
+        Self::Map(Arc::new(entries.into_iter().collect()))
+    }
+
     /// Converts a JSON value.
     pub fn of_json(value: &serde_json::Value) -> Self {
         use serde_json::Value;
@@ -109,7 +119,7 @@ impl Node {
             Value::Object(entries) => {
                 let entries = entries.iter();
                 let entries = entries.map(|(key, value)| (key.into(), Self::of_json(value)));
-                Self::Map(Arc::new(entries.collect()))
+                Self::of_entries(entries)
             }
         }
     }
@@ -214,7 +224,12 @@ impl Node {
                     })
                     .collect()
             }
-            Self::Map(entries) => entries.to_vec(),
+            Self::Map(entries) => {
+                let entries = entries.iter();
+                entries
+                    .map(|(key, value)| (key.clone(), value.clone()))
+                    .collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -230,6 +245,18 @@ impl Node {
             }
             Self::Seq(items) => items.to_vec(),
             _ => Vec::new(),
+        }
+    }
+
+    /// Returns an item of a sequence.
+    pub fn item(&self, at: usize) -> Option<Self> {
+        match self {
+            Self::Written(tree, id) => {
+                let item = tree.value(*id).items().nth(at)?;
+                Some(Self::Written(Arc::clone(tree), item.id()))
+            }
+            Self::Seq(items) => items.get(at).cloned(),
+            _ => None,
         }
     }
 
@@ -261,9 +288,9 @@ impl Node {
     }
 
     /// Returns the entries for modification; any other value becomes an empty mapping.
-    pub fn map_mut(&mut self) -> &mut Vec<(SmolStr, Self)> {
+    pub fn map_mut(&mut self) -> &mut Entries {
         if !matches!(self, Self::Map(_)) {
-            *self = Self::Map(Arc::new(self.entries()));
+            *self = Self::of_entries(self.entries());
         }
         match self {
             Self::Map(entries) => Arc::make_mut(entries),
@@ -284,14 +311,7 @@ impl Node {
 
     /// Returns the value of a key for modification; null if there was none.
     pub fn entry_mut(&mut self, key: &str) -> &mut Self {
-        let entries = self.map_mut();
-        let at = if let Some(at) = entries.iter().position(|(name, _)| **name == *key) {
-            at
-        } else {
-            entries.push((key.into(), Self::Null));
-            entries.len() - 1
-        };
-        &mut entries[at].1
+        self.map_mut().entry(key.into()).or_insert(Self::Null)
     }
 
     /// Sets the value of a key.
@@ -302,7 +322,7 @@ impl Node {
     /// Removes a key.
     pub fn remove(&mut self, key: &str) {
         if self.look().get(key).is_some() {
-            self.map_mut().retain(|(name, _)| **name != *key);
+            self.map_mut().shift_remove(key);
         }
     }
 
@@ -328,22 +348,22 @@ impl Node {
         if depth == 0 {
             return Ok(None);
         }
-        let mut changed = None;
         if self.is_map() {
-            for (key, value) in self.entries() {
-                let new = value.with_texts_below(depth - 1, replace)?;
-                let new_key = replace(&key)?;
-                if new.is_none() && new_key.is_none() {
-                    continue;
+            let mut entries = self.entries();
+            let mut is_changed = false;
+            for (key, value) in &mut entries {
+                if let Some(new) = value.with_texts_below(depth - 1, replace)? {
+                    *value = new;
+                    is_changed = true;
                 }
-                let map = changed.get_or_insert_with(|| self.clone());
-                if new_key.is_some() {
-                    map.remove(&key);
+                if let Some(new) = replace(key)? {
+                    *key = new.into();
+                    is_changed = true;
                 }
-                map.set(new_key.as_deref().unwrap_or(&key), new.unwrap_or(value));
             }
-            return Ok(changed);
+            return Ok(is_changed.then(|| Self::of_entries(entries)));
         }
+        let mut changed = None;
         for (at, item) in self.items().into_iter().enumerate() {
             if let Some(new) = item.with_texts_below(depth - 1, replace)? {
                 changed.get_or_insert_with(|| self.clone()).seq_mut()[at] = new;
@@ -361,6 +381,24 @@ impl Node {
         let mut all = serde_json::Value::Object(entries.collect());
         all.sort_all_objects();
         all.to_string()
+    }
+
+    /// Returns the bytes that it takes if no parts are shared, but hardly more than `most`.
+    pub fn weight(&self, most: usize) -> usize {
+        let mut weight: usize = 0;
+        let mut pending = vec![self.clone()];
+        while let Some(node) = pending.pop() {
+            weight += VALUE + node.as_str().map_or(0, str::len);
+            if weight > most {
+                break;
+            }
+            for (key, value) in node.entries() {
+                weight += key.len();
+                pending.push(value);
+            }
+            pending.extend(node.items());
+        }
+        weight
     }
 
     /// Converts the value to JSON, with its keys in their order; parts below `depth` levels are null.

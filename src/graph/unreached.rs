@@ -83,8 +83,8 @@ pub fn roots(
         }
     });
     let built = built.collect();
-    if budget.is_spent() {
-        return Err(BeyondLimit::of(Limit::Instances, limits, "kustomizations"));
+    if let Some(limit) = budget.spent() {
+        return Err(BeyondLimit::of(limit, limits, "kustomizations"));
     }
     Ok(built)
 }

@@ -14,6 +14,8 @@ pub enum Limit {
     Clusters,
     /// The number of delivery objects.
     Deliveries,
+    /// The bytes of text that builds make.
+    Text,
 }
 
 /// A place at which builds go beyond a limit.
@@ -34,6 +36,7 @@ impl BeyondLimit {
             Limit::Instances => limits.instances,
             Limit::Clusters => limits.bundles,
             Limit::Deliveries => limits.deliveries,
+            Limit::Text => limits.text,
         };
         Self {
             limit,
@@ -54,6 +57,7 @@ impl BeyondLimit {
             Limit::Instances => "instances",
             Limit::Clusters => "bundles",
             Limit::Deliveries => "deliveries",
+            Limit::Text => "text",
         }
     }
 }
@@ -69,6 +73,10 @@ impl fmt::Display for BeyondLimit {
             Limit::Deliveries => {
                 write!(f, "more than {most} objects deliver others")
             }
+            Limit::Text => write!(
+                f,
+                "variables, templates and patches make more than {most} bytes of text"
+            ),
         }
     }
 }

@@ -12,6 +12,8 @@ pub struct Limits {
     pub bundles: usize,
     /// Kustomizations within kustomizations.
     pub nesting: usize,
+    /// Bytes of text that variables, templates and patches make together.
+    pub text: usize,
 }
 
 impl Default for Limits {
@@ -21,6 +23,7 @@ impl Default for Limits {
             deliveries: 50_000,
             bundles: 2_000,
             nesting: 64,
+            text: 50_000_000,
         }
     }
 }

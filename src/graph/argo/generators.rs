@@ -12,8 +12,10 @@ use super::parameters::{flat_element, flatten, path_parameters, patterns, select
 use super::repository::Repositories;
 use super::template::{Language, Parameters, TemplateError};
 use crate::graph::files::TreeFiles;
+use crate::graph::kustomize::Budget;
 use crate::graph::node::Node;
 use crate::graph::unread::What;
+use crate::kustomize::Limit;
 
 /// Maximum nesting of generators; Argo CD allows three.
 const DEEPEST: usize = 4;
@@ -41,6 +43,40 @@ pub(super) struct Surroundings<'g> {
     pub(super) clusters: &'g KnownClusters,
     /// Maximum number of generated Applications.
     pub(super) most: usize,
+    /// The budget of the texts of templates.
+    pub(super) budget: &'g Budget,
+}
+
+impl Surroundings<'_> {
+    /// Returns a text with `parameters` filled in.
+    pub(super) fn replaced(
+        &self,
+        text: &str,
+        language: Language,
+        parameters: &Parameters,
+    ) -> Outcome<String> {
+        let new = language.replace(text, parameters)?;
+        let taken = self.budget.take_text(new.len());
+        taken.map_err(|_| TemplateError::Beyond(Limit::Text))?;
+        Ok(new)
+    }
+
+    /// Returns a value with `parameters` filled into its texts.
+    pub(super) fn filled(
+        &self,
+        node: &Node,
+        language: Language,
+        parameters: &Parameters,
+    ) -> Outcome<Node> {
+        let changed = node.with_texts(&mut |text| {
+            if !text.contains("{{") {
+                return Ok(None);
+            }
+            let new = self.replaced(text, language, parameters)?;
+            Ok((new != text).then_some(new))
+        })?;
+        Ok(changed.unwrap_or_else(|| node.clone()))
+    }
 }
 
 /// Evaluator of the generators of one set.
@@ -172,9 +208,9 @@ impl Generators<'_> {
         if values.is_some() {
             rest.remove("values");
         }
-        let mut body = filled(&rest, self.language, outer)?;
+        let mut body = self.around.filled(&rest, self.language, outer)?;
         for (key, value) in values.iter().flat_map(Node::entries) {
-            let value = match filled(&value, strict, outer) {
+            let value = match self.around.filled(&value, strict, outer) {
                 Err(TemplateError::Missing(_)) => value,
                 filled => filled?,
             };
@@ -186,7 +222,7 @@ impl Generators<'_> {
     /// Takes `parameters` from the budget.
     pub(super) fn take(&mut self, parameters: usize) -> Outcome<()> {
         let left = self.left.checked_sub(parameters);
-        self.left = left.ok_or(TemplateError::TooMany)?;
+        self.left = left.ok_or(TemplateError::Beyond(Limit::Deliveries))?;
         Ok(())
     }
 
@@ -357,9 +393,8 @@ impl Generators<'_> {
         };
         let mut nested = Map::new();
         for (key, value) in values.entries() {
-            let value = self
-                .language
-                .replace(&value.scalar().unwrap_or_default(), &parameters)?;
+            let value = value.scalar().unwrap_or_default();
+            let value = self.around.replaced(&value, self.language, &parameters)?;
             nested.insert(key.to_string(), value.into());
         }
         match self.language {
@@ -393,16 +428,4 @@ fn of(known: Map<String, Value>) -> Parameters {
         known,
         ..Parameters::default()
     }
-}
-
-/// Returns a value with `parameters` filled into its texts.
-pub(super) fn filled(node: &Node, language: Language, parameters: &Parameters) -> Outcome<Node> {
-    let changed = node.with_texts(&mut |text| {
-        if !text.contains("{{") {
-            return Ok(None);
-        }
-        let new = language.replace(text, parameters)?;
-        Ok((new != text).then_some(new))
-    })?;
-    Ok(changed.unwrap_or_else(|| node.clone()))
 }

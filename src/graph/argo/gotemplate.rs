@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use self::parse::{Part, Pipeline, Term, parse};
 pub(super) use self::texts::normalized;
-use super::template::{Parameters, TemplateError};
+use super::template::{MOST_BYTES, Parameters, TemplateError};
 
 /// Maximum number of iterations of all `range` actions of a text.
 const MOST_ROUNDS: usize = 10_000;
@@ -99,6 +99,9 @@ type Outcome<T> = Result<T, TemplateError>;
 impl Run<'_> {
     fn parts(&mut self, parts: &[Part], dot: &Value) -> Outcome<()> {
         for part in parts {
+            if self.out.len() > MOST_BYTES {
+                return Err(TemplateError::too_long());
+            }
             match part {
                 Part::Text(text) => self.out.push_str(text),
                 Part::Action { written, pipeline } => match self.pipeline(pipeline, dot)? {
@@ -300,7 +303,10 @@ impl Run<'_> {
 
     fn term(&mut self, term: &Term, dot: &Value) -> Outcome<Found> {
         match term {
-            Term::Literal(value) => Ok(Found::Known(value.clone())),
+            Term::Literal(value) => {
+                self.charge(value)?;
+                Ok(Found::Known(value.clone()))
+            }
             Term::Field(path) => self.field(Some(dot), path),
             Term::Root(path) => self.field(None, path),
             Term::Variable(name, path) => {

@@ -211,6 +211,7 @@ impl Run<'_> {
             repositories: &self.sources.repositories,
             clusters: &self.clusters,
             most: self.limits.deliveries,
+            budget: self.budget,
         }
     }
 
@@ -396,9 +397,9 @@ impl Run<'_> {
         let mut clusters = self.memory.clusters.remove(&key).unwrap_or_default();
         let made = set.made(self.around(), &mut clusters);
         self.memory.clusters.insert(key.clone(), clusters);
-        if made.are_too_many {
+        if let Some(limit) = made.beyond {
             let file = &*set.origin.file;
-            return Err(BeyondLimit::of(Limit::Deliveries, self.limits, file));
+            return Err(BeyondLimit::of(limit, self.limits, file));
         }
         let mut names = BTreeSet::new();
         let mut applications = made.applications;
@@ -488,13 +489,12 @@ impl Run<'_> {
             }
             let (path, applied) =
                 self.applied_there(application, &sources, folder.as_deref(), path, step, &id);
-            if self.budget.is_spent()
-                || self
-                    .budget
-                    .take(applied.resources.len() + 1, &application.origin.file)
-                    .is_err()
-            {
-                return Err(BeyondLimit::of(Limit::Instances, self.limits, shown(&path)));
+            // Spends the budget if it fails.
+            let _ = self
+                .budget
+                .take(applied.resources.len() + 1, &application.origin.file);
+            if let Some(limit) = self.budget.spent() {
+                return Err(BeyondLimit::of(limit, self.limits, shown(&path)));
             }
             let before = self.applied_before(&id);
             // There may be no such cluster.

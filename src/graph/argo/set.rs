@@ -6,14 +6,14 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashMapExt};
 
 use super::application::{GROUP, RESOURCES_FINALIZER};
-use super::generators::{ClusterNames, Generators, Surroundings, filled};
+use super::generators::{ClusterNames, Generators, Surroundings};
 use super::template::{Language, Parameters, TemplateError};
 use crate::graph::delivery::Settings;
 use crate::graph::files::parse_inline;
 use crate::graph::kustomize::{BuildError, Origin, Resource, merged};
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
-use crate::kustomize::{Deliverer, SourceTool};
+use crate::kustomize::{Deliverer, Limit, SourceTool};
 
 /// An ApplicationSet as its parent applies it.
 #[derive(Clone, Debug)]
@@ -82,8 +82,8 @@ pub(super) struct Made {
     pub(super) applications: Vec<GeneratedApplication>,
     pub(super) unread: BTreeSet<UnreadInput>,
     pub(super) error: Option<BuildError>,
-    /// Whether there would be more Applications than are followed.
-    pub(super) are_too_many: bool,
+    /// The limit that it exceeds.
+    pub(super) beyond: Option<Limit>,
 }
 
 impl ApplicationSet {
@@ -171,11 +171,11 @@ impl ApplicationSet {
                 .insert(self.origin.unread(what, subject, reason));
         }
         for (parameters, over) in &generated.all {
-            match self.application(&spec, language, parameters, over.as_ref()) {
+            match self.application(&spec, (language, around), parameters, over.as_ref()) {
                 Ok(application) => made.applications.extend(application),
                 Err(error) => {
                     self.take(&mut made, error);
-                    if made.error.is_some() {
+                    if made.error.is_some() || made.beyond.is_some() {
                         made.applications.clear();
                         break;
                     }
@@ -195,7 +195,7 @@ impl ApplicationSet {
                 made.unread
                     .insert(self.origin.unread(What::Template, subject, &reason));
             }
-            TemplateError::TooMany => made.are_too_many = true,
+            TemplateError::Beyond(limit) => made.beyond = Some(limit),
         }
     }
 
@@ -204,7 +204,7 @@ impl ApplicationSet {
     fn application(
         &self,
         spec: &Node,
-        language: Language,
+        (language, around): (Language, Surroundings<'_>),
         parameters: &Parameters,
         over: Option<&Node>,
     ) -> Result<Option<GeneratedApplication>, TemplateError> {
@@ -217,10 +217,10 @@ impl ApplicationSet {
         let mut node = if parameters.is_empty() {
             template.clone()
         } else {
-            filled(&template, language, parameters)?
+            around.filled(&template, language, parameters)?
         };
         if let Some(patch) = spec.text_at(&["templatePatch"]) {
-            let text = language.replace(&patch, parameters)?;
+            let text = around.replaced(&patch, language, parameters)?;
             let parsed = parse_inline(&text);
             if let Some((reason, _)) = parsed.error {
                 let reason = format!("`templatePatch` cannot be read: {reason}");

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::gotemplate;
+use crate::kustomize::Limit;
 
 /// The template language of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,9 @@ pub(super) struct NamedCluster {
     pub(super) is_selected: bool,
 }
 
+/// Maximum number of bytes in the values that a text is made of. An object cannot be that large.
+pub(super) const MOST_BYTES: usize = 8 << 20;
+
 /// The reason why a template gives nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TemplateError {
@@ -54,8 +58,15 @@ pub(super) enum TemplateError {
     Missing(String),
     /// It needs something that is not evaluated here.
     Unread(String),
-    /// A set would have more Applications than are followed.
-    TooMany,
+    /// It is beyond a limit of builds.
+    Beyond(Limit),
+}
+
+impl TemplateError {
+    /// Creates the error for a text that is larger than any object.
+    pub(super) fn too_long() -> Self {
+        Self::Unread("a template makes more text than an object can have".to_owned())
+    }
 }
 
 impl Language {
@@ -66,9 +77,7 @@ impl Language {
         parameters: &Parameters,
     ) -> Result<String, TemplateError> {
         match self {
-            Self::Plain => plain(text, parameters).ok_or_else(|| {
-                TemplateError::Failed(format!("`{text}` has a `{{{{` that nothing closes"))
-            }),
+            Self::Plain => plain(text, parameters),
             Self::Go { missing_is_error } => {
                 gotemplate::replace(text, parameters, missing_is_error)
             }
@@ -77,29 +86,34 @@ impl Language {
 }
 
 /// Replaces `{{name}}` by parameters. A name without a parameter stays as it is written (argo-cd
-/// applicationset/utils/utils.go, Render.Replace). `None` if a tag is never closed beside one that is.
-fn plain(text: &str, parameters: &Parameters) -> Option<String> {
+/// applicationset/utils/utils.go, Render.Replace). Fails if a tag is never closed beside one that is.
+fn plain(text: &str, parameters: &Parameters) -> Result<String, TemplateError> {
     // Argo CD first checks for `.*{{.*}}.*`, whose dots match no line break.
     let has_tag = text.split('\n').any(|line| {
         line.split_once("{{")
             .is_some_and(|(_, after)| after.contains("}}"))
     });
     if !has_tag {
-        return Some(text.to_owned());
+        return Ok(text.to_owned());
     }
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
-        let (tag, behind) = after.split_once("}}")?;
+        let (tag, behind) = after.split_once("}}").ok_or_else(|| {
+            TemplateError::Failed(format!("`{text}` has a `{{{{` that nothing closes"))
+        })?;
         out.push_str(before);
         match parameters.known.get(tag.trim()).and_then(Value::as_str) {
             Some(value) => out.push_str(value),
             None => out.extend(["{{", tag, "}}"]),
         }
+        if out.len() > MOST_BYTES {
+            return Err(TemplateError::too_long());
+        }
         rest = behind;
     }
     out.push_str(rest);
-    Some(out)
+    Ok(out)
 }
 
 /// Whether a text has a tag that only the cluster or a service can fill in. `values` come from the set itself: a
@@ -125,7 +139,7 @@ mod tests {
             known: known.into_iter().collect(),
             ..Parameters::default()
         };
-        plain(text, &parameters)
+        plain(text, &parameters).ok()
     }
 
     #[test]

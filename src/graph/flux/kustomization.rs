@@ -10,7 +10,9 @@ use super::scan::{SourceFiles, kustomization_of};
 use super::substitute::{Variables, substitute_in};
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{BuildError, Builder, Built, Origin, Resource, is_namespaced};
+use crate::graph::kustomize::{
+    Budget, BuildError, Builder, Built, Origin, Resource, is_namespaced,
+};
 use crate::graph::node::Node;
 use crate::graph::unread::What;
 use crate::kustomize::{Deliverer, SourceTool, ancestors, folder_of, resolve};
@@ -215,6 +217,9 @@ impl FluxKustomization {
         for field in ["labels", "annotations"] {
             let marks = self.spec.entries_at(&["commonMetadata", field]);
             if !marks.is_empty() {
+                let bytes = Resource::bytes_of(&marks).saturating_mul(built.resources.len());
+                let taken = builder.budget().take_text(bytes);
+                taken.map_err(|reason| self.origin.failed(reason))?;
                 for resource in built.resources_mut() {
                     resource.mark(field, &marks);
                 }
@@ -230,7 +235,7 @@ impl FluxKustomization {
         }
         let variables = self.variables(|name| find(&own, name));
         if !variables.are_none() {
-            self.substitute(files, &mut built, &variables)?;
+            self.substitute(files, &mut built, &variables, builder.budget())?;
         }
         // The API server would refuse it, so nothing is applied.
         let homeless = built.resources.iter().find(|resource| {
@@ -251,6 +256,7 @@ impl FluxKustomization {
         files: &TreeFiles<'_>,
         built: &mut Built,
         variables: &Variables,
+        budget: &Budget,
     ) -> Result<(), BuildError> {
         let mut unread = Vec::new();
         for resource in built.resources_mut() {
@@ -265,7 +271,7 @@ impl FluxKustomization {
             let path = path.filter(|_| before.group == GROUP);
             let is_doubtful = path.is_some_and(|path| variables.is_doubtful(path));
             resource.is_possible |= is_doubtful || deciding.contains(&true);
-            let unknown = substitute_in(&mut resource.node, variables);
+            let unknown = substitute_in(&mut resource.node, variables, budget);
             let unknown = unknown.map_err(|reason| {
                 let reason = format!("{}: {reason}", before.key());
                 resource.origin.failed(reason)

@@ -174,13 +174,13 @@ fn within(
     delivery: &Delivery,
     deliveries: usize,
 ) -> Result<(), BeyondLimit> {
-    let copies = budget.take(delivery.resources.len(), &delivery.file);
-    let limit = match (copies, deliveries >= limits.deliveries) {
-        (Err(_), _) => Limit::Instances,
-        (Ok(()), true) => Limit::Deliveries,
-        (Ok(()), false) => return Ok(()),
-    };
-    Err(BeyondLimit::of(limit, limits, &*delivery.file))
+    // Spends the budget if it fails.
+    let _ = budget.take(delivery.resources.len(), &delivery.file);
+    let too_many = (deliveries >= limits.deliveries).then_some(Limit::Deliveries);
+    match budget.spent().or(too_many) {
+        Some(limit) => Err(BeyondLimit::of(limit, limits, &*delivery.file)),
+        None => Ok(()),
+    }
 }
 
 /// Kind, namespace and name of a source.
@@ -281,9 +281,6 @@ impl Cluster<'_> {
                         delivery.unread.push(unread);
                         delivery.elsewhere = Some(one.deciding());
                     }
-                    Ok(Err(_)) if self.budget.is_spent() => {
-                        return Err(BeyondLimit::of(Limit::Instances, limits, shown(&folder)));
-                    }
                     Ok(Err(error)) => {
                         delivery.error = Some(error);
                         let builder = self.builder().without_failures();
@@ -301,6 +298,9 @@ impl Cluster<'_> {
                         delivery.unread = built.unread;
                         delivery.charts = built.charts;
                     }
+                }
+                if let Some(limit) = self.budget.spent() {
+                    return Err(BeyondLimit::of(limit, limits, shown(&folder)));
                 }
                 let in_cluster = match &delivery.error {
                     Some(_) => self.applied_before(&delivery.id),

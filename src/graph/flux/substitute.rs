@@ -6,6 +6,7 @@ use std::str::Chars;
 
 use regex::Regex;
 
+use crate::graph::kustomize::Budget;
 use crate::graph::node::Node;
 
 /// Maximum nesting of variables in the defaults of variables.
@@ -55,12 +56,13 @@ impl Variables {
     /// Replaces the variables of a text.
     ///
     /// # Errors
-    /// Returns an error for an undefined variable without a default, and for an invalid expression.
-    pub(super) fn substitute(&self, text: &str) -> Result<Substituted, String> {
-        self.replaced(text, 0)
+    /// Returns an error for an undefined variable without a default, for an invalid expression, and for values that are
+    /// longer than the rest of the budget.
+    pub(super) fn substitute(&self, text: &str, budget: &Budget) -> Result<Substituted, String> {
+        self.replaced(text, 0, budget)
     }
 
-    fn replaced(&self, text: &str, depth: usize) -> Result<Substituted, String> {
+    fn replaced(&self, text: &str, depth: usize, budget: &Budget) -> Result<Substituted, String> {
         let mut all = Substituted::default();
         let mut rest = text;
         while let Some(at) = rest.find('$') {
@@ -83,7 +85,7 @@ impl Variables {
             };
             let end = closing(braced).ok_or_else(|| "a variable does not end".to_owned())?;
             let (inner, more) = (&braced[..end], &braced[end + 1..]);
-            let value = self.value(inner, depth)?;
+            let value = self.value(inner, depth, budget)?;
             if let Some(value) = value {
                 all.text.push_str(&value.text);
                 all.unknown.extend(value.unknown);
@@ -98,13 +100,19 @@ impl Variables {
     }
 
     /// Returns the value of the expression in `${…}`; `None` if only the cluster knows it.
-    fn value(&self, inner: &str, depth: usize) -> Result<Option<Substituted>, String> {
+    fn value(
+        &self,
+        inner: &str,
+        depth: usize,
+        budget: &Budget,
+    ) -> Result<Option<Substituted>, String> {
         let name = name_in(inner);
         if name.is_empty() || depth > NESTED {
             return Err(format!("`${{{inner}}}` is no variable"));
         }
         let function = &inner[name.len()..];
         let known = self.known.get(name);
+        budget.take_text(known.map_or(0, String::len))?;
         let default = [":=", ":-", "=", ":+", ":?", "-", "+"]
             .into_iter()
             .find_map(|sign| function.strip_prefix(sign));
@@ -113,7 +121,7 @@ impl Variables {
             return match known.filter(|value| !value.is_empty()) {
                 Some(value) => Ok(Some(Substituted::known(value.clone()))),
                 None if self.are_partly_unknown && known.is_none() => Ok(None),
-                None => self.replaced(default, depth + 1).map(Some),
+                None => self.replaced(default, depth + 1, budget).map(Some),
             };
         }
         let Some(value) = known else {
@@ -123,6 +131,7 @@ impl Variables {
                 Err(format!("nothing defines the variable `{name}`"))
             };
         };
+        budget.take_text(growth(value, function))?;
         let text = changed(value, function);
         let text = text.ok_or_else(|| format!("`${{{inner}}}` is no variable"))?;
         Ok(Some(Substituted::known(text)))
@@ -149,6 +158,17 @@ fn closing(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// Returns the bytes that a function adds to a value, if it may add many.
+fn growth(value: &str, function: &str) -> usize {
+    let Some((old, new)) = function
+        .strip_prefix("//")
+        .and_then(|rest| rest.split_once('/'))
+    else {
+        return 0;
+    };
+    value.matches(old).count().saturating_mul(new.len())
 }
 
 /// Applies a function of bash to a value; `None` if Flux does not know the function.
@@ -283,15 +303,23 @@ fn bound(chars: &mut Chars<'_>) -> Option<String> {
 ///
 /// # Errors
 /// Returns the errors of [`Variables::substitute`].
-pub(super) fn substitute_in(node: &mut Node, variables: &Variables) -> Result<Vec<String>, String> {
+pub(super) fn substitute_in(
+    node: &mut Node,
+    variables: &Variables,
+    budget: &Budget,
+) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     let changed = node.with_texts(&mut |text: &str| -> Result<_, String> {
         if !text.contains('$') {
             return Ok(None);
         }
-        let substituted = variables.substitute(text)?;
+        let substituted = variables.substitute(text, budget)?;
         unknown.extend(substituted.unknown);
-        Ok((substituted.text != text).then_some(substituted.text))
+        if substituted.text == text {
+            return Ok(None);
+        }
+        budget.take_text(text.len())?;
+        Ok(Some(substituted.text))
     })?;
     if let Some(changed) = changed {
         *node = changed;
@@ -304,6 +332,7 @@ pub(super) fn substitute_in(node: &mut Node, variables: &Variables) -> Result<Ve
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::Limits;
 
     fn variables() -> Variables {
         let known = [("APP", "atuin"), ("EMPTY", ""), ("PATHS", "a/b/c")];
@@ -314,6 +343,10 @@ mod tests {
                 .collect(),
             ..Variables::default()
         }
+    }
+
+    fn substituted(variables: &Variables, text: &str) -> Result<Substituted, String> {
+        variables.substitute(text, &Budget::of(&Limits::default()))
     }
 
     #[test]
@@ -336,21 +369,19 @@ mod tests {
             ("${PATHS%/*}", "a/b"),
             ("${PATHS%%/*}", "a"),
         ] {
-            let found = variables().substitute(written).map(|found| found.text);
+            let found = substituted(&variables(), written).map(|found| found.text);
             assert_eq!(found.as_deref(), Ok(expected), "{written}");
         }
     }
 
     #[test]
     fn undefined_variable_is_error_unless_variables_are_partly_unknown() {
-        assert!(variables().substitute("${NONE}").is_err());
+        assert!(substituted(&variables(), "${NONE}").is_err());
         let unknown = Variables {
             are_partly_unknown: true,
             ..variables()
         };
-        let found = unknown
-            .substitute("${NONE}.${APP}")
-            .expect("it may be known");
+        let found = substituted(&unknown, "${NONE}.${APP}").expect("it may be known");
         assert_eq!(found.text, "${NONE}.atuin");
         assert_eq!(found.unknown, ["NONE"]);
     }

@@ -5,12 +5,14 @@ use std::cell::{Cell, RefCell};
 use foldhash::HashSet;
 
 use super::build::BuildError;
+use crate::kustomize::Limit;
 use crate::text::Limits;
 
-/// The remaining budget of builds: copies of objects, and levels of kustomizations.
+/// The remaining budget of builds: copies of objects, bytes of text, and levels of kustomizations.
 #[derive(Debug)]
 pub struct Budget {
     copies: Cell<usize>,
+    text: Cell<usize>,
     /// Maximum nesting of kustomizations.
     pub(super) nesting: usize,
     /// The files that were read: the first copy of an object does not count.
@@ -22,14 +24,36 @@ impl Budget {
     pub fn of(limits: &Limits) -> Self {
         Self {
             copies: Cell::new(limits.instances),
+            text: Cell::new(limits.text),
             nesting: limits.nesting,
             read: RefCell::default(),
         }
     }
 
-    /// Whether a build ended because the copies were used up.
-    pub fn is_spent(&self) -> bool {
-        self.copies.get() == 0
+    /// Returns the limit because of which a build ended.
+    pub fn spent(&self) -> Option<Limit> {
+        if self.copies.get() == 0 {
+            return Some(Limit::Instances);
+        }
+        (self.text.get() == 0).then_some(Limit::Text)
+    }
+
+    /// Takes the bytes of a text that a build makes.
+    ///
+    /// # Errors
+    /// Returns the reason if fewer are left.
+    pub fn take_text(&self, bytes: usize) -> Result<(), String> {
+        let left = self.text.get().saturating_sub(bytes);
+        self.text.set(left);
+        if left > 0 {
+            return Ok(());
+        }
+        Err("variables, templates and patches make more text than is allowed".to_owned())
+    }
+
+    /// Returns the number of bytes that builds may still make.
+    pub fn text_left(&self) -> usize {
+        self.text.get()
     }
 
     /// Takes the copies of the objects of a file that `by` includes.

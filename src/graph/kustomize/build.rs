@@ -7,6 +7,7 @@ use super::budget::Budget;
 use super::doc::{KustomizationDoc, read_kustomization};
 use super::generate::{Behavior, Generator, content_hash, merge_data};
 use super::memo::{Builds, Lack, Watched};
+use super::named::Named;
 use super::resource::{ResId, Resource};
 use crate::charts::{CallId, Charts};
 use crate::graph::files::Parsed;
@@ -36,12 +37,22 @@ pub struct Built {
     pub reached: BTreeSet<String>,
     /// The charts that it requests.
     pub charts: BTreeSet<CallId>,
+    /// Cache: the keys of the objects, with their versions.
+    pub(in crate::graph) keys: Option<BTreeSet<String>>,
 }
 
 impl Built {
     /// Returns the objects for modification.
     pub fn resources_mut(&mut self) -> &mut Vec<Resource> {
+        self.keys = None;
         Arc::make_mut(&mut self.resources)
+    }
+
+    fn keys(&mut self) -> &mut BTreeSet<String> {
+        self.keys.get_or_insert_with(|| {
+            let ids = self.resources.iter().map(Resource::id);
+            ids.map(|id| id.versioned_key()).collect()
+        })
     }
 }
 
@@ -55,7 +66,7 @@ pub struct Builder<'b> {
 /// One build.
 pub(super) struct Build<'b> {
     pub(super) files: &'b Watched<'b>,
-    budget: &'b Budget,
+    pub(super) budget: &'b Budget,
     pub(super) charts: &'b Charts,
 }
 
@@ -137,6 +148,11 @@ impl<'b> Builder<'b> {
         };
         build.transform(doc, &mut built)?;
         Ok(Arc::unwrap_or_clone(built.resources))
+    }
+
+    /// Returns the budget of the builds.
+    pub fn budget(&self) -> &'b Budget {
+        self.budget
     }
 
     /// Takes the copies of objects that a `file` requires from the budget.
@@ -298,14 +314,9 @@ impl Build<'_> {
         let entries = ["resources", "bases"]
             .into_iter()
             .flat_map(|key| doc.node.items_at(key));
-        let known = built
-            .resources
-            .iter()
-            .map(|resource| resource.id().versioned_key());
-        let mut known: BTreeSet<String> = known.collect();
         for entry in entries {
             let Some(path) = entry.as_str() else { continue };
-            let added = self.resource(doc, (&entry, path), built, &mut known, on_the_way);
+            let added = self.resource(doc, (&entry, path), built, on_the_way);
             self.tolerated(added)?;
         }
         Ok(())
@@ -316,7 +327,6 @@ impl Build<'_> {
         doc: &KustomizationDoc,
         (entry, path): (&Node, &str),
         built: &mut Built,
-        known: &mut BTreeSet<String>,
         on_the_way: &mut Vec<String>,
     ) -> Outcome {
         let place = resolve(&doc.folder, path);
@@ -330,7 +340,7 @@ impl Build<'_> {
                 return Ok(());
             }
             let found = self.resources_of_file(doc, entry, &place)?;
-            self.append(doc, entry, built, known, found)
+            self.append(doc, entry, built, found)
         } else if is_remote(path) {
             built.unread.push(self.remote(doc, entry, path));
             Ok(())
@@ -345,13 +355,13 @@ impl Build<'_> {
             built.reached.append(&mut inner.reached);
             built.charts.append(&mut inner.charts);
             let found = Arc::unwrap_or_clone(inner.resources);
-            self.append(doc, entry, built, known, found)
+            self.append(doc, entry, built, found)
         }
     }
 
     /// Ignores an error if the build leaves out what fails, unless the budget is spent.
     pub(super) fn tolerated(&self, outcome: Outcome) -> Outcome {
-        let tolerates = self.files.lack == Lack::Whatever && !self.budget.is_spent();
+        let tolerates = self.files.lack == Lack::Whatever && self.budget.spent().is_none();
         outcome.or_else(|error| if tolerates { Ok(()) } else { Err(error) })
     }
 
@@ -360,16 +370,15 @@ impl Build<'_> {
         doc: &KustomizationDoc,
         entry: &Node,
         built: &mut Built,
-        known: &mut BTreeSet<String>,
         found: Vec<Resource>,
     ) -> Outcome {
         for resource in found {
             let id = resource.id();
-            if !known.insert(id.versioned_key()) {
+            if !built.keys().insert(id.versioned_key()) {
                 let key = id.key();
                 return Err(self.failed(doc, Some(entry), format!("{key} is there twice")));
             }
-            built.resources_mut().push(resource);
+            Arc::make_mut(&mut built.resources).push(resource);
         }
         Ok(())
     }
@@ -403,6 +412,18 @@ impl Build<'_> {
         taken.map_err(|error| self.at(doc, entry, error))
     }
 
+    /// Takes the bytes of texts that `copies` objects get from the budget.
+    pub(super) fn take_text(
+        &self,
+        doc: &KustomizationDoc,
+        place: Option<&Node>,
+        bytes: usize,
+        copies: usize,
+    ) -> Outcome {
+        let taken = self.budget.take_text(bytes.saturating_mul(copies));
+        taken.map_err(|reason| self.failed(doc, place, reason))
+    }
+
     fn at(&self, doc: &KustomizationDoc, entry: &Node, error: BuildError) -> BuildError {
         self.failed(doc, Some(entry), error.reason)
     }
@@ -410,7 +431,12 @@ impl Build<'_> {
     fn generators(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
         let options = doc.node.get("generatorOptions");
         for (key, is_secret) in [("configMapGenerator", false), ("secretGenerator", true)] {
-            for entry in doc.node.items_at(key) {
+            let entries = doc.node.items_at(key);
+            if entries.is_empty() {
+                continue;
+            }
+            let mut named = Named::of(std::mem::take(built.resources_mut()));
+            for entry in entries {
                 let line = self.files.parsed(&doc.file).line(entry.span());
                 let generator = Generator {
                     files: self.files,
@@ -420,8 +446,9 @@ impl Build<'_> {
                     options: options.clone(),
                     is_secret,
                 };
-                self.tolerated(self.generate(doc, &generator, built))?;
+                self.tolerated(self.generate(doc, &generator, &mut named, &built.unread))?;
             }
+            *built.resources_mut() = named.into_resources();
         }
         self.inflate(doc, built)?;
         self.generator_plugins(doc, built);
@@ -432,17 +459,15 @@ impl Build<'_> {
         &self,
         doc: &KustomizationDoc,
         generator: &Generator<'_>,
-        built: &mut Built,
+        named: &mut Named,
+        unread: &[UnreadInput],
     ) -> Outcome {
         let generated = generator.run()?;
         self.take(doc, generator.entry, 1)?;
         let id = generated.resource.id();
-        let old = built
-            .resources
-            .iter()
-            .position(|resource| resource.was_called(&id));
+        let old = named.find(&id).and_then(|at| named.get_mut(at));
         match (generated.behavior, old) {
-            (Behavior::Create, None) => built.resources_mut().push(generated.resource),
+            (Behavior::Create, None) => named.push(generated.resource),
             (Behavior::Create, Some(_)) => {
                 return Err(self.failed(
                     doc,
@@ -450,18 +475,16 @@ impl Build<'_> {
                     format!("{} is there twice", id.key()),
                 ));
             }
-            (_, None) if built.unread.is_empty() => {
+            (_, None) if unread.is_empty() => {
                 let reason = format!("{} does not exist: nothing to merge with", id.key());
                 return Err(self.failed(doc, Some(generator.entry), reason));
             }
             (_, None) => {}
             (Behavior::Merge, Some(old)) => {
-                let old = &mut built.resources_mut()[old];
                 merge_data(&mut old.node, &generated.resource.node);
                 mark_as(old, &generated.resource);
             }
             (Behavior::Replace, Some(old)) => {
-                let old = &mut built.resources_mut()[old];
                 for field in ["data", "binaryData"] {
                     match generated.resource.node.get(field) {
                         Some(data) => old.node.set(field, data),

@@ -1,6 +1,5 @@
 //! Charts that kustomize renders (kustomize api/types/helmchartargs.go, plugin/builtin/helmchartinflationgenerator).
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::build::{Build, Built, Outcome};
@@ -51,11 +50,6 @@ impl Build<'_> {
         if charts.is_empty() {
             return Ok(());
         }
-        let known = built
-            .resources
-            .iter()
-            .map(|resource| resource.id().versioned_key());
-        let mut known: BTreeSet<String> = known.collect();
         for entry in charts {
             let name = entry.str_at(&["name"]).unwrap_or_default();
             let version = entry.str_at(&["version"]).unwrap_or_default();
@@ -72,7 +66,7 @@ impl Build<'_> {
             built.charts.extend(made.call);
             built.unread.extend(made.unread);
             self.take(doc, &entry, made.resources.len())?;
-            self.append(doc, &entry, built, &mut known, made.resources)?;
+            self.append(doc, &entry, built, made.resources)?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ mod generate;
 mod inflate;
 mod labels;
 mod memo;
+mod named;
 mod patch;
 mod resource;
 mod select;

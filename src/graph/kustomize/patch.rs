@@ -3,6 +3,9 @@
 //! Lists are merged by key only where that changes metadata (finalizers, owner references); every other list is
 //! replaced. kustomize merges those of known kinds, and replaces those of all others, such as the objects of Flux.
 
+use foldhash::HashSet;
+
+use super::budget::Budget;
 use crate::graph::node::Node;
 
 /// Maximum depth of a merge; deeper values are replaced.
@@ -36,58 +39,62 @@ fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> Merge {
         }
         _ => {}
     }
+    let mut removed = HashSet::default();
     for (key, value) in patch.entries() {
         if key.starts_with("$") {
             continue;
         }
         if value.is_null() {
-            into.remove(&key);
+            removed.insert(key);
             continue;
         }
         let is_merged = value.is_map() && path.len() < DEEPEST;
-        let old = into.get(&key);
-        if value.is_seq()
-            && path.as_slice() == ["metadata"]
-            && old.as_ref().is_some_and(Node::is_seq)
-        {
-            let list = into.entry_mut(&key).seq_mut();
-            for item in value.items() {
-                if !list.iter().any(|old| are_one(old, &item)) {
-                    list.push(item);
-                }
-            }
+        let place = into.entry_mut(&key);
+        if value.is_seq() && path.as_slice() == ["metadata"] && place.is_seq() {
+            let mut known: HashSet<_> = place.items().iter().map(identity).collect();
+            let new = value.items().into_iter();
+            let new = new.filter(|item| known.insert(identity(item)));
+            place.seq_mut().extend(new);
         } else if is_merged {
             path.push(key.to_string());
-            let place = into.entry_mut(&key);
             if !place.is_map() {
                 *place = Node::empty_map();
             }
             let outcome = merge(place, &value, path);
             path.pop();
             if matches!(outcome, Merge::Delete) {
-                into.remove(&key);
+                removed.insert(key);
             }
         } else {
-            into.set(&key, value);
+            *place = value;
         }
+    }
+    if !removed.is_empty() && into.is_map() {
+        into.map_mut().retain(|key, _| !removed.contains(key));
     }
     Merge::Keep
 }
 
-/// Whether two items of a list of metadata, owner references or texts, are merged into one.
-fn are_one(old: &Node, item: &Node) -> bool {
-    if item.is_map() {
-        old.text_at(&["uid"]) == item.text_at(&["uid"])
+/// Returns the part of an item in a list of metadata, an owner reference or a text, by which it is merged.
+fn identity(item: &Node) -> (bool, Option<String>) {
+    let text = if item.is_map() {
+        item.text_at(&["uid"])
     } else {
-        old.scalar() == item.scalar()
-    }
+        item.scalar()
+    };
+    (item.is_map(), text)
 }
 
 /// Applies a JSON patch to an object.
 ///
 /// # Errors
-/// Returns an error for an operation that cannot be applied: nothing is built then.
-pub(super) fn json_patched(object: Node, operations: &[Node]) -> Result<Node, String> {
+/// Returns an error for an operation that cannot be applied: nothing is built then. Also if copies of values are beyond
+/// the budget.
+pub(super) fn json_patched(
+    object: Node,
+    operations: &[Node],
+    budget: &Budget,
+) -> Result<Node, String> {
     let mut object = object;
     // During a build, kustomize adds annotations of its own to every object.
     let metadata = object
@@ -96,7 +103,7 @@ pub(super) fn json_patched(object: Node, operations: &[Node]) -> Result<Node, St
     if metadata.is_some_and(|metadata| metadata.is_map()) {
         let annotations = Node::empty_map();
         object.entry_mut("metadata").set("annotations", annotations);
-        let mut patched = json_patched(object, operations)?;
+        let mut patched = json_patched(object, operations, budget)?;
         let metadata = patched.entry_mut("metadata");
         if metadata
             .get("annotations")
@@ -117,6 +124,7 @@ pub(super) fn json_patched(object: Node, operations: &[Node]) -> Result<Node, St
             "remove" => drop(take(&mut object, &path)?),
             "copy" => {
                 let found = find(&object, &from).unwrap_or(Node::Null);
+                budget.take_text(found.weight(budget.text_left()))?;
                 add(&mut object, &path, found)?;
             }
             "move" => {
@@ -149,7 +157,7 @@ fn pointer(text: &str) -> Vec<String> {
 fn find(object: &Node, path: &[String]) -> Option<Node> {
     path.iter().try_fold(object.clone(), |value, part| {
         if value.is_seq() {
-            value.items().get(part.parse::<usize>().ok()?).cloned()
+            value.item(part.parse().ok()?)
         } else {
             value.get(part)
         }
@@ -235,6 +243,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::text::Limits;
 
     /// Applies one operation to an object without annotations, or returns whether kustomize refuses it (kustomize
     /// 5.8.1, measured).
@@ -277,7 +286,9 @@ mod tests {
             ),
             (json!({"op": "move", "path": "/m/x", "from": "/q"}), None),
         ] {
-            let patched = json_patched(Node::of_json(&object), &[Node::of_json(&operation)]);
+            let budget = Budget::of(&Limits::default());
+            let operation_node = Node::of_json(&operation);
+            let patched = json_patched(Node::of_json(&object), &[operation_node], &budget);
             let expected = made.map(|changes| {
                 let mut expected = object.clone();
                 if let (Value::Object(all), Value::Object(changes)) = (&mut expected, changes) {

@@ -9,6 +9,9 @@ use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kube::{ApiVersion, Scope};
 
+/// The bytes that a label or an annotation takes, apart from its text.
+const MARK: usize = 16;
+
 /// The place where an object is written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
@@ -41,7 +44,7 @@ impl Origin {
 }
 
 /// The identity of an object in kustomize.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ResId {
     /// The API group.
     pub group: SmolStr,
@@ -80,6 +83,14 @@ impl ResId {
             _ if is_cluster_scoped(&self.group, &self.kind) => "_non_namespaceable_",
             "" => "default",
             namespace => namespace,
+        }
+    }
+
+    /// Returns the identity in the form that is equal for all identities of one object.
+    pub fn comparable(&self) -> Self {
+        Self {
+            namespace: self.effective_namespace().into(),
+            ..self.clone()
         }
     }
 
@@ -167,6 +178,9 @@ impl Resource {
     /// Adds its current identity to the earlier ones.
     pub fn remember(&mut self) {
         let id = self.id();
+        if self.previous.last() == Some(&id) {
+            return;
+        }
         self.previous = self.previous.iter().cloned().chain([id]).collect();
     }
 
@@ -187,6 +201,15 @@ impl Resource {
             let mark = self.meta(field, key);
             mark.is_some_and(|mark| mark.eq_ignore_ascii_case(value))
         })
+    }
+
+    /// Returns the bytes that labels or annotations take.
+    pub fn bytes_of(marks: &[(SmolStr, Node)]) -> usize {
+        let bytes = marks.iter().map(|(key, value)| {
+            let value = value.scalar().unwrap_or_default();
+            key.len() + value.len() + MARK
+        });
+        bytes.sum()
     }
 
     /// Puts labels or annotations on it.

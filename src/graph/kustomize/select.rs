@@ -38,6 +38,14 @@ impl Target {
         })
     }
 
+    /// Returns the name that a selected object has or had, unless several names fit.
+    pub(super) fn name(&self) -> Option<&str> {
+        match &self.name {
+            Some(Pattern::Word(word)) => Some(word),
+            _ => None,
+        }
+    }
+
     /// Whether an object is selected.
     ///
     /// # Errors

@@ -5,37 +5,30 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::de::IgnoredAny;
+use smol_str::SmolStr;
 
 use super::build::{Build, Built, Outcome};
 use super::doc::KustomizationDoc;
+use super::named::Named;
 use super::patch::{json_patched, merged};
 use super::resource::{ResId, Resource};
 use super::select::Target;
 use crate::graph::files::parse_inline;
 use crate::graph::node::Node;
-use crate::graph::unread::What;
+use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{is_remote, resolve};
 
 impl Build<'_> {
     /// Transforms everything that a kustomization has built, in kustomize's order.
     pub(super) fn transform(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
-        for entry in doc.node.items_at("patchesStrategicMerge") {
-            let patches = self.patch_documents(doc, &entry, entry.as_str(), built);
-            let merged = patches.and_then(|patches| {
-                let mut patches = patches.iter();
-                patches.try_for_each(|patch| self.merge_by_name(doc, &entry, patch, built))
-            });
-            self.tolerated(merged)?;
-        }
-        for entry in doc.node.items_at("patches") {
-            self.tolerated(self.patch(doc, &entry, built))?;
+        for key in ["patchesStrategicMerge", "patches"] {
+            self.patches(doc, key, &doc.node.items_at(key), built)?;
         }
         self.tolerated(self.namespace(doc, built))?;
-        self.names(doc, built);
-        self.marks(doc, built);
-        for entry in doc.node.items_at("patchesJson6902") {
-            self.tolerated(self.patch(doc, &entry, built))?;
-        }
+        self.names(doc, built)?;
+        self.marks(doc, built)?;
+        let key = "patchesJson6902";
+        self.patches(doc, key, &doc.node.items_at(key), built)?;
         self.replacements(doc, built);
         self.tolerated(self.transformers(doc, built))
     }
@@ -50,7 +43,7 @@ impl Build<'_> {
             let documents = if is_folder {
                 Vec::new()
             } else {
-                self.patch_documents(doc, &entry, entry.as_str(), built)?
+                self.patch_documents(doc, &entry, entry.as_str(), &mut built.unread)?
             };
             if documents.is_empty() {
                 built
@@ -109,22 +102,25 @@ impl Build<'_> {
                     node: names,
                     ..doc.clone()
                 };
-                self.names(&named, built);
+                self.names(&named, built)?;
             }
             "LabelTransformer" => {
                 let labels = transformer.entries_at(&["labels"]);
+                self.take_marks(doc, &labels, built)?;
                 for resource in built.resources_mut() {
                     resource.mark("labels", &labels);
                 }
             }
             "AnnotationsTransformer" => {
                 let annotations = transformer.entries_at(&["annotations"]);
+                self.take_marks(doc, &annotations, built)?;
                 for resource in built.resources_mut() {
                     resource.mark("annotations", &annotations);
                 }
             }
             "PatchTransformer" | "PatchJson6902Transformer" => {
-                self.patch(doc, transformer, built)?;
+                let entry = std::slice::from_ref(transformer);
+                self.patches(doc, "patches", entry, built)?;
             }
             "ImageTagTransformer" | "ReplicaCountTransformer" => {}
             _ => return Ok(false),
@@ -139,7 +135,7 @@ impl Build<'_> {
         doc: &KustomizationDoc,
         entry: &Node,
         text: Option<&str>,
-        built: &mut Built,
+        unread: &mut Vec<UnreadInput>,
     ) -> Outcome<Vec<Node>> {
         let Some(text) = text else {
             return Ok(vec![entry.clone()]);
@@ -149,8 +145,8 @@ impl Build<'_> {
             self.files.parsed(&place)
         } else if text.contains('\n') || text.contains(':') {
             Arc::new(parse_inline(text))
-        } else if let Some(unread) = self.elsewhere(doc, entry, text) {
-            built.unread.push(unread);
+        } else if let Some(missing) = self.elsewhere(doc, entry, text) {
+            unread.push(missing);
             return Ok(Vec::new());
         } else {
             return Err(self.failed(doc, Some(entry), format!("{text} does not exist")));
@@ -165,19 +161,55 @@ impl Build<'_> {
         }
     }
 
+    /// Applies the entries of a list of patches, by its key.
+    fn patches(
+        &self,
+        doc: &KustomizationDoc,
+        key: &str,
+        entries: &[Node],
+        built: &mut Built,
+    ) -> Outcome {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let mut named = Named::of(std::mem::take(built.resources_mut()));
+        for entry in entries {
+            let patched = if key == "patchesStrategicMerge" {
+                let patches = self.patch_documents(doc, entry, entry.as_str(), &mut built.unread);
+                patches.and_then(|patches| {
+                    let mut patches = patches.iter();
+                    patches.try_for_each(|patch| {
+                        self.merge_by_name(doc, entry, patch, &mut named, &built.unread)
+                    })
+                })
+            } else {
+                self.patch(doc, entry, &mut named, &mut built.unread)
+            };
+            self.tolerated(patched)?;
+        }
+        *built.resources_mut() = named.into_resources();
+        Ok(())
+    }
+
     /// Applies an entry of `patches` or `patchesJson6902`.
-    fn patch(&self, doc: &KustomizationDoc, entry: &Node, built: &mut Built) -> Outcome {
+    fn patch(
+        &self,
+        doc: &KustomizationDoc,
+        entry: &Node,
+        named: &mut Named,
+        unread: &mut Vec<UnreadInput>,
+    ) -> Outcome {
         let path = entry.text_at(&["path"]);
         let inline = entry.text_at(&["patch"]);
         if let Some(path) = path
             .as_deref()
             .filter(|path| is_remote(path) && !self.files.has_file(&resolve(&doc.folder, path)))
         {
-            built.unread.push(self.remote(doc, entry, path));
+            unread.push(self.remote(doc, entry, path));
             return Ok(());
         }
         let documents = match (&path, &inline) {
-            (Some(path), _) => self.patch_documents(doc, entry, Some(path), built)?,
+            (Some(path), _) => self.patch_documents(doc, entry, Some(path), unread)?,
             (None, Some(text)) => {
                 let parsed = parse_inline(text);
                 // kustomize reads it as JSON (kustomize plugin/builtin/patchtransformer, `jsonPatchFromBytes`).
@@ -205,42 +237,60 @@ impl Build<'_> {
                 return Err(self.failed(doc, Some(entry), reason));
             };
             let operations: Vec<Node> = documents.iter().flat_map(Node::items).collect();
-            for resource in built.resources_mut() {
-                let selects = target.selects(resource);
-                if !selects.map_err(|reason| self.failed(doc, Some(entry), reason))? {
+            let weights = operations.iter().map(|one| one.weight(usize::MAX));
+            let weight = weights.sum();
+            for at in named.candidates(target.name()) {
+                let Some(resource) = self.selected(doc, entry, &target, named.get(at))? else {
                     continue;
-                }
-                resource.remember();
-                let patched = json_patched(resource.node.clone(), &operations);
-                resource.node = patched.map_err(|reason| {
+                };
+                self.take_text(doc, Some(entry), weight, 1)?;
+                let patched = json_patched(resource.node.clone(), &operations, self.budget);
+                let node = patched.map_err(|reason| {
                     let reason =
                         format!("{} cannot be patched: {reason}", resource.original().key());
                     self.failed(doc, Some(entry), reason)
                 })?;
+                named.change(at, |mut resource| {
+                    resource.remember();
+                    Some(Resource { node, ..resource })
+                });
             }
             return Ok(());
         }
         for patch in &documents {
             let Some(target) = &target else {
-                self.merge_by_name(doc, entry, patch, built)?;
+                self.merge_by_name(doc, entry, patch, named, unread)?;
                 continue;
             };
             let allowed = (
                 entry.is_true_at(&["options", "allowNameChange"]),
                 entry.is_true_at(&["options", "allowKindChange"]),
             );
-            let mut kept = Vec::with_capacity(built.resources.len());
-            for resource in std::mem::take(built.resources_mut()) {
-                let selects = target.selects(&resource);
-                if selects.map_err(|reason| self.failed(doc, Some(entry), reason))? {
-                    kept.extend(strategically(resource, patch, allowed));
-                } else {
-                    kept.push(resource);
+            let weight = patch.weight(usize::MAX);
+            for at in named.candidates(target.name()) {
+                if self.selected(doc, entry, target, named.get(at))?.is_some() {
+                    self.take_text(doc, Some(entry), weight, 1)?;
+                    named.change(at, |resource| strategically(resource, patch, allowed));
                 }
             }
-            *built.resources_mut() = kept;
         }
         Ok(())
+    }
+
+    /// Returns an object if a target selects it.
+    fn selected<'r>(
+        &self,
+        doc: &KustomizationDoc,
+        entry: &Node,
+        target: &Target,
+        resource: Option<&'r Resource>,
+    ) -> Outcome<Option<&'r Resource>> {
+        let Some(resource) = resource else {
+            return Ok(None);
+        };
+        let selects = target.selects(resource);
+        let selects = selects.map_err(|reason| self.failed(doc, Some(entry), reason))?;
+        Ok(selects.then_some(resource))
     }
 
     /// Applies a strategic merge patch that names its object.
@@ -249,23 +299,24 @@ impl Build<'_> {
         doc: &KustomizationDoc,
         entry: &Node,
         patch: &Node,
-        built: &mut Built,
+        named: &mut Named,
+        unread: &[UnreadInput],
     ) -> Outcome {
         let Some(id) = ResId::of(patch) else {
             return Err(self.failed(doc, Some(entry), "the patch names no object".to_owned()));
         };
-        let Some(at) = built.resources.iter().position(|one| one.was_called(&id)) else {
+        let Some(at) = named.find(&id) else {
             // Its target may be among the unread inputs.
-            if built.unread.is_empty() {
+            if unread.is_empty() {
                 let reason = format!("the patch targets {}, which does not exist", id.key());
                 return Err(self.failed(doc, Some(entry), reason));
             }
             return Ok(());
         };
-        let resource = built.resources_mut().remove(at);
-        if let Some(patched) = strategically(resource, patch, (false, false)) {
-            built.resources_mut().insert(at, patched);
-        }
+        self.take_text(doc, Some(entry), patch.weight(usize::MAX), 1)?;
+        named.change(at, |resource| {
+            strategically(resource, patch, (false, false))
+        });
         Ok(())
     }
 
@@ -273,6 +324,8 @@ impl Build<'_> {
         let Some(namespace) = doc.node.text_at(&["namespace"]) else {
             return Ok(());
         };
+        let field = doc.node.get("namespace");
+        self.take_text(doc, field.as_ref(), namespace.len(), built.resources.len())?;
         for resource in built.resources_mut() {
             let id = resource.id();
             resource.remember();
@@ -289,18 +342,20 @@ impl Build<'_> {
             if !known.insert(id.versioned_key()) {
                 let key = id.key();
                 let reason = format!("namespace `{namespace}` contains {key} twice");
-                return Err(self.failed(doc, doc.node.get("namespace").as_ref(), reason));
+                return Err(self.failed(doc, field.as_ref(), reason));
             }
         }
         Ok(())
     }
 
-    fn names(&self, doc: &KustomizationDoc, built: &mut Built) {
+    fn names(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
         let prefix = doc.node.text_at(&["namePrefix"]).unwrap_or_default();
         let suffix = doc.node.text_at(&["nameSuffix"]).unwrap_or_default();
         if prefix.is_empty() && suffix.is_empty() {
-            return;
+            return Ok(());
         }
+        let added = prefix.len() + suffix.len();
+        self.take_text(doc, None, added, built.resources.len())?;
         for resource in built.resources_mut() {
             let id = resource.id();
             // kustomize plugin/builtin/prefixtransformer, `prefixFieldSpecsToSkip`.
@@ -316,18 +371,36 @@ impl Build<'_> {
                     .set("name", Node::text(name));
             }
         }
+        Ok(())
     }
 
-    fn marks(&self, doc: &KustomizationDoc, built: &mut Built) {
+    /// Takes the labels or annotations of all objects from the budget.
+    fn take_marks(
+        &self,
+        doc: &KustomizationDoc,
+        marks: &[(SmolStr, Node)],
+        built: &Built,
+    ) -> Outcome {
+        self.take_text(doc, None, Resource::bytes_of(marks), built.resources.len())
+    }
+
+    fn marks(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
         let mut labels = doc.node.entries_at(&["commonLabels"]);
         for entry in doc.node.items_at("labels") {
             labels.extend(entry.entries_at(&["pairs"]));
         }
         let annotations = doc.node.entries_at(&["commonAnnotations"]);
+        if labels.is_empty() && annotations.is_empty() {
+            return Ok(());
+        }
+        for marks in [&labels, &annotations] {
+            self.take_marks(doc, marks, built)?;
+        }
         for resource in built.resources_mut() {
             resource.mark("labels", &labels);
             resource.mark("annotations", &annotations);
         }
+        Ok(())
     }
 
     /// Adds replacements in the identities of objects as unread inputs.

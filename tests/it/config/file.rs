@@ -129,7 +129,7 @@ data:
 clusters:
   - {name: eu, server: 'https://eu', labels: {tier: prod, size: '3'}, annotations: {region: eu}}
 charts: {hosts: [charts.example.org], timeout: 2m}
-limits: {instances: 1000000, deliveries: 100000, bundles: 5000, nesting: 100}
+limits: {instances: 1000000, deliveries: 100000, bundles: 5000, nesting: 100, text: 1000000}
 ";
     let config = Config::read(SourceFile::new("ownerlint.yaml", text)).expect("it reads");
     assert_eq!(

@@ -40,6 +40,7 @@
 //!
 //! P3 is in `../hostile/mod.rs`.
 
+mod built;
 mod called;
 mod checked;
 mod compared;

@@ -274,3 +274,126 @@ fn globs_of_many_bundles_hit_the_entry_limit() {
         "{error}"
     );
 }
+
+/// Writes both sides of a comparison.
+fn sides(files: &[(&str, String)]) -> Repository {
+    let inside = Repository::new();
+    for side in ["base", "head"] {
+        for (path, text) in files {
+            inside.write(&format!("{side}/{path}"), text);
+        }
+    }
+    inside
+}
+
+fn kustomization(name: &str, folder: &str, variables: &str) -> String {
+    format!(
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: flux-system}}\n\
+         spec: {{path: ./{folder}, postBuild: {{substitute: {{{variables}}}}}}}\n"
+    )
+}
+
+fn text_limit(inside: &Repository, place: &str) {
+    let error = error(inside, DIFF);
+    let expected = "variables, templates and patches make more than 50000000 bytes of text";
+    assert!(
+        error.contains(&format!("`{place}`: {expected}")),
+        "{error:.500}"
+    );
+    assert!(error.contains("`limits.text`"), "{error:.500}");
+}
+
+/// Regression: each operation doubled the time.
+#[test]
+fn copies_in_json_patch_hit_the_text_limit() {
+    let copies: String = (0..40)
+        .map(|at| format!("- {{op: copy, from: /data, path: /data/x{at}}}\n"))
+        .collect();
+    let inside = sides(&[
+        ("flux.yaml", kustomization("apps", "apps", "A: b")),
+        (
+            "apps/kustomization.yaml",
+            "resources: [map.yaml]\npatches: [{target: {kind: ConfigMap}, path: p.yaml}]\n"
+                .to_owned(),
+        ),
+        ("apps/map.yaml", map("m") + "data: {a: b}\n"),
+        ("apps/p.yaml", copies),
+    ]);
+    text_limit(&inside, "apps");
+}
+
+/// Regression: 0.4 MB took more than 3 GB of memory.
+#[test]
+fn references_to_long_variable_hit_the_text_limit() {
+    let inside = sides(&[
+        (
+            "flux.yaml",
+            kustomization("apps", "apps", &format!("A: {}", "y".repeat(200_000))),
+        ),
+        (
+            "apps/map.yaml",
+            map("m") + &format!("data: {{a: '{}'}}\n", "${A}".repeat(2_000)),
+        ),
+    ]);
+    text_limit(&inside, "apps");
+}
+
+/// Returns a variable that repeats the variable `A{at}`.
+fn repeated(at: usize) -> String {
+    format!("A{}: '{}'", at + 1, format!("${{A{at}}}").repeat(200))
+}
+
+#[test]
+fn variables_made_of_variables_hit_the_text_limit() {
+    let inside = sides(&[
+        ("flux.yaml", kustomization("a", "a", "A1: yyyyyyyyyy")),
+        ("a/k.yaml", kustomization("b", "b", &repeated(1))),
+        ("b/k.yaml", kustomization("c", "c", &repeated(2))),
+        ("c/k.yaml", kustomization("d", "d", &repeated(3))),
+        ("d/map.yaml", map("${A4}")),
+    ]);
+    let error = error(&inside, DIFF);
+    assert!(error.contains("`limits.text`"), "{error:.500}");
+}
+
+/// Returns the output of a comparison of two equal ApplicationSets.
+fn compared_set(is_go: bool, value: &str, template: &str) -> String {
+    let set = format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: set, namespace: argocd}}\nspec:\n  \
+         goTemplate: {is_go}\n  generators: [{{list: {{elements: [{{n: a, v: {value}}}]}}}}]\n  template:\n    metadata: {{name: \
+         a, annotations: {{z: '{template}'}}}}\n    spec: {{destination: {{name: in-cluster}}, source: {{repoURL: \
+         'https://github.com/x/y', path: teams}}}}\n"
+    );
+    let inside = sides(&[("set.yaml", set), ("teams/map.yaml", map("m"))]);
+    let run = limited(&inside.path(), "list --deliveries head --output json");
+    let error = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(0), "{error:.500}");
+    String::from_utf8(run.stdout).expect("UTF-8")
+}
+
+/// Regression: they took all memory.
+#[test]
+fn long_texts_of_templates_are_not_evaluated() {
+    let doubled = format!(
+        "{{{{ $x := \"a\" }}}}{}{{{{ len $x }}}}",
+        "{{ $x := print $x $x }}".repeat(40)
+    );
+    let replaced = format!(
+        "{{{{ \"a\"{} }}}}",
+        " | replace \"a\" \"aaaaaaaaaa\"".repeat(12)
+    );
+    let joined = "{{ $l := splitList \"\" .v }}{{ $s := join .v $l }}{{ len $s }}".to_owned();
+    let value = "y".repeat(20_000);
+    for template in [doubled, replaced, joined] {
+        let printed = compared_set(true, &value, &template);
+        assert!(
+            printed.contains("makes more text than an object can have"),
+            "{template:.200} {printed:.500}"
+        );
+    }
+    let printed = compared_set(false, &value, &"{{v}}".repeat(2_000));
+    assert!(
+        printed.contains("makes more text than an object can have"),
+        "{printed:.500}"
+    );
+}

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::collections::{of_list, of_mapping};
 use super::format::{integer, type_of};
 use super::texts::of_text;
-use super::unread;
+use super::{MOST_WORK, unread};
 use crate::graph::argo::template::TemplateError;
 
 /// Any number of arguments.
@@ -184,6 +184,14 @@ impl Arguments<'_> {
             Ok(number) if number > LONGEST => self.unread(),
             Ok(number) => Ok(number),
         }
+    }
+
+    /// Fails if `count` repetitions of a text are longer than a value may be.
+    pub(super) fn repetitions(&self, count: usize, text: &str) -> Outcome<()> {
+        if count.saturating_mul(text.len()) > MOST_WORK {
+            return self.unread();
+        }
+        Ok(())
     }
 
     /// Converts a value to an integer; anything that is none gives 0 (spf13/cast, ToInt64).

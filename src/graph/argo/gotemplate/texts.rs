@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::format::{formatted, json, printed, quoted, shown, yaml};
-use super::functions::{Arguments, LONGEST, Outcome};
+use super::functions::{Arguments, Outcome};
 
 /// Calls a function of texts.
 pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
@@ -27,10 +27,11 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
             let cut = given.text(0)?;
             given.text(1)?.trim_matches(|c| cut.contains(c)).into()
         }
-        "replace" => given
-            .text(2)?
-            .replace(given.text(0)?, given.text(1)?)
-            .into(),
+        "replace" => {
+            let (old, new, whole) = (given.text(0)?, given.text(1)?, given.text(2)?);
+            given.repetitions(whole.matches(old).count(), new)?;
+            whole.replace(old, new).into()
+        }
         "contains" => given.text(1)?.contains(given.text(0)?).into(),
         "hasPrefix" => given.text(1)?.starts_with(given.text(0)?).into(),
         "hasSuffix" => given.text(1)?.ends_with(given.text(0)?).into(),
@@ -44,7 +45,11 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
             all.collect::<Vec<_>>().join(" ").into()
         }
         "toString" => shown(&all[0]).into(),
-        "join" => texts(&all[1]).join(given.text(0)?).into(),
+        "join" => {
+            let (between, items) = (given.text(0)?, texts(&all[1]));
+            given.repetitions(items.len(), between)?;
+            items.join(between).into()
+        }
         "splitList" => Value::Array(parts(given)?.into_iter().map(Value::from).collect()),
         "split" => {
             let parts = parts(given)?.into_iter().enumerate();
@@ -57,9 +62,7 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
         "indent" | "nindent" => {
             let blanks = " ".repeat(given.count(0)?);
             let text = given.text(1)?;
-            if text.matches('\n').count().saturating_mul(blanks.len()) > 100 * LONGEST {
-                return given.unread();
-            }
+            given.repetitions(text.matches('\n').count(), &blanks)?;
             let line = if given.function == "nindent" {
                 "\n"
             } else {
@@ -73,9 +76,7 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
         }
         "repeat" => {
             let (count, text) = (given.count(0)?, given.text(1)?);
-            if count.saturating_mul(text.len()) > 100 * LONGEST {
-                return given.unread();
-            }
+            given.repetitions(count, text)?;
             text.repeat(count).into()
         }
         "trunc" => {
@@ -119,8 +120,10 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
             String::from_utf8_lossy(found.unwrap_or_default()).into()
         }
         "regexReplaceAll" | "regexReplaceAllLiteral" => {
-            let (pattern, text, new) =
-                (given.pattern()?, given.text(1)?.as_bytes(), given.text(2)?);
+            let (text, new) = (given.text(1)?, given.text(2)?);
+            // A match is inserted as often as `new` refers to it.
+            given.repetitions(text.len() + 1, new)?;
+            let (pattern, text) = (given.pattern()?, text.as_bytes());
             let replaced = if given.function == "regexReplaceAll" {
                 pattern.replace_all(text, new.as_bytes())
             } else {

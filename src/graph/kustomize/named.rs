@@ -1,0 +1,82 @@
+//! The objects of a build, found by the identities and names that they have or had.
+
+use std::collections::BTreeSet;
+
+use foldhash::{HashMap, HashMapExt};
+use smol_str::SmolStr;
+
+use super::resource::{ResId, Resource};
+
+/// Objects in their order. An index stays the same when others are removed.
+pub(super) struct Named {
+    slots: Vec<Option<Resource>>,
+    by_id: HashMap<ResId, BTreeSet<usize>>,
+    by_name: HashMap<SmolStr, BTreeSet<usize>>,
+}
+
+impl Named {
+    pub(super) fn of(resources: Vec<Resource>) -> Self {
+        let mut named = Self {
+            slots: Vec::with_capacity(resources.len()),
+            by_id: HashMap::new(),
+            by_name: HashMap::new(),
+        };
+        for resource in resources {
+            named.push(resource);
+        }
+        named
+    }
+
+    pub(super) fn push(&mut self, resource: Resource) {
+        for id in resource.previous.iter() {
+            self.index(id, self.slots.len());
+        }
+        self.index(&resource.id(), self.slots.len());
+        self.slots.push(Some(resource));
+    }
+
+    fn index(&mut self, id: &ResId, at: usize) {
+        self.by_name.entry(id.name.clone()).or_default().insert(at);
+        self.by_id.entry(id.comparable()).or_default().insert(at);
+    }
+
+    /// Replaces an object by the result of `change`; `None` removes it.
+    pub(super) fn change(&mut self, at: usize, change: impl FnOnce(Resource) -> Option<Resource>) {
+        self.slots[at] = self.slots[at].take().and_then(change);
+        if let Some(id) = self.get(at).map(Resource::id) {
+            self.index(&id, at);
+        }
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<&Resource> {
+        self.slots[at].as_ref()
+    }
+
+    pub(super) fn get_mut(&mut self, at: usize) -> Option<&mut Resource> {
+        self.slots[at].as_mut()
+    }
+
+    /// Returns the first object that has or had an identity.
+    pub(super) fn find(&self, id: &ResId) -> Option<usize> {
+        let mut found = self.by_id.get(&id.comparable())?.iter().copied();
+        found.find(|at| self.slots[*at].is_some())
+    }
+
+    /// Returns the objects that have or had a name, or all if that is `None`, in their order.
+    pub(super) fn candidates(&self, name: Option<&str>) -> Vec<usize> {
+        match name {
+            Some(name) => self
+                .by_name
+                .get(name)
+                .into_iter()
+                .flatten()
+                .copied()
+                .collect(),
+            None => (0..self.slots.len()).collect(),
+        }
+    }
+
+    pub(super) fn into_resources(self) -> Vec<Resource> {
+        self.slots.into_iter().flatten().collect()
+    }
+}
