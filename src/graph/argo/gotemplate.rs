@@ -243,9 +243,7 @@ impl Run<'_> {
     fn charge(&mut self, value: &Value) -> Outcome<()> {
         self.work = self.work.saturating_add(weight(value, 0));
         if self.work > MOST_WORK {
-            return Err(unread_because(
-                "a template makes larger values than are followed",
-            ));
+            return Err(too_large());
         }
         Ok(())
     }
@@ -370,6 +368,10 @@ fn weight(value: &Value, depth: usize) -> usize {
         _ => 0,
     };
     parts.saturating_add(1)
+}
+
+fn too_large() -> TemplateError {
+    unread_because("a template makes larger values than are followed")
 }
 
 fn unread_because(reason: &str) -> TemplateError {

@@ -387,7 +387,7 @@ fn long_texts_of_templates_are_not_evaluated() {
     for template in [doubled, replaced, joined] {
         let printed = compared_set(true, &value, &template);
         assert!(
-            printed.contains("makes more text than an object can have"),
+            printed.contains("makes larger values than are followed"),
             "{template:.200} {printed:.500}"
         );
     }

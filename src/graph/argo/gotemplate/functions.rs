@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::collections::{of_list, of_mapping};
 use super::format::{integer, type_of};
 use super::texts::of_text;
-use super::{MOST_WORK, unread};
+use super::{MOST_WORK, too_large, unread};
 use crate::graph::argo::template::TemplateError;
 
 /// Any number of arguments.
@@ -186,14 +186,6 @@ impl Arguments<'_> {
         }
     }
 
-    /// Fails if `count` repetitions of a text are longer than a value may be.
-    pub(super) fn repetitions(&self, count: usize, text: &str) -> Outcome<()> {
-        if count.saturating_mul(text.len()) > MOST_WORK {
-            return self.unread();
-        }
-        Ok(())
-    }
-
     /// Converts a value to an integer; anything that is none gives 0 (spf13/cast, ToInt64).
     pub(super) fn cast(&self, value: &Value) -> Outcome<i64> {
         Ok(match value {
@@ -258,6 +250,14 @@ impl Arguments<'_> {
             .build();
         compiled.or_else(|_| self.unread())
     }
+}
+
+/// Fails if `count` repetitions of a text are longer than a value may be.
+pub(super) fn check_repetitions(count: usize, text: &str) -> Outcome<()> {
+    if count.saturating_mul(text.len()) > MOST_WORK {
+        return Err(too_large());
+    }
+    Ok(())
 }
 
 /// Calls a function.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::format::{formatted, json, printed, quoted, shown, yaml};
-use super::functions::{Arguments, Outcome};
+use super::functions::{Arguments, Outcome, check_repetitions};
 
 /// Calls a function of texts.
 pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
@@ -29,7 +29,7 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
         }
         "replace" => {
             let (old, new, whole) = (given.text(0)?, given.text(1)?, given.text(2)?);
-            given.repetitions(whole.matches(old).count(), new)?;
+            check_repetitions(whole.matches(old).count(), new)?;
             whole.replace(old, new).into()
         }
         "contains" => given.text(1)?.contains(given.text(0)?).into(),
@@ -47,7 +47,7 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
         "toString" => shown(&all[0]).into(),
         "join" => {
             let (between, items) = (given.text(0)?, texts(&all[1]));
-            given.repetitions(items.len(), between)?;
+            check_repetitions(items.len(), between)?;
             items.join(between).into()
         }
         "splitList" => Value::Array(parts(given)?.into_iter().map(Value::from).collect()),
@@ -62,7 +62,7 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
         "indent" | "nindent" => {
             let blanks = " ".repeat(given.count(0)?);
             let text = given.text(1)?;
-            given.repetitions(text.matches('\n').count(), &blanks)?;
+            check_repetitions(text.matches('\n').count(), &blanks)?;
             let line = if given.function == "nindent" {
                 "\n"
             } else {
@@ -76,7 +76,7 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
         }
         "repeat" => {
             let (count, text) = (given.count(0)?, given.text(1)?);
-            given.repetitions(count, text)?;
+            check_repetitions(count, text)?;
             text.repeat(count).into()
         }
         "trunc" => {
@@ -122,7 +122,7 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
         "regexReplaceAll" | "regexReplaceAllLiteral" => {
             let (text, new) = (given.text(1)?, given.text(2)?);
             // A match is inserted as often as `new` refers to it.
-            given.repetitions(text.len() + 1, new)?;
+            check_repetitions(text.len() + 1, new)?;
             let (pattern, text) = (given.pattern()?, text.as_bytes());
             let replaced = if given.function == "regexReplaceAll" {
                 pattern.replace_all(text, new.as_bytes())
