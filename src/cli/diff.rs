@@ -127,8 +127,9 @@ pub(super) struct DiffArgs {
     /// `error,unknown` [default: error]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = known::<DiffFailOn>(DiffFailOn::names), help_heading = "Exit status")]
     fail_on: Vec<DiffFailOn>,
-    /// Accept the deletion of this object, given by its key as in reports (may be repeated). A finding becomes info
-    /// when every loss that it reports is accepted
+    /// Accept the deletion of this object, given by its key as in reports (may be repeated)
+    ///
+    /// A finding becomes info when every loss that it reports is accepted.
     #[arg(long, value_name = "KEY", help_heading = "Exit status")]
     accept: Vec<String>,
     /// Read keys to accept from a file, one per line; empty lines and lines that begin with # are ignored

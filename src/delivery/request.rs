@@ -78,6 +78,8 @@ pub struct Withdrawal<'a> {
     pub is_possible: bool,
     /// The objects whose deletion depends on such facts.
     pub possible: Vec<ObjectKey>,
+    /// The objects that are deleted whether or not the delivery object is.
+    pub anyway: BTreeSet<ObjectKey>,
     /// The object whose update the API server rejects, if that is the reason.
     pub rejected: Option<ObjectKey>,
 }

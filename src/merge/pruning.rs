@@ -105,7 +105,10 @@ impl<'a> Delivery<'a, '_> {
             }
             (_, Some(after)) => self.pruned(deliverer, after),
             (Some((_, before)), None) => match deleted {
-                Some(object) => self.deleted_by_flux(deliverer, object),
+                Some(object) => Withdrawal {
+                    anyway: self.deleted_if_it_stays(deliverer, before),
+                    ..self.deleted_by_flux(deliverer, object)
+                },
                 None if self.sources_stay() => {
                     let pruned = self.still_pruned(deliverer, before);
                     // A Kustomization that prunes itself is deleted with everything that it applied.
@@ -217,6 +220,15 @@ impl<'a> Delivery<'a, '_> {
         .pruned(by, deliverer);
         pruned.outside.extend(built);
         pruned
+    }
+
+    /// Returns the objects that a deleted deliverer would also delete if it stayed.
+    fn deleted_if_it_stays(&self, by: &Deliverer, deliverer: &Member) -> BTreeSet<ObjectKey> {
+        if !self.sources_stay() {
+            return BTreeSet::new();
+        }
+        let pruned = self.still_pruned(by, deliverer).requests.into_iter();
+        pruned.map(|request| request.key).collect()
     }
 
     /// Splits the removed objects into those that the sources still build and the rest.

@@ -358,6 +358,8 @@ impl Decided {
         });
         if withdrawal.is_possible || is_possible {
             let keys = withdrawal.requests.iter().map(|request| &request.key);
+            let keys =
+                keys.filter(|key| withdrawal.is_possible || !withdrawal.anyway.contains(*key));
             self.all.possible.extend(keys.cloned());
         }
         let sent = match by.filter(|by| self.requested.here.contains(*by)) {

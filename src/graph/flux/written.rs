@@ -229,9 +229,8 @@ impl Written {
 /// Returns the commit or tag that a source names. A tag of an artifact moves, one of a repository does not.
 pub(super) fn fixed_revision(source: &Node) -> Option<String> {
     let is_repository = source.str_at(&["kind"]) == Some("GitRepository");
-    let keys = ["commit", "tag"].into_iter().filter(|_| is_repository);
-    keys.filter_map(|key| source.text_at(&["spec", "ref", key]))
-        .next()
+    let mut keys = ["commit", "tag"].into_iter().filter(|_| is_repository);
+    keys.find_map(|key| source.text_at(&["spec", "ref", key]))
 }
 
 /// Returns the name of an object in whose file no namespace is written.

@@ -400,5 +400,5 @@ fn short_help_of_teardown_explains_its_required_option() {
     let help = ownerlint().args(["plan", "teardown", "-h"]).output();
     let help = String::from_utf8(help.expect("it runs").stdout).expect("text");
     assert!(help.contains("--by <TOOL>"), "{help}");
-    assert!(help.contains("Who removes everything"), "{help}");
+    assert!(help.contains("The tool that removes everything"), "{help}");
 }

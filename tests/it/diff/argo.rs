@@ -640,7 +640,7 @@ fn removed_set_over_own_folders_leaves_nothing_unread() {
     );
     let unread = compared(&both, &elsewhere, "")["unread"].to_string();
     assert!(
-        unread.contains("another repository is not read"),
+        unread.contains("another repository, which is not read"),
         "{unread}"
     );
 }

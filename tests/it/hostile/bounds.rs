@@ -247,10 +247,13 @@ fn thousands_of_folders_with_one_delivery_each() {
             &format!("{}{source}", numbered(delivery, 6_000)),
         );
     }
-    for arguments in [
-        "--base base --head head",
-        "--base base/apps --head head/apps --by helm",
-        "--base base --head empty",
+    for (arguments, says) in [
+        ("--base base --head head", "Merging this deletes"),
+        (
+            "--base base/apps --head head/apps --by helm",
+            "Merging this deletes",
+        ),
+        ("--base base --head empty", "Merging this may delete"),
     ] {
         inside.write("empty/cm.yaml", OBJECT);
         let run = limited(
@@ -260,7 +263,7 @@ fn thousands_of_folders_with_one_delivery_each() {
         let error = String::from_utf8_lossy(&run.stderr);
         assert_eq!(run.status.code(), Some(0), "{arguments}: {error}");
         assert!(
-            String::from_utf8_lossy(&run.stdout).contains("Merging this deletes"),
+            String::from_utf8_lossy(&run.stdout).contains(says),
             "{arguments}"
         );
     }
