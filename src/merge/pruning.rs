@@ -103,7 +103,13 @@ impl<'a> Delivery<'a, '_> {
             (Some((_, before)), Some(after)) if kube_config(before) != kube_config(after) => {
                 Withdrawal::nothing("delivers into another cluster now")
             }
-            (_, Some(after)) => self.pruned(deliverer, after),
+            (_, Some(after)) => {
+                let pruned = self.pruned(deliverer, after);
+                Withdrawal {
+                    anyway: keys_of(&pruned),
+                    ..pruned
+                }
+            }
             (Some((_, before)), None) => match deleted {
                 Some(object) => Withdrawal {
                     anyway: self.deleted_if_it_stays(deliverer, before),
@@ -227,8 +233,7 @@ impl<'a> Delivery<'a, '_> {
         if !self.sources_stay() {
             return BTreeSet::new();
         }
-        let pruned = self.still_pruned(by, deliverer).requests.into_iter();
-        pruned.map(|request| request.key).collect()
+        keys_of(&self.still_pruned(by, deliverer))
     }
 
     /// Splits the removed objects into those that the sources still build and the rest.
@@ -398,6 +403,11 @@ impl<'a> Delivery<'a, '_> {
             .iter()
             .any(|part| part.contains_folder(folder))
     }
+}
+
+fn keys_of(withdrawal: &Withdrawal<'_>) -> BTreeSet<ObjectKey> {
+    let requests = withdrawal.requests.iter();
+    requests.map(|request| request.key.clone()).collect()
 }
 
 /// Returns the name of the object with the kubeconfig of a Kustomization.

@@ -22,14 +22,14 @@ fn info(environment: &str) -> String {
     )
 }
 
-const REASON: &str = "it decides which objects its source becomes, and the source is not read";
+const NAME: &str = "source of Kustomization flux-system/web";
+const REASON: &str = "its objects are not read, and these settings decide which they are";
 
 #[test]
 fn changed_path_in_another_repository_is_unread() {
     let both = root("prod") + &info("staging");
     let document = compared(&both, &tenant("./web/a", ""), &tenant("./web/b", ""));
-    let name = "path web/a → web/b of Kustomization flux-system/web";
-    assert_eq!(unread(&document), [format!("{name}: {REASON}")]);
+    assert_eq!(unread(&document), [format!("{NAME}: {REASON}")]);
     assert_eq!(document["summary"]["verdict"], "unknown");
 }
 
@@ -37,8 +37,7 @@ fn changed_path_in_another_repository_is_unread() {
 fn changed_variable_in_path_of_another_repository_is_unread() {
     let both = root("prod") + &tenant("./web/${ENVIRONMENT}", "");
     let document = compared(&both, &info("staging"), &info("prod"));
-    let name = "path web/staging → web/prod of Kustomization flux-system/web";
-    assert_eq!(unread(&document), [format!("{name}: {REASON}")]);
+    assert_eq!(unread(&document), [format!("{NAME}: {REASON}")]);
     assert_eq!(document["summary"]["verdict"], "unknown");
 }
 
@@ -47,8 +46,7 @@ fn changed_target_namespace_of_another_repository_is_unread() {
     let both = root("prod") + &info("staging");
     let head = tenant("./web", "  targetNamespace: shop\n");
     let document = compared(&both, &tenant("./web", ""), &head);
-    let name = "settings of Kustomization flux-system/web";
-    assert_eq!(unread(&document), [format!("{name}: {REASON}")]);
+    assert_eq!(unread(&document), [format!("{NAME}: {REASON}")]);
     let quiet = tenant("./web", "  interval: 1h\n");
     let document = compared(&both, &tenant("./web", ""), &quiet);
     assert_eq!(document["summary"]["verdict"], "nothing");

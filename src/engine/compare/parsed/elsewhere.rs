@@ -11,11 +11,25 @@ impl Parsed {
     /// that decide on these differ.
     pub(in super::super) fn edited_elsewhere(&self, base: &Self) -> Vec<Unread> {
         let reason = "its objects are not read, and these settings decide which they are";
+        let [old, new] = [base, self].map(Self::texts);
         let edited = self.delivered.deliveries().into_iter().filter(|delivery| {
-            let before = base.delivered.delivery(&delivery.id);
-            before.is_some_and(|before| before.elsewhere != delivery.elsewhere)
+            let Some(before) = base.delivered.delivery(&delivery.id) else {
+                return false;
+            };
+            // A folder that is missing in one state is elsewhere there, without an edit of the delivery object.
+            let is_read_once = before.elsewhere.is_some() != delivery.elsewhere.is_some();
+            before.elsewhere != delivery.elsewhere
+                && !(is_read_once && old.get(&*before.file) == new.get(&*delivery.file))
         });
         self.unread_elsewhere(edited, UnreadSide::Both, reason)
+    }
+
+    /// Returns the texts of all files, by path from the root.
+    fn texts(&self) -> BTreeMap<&str, &str> {
+        let files = self.located();
+        files
+            .map(|(place, file)| (place, file.source().text()))
+            .collect()
     }
 
     /// Returns the contents of Kustomizations that Flux deletes with them and that are not read, by the ids of their
