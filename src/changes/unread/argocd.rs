@@ -9,7 +9,7 @@ use super::flux::component;
 use super::input::{Finder, FoundInput, UnreadWhat};
 use super::patches::{self, Patched};
 use super::state::{canonical_text, contents, shown_key, text_at, written_key};
-use crate::graph::argo::{OWN_NAME, OWN_SERVER};
+use crate::graph::argo::{COSMETIC, OWN_NAME, OWN_SERVER};
 use crate::kube::kinds;
 use crate::kustomize::resolve;
 use crate::manifest::{Object, ParsedFile};
@@ -21,21 +21,12 @@ const MOST_PATTERNS: usize = 1_000;
 
 const VALUES: &str = "values decide which objects a chart contains, and the chart is not rendered";
 
-/// Fields of `kustomize` that are evaluated or decide neither which objects there are nor their identities.
-const EVALUATED: [&str; 16] = [
+/// Options of `kustomize` that are evaluated, besides [`COSMETIC`] ones.
+const EVALUATED: [&str; 7] = [
     "namePrefix",
     "nameSuffix",
     "namespace",
     "patches",
-    "images",
-    "replicas",
-    "commonLabels",
-    "commonAnnotations",
-    "commonAnnotationsEnvsubst",
-    "labelWithoutSelector",
-    "labelIncludeTemplates",
-    "forceCommonLabels",
-    "forceCommonAnnotations",
     "version",
     "kubeVersion",
     "apiVersions",
@@ -246,7 +237,7 @@ impl ArgoObject<'_, '_, '_> {
     fn kustomize(&mut self, kustomize: Value<'_>, folder: &str) {
         for entry in kustomize
             .entries()
-            .filter(|entry| !EVALUATED.contains(&entry.key))
+            .filter(|entry| !EVALUATED.contains(&entry.key) && !COSMETIC.contains(&entry.key))
         {
             let reason = "it may change which objects are built, and it is not evaluated";
             let input = self

@@ -8,27 +8,16 @@ use super::input::{Finder, FoundInput, UnreadWhat};
 use super::patches::{self, Patched};
 use super::state::{canonical_text, contents, shown_key, text_at, written_key};
 use super::texts::values_of;
+use crate::graph::flux::COSMETIC;
 use crate::kube::kinds;
 use crate::kustomize::resolve;
 use crate::manifest::{Object, ParsedFile};
 use crate::text::without_credentials;
 use crate::yaml::Value;
 
-/// Fields of a Kustomization that are evaluated, are inputs of their own, or decide neither on objects nor on their
-/// identities.
-const EVALUATED: [&str; 30] = [
-    "commonMetadata",
+/// Fields of a Kustomization that are evaluated or are inputs of their own, besides [`COSMETIC`] ones.
+const EVALUATED: [&str; 12] = [
     "components",
-    "decryption",
-    "deletionPolicy",
-    "dependsOn",
-    "force",
-    "healthCheckExprs",
-    "healthChecks",
-    "ignoreMissingComponents",
-    "images",
-    "interval",
-    "kubeConfig",
     "namePrefix",
     "nameSuffix",
     "patches",
@@ -36,15 +25,8 @@ const EVALUATED: [&str; 30] = [
     "patchesStrategicMerge",
     "path",
     "postBuild",
-    "prune",
-    "retryInterval",
-    "serviceAccountName",
     "sourceRef",
-    "suspend",
     "targetNamespace",
-    "timeout",
-    "validation",
-    "wait",
     "buildMetadata",
     "substituteStrategy",
 ];
@@ -360,7 +342,7 @@ impl FluxKustomization<'_, '_, '_> {
         for entry in self
             .spec
             .entries()
-            .filter(|entry| !EVALUATED.contains(&entry.key))
+            .filter(|entry| !EVALUATED.contains(&entry.key) && !COSMETIC.contains(&entry.key))
         {
             let reason = "ownerlint does not know the field";
             let input = self

@@ -41,7 +41,7 @@ pub const OWN_SERVER: &str = "https://kubernetes.default.svc";
 pub const OWN_NAME: &str = "in-cluster";
 
 /// Options of `kustomize` that decide neither which objects there are nor their identities.
-const COSMETIC: [&str; 9] = [
+pub const COSMETIC: [&str; 9] = [
     "images",
     "replicas",
     "commonLabels",

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use self::application::Application;
 pub use self::application::{
-    OWN_NAME, OWN_SERVER, RESOURCES_FINALIZER, SKIP_RECONCILE, deletion_policy, is_true,
+    COSMETIC, OWN_NAME, OWN_SERVER, RESOURCES_FINALIZER, SKIP_RECONCILE, deletion_policy, is_true,
 };
 pub use self::clusters::KnownCluster;
 use self::clusters::KnownClusters;

@@ -31,7 +31,7 @@ const FIELDS: [(&str, &str); 3] = [
 const PATCHES: [&str; 3] = ["patches", "patchesStrategicMerge", "patchesJson6902"];
 
 /// Fields of a spec that decide neither which objects there are nor their identities.
-const COSMETIC: [&str; 18] = [
+pub const COSMETIC: [&str; 18] = [
     "commonMetadata",
     "decryption",
     "deletionPolicy",

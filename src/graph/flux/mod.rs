@@ -11,6 +11,7 @@ mod written;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
+pub use self::kustomization::COSMETIC;
 use self::kustomization::{FluxKustomization, VariableSource, destination};
 use self::release::{Applied, HelmRelease, Surroundings, is_source};
 use self::written::{Written, fixed_revision};
