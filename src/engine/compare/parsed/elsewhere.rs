@@ -11,7 +11,6 @@ impl Parsed {
     /// that decide on these differ.
     pub(in super::super) fn edited_elsewhere(&self, base: &Self) -> Vec<Unread> {
         let reason = "its objects are not read, and these settings decide which they are";
-        let [old, new] = [base, self].map(Self::texts);
         let edited = self.delivered.deliveries().into_iter().filter(|delivery| {
             let Some(before) = base.delivered.delivery(&delivery.id) else {
                 return false;
@@ -19,17 +18,13 @@ impl Parsed {
             // A folder that is missing in one state is elsewhere there, without an edit of the delivery object.
             let is_read_once = before.elsewhere.is_some() != delivery.elsewhere.is_some();
             before.elsewhere != delivery.elsewhere
-                && !(is_read_once && old.get(&*before.file) == new.get(&*delivery.file))
+                && !(is_read_once && base.text_at(&before.file) == self.text_at(&delivery.file))
         });
         self.unread_elsewhere(edited, UnreadSide::Both, reason)
     }
 
-    /// Returns the texts of all files, by path from the root.
-    fn texts(&self) -> BTreeMap<&str, &str> {
-        let files = self.located();
-        files
-            .map(|(place, file)| (place, file.source().text()))
-            .collect()
+    fn text_at(&self, place: &str) -> Option<&str> {
+        Some(self.file_at(place)?.source().text())
     }
 
     /// Returns the contents of Kustomizations that Flux deletes with them and that are not read, by the ids of their
@@ -60,20 +55,16 @@ impl Parsed {
         side: UnreadSide,
         reason: &str,
     ) -> Vec<Unread> {
-        let paths: BTreeMap<&str, &str> = self
-            .located()
-            .map(|(place, file)| (place, file.source().path()))
-            .collect();
         let unread = deliveries.map(|delivery| {
             let (kind, name) = delivery.key.split_once('/').unwrap_or(("", &delivery.key));
             let kind = kind.split('.').next().unwrap_or_default();
             Unread {
                 what: UnreadWhat::OtherRepository,
                 subject: format!("source of {kind} {name}"),
-                file: paths
-                    .get(&*delivery.file)
-                    .unwrap_or(&&*delivery.file)
-                    .to_string(),
+                file: self
+                    .file_at(&delivery.file)
+                    .map_or(&*delivery.file, |file| file.source().path())
+                    .to_owned(),
                 line: delivery.line,
                 side,
                 reason: reason.to_owned(),

@@ -218,6 +218,12 @@ impl Parsed {
         &self.clusters
     }
 
+    /// Returns a file of a state that was read: its files are in the order of their paths from the root.
+    fn file_at(&self, place: &str) -> Option<&ParsedFile> {
+        let at = self.places.binary_search_by(|one| (**one).cmp(place));
+        Some(&self.files[at.ok()?])
+    }
+
     /// Returns the files with their paths from the root.
     fn located(&self) -> impl Iterator<Item = (&str, &ParsedFile)> {
         self.places.iter().map(|place| &**place).zip(&self.files)
