@@ -261,7 +261,7 @@ pub(super) fn protection(kind: GroupKind<&str>, spec: Option<Value<'_>>) -> Opti
 }
 
 fn string<'a>(value: Option<Value<'a>>, path: &[&str]) -> Option<&'a str> {
-    value?.at(path)?.as_str().filter(|text| !text.is_empty())
+    value?.text_at(path)
 }
 
 fn items<'a>(value: Option<Value<'a>>, field: &str) -> impl Iterator<Item = Value<'a>> + use<'a> {

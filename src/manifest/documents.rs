@@ -93,7 +93,7 @@ impl Found {
         let Some(object) = ObjectFields::read(value, default) else {
             self.others.push(not_an_object(value));
             // Clients recognise a list by its kind, even without a version.
-            let has_kind = value.str_at(&["kind"]).is_some_and(|kind| !kind.is_empty());
+            let has_kind = value.text_at(&["kind"]).is_some();
             let items = value
                 .get("items")
                 .filter(|items| has_kind && items.is_seq())?;

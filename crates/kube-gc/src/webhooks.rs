@@ -157,9 +157,9 @@ impl View<'_> {
         let kind = self.cluster.info(id).group_kind();
         let first = content.partition_point(|other| self.cluster.info(*other).group_kind() < kind);
         let callouts = &self.cluster.links.callouts;
-        let mut asked = content[first..]
-            .first()
-            .filter(|first| **first <= id)
+        // A range that ends before it starts panics.
+        let first = content.get(first).filter(|first| **first <= id);
+        let mut asked = first
             .into_iter()
             .flat_map(|first| callouts.asked_between(*first, id));
         !asked.any(|other| self.state.live(other) && self.rejects(other, Verb::Delete))

@@ -114,7 +114,7 @@ pub(super) fn is_true(value: Option<Value<'_>>, field: &str) -> bool {
 
 /// Returns a non-empty string at a path.
 pub(super) fn text<'a>(value: Option<Value<'a>>, path: &[&str]) -> Option<&'a str> {
-    value?.at(path)?.as_str().filter(|text| !text.is_empty())
+    value?.text_at(path)
 }
 
 /// Returns the items of a list field.

@@ -16,8 +16,8 @@ impl DeliveryListing {
             match row.about {
                 RowKind::Delivery(one) => text.push_str(&one.human(&indent)),
                 other => {
-                    let said = other.label().into_iter();
-                    text.extend(said.map(|said| line(&format!("{indent}{said}"))));
+                    let label = other.label().into_iter();
+                    text.extend(label.map(|label| line(&format!("{indent}{label}"))));
                 }
             }
         }

@@ -84,10 +84,7 @@ fn project_of(member: &Member) -> Option<&str> {
         kinds::APPLICATION_SET => member.object.at(&["spec", "template", "spec"])?,
         _ => return None,
     };
-    let written = spec
-        .str_at(&["project"])
-        .filter(|project| !project.is_empty());
-    Some(written.unwrap_or("default"))
+    Some(spec.text_at(&["project"]).unwrap_or("default"))
 }
 
 /// Returns the Applications that name a project and may use it: those in its namespace, and those in one that its

@@ -75,8 +75,15 @@ impl Released<'_> {
 }
 
 fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
-    let released = released(context);
+    let held = held(context);
+    if held.is_empty() {
+        return;
+    }
     let together = context.analysis.together();
+    let held = held
+        .into_iter()
+        .filter(|held| together.set_of(held.member.id).is_some());
+    let released = released(context, held);
     let mut by_set: BTreeMap<usize, Vec<&Released<'_>>> = BTreeMap::new();
     for released in &released {
         let Some(set) = together.set_of(released.held.member.id) else {
@@ -110,11 +117,11 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Returns every object that an operator of the input releases, and the permissions that it needs for that.
-fn released<'a>(context: &Context<'a>) -> Vec<Released<'a>> {
+/// Returns the objects that operators of the input release, and the permissions that they need for that.
+fn released<'a>(context: &Context<'a>, held: impl Iterator<Item = Held<'a>>) -> Vec<Released<'a>> {
     let access = context.ownership.removers.access();
     let mut known: HashMap<_, Rc<[Vec<ObjectId>]>> = HashMap::default();
-    let released = held(context).into_iter().map(|held| {
+    let released = held.map(|held| {
         let key = &held.member.key;
         let authority = known.entry((held.operator, key.group_kind(), &key.namespace));
         let authority = authority.or_insert_with(|| {
