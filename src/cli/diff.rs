@@ -263,7 +263,7 @@ impl DiffArgs {
             let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
             keys.extend(lines.map(str::to_owned));
         }
-        // The comment has an invisible space after `@`, so that a cluster is no mention, and a copied key has it too.
+        // Keys copied from the comment have an invisible space after `@`, which keeps GitHub from reading a mention.
         let keys = keys.into_iter().map(|key| key.replace('\u{200b}', ""));
         Ok(Acceptance {
             keys: keys.collect(),

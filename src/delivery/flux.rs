@@ -123,6 +123,16 @@ impl KustomizationSettings {
     pub fn deletes(self) -> bool {
         self.prune && !self.suspended
     }
+
+    /// Whether its objects are deleted with it.
+    pub fn deletes_with_it(self) -> bool {
+        !self.suspended
+            && match self.deletion_policy {
+                DeletionPolicy::Orphan => false,
+                DeletionPolicy::MirrorPrune => self.prune,
+                DeletionPolicy::Delete | DeletionPolicy::WaitForTermination => true,
+            }
+    }
 }
 
 /// Prunes objects that left the sources of a Kustomization, which waits for nothing (fluxcd/pkg ssa/manager_delete.go).

@@ -81,8 +81,12 @@ impl<'a> MergePart<'a> {
         let (base, head) = (&old[at], new.get(at));
         let mut stays: HashMap<&ObjectKey, Vec<&Destination>> = HashMap::default();
         if let Some(head) = head {
+            let held: BTreeSet<&Destination> = head
+                .destinations()
+                .filter(|one| head.is_held_back(one))
+                .collect();
             let staying = applied(head).filter(|(member, destination)| {
-                !head.is_held_back(destination) || base.has_at(destination, &member.key)
+                !held.contains(destination) || base.has_at(destination, &member.key)
             });
             for (member, destination) in staying {
                 stays.entry(&member.key).or_default().push(destination);

@@ -110,26 +110,23 @@ impl<'a> Delivery<'a, '_> {
                     ..pruned
                 }
             }
-            (Some((_, before)), None) => match deleted {
-                Some(object) => Withdrawal {
-                    anyway: self.deleted_if_it_stays(deliverer, before),
-                    ..self.deleted_by_flux(deliverer, object)
-                },
-                None if self.sources_stay() => {
-                    let pruned = self.still_pruned(deliverer, before);
+            (Some((_, before)), None) => {
+                let pruned = self
+                    .sources_stay()
+                    .then(|| self.still_pruned(deliverer, before));
+                match (deleted, pruned) {
+                    (Some(object), pruned) => Withdrawal {
+                        anyway: pruned.as_ref().map(keys_of).unwrap_or_default(),
+                        ..self.deleted_by_flux(deliverer, object)
+                    },
                     // A Kustomization that prunes itself is deleted with everything that it applied.
-                    if pruned
-                        .requests
-                        .iter()
-                        .any(|request| request.key == before.key)
-                    {
+                    (None, Some(pruned)) if keys_of(&pruned).contains(&before.key) => {
                         self.deleted_by_flux(deliverer, before)
-                    } else {
-                        pruned
                     }
+                    (None, Some(pruned)) => pruned,
+                    (None, None) => Withdrawal::nothing("no longer has sources"),
                 }
-                None => Withdrawal::nothing("no longer has sources"),
-            },
+            }
             // A Kustomization that the Flux operator created is in no tree.
             (None, None) => self
                 .pruned_by_flux(deliverer)
@@ -137,9 +134,10 @@ impl<'a> Delivery<'a, '_> {
         };
         // A delivery that fails in base may have applied the objects before it failed.
         let known = self.part.base.delivery(deliverer);
+        let doubts = known.filter(|known| !known.possible.is_empty());
         let keys = withdrawal.requests.iter().map(|request| &request.key);
-        let doubtful =
-            keys.filter(|key| known.is_some_and(|known| known.possible.contains(&key.to_string())));
+        let doubtful = keys
+            .filter(|key| doubts.is_some_and(|known| known.possible.contains(&key.to_string())));
         Withdrawal {
             is_possible: withdrawal.is_possible || known.is_some_and(|known| known.error.is_some()),
             possible: withdrawal
@@ -226,14 +224,6 @@ impl<'a> Delivery<'a, '_> {
         .pruned(by, deliverer);
         pruned.outside.extend(built);
         pruned
-    }
-
-    /// Returns the objects that a deleted deliverer would also delete if it stayed.
-    fn deleted_if_it_stays(&self, by: &Deliverer, deliverer: &Member) -> BTreeSet<ObjectKey> {
-        if !self.sources_stay() {
-            return BTreeSet::new();
-        }
-        keys_of(&self.still_pruned(by, deliverer))
     }
 
     /// Splits the removed objects into those that the sources still build and the rest.

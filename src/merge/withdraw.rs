@@ -354,7 +354,7 @@ impl Decided {
         // Without evidence for the tool that deletes the delivery object, its objects are no more certain to go.
         let is_possible = by.is_some_and(|by| {
             let regime = self.all.regimes.get(by);
-            self.all.possible.contains(by) || regime.is_some_and(|(_, said)| !said)
+            self.all.possible.contains(by) || regime.is_some_and(|(_, is_known)| !is_known)
         });
         if withdrawal.is_possible || is_possible {
             let keys = withdrawal.requests.iter().map(|request| &request.key);

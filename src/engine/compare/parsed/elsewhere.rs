@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Parsed;
 use crate::changes::{Unread, UnreadSide, UnreadWhat};
+use crate::delivery::flux::KustomizationSettings;
 use crate::graph::delivery::Delivery;
 
 impl Parsed {
@@ -32,14 +33,9 @@ impl Parsed {
     pub(in super::super) fn deleted_elsewhere(&self) -> BTreeMap<(Option<String>, String), Unread> {
         let reason = "Flux deletes these objects with the Kustomization, and they are not read";
         let deleting = self.delivered.deliveries().into_iter().filter(|delivery| {
-            let settings = &delivery.settings;
-            let deletes = match settings.deletion_policy.as_deref() {
-                Some("Orphan") => false,
-                Some("Delete" | "WaitForTermination") => true,
-                _ => settings.prune == Some(true),
-            };
             let is_flux = delivery.by.as_ref().is_some_and(|by| by.tool.is_flux());
-            is_flux && deletes && settings.suspend != Some(true) && delivery.elsewhere.is_some()
+            let settings = KustomizationSettings::applied(&delivery.settings);
+            is_flux && settings.deletes_with_it() && delivery.elsewhere.is_some()
         });
         let deleting: Vec<&Delivery> = deleting.collect();
         let unread = self.unread_elsewhere(deleting.iter().copied(), UnreadSide::Base, reason);
