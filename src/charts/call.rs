@@ -51,17 +51,20 @@ impl RemoteChart {
 
     /// Whether its version always means the same chart.
     pub fn is_fixed(&self) -> bool {
-        let version = self.version.trim_start_matches('v');
-        let mut numbers = version.split(['-', '+']).next().into_iter();
         self.version.starts_with("sha256:")
-            || numbers.next().is_some_and(|numbers| {
-                let parts: Vec<&str> = numbers.split('.').collect();
-                parts.len() == 3
-                    && parts
-                        .into_iter()
-                        .all(|part| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit()))
-            })
+            || numbers_in(self.version.trim_start_matches('v')) == Some(3)
     }
+}
+
+/// Returns how many numbers a version such as `v1.2.3-rc.1` has before its suffix; `None` if it has anything else
+/// there.
+pub fn numbers_in(version: &str) -> Option<usize> {
+    let version = version.strip_prefix('v').unwrap_or(version);
+    let numbers = version.split(['-', '+']).next()?.split('.');
+    let are_numbers = numbers
+        .clone()
+        .all(|part| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit()));
+    are_numbers.then(|| numbers.count())
 }
 
 /// The location of a chart.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use super::call::RemoteChart;
+use super::call::{RemoteChart, numbers_in};
 use super::digest::Digest;
 use crate::kustomize::{name_of, resolve, shown};
 use crate::text::{SourceFile, decode_manifest};
@@ -245,13 +245,7 @@ fn packed_name(file: &str) -> Option<&str> {
 
 /// Whether a text is a version. One with a suffix has three numbers: `v2-1.0.0` is not one.
 fn is_version(text: &str) -> bool {
-    let text = text.strip_prefix('v').unwrap_or(text);
-    let numbers = text.split(['-', '+']).next().unwrap_or_default();
-    let count = numbers.split('.').count();
-    let mut parts = numbers.split('.');
-    parts.all(|part| !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit()))
-        && count <= 3
-        && (count == 3 || numbers == text)
+    numbers_in(text).is_some_and(|count| count == 3 || count < 3 && !text.contains(['-', '+']))
 }
 
 fn text(map: Value<'_>, key: &str) -> Option<String> {

@@ -18,6 +18,6 @@ mod helm;
 mod pull;
 mod store;
 
-pub use call::{CallId, ChartCall, ChartSource, RemoteChart, Values, in_crds_folder};
+pub use call::{CallId, ChartCall, ChartSource, RemoteChart, Values, in_crds_folder, numbers_in};
 pub use folder::{ChartFolder, FolderFiles};
 pub use store::{ChartSettings, Charts, Rendering, RenderingProgress, RenderingTerms};

@@ -229,7 +229,7 @@ impl Generators<'_> {
     fn list(&self, body: &Node) -> Outcome<Generated> {
         let mut given = Generated::default();
         for element in body.items_at("elements") {
-            let element = mapping(&element, || "an element of a list".to_owned())?;
+            let element = mapping(&element, "an element of a list")?;
             let known = match self.language {
                 Language::Go { .. } => element,
                 Language::Plain => flat_element(element)?,
@@ -249,7 +249,7 @@ impl Generators<'_> {
         };
         // Templates use only the texts among these.
         for element in elements {
-            let element = mapping(&element, || "an element of `elementsYaml`".to_owned())?;
+            let element = mapping(&element, "an element of `elementsYaml`")?;
             given.all.push((of(element), None));
         }
         Ok(given)
@@ -330,7 +330,7 @@ impl Generators<'_> {
                 first => vec![first.cloned().unwrap_or(Node::Null)],
             };
             for element in elements {
-                let element = mapping(&element, || path.clone())?;
+                let element = mapping(&element, path)?;
                 let known = match self.language {
                     Language::Go { .. } => element,
                     Language::Plain => {
@@ -415,11 +415,11 @@ impl Generators<'_> {
 }
 
 /// Returns the entries of a mapping; none for `null`.
-fn mapping(node: &Node, name: impl Fn() -> String) -> Outcome<Map<String, Value>> {
+fn mapping(node: &Node, name: &str) -> Outcome<Map<String, Value>> {
     match node.to_json(FILE_DEPTH) {
         Value::Object(entries) => Ok(entries),
         Value::Null => Ok(Map::new()),
-        _ => failed(format!("{} is no mapping", name())),
+        _ => failed(format!("{name} is no mapping")),
     }
 }
 

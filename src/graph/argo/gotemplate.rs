@@ -305,34 +305,36 @@ impl Run<'_> {
                 self.charge(value)?;
                 Ok(Found::Known(value.clone()))
             }
-            Term::Field(path) => self.field(Some(dot), path),
-            Term::Root(path) => self.field(None, path),
+            Term::Field(path) => self.field(dot, path),
+            Term::Root(path) => self.field(self.root, path),
             Term::Variable(name, path) => {
                 let found = self.variables.iter().rev().find(|(known, _)| known == name);
                 match found.map(|(_, value)| value.clone()) {
-                    Some(Found::Known(value)) => self.field(Some(&value), path),
+                    Some(Found::Known(value)) => self.field(&value, path),
                     Some(other) => Ok(other),
                     None => Err(TemplateError::Failed(format!("nothing defines ${name}"))),
                 }
             }
             Term::Function(name) => self.command(&[Term::Function(name.clone())], None, dot),
             Term::Nested(pipeline, path) => match self.pipeline(pipeline, dot)? {
-                Found::Known(value) => self.field(Some(&value), path),
+                Found::Known(value) => self.field(&value, path),
                 other => Ok(other),
             },
         }
     }
 
-    /// Returns the value at `path` below `from`, or below the parameters if that is `None`.
-    fn field(&mut self, from: Option<&Value>, path: &[String]) -> Outcome<Found> {
-        let root = self.root;
-        let is_root = from.is_none_or(|from| from == root);
-        let mut value = from.unwrap_or(root);
+    /// Returns the value at `path` below `from`.
+    fn field(&mut self, from: &Value, path: &[String]) -> Outcome<Found> {
+        let mut value = from;
         for (at, key) in path.iter().enumerate() {
             match value.get(key) {
                 Some(next) => value = next,
                 // Known mappings are complete, except the parameters themselves.
-                None if is_root && self.is_partly_unknown && at == 0 && key != "values" => {
+                None if self.is_partly_unknown
+                    && at == 0
+                    && key != "values"
+                    && value == self.root =>
+                {
                     return Ok(Found::Unknown);
                 }
                 None if value.is_null() => {

@@ -11,7 +11,7 @@ use super::helm::HelmSource;
 use super::repository::Repositories;
 use super::source::{Made, Source};
 use super::template::is_partly_unknown;
-use crate::charts::CallId;
+use crate::charts::{CallId, numbers_in};
 use crate::graph::chart::place;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Builder, Built, Resource};
@@ -226,12 +226,7 @@ impl Sources<'_> {
 fn fixed_revision(source: &Node) -> Option<String> {
     let revision = source.text_at(&["targetRevision"])?;
     let is_commit = revision.len() == 40 && revision.chars().all(|c| c.is_ascii_hexdigit());
-    let version = revision.strip_prefix('v').unwrap_or(&revision);
-    let numbers = version.split(['-', '+']).next().unwrap_or_default();
-    let is_version = numbers.split('.').count() == 3
-        && numbers
-            .split('.')
-            .all(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()));
+    let is_version = numbers_in(&revision) == Some(3);
     (is_commit || is_version || revision.starts_with("refs/tags/")).then_some(revision)
 }
 

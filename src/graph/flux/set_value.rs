@@ -8,7 +8,7 @@ const DEEPEST: usize = 30;
 /// Returns values with one entry at a path; `None` if helm rejects it, or for lists, which are not evaluated.
 /// `is_literal`: the text is the value as it is.
 pub(super) fn at_path(path: &str, text: &str, is_literal: bool) -> Option<Value> {
-    let keys = split(path, '.')?;
+    let keys = split(path)?;
     if keys.len() > DEEPEST || keys.iter().any(String::is_empty) {
         return None;
     }
@@ -28,14 +28,14 @@ pub(super) fn at_path(path: &str, text: &str, is_literal: bool) -> Option<Value>
     }))
 }
 
-/// Splits a path at a sign, and resolves its escapes. `None` if it has an index, or another value after it.
-fn split(path: &str, at: char) -> Option<Vec<String>> {
+/// Splits a path at its dots, and resolves its escapes. `None` if it has an index, or another value after it.
+fn split(path: &str) -> Option<Vec<String>> {
     let mut parts = vec![String::new()];
     let mut letters = path.chars();
     while let Some(letter) = letters.next() {
         match letter {
             '[' | '=' | ',' => return None,
-            letter if letter == at => parts.push(String::new()),
+            '.' => parts.push(String::new()),
             letter => {
                 let letter = if letter == '\\' {
                     letters.next()?

@@ -86,7 +86,8 @@ impl ResId {
         }
     }
 
-    /// Returns the identity in the form that is equal for all identities of one object.
+    /// Returns the identity in the form that is equal for all identities of one object (kustomize
+    /// kyaml/resid/resid.go, Equals: namespace, group, version, kind, name).
     pub fn comparable(&self) -> Self {
         Self {
             namespace: self.effective_namespace().into(),
@@ -94,16 +95,7 @@ impl ResId {
         }
     }
 
-    /// Whether both mean one object (kustomize kyaml/resid/resid.go, Equals: namespace, group, version, kind, name).
-    pub fn equals(&self, other: &Self) -> bool {
-        self.effective_namespace() == other.effective_namespace()
-            && self.group == other.group
-            && self.version == other.version
-            && self.kind == other.kind
-            && self.name == other.name
-    }
-
-    /// Returns a text that two identities share if they are [equal](Self::equals).
+    /// Returns a text that two identities share if their [comparable](Self::comparable) forms are equal.
     pub fn versioned_key(&self) -> String {
         format!("{} {}", self.version, self.key())
     }
@@ -168,11 +160,6 @@ impl Resource {
     /// Returns its first identity.
     pub fn original(&self) -> ResId {
         self.previous.first().cloned().unwrap_or_else(|| self.id())
-    }
-
-    /// Whether `id` is its identity, or was one before.
-    pub fn was_called(&self, id: &ResId) -> bool {
-        self.id().equals(id) || self.previous.iter().any(|previous| previous.equals(id))
     }
 
     /// Adds its current identity to the earlier ones.
