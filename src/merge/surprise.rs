@@ -41,9 +41,8 @@ pub struct Surprise {
 impl Surprise {
     /// Returns the facts of an object of which only the removal is known.
     pub const fn removed(certain: bool) -> Self {
-        let standing = Standing::Removed;
         Self {
-            standing,
+            standing: Standing::Removed,
             used: false,
             had_users: false,
             data: None,
@@ -66,24 +65,15 @@ impl Surprise {
 
 /// Returns the severity; `None` if the change itself shows the loss.
 pub fn severity(surprise: Surprise) -> Option<Severity> {
-    let Surprise {
-        standing,
-        used,
-        had_users,
-        data,
-        hides,
-        grave,
-        stuck,
-        certain,
-    } = surprise;
-    let is_error = match (standing, data) {
+    let certain = surprise.certain;
+    let is_error = match (surprise.standing, surprise.data) {
         (Standing::Applied, _) => certain,
-        _ if used || stuck => certain,
+        _ if surprise.used || surprise.stuck => certain,
         (_, Some(data)) => certain && data,
-        (Standing::Unapplied, _) if grave => certain,
-        (Standing::Unwritten, _) if had_users => return None,
+        (Standing::Unapplied, _) if surprise.grave => certain,
+        (Standing::Unwritten, _) if surprise.had_users => return None,
         (Standing::Unwritten | Standing::Unapplied, _) => false,
-        _ if hides => false,
+        _ if surprise.hides => false,
         (Standing::Removed, _) => return None,
     };
     Some(if is_error {
@@ -97,148 +87,41 @@ pub fn severity(surprise: Surprise) -> Option<Severity> {
 mod tests {
     use super::*;
 
-    const CALM: Surprise = Surprise::removed(true);
-
     #[test]
     fn deletions_are_severe_unless_the_change_shows_them() {
-        use Severity::{Error, Warning};
+        const ERROR: Option<Severity> = Some(Severity::Error);
+        const WARNING: Option<Severity> = Some(Severity::Warning);
         use Standing::{Applied, Unapplied, Unwritten};
-        let perhaps = Surprise {
-            certain: false,
-            ..CALM
-        };
-        for (what, surprise, expected) in [
-            ("removed by the change", CALM, None),
+        /// Facts besides the removal, and the severity if the loss is certain and if it is possible.
+        type Case = (fn(&mut Surprise), Option<Severity>, Option<Severity>);
+        let cases: [Case; 12] = [
+            (|_| {}, None, None),
+            (|it| it.standing = Applied, ERROR, WARNING),
+            (|it| it.used = true, ERROR, WARNING),
+            (|it| it.data = Some(true), ERROR, WARNING),
+            (|it| it.data = Some(false), WARNING, WARNING),
+            (|it| it.stuck = true, ERROR, WARNING),
+            (|it| it.standing = Unwritten, WARNING, WARNING),
             (
-                "head still applies it",
-                Surprise {
-                    standing: Applied,
-                    ..CALM
-                },
-                Some(Error),
-            ),
-            (
-                "head may still apply it",
-                Surprise {
-                    standing: Applied,
-                    ..perhaps
-                },
-                Some(Warning),
-            ),
-            (
-                "something in head uses it",
-                Surprise { used: true, ..CALM },
-                Some(Error),
-            ),
-            (
-                "something in head may use it",
-                Surprise {
-                    used: true,
-                    ..perhaps
-                },
-                Some(Warning),
-            ),
-            (
-                "data that is certainly lost",
-                Surprise {
-                    data: Some(true),
-                    ..CALM
-                },
-                Some(Error),
-            ),
-            (
-                "data that may be lost",
-                Surprise {
-                    data: Some(false),
-                    ..CALM
-                },
-                Some(Warning),
-            ),
-            (
-                "data, if it is deleted",
-                Surprise {
-                    data: Some(true),
-                    ..perhaps
-                },
-                Some(Warning),
-            ),
-            (
-                "it certainly gets stuck",
-                Surprise {
-                    stuck: true,
-                    ..CALM
-                },
-                Some(Error),
-            ),
-            (
-                "it may get stuck",
-                Surprise {
-                    stuck: true,
-                    ..perhaps
-                },
-                Some(Warning),
-            ),
-            (
-                "only in the cluster",
-                Surprise {
-                    standing: Unwritten,
-                    ..CALM
-                },
-                Some(Warning),
-            ),
-            (
-                "what it takes along is only in the cluster",
-                Surprise {
-                    hides: true,
-                    ..CALM
-                },
-                Some(Warning),
-            ),
-            (
-                "its users left with it",
-                Surprise {
-                    standing: Unwritten,
-                    had_users: true,
-                    ..CALM
-                },
+                |it| (it.standing, it.had_users) = (Unwritten, true),
+                None,
                 None,
             ),
+            (|it| it.hides = true, WARNING, WARNING),
+            (|it| it.standing = Unapplied, WARNING, WARNING),
             (
-                "its file stays, and nobody applies it",
-                Surprise {
-                    standing: Unapplied,
-                    ..CALM
-                },
-                Some(Warning),
+                |it| (it.standing, it.grave) = (Unapplied, true),
+                ERROR,
+                WARNING,
             ),
-            (
-                "its file stays, and it is a delivery",
-                Surprise {
-                    standing: Unapplied,
-                    grave: true,
-                    ..CALM
-                },
-                Some(Error),
-            ),
-            (
-                "its file stays, and a delivery may be deleted",
-                Surprise {
-                    standing: Unapplied,
-                    grave: true,
-                    ..perhaps
-                },
-                Some(Warning),
-            ),
-            (
-                "the change removes a delivery",
-                Surprise {
-                    grave: true,
-                    ..CALM
-                },
-                None,
-            ),
-        ] {
-            assert_eq!(severity(surprise), expected, "{what}");
+            (|it| it.grave = true, None, None),
+        ];
+        for (change, certainly, possibly) in cases {
+            for (certain, expected) in [(true, certainly), (false, possibly)] {
+                let mut surprise = Surprise::removed(certain);
+                change(&mut surprise);
+                assert_eq!(severity(surprise), expected, "{surprise:?}");
+            }
         }
     }
 }
