@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::deleted::{but_for, generated_deleted};
 use super::pruning::{CANNOT_BUILD, Delivery, FIXED_REVISION};
 use crate::changes::{DeliveredMarks, KnownDelivery};
-use crate::delivery::{Sparing, Withdrawal, argocd};
+use crate::delivery::{Leaving, Sparing, Withdrawal, argocd};
 use crate::graph::delivery::Settings;
 use crate::inventory::Member;
 use crate::kube::Policy;
@@ -30,7 +30,7 @@ impl<'a> Delivery<'a, '_> {
         if let Some(object) = deleted.filter(|_| !stays) {
             return self.deleted(by, object);
         }
-        let in_head = self.part.head.and_then(|head| head.delivery(by));
+        let in_head = self.part.delivery_in_head(by);
         // A delivery that is not deleted keeps its settings and sources.
         let Some(after) = in_head.or((!stays).then_some(before)) else {
             return Withdrawal::nothing("no longer delivers anything there");
@@ -47,7 +47,10 @@ impl<'a> Delivery<'a, '_> {
             return Withdrawal::default();
         }
         let mut withdrawal = match by.tool {
-            SourceTool::ArgoCdSet => self.applications_left(before, after),
+            SourceTool::ArgoCdSet if never_deletes(&after.settings) => {
+                Withdrawal::nothing("never deletes an Application that it generated")
+            }
+            SourceTool::ArgoCdSet => generated_deleted(self.leaving, before),
             _ => self.pruned_by_application(by, before, after, in_head.is_none()),
         };
         withdrawal.is_possible |= was != is || !after.unread.is_subset(&before.unread);
@@ -76,11 +79,7 @@ impl<'a> Delivery<'a, '_> {
             return Withdrawal::nothing("has nothing to sync but objects that it does not count");
         }
         if has(&after.settings.sync_options, "Prune=confirm")
-            || self.leaving.members.iter().any(|member| {
-                before
-                    .marks_of(member)
-                    .is_some_and(|marks| has(&marks.sync_options, "Prune=confirm"))
-            })
+            || any_has(self.leaving, before, "Prune=confirm")
         {
             return Withdrawal::nothing(AWAITS_CONFIRMATION);
         }
@@ -88,7 +87,8 @@ impl<'a> Delivery<'a, '_> {
         if is_left_behind {
             leaving.members.retain(|member| !self.part.is_built(member));
         }
-        let policy = self.policy(propagation(&after.settings));
+        let policy = propagation(&after.settings);
+        let policy = self.choice.cascade.unwrap_or(policy);
         Withdrawal {
             is_race: deleted_before && !deletes && after.parent.is_some(),
             is_possible: before.is_possible
@@ -99,7 +99,7 @@ impl<'a> Delivery<'a, '_> {
                 before,
                 |marks| {
                     let hook = marks.is_hook.then_some(Sparing::Hook);
-                    option(marks, &["Prune=false"]).or(hook)
+                    option(marks, "Prune=false").or(hook)
                 },
                 |leaving| argocd::prune(leaving, policy),
             )
@@ -136,14 +136,6 @@ impl<'a> Delivery<'a, '_> {
             is_its.then_some(member)
         })
     }
-
-    /// Returns the fate of Applications that an ApplicationSet no longer generates.
-    fn applications_left(&self, before: &KnownDelivery, after: &KnownDelivery) -> Withdrawal<'a> {
-        if never_deletes(&after.settings) {
-            return Withdrawal::nothing("never deletes an Application that it generated");
-        }
-        generated_deleted(self.leaving, before)
-    }
 }
 
 /// Returns whether an Application prunes on its own.
@@ -164,11 +156,19 @@ pub(super) fn has(options: &[String], wanted: &str) -> bool {
     options.iter().any(|option| option.trim() == wanted)
 }
 
-pub(super) fn option<'m>(marks: &'m DeliveredMarks, wanted: &[&str]) -> Option<Sparing<'m>> {
-    let mut options = marks.sync_options.iter().map(String::as_str);
-    options
-        .find(|option| wanted.contains(option))
-        .map(Sparing::SyncOption)
+/// Whether the build gives one of the removed objects a sync option.
+pub(super) fn any_has(leaving: &Leaving<'_>, known: &KnownDelivery, wanted: &str) -> bool {
+    let mut marks = leaving
+        .members
+        .iter()
+        .filter_map(|member| known.marks_of(member));
+    marks.any(|marks| has(&marks.sync_options, wanted))
+}
+
+pub(super) fn option<'m>(marks: &'m DeliveredMarks, wanted: &str) -> Option<Sparing<'m>> {
+    let mut options = marks.sync_options.iter();
+    let option = options.find(|option| *option == wanted)?;
+    Some(Sparing::SyncOption(option))
 }
 
 /// Returns the policy of the sync option `PrunePropagationPolicy`; foreground by default.

@@ -7,9 +7,8 @@ use super::loss::{Loss, Losses};
 use super::part::MergePart;
 use super::surprise::Standing;
 use super::withdraw::PartWithdrawal;
-use crate::delivery::Op;
 use crate::finding::Severity;
-use crate::inventory::{Member, ScopeSource};
+use crate::inventory::Member;
 use crate::kube::{GroupKind, ObjectKey, kinds};
 use crate::ownership::Tie;
 
@@ -60,7 +59,7 @@ pub(super) fn cascades<'a>(
     }
     let causes = Causes {
         part,
-        requested: requested(withdrawn),
+        requested: withdrawn.deleted(),
     };
     let losses = Losses { part, withdrawn }.of(effects, |because| causes.complete(because));
     let removed: BTreeSet<ObjectKey> = losses
@@ -83,14 +82,6 @@ pub(super) fn cascades<'a>(
     found
 }
 
-fn requested(withdrawn: &PartWithdrawal) -> BTreeSet<&ObjectKey> {
-    let deletes = withdrawn
-        .requests
-        .iter()
-        .filter(|request| request.op == Op::Delete);
-    deletes.map(|request| &request.key).collect()
-}
-
 fn cascade<'a>(
     part: &MergePart<'a>,
     mut losses: Vec<Loss<'a>>,
@@ -98,18 +89,14 @@ fn cascade<'a>(
 ) -> Option<MergeCascade<'a>> {
     losses.sort_by(|a, b| (b.severity, a.standing, &a.key).cmp(&(a.severity, b.standing, &b.key)));
     let severity = losses.first()?.severity?;
-    let worst = losses
+    let common = losses
         .iter()
-        .take_while(|loss| loss.severity == Some(severity));
-    let common = worst
-        .map(|loss| -> Vec<ObjectKey> {
-            loss.because
-                .iter()
-                .enumerate()
-                // The change shows a removal if there is no cause above it, or if the change itself removes the object.
-                .filter(|(at, key)| *at == 0 || removed.contains(*key))
-                .map(|(_, key)| key.clone())
-                .collect()
+        .take_while(|loss| loss.severity == Some(severity))
+        .map(|loss| -> Vec<&ObjectKey> {
+            let because = loss.because.iter().enumerate();
+            // The change shows a removal if there is no cause above it, or if the change itself removes the object.
+            let shown = because.filter(|(at, key)| *at == 0 || removed.contains(*key));
+            shown.map(|(_, key)| key).collect()
         })
         .reduce(|all, one| {
             let same = all.iter().zip(&one).take_while(|(a, b)| a == b).count();
@@ -152,23 +139,19 @@ fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<Ca
     if let Some(kind) = CascadeKind::of(member.object.group_kind()) {
         return Some(kind);
     }
-    let lost = losses
-        .iter()
-        .filter(|loss| loss.because.contains(&member.key));
-    if lost
-        .clone()
-        .any(|loss| loss.key == member.key && loss.data.is_some())
-    {
-        return Some(CascadeKind::Data);
+    let losses = losses.iter();
+    let mut lost = losses.filter(|loss| loss.because.contains(&member.key));
+    let mut own = lost.clone().filter(|loss| loss.key == member.key);
+    if own.any(|loss| loss.data.is_some()) {
+        Some(CascadeKind::Data)
+    } else if part.analysis.ties().from(member.id).iter().any(Tie::owns) {
+        Some(CascadeKind::Generator)
+    } else if lost.clone().any(|loss| loss.key != member.key) {
+        Some(CascadeKind::Owner)
+    } else {
+        let is_used = lost.any(|loss| !loss.users.is_empty());
+        is_used.then_some(CascadeKind::Used)
     }
-    if part.analysis.ties().from(member.id).iter().any(Tie::owns) {
-        return Some(CascadeKind::Generator);
-    }
-    if lost.clone().any(|loss| loss.key != member.key) {
-        return Some(CascadeKind::Owner);
-    }
-    let is_used = lost.clone().any(|loss| !loss.users.is_empty());
-    is_used.then_some(CascadeKind::Used)
 }
 
 /// Causes above the root of a chain that the simulation does not show: a deleted deliverer, Namespace or CRD.
@@ -194,18 +177,11 @@ impl Causes<'_, '_> {
     fn above(&self, key: &ObjectKey) -> Option<ObjectKey> {
         let member = self.part.applied_before(key)?;
         let deliverer = self.part.deliverer_of(member);
-        let deliverer = deliverer.map(|deliverer| &deliverer.key);
-        let namespace = key.namespace.name().map(ObjectKey::of_namespace);
-        let definition = match member.resolution.source {
-            ScopeSource::Crd(id) => Some(&self.part.base.inventory.member(id).key),
-            _ => None,
-        };
-        let above = [deliverer, namespace.as_ref(), definition];
-        above
+        deliverer
+            .map(|deliverer| deliverer.key.clone())
             .into_iter()
-            .flatten()
-            .find(|above| self.requested.contains(*above))
-            .filter(|above| *above != key)
-            .cloned()
+            .chain(self.part.containers(member))
+            .find(|above| self.requested.contains(above))
+            .filter(|above| above != key)
     }
 }

@@ -2,7 +2,7 @@
 //! or a HelmRelease (helm-controller, internal/action/uninstall.go), by Argo CD with an Application (argo-cd
 //! controller/appcontroller.go, finalizeApplicationDeletion), by the garbage collector with an ApplicationSet.
 
-use super::by_argo::{AWAITS_CONFIRMATION, has, never_deletes, option};
+use super::by_argo::{AWAITS_CONFIRMATION, any_has, has, never_deletes, option};
 use super::pruning::DeliveryChoice;
 use crate::changes::{DeliveredMarks, KnownDelivery};
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
@@ -32,9 +32,16 @@ impl<'a> DeletedDelivery<'a, '_> {
     pub fn withdrawal(&self) -> Withdrawal<'a> {
         match (self.tool, self.known) {
             (SourceTool::Flux, _) => self.with_kustomization(),
-            (SourceTool::FluxRelease, _) => self.with_release(),
+            (SourceTool::FluxRelease, _) => {
+                let settings = HelmReleaseSettings::of(&self.object.object);
+                flux::helm_release_deleted(self.leaving, self.choice.helm_version, settings)
+            }
             (SourceTool::ArgoCd, Some(known)) => self.with_application(known),
-            (SourceTool::ArgoCdSet, Some(known)) => self.with_set(known),
+            // The Applications of a set are deleted. If its policy permits no deletions, some of them stay (recorded).
+            (SourceTool::ArgoCdSet, Some(known)) => Withdrawal {
+                is_race: never_deletes(&known.settings),
+                ..generated_deleted(self.leaving, known)
+            },
             (SourceTool::ArgoCd | SourceTool::ArgoCdSet, None) => Withdrawal::nothing("is unknown"),
         }
     }
@@ -49,11 +56,6 @@ impl<'a> DeletedDelivery<'a, '_> {
         })
     }
 
-    fn with_release(&self) -> Withdrawal<'a> {
-        let settings = HelmReleaseSettings::of(&self.object.object);
-        flux::helm_release_deleted(self.leaving, self.choice.helm_version, settings)
-    }
-
     fn with_application(&self, known: &'a KnownDelivery) -> Withdrawal<'a> {
         let finalizers = known.settings.finalizers.iter().map(String::as_str);
         let Some(policy) = deletion_policy(finalizers) else {
@@ -62,11 +64,7 @@ impl<'a> DeletedDelivery<'a, '_> {
         if has(&known.settings.sync_options, "Delete=false") {
             return Withdrawal::nothing("leaves its objects when it is deleted");
         }
-        if self.leaving.members.iter().any(|member| {
-            known
-                .marks_of(member)
-                .is_some_and(|marks| has(&marks.sync_options, "Delete=confirm"))
-        }) {
+        if any_has(self.leaving, known, "Delete=confirm") {
             return Withdrawal::nothing(AWAITS_CONFIRMATION);
         }
         let policy = self.choice.cascade.unwrap_or(policy);
@@ -77,18 +75,10 @@ impl<'a> DeletedDelivery<'a, '_> {
                 known,
                 |marks| {
                     let hook = marks.is_passing.then_some(Sparing::Hook);
-                    option(marks, &["Delete=false"]).or(hook)
+                    option(marks, "Delete=false").or(hook)
                 },
                 |leaving| argocd::application_deleted(leaving, policy),
             )
-        }
-    }
-
-    /// Deletes the Applications of a deleted set. If its policy permits no deletions, some of them stay (recorded).
-    fn with_set(&self, known: &KnownDelivery) -> Withdrawal<'a> {
-        Withdrawal {
-            is_race: never_deletes(&known.settings),
-            ..generated_deleted(self.leaving, known)
         }
     }
 }
@@ -119,8 +109,9 @@ pub(super) fn but_for_unpruned<'a>(
         leaving,
         known,
         |marks| {
-            let spared = marks.is_spared_by_flux;
-            spared.then_some(Sparing::FluxOptOut(FLUX_PRUNE))
+            marks
+                .is_spared_by_flux
+                .then_some(Sparing::FluxOptOut(FLUX_PRUNE))
         },
         act,
     )

@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::effect::{DiffEffect, EffectCertainty, EffectKind};
-use super::part::MergePart;
+use super::part::{MergePart, with_key};
 use super::replaced::Answer;
 use super::withdraw::{PartWithdrawal, ToolRelease, delivered};
 use crate::cluster::Scenario;
-use crate::delivery::Op;
 use crate::finding::Certainty;
 use crate::gc::{ClusterError, Fate, Plan, Step};
-use crate::inventory::{Member, ScopeSource};
+use crate::inventory::Member;
 use crate::knowledge::DataFate;
 use crate::kube::{ObjectKey, Wait, kinds};
 use crate::kustomize::SourceTool;
@@ -48,12 +47,10 @@ pub fn release_steps(releases: &[ToolRelease], plan: &Plan<'_>) -> Vec<Step> {
     });
     let mut holders: BTreeMap<&String, Vec<ObjectKey>> = BTreeMap::new();
     for release in ready {
-        release.finalizers.iter().for_each(|name| {
-            holders
-                .entry(name)
-                .or_default()
-                .push(release.object.clone());
-        });
+        for name in &release.finalizers {
+            let targets = holders.entry(name).or_default();
+            targets.push(release.object.clone());
+        }
     }
     holders
         .into_iter()
@@ -85,27 +82,20 @@ impl<'a> Telling<'a> {
         };
         let fates: BTreeMap<ObjectKey, Fate> = self.plan.fates(verdict).into_iter().collect();
         let why = self.plan.why(last);
+        let chain_of = |key: &ObjectKey| {
+            let chain = &why.get(key)?.chain;
+            (!chain.is_empty()).then(|| chain.clone())
+        };
         let raced: BTreeSet<ObjectKey> = self.raced(last);
         let unattended = self.unattended(last);
-        let deletes = self
-            .withdrawn
-            .requests
-            .iter()
-            .filter(|request| request.op == Op::Delete);
-        let requested: BTreeSet<&ObjectKey> = deletes.map(|request| &request.key).collect();
+        let requested = self.withdrawn.deleted();
         let elsewhere = self.built_elsewhere(&requested);
         // The data of a StatefulSet with claims is reported for its claims.
         let with_claims: BTreeSet<&ObjectKey> = self.claims().map(|claim| &claim.owner).collect();
         let mut effects = Vec::new();
         let mut seen = BTreeSet::new();
-        for member in self
-            .part
-            .base
-            .inventory
-            .members
-            .iter()
-            .filter(|member| seen.insert(&member.key))
-        {
+        let members = self.part.base.inventory.members.iter();
+        for member in members.filter(|member| seen.insert(&member.key)) {
             let Some(fate) = fates.get(&member.key) else {
                 continue;
             };
@@ -119,23 +109,14 @@ impl<'a> Telling<'a> {
                 (Fate::Gone, true) => EffectKind::Deleted,
                 (Fate::Gone, false) => EffectKind::Cascaded,
             };
-            let chain = why
-                .get(&member.key)
-                .map(|why| why.chain.clone())
-                .filter(|chain| !chain.is_empty());
-            let because = chain.unwrap_or_else(|| vec![member.key.clone()]);
+            let because = chain_of(&member.key).unwrap_or_else(|| vec![member.key.clone()]);
             let certainty = self.certainty(raced.contains(&member.key), &because);
             let certainty = certainty.and(because.iter().all(|key| !elsewhere.contains(key)));
             // With assumptions about tools, the controller that removes the finalizer is perhaps not deleted at all.
             let is_attended =
                 !unattended.contains(&member.key) && self.withdrawn.assumed.is_empty();
-            let is_certain = kind != EffectKind::Stuck || is_attended;
-            effects.push(self.effect(
-                &member.key,
-                kind,
-                certainty.and(is_certain),
-                because.clone(),
-            ));
+            let ends = certainty.and(kind != EffectKind::Stuck || is_attended);
+            effects.push(self.effect(&member.key, kind, ends, because.clone()));
             effects.extend(self.products(member, certainty, &because, &fates));
             if !with_claims.contains(&member.key) {
                 effects.extend(self.data(member, certainty, &because));
@@ -152,11 +133,8 @@ impl<'a> Telling<'a> {
         effects.extend(self.handed_over(&fates));
         effects.extend(self.replaced());
         for claim in self.claims() {
-            let chain = why
-                .get(&claim.key)
-                .map(|why| why.chain.clone())
-                .filter(|chain| !chain.is_empty());
-            let because = chain.unwrap_or_else(|| vec![claim.owner.clone(), claim.key.clone()]);
+            let because = chain_of(&claim.key)
+                .unwrap_or_else(|| vec![claim.owner.clone(), claim.key.clone()]);
             let certainty = self.certainty(raced.contains(&claim.key), &because);
             match fates.get(&claim.key) {
                 Some(Fate::Gone) => effects.extend(self.lost_claim(claim, certainty, because)),
@@ -173,10 +151,8 @@ impl<'a> Telling<'a> {
 
     /// Whether head has the object in another release, which is installed after its own is uninstalled.
     fn is_installed_again(&self, member: &Member) -> bool {
-        let (Some(by), Some(head)) = (
-            self.part.base.destination(member.file).deliverer(),
-            self.part.head,
-        ) else {
+        let by = self.part.base.destination(member.file).deliverer();
+        let Some((by, head)) = by.zip(self.part.head) else {
             return false;
         };
         let after = self.part.after(&member.key);
@@ -190,12 +166,9 @@ impl<'a> Telling<'a> {
     /// Returns the claims that StatefulSets create. Other implied objects are reported with their owner or created
     /// again with it.
     fn claims(&self) -> impl Iterator<Item = &ImpliedObject<'_>> {
-        let claims = self
-            .implied
-            .objects
-            .iter()
-            .filter(|object| object.key.is(kinds::PERSISTENT_VOLUME_CLAIM));
-        claims.filter(|claim| claim.owner.is(kinds::STATEFUL_SET))
+        self.implied.objects.iter().filter(|object| {
+            object.key.is(kinds::PERSISTENT_VOLUME_CLAIM) && object.owner.is(kinds::STATEFUL_SET)
+        })
     }
 
     /// Returns the deletion of a claim of a StatefulSet, and the loss of its data unless the volume is retained.
@@ -212,12 +185,8 @@ impl<'a> Telling<'a> {
             Some(DataFate::Kept) => None,
         };
         let lost = certain.map(|certain| {
-            self.effect(
-                &claim.key,
-                EffectKind::DataLost,
-                certainty.and(certain),
-                because.clone(),
-            )
+            let certainty = certainty.and(certain);
+            self.effect(&claim.key, EffectKind::DataLost, certainty, because.clone())
         });
         let deleted = self.effect(&claim.key, EffectKind::GeneratedDeleted, certainty, because);
         lost.into_iter().chain([deleted]).collect()
@@ -238,20 +207,12 @@ impl<'a> Telling<'a> {
         if moving.is_empty() {
             return Vec::new();
         }
-        let inventory = &self.part.base.inventory;
         let mut effects = Vec::new();
-        for member in &inventory.members {
+        for member in &self.part.base.inventory.members {
             let present = matches!(fates.get(&member.key), Some(Fate::Present(present)) if !present.terminating);
-            let namespace = member.key.namespace.name().map(ObjectKey::of_namespace);
-            let definition = match member.resolution.source {
-                ScopeSource::Crd(id) => Some(&inventory.member(id).key),
-                _ => None,
-            };
-            let roots = [Some(&member.key), namespace.as_ref(), definition];
-            let root = roots
-                .into_iter()
-                .flatten()
-                .find_map(|key| moving.get_key_value(key));
+            let root = std::iter::once(member.key.clone())
+                .chain(self.part.containers(member))
+                .find_map(|key| moving.get_key_value(&key));
             let Some((root, certainty)) = root.filter(|_| present) else {
                 continue;
             };
@@ -296,8 +257,7 @@ impl<'a> Telling<'a> {
     fn built_elsewhere(&self, requested: &BTreeSet<&ObjectKey>) -> BTreeSet<ObjectKey> {
         let inventory = &self.part.base.inventory;
         let built = requested.iter().filter(|key| {
-            let mut members = inventory.with_key(key).iter();
-            members.any(|id| self.part.unseen_source(inventory.member(*id)).is_some())
+            with_key(inventory, key).any(|member| self.part.unseen_source(member).is_some())
         });
         built.map(|key| (**key).clone()).collect()
     }
@@ -305,17 +265,11 @@ impl<'a> Telling<'a> {
     /// Returns the rendered objects that are stuck unless a controller outside of base runs. Dumps contain all of them.
     fn unattended(&self, step: usize) -> BTreeSet<ObjectKey> {
         let inventory = &self.part.base.inventory;
-        let unattended = self
-            .plan
-            .stuck(step)
-            .into_iter()
-            .filter(|held| held.unattended);
-        unattended
+        let stuck = self.plan.stuck(step).into_iter();
+        stuck
+            .filter(|held| held.unattended)
             .map(|held| self.plan.cluster().key(held.object))
-            .filter(|key| {
-                let mut members = inventory.with_key(key).iter();
-                members.all(|id| !inventory.member(*id).from_dump)
-            })
+            .filter(|key| with_key(inventory, key).all(|member| !member.from_dump))
             .collect()
     }
 
@@ -332,9 +286,7 @@ impl<'a> Telling<'a> {
 
     /// Returns how sure an effect is that happens `because` of these objects.
     fn certainty(&self, raced: bool, because: &[ObjectKey]) -> EffectCertainty {
-        let regime = because
-            .first()
-            .and_then(|root| self.withdrawn.regimes.get(root));
+        let tool = self.withdrawn.tool_of_first(because);
         let in_time = because.iter().all(|key| !self.withdrawn.late.contains(key));
         let certainty = if raced || !in_time {
             EffectCertainty::Race
@@ -344,7 +296,7 @@ impl<'a> Telling<'a> {
         let is_sure = because
             .iter()
             .all(|key| !self.withdrawn.possible.contains(key));
-        certainty.and(is_sure && regime.is_none_or(|(_, said)| *said))
+        certainty.and(is_sure && tool.is_none_or(|(_, said)| said))
     }
 
     fn effect(
@@ -354,12 +306,8 @@ impl<'a> Telling<'a> {
         certainty: EffectCertainty,
         because: Vec<ObjectKey>,
     ) -> DiffEffect {
-        let regime = because
-            .first()
-            .and_then(|root| self.withdrawn.regimes.get(root));
-        let regime = regime
-            .or_else(|| self.withdrawn.regimes.get(key))
-            .map(|(regime, _)| regime.word());
+        let tool = self.withdrawn.tool_of_first(&because);
+        let tool = tool.or_else(|| self.withdrawn.regimes.get(key).copied());
         let base = self.part.base;
         let destination = self
             .part
@@ -370,7 +318,7 @@ impl<'a> Telling<'a> {
             effect,
             certainty,
             because,
-            regime,
+            regime: tool.map(|(regime, _)| regime.word()),
             cluster: base.cluster_of(destination),
             delivery: destination.and_then(|destination| base.delivery_at(destination)),
         }
@@ -385,16 +333,8 @@ impl<'a> Telling<'a> {
             return Some(self.effect(key, EffectKind::Kept, EffectCertainty::Certain, because));
         }
         let orphaned = self.withdrawn.orphaned.contains(key);
-        let said = self
-            .withdrawn
-            .regimes
-            .get(key)
-            .is_some_and(|(_, said)| *said);
-        let certainty = if said {
-            EffectCertainty::Certain
-        } else {
-            EffectCertainty::Possible
-        };
+        let tool = self.withdrawn.regimes.get(key);
+        let certainty = EffectCertainty::Certain.and(tool.is_some_and(|(_, said)| *said));
         orphaned.then(|| self.effect(key, EffectKind::Orphaned, certainty, because))
     }
 
@@ -442,22 +382,15 @@ impl<'a> Telling<'a> {
         certainty: EffectCertainty,
         because: &[ObjectKey],
     ) -> Option<DiffEffect> {
-        let data = data_loss(
-            &self.part.base.inventory,
-            self.part.analysis.tables(),
-            member,
-        )?;
+        let tables = self.part.analysis.tables();
+        let data = data_loss(&self.part.base.inventory, tables, member)?;
         let certain = match data.fate {
             DataFate::Lost => data.verified,
             DataFate::Unknown => false,
             DataFate::Kept => return None,
         };
-        Some(self.effect(
-            &member.key,
-            EffectKind::DataLost,
-            certainty.and(certain),
-            because.to_vec(),
-        ))
+        let (certainty, because) = (certainty.and(certain), because.to_vec());
+        Some(self.effect(&member.key, EffectKind::DataLost, certainty, because))
     }
 
     /// Whether a reconciling tool recreates the object: head has it, and its namespace and CRD are or will be there.
@@ -467,10 +400,8 @@ impl<'a> Telling<'a> {
         because: &[ObjectKey],
         fates: &BTreeMap<ObjectKey, Fate>,
     ) -> bool {
-        let root = because.first();
-        let reconciles = root
-            .and_then(|root| self.withdrawn.regimes.get(root))
-            .is_some_and(|(regime, _)| regime.reconciles());
+        let tool = self.withdrawn.tool_of_first(because);
+        let reconciles = tool.is_some_and(|(regime, _)| regime.reconciles());
         let Some(after) = self.part.after(&member.key) else {
             return false;
         };
@@ -488,14 +419,11 @@ impl<'a> Telling<'a> {
 
     /// Returns the objects that head adds and that exist after the merge.
     pub(super) fn appearing(self) -> impl Iterator<Item = &'a Member> {
-        let head = self
-            .part
-            .head
-            .into_iter()
-            .flat_map(|head| &head.inventory.members);
-        let new =
-            head.filter(move |member| self.part.base.inventory.with_key(&member.key).is_empty());
-        new.filter(move |member| self.survives(member))
+        let head = self.part.head.into_iter();
+        let members = head.flat_map(|head| &head.inventory.members);
+        members.filter(move |member| {
+            self.part.base.inventory.with_key(&member.key).is_empty() && self.survives(member)
+        })
     }
 
     /// Whether an object that head adds exists after the merge: head applies it, and its namespace is not gone.
@@ -507,8 +435,7 @@ impl<'a> Telling<'a> {
             return true;
         };
         let cluster = self.plan.cluster();
-        let namespace = member.key.namespace.name();
-        let namespace = namespace.map(ObjectKey::of_namespace);
+        let namespace = member.key.namespace.name().map(ObjectKey::of_namespace);
         head.applies(member)
             && namespace.is_none_or(|key| {
                 let fate = cluster.find(&key).map(|id| self.plan.fate(verdict, id));

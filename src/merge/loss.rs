@@ -8,14 +8,14 @@ use super::cascade::CascadeKind;
 use super::effect::{DiffEffect, EffectCertainty, EffectKind};
 use super::mention::PassingMentions;
 use super::outlook::Outlook;
-use super::part::MergePart;
+use super::part::{MergePart, with_key};
 use super::surprise::{Standing, Surprise, severity};
 use super::withdraw::PartWithdrawal;
 use crate::changes::Destination;
 use crate::finding::Severity;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, ObjectKey, kinds};
-use crate::ownership::{DeliveryDestination, Ties, instances_of};
+use crate::ownership::{DeliveryDestination, instances_of};
 
 /// An object that is deleted or gets stuck.
 #[derive(Clone, Debug)]
@@ -63,12 +63,8 @@ impl<'a> Losses<'a, '_> {
         }
         let mentioned = Mentioned::of(self.part, by_key.keys().copied());
         let mut clients = Clients::default();
-        for object in self
-            .part
-            .outlook
-            .iter()
-            .flat_map(|outlook| outlook.delivery_objects())
-        {
+        let outlook = self.part.outlook.iter();
+        for object in outlook.flat_map(Outlook::delivery_objects) {
             let DeliveryDestination { cluster, namespace } = &object.destination;
             if let (None, Some(namespace)) = (cluster, namespace.as_deref()) {
                 clients.entry(namespace).or_default().push(object.id);
@@ -104,50 +100,42 @@ impl<'a> Losses<'a, '_> {
             Some(_) => Standing::Removed,
         };
         let provider = self.provider(key);
-        let users = if provider.is_none() {
-            self.users(key, clients)
-        } else {
-            Vec::new()
+        let users = match provider {
+            None => self.users(key, clients),
+            Some(_) => Vec::new(),
         };
         let had_users = self.part.analysis.ties().users_of(key).next().is_some()
             || member.is_none() && users.is_empty() && mentioned.lost(key, &because);
         let data =
             first(effects, &[DataLost]).map(|effect| effect.certainty == EffectCertainty::Certain);
         // Its deletion is as certain as ever; whether a controller outside of base finishes it is another question.
+        let tool = self.withdrawn.tool_of_first(&end.because);
         let unattended = end.effect == Stuck
             && end.certainty == EffectCertainty::Possible
-            && self.is_tool_known(&end.because);
+            && self.withdrawn.assumed.is_empty()
+            && tool.is_none_or(|(_, is_known)| is_known);
         let in_doubt =
             unattended && member.is_some_and(|member| self.has_unknown_finalizer(member));
-        let certain = end.certainty == EffectCertainty::Certain || unattended;
-        let stuck = end.effect == Stuck && !unattended;
-        let (used, hides) = (
-            !users.is_empty(),
-            member.is_some_and(|member| self.hides(member)),
-        );
-        let grave = standing == Standing::Unapplied
-            && member.is_some_and(|member| self.is_grave(member, &because));
         let surprise = Surprise {
             standing,
-            used,
+            used: !users.is_empty(),
             had_users,
             data,
-            hides,
-            grave,
-            stuck,
-            certain,
+            hides: member.is_some_and(|member| self.hides(member)),
+            grave: standing == Standing::Unapplied
+                && member.is_some_and(|member| self.is_grave(member, &because)),
+            stuck: end.effect == Stuck && !unattended,
+            certain: end.certainty == EffectCertainty::Certain || unattended,
         };
         // Assumptions about other objects make it no less certain that a tool deletes this one.
-        let requested = end.effect == Stuck && self.has_evidence(&end.because);
-        let requested = requested
-            .then(|| {
-                severity(Surprise {
-                    stuck: false,
-                    certain: true,
-                    ..surprise
-                })
-            })
-            .flatten();
+        let requested = match tool {
+            Some((_, true)) if end.effect == Stuck => severity(Surprise {
+                stuck: false,
+                certain: true,
+                ..surprise
+            }),
+            _ => None,
+        };
         let severity = severity(surprise)
             .max(in_doubt.then_some(Severity::Warning))
             .max(requested);
@@ -157,29 +145,13 @@ impl<'a> Losses<'a, '_> {
             standing,
             users,
             provider,
-            stuck: stuck || in_doubt,
+            stuck: surprise.stuck || in_doubt,
             data,
             recreated: first(effects, &[Recreated]).is_some(),
             certainty: end.certainty,
             because,
             severity,
         })
-    }
-
-    /// Whether no tool was assumed, neither for the first of these objects nor for others.
-    fn is_tool_known(&self, because: &[ObjectKey]) -> bool {
-        let regime = because
-            .first()
-            .and_then(|root| self.withdrawn.regimes.get(root));
-        self.withdrawn.assumed.is_empty() && regime.is_none_or(|(_, is_known)| *is_known)
-    }
-
-    /// Whether there is evidence for the tool that deletes the first of these objects.
-    fn has_evidence(&self, because: &[ObjectKey]) -> bool {
-        because
-            .first()
-            .and_then(|root| self.withdrawn.regimes.get(root))
-            .is_some_and(|(_, is_known)| *is_known)
     }
 
     /// Whether it has a finalizer that no known controller removes, wherever it runs.
@@ -218,41 +190,28 @@ impl<'a> Losses<'a, '_> {
         is_grave && !self.part.is_delivered(member)
     }
 
-    fn ties(&self) -> Option<&Ties> {
-        self.part.outlook.as_ref().map(Outlook::ties)
-    }
-
     /// Returns the object of head that generates an object.
     fn provider(&self, key: &ObjectKey) -> Option<&'a Member> {
-        let mut generators = self
-            .ties()?
-            .generators_of(key)
-            .filter_map(|tie| self.applied(tie.from));
-        generators.next()
+        let ties = self.part.outlook.as_ref()?.ties();
+        let mut generators = ties.generators_of(key);
+        generators.find_map(|tie| self.applied(tie.from))
     }
 
     /// Returns the objects that use an object in head, unless head applies it: consumers and, of a Namespace, objects
     /// that deliver into it.
     fn users(&self, key: &ObjectKey, clients: &Clients<'_>) -> Vec<&'a Member> {
-        let outlook = self
-            .part
-            .outlook
-            .as_ref()
-            .filter(|_| self.part.after(key).is_none());
-        let Some(outlook) = outlook else {
+        let Some(outlook) = &self.part.outlook else {
             return Vec::new();
         };
-        let consumers = outlook
-            .ties()
-            .users_of(key)
-            .filter_map(|tie| self.applied(tie.from));
-        let delivering = clients
-            .get(key.name.as_str())
-            .filter(|_| key.is(kinds::NAMESPACE))
-            .into_iter()
-            .flatten();
+        if self.part.after(key).is_some() {
+            return Vec::new();
+        }
+        let consumers = outlook.ties().users_of(key).map(|tie| tie.from);
+        let clients = clients.get(key.name.as_str());
+        let delivering = clients.filter(|_| key.is(kinds::NAMESPACE));
         consumers
-            .chain(delivering.filter_map(|id| self.applied(*id)))
+            .chain(delivering.into_iter().flatten().copied())
+            .filter_map(|id| self.applied(id))
             .collect()
     }
 
@@ -267,17 +226,10 @@ impl<'a> Losses<'a, '_> {
     /// Whether head has the object below a kustomization that no root reaches: whatever applied its file in base may
     /// still do so.
     fn may_be_applied(&self, member: &Member) -> bool {
-        let Some(head) = self.part.head else {
-            return false;
-        };
-        let found = head
-            .inventory
-            .with_key(&member.key)
-            .iter()
-            .map(|id| head.inventory.member(*id));
-        found
-            .into_iter()
-            .any(|after| matches!(head.destination(after.file), Destination::Disowned(_)))
+        self.part.head.is_some_and(|head| {
+            with_key(&head.inventory, &member.key)
+                .any(|after| matches!(head.destination(after.file), Destination::Disowned(_)))
+        })
     }
 }
 
@@ -305,13 +257,10 @@ impl<'a> Mentioned<'a> {
         if names.is_empty() {
             return Self::default();
         }
-        let head = part
-            .head
-            .map(|head| PassingMentions::of(head, &names))
-            .unwrap_or_default();
+        let head = part.head.map(|head| PassingMentions::of(head, &names));
         Self {
             base: PassingMentions::of(part.base, &names),
-            head,
+            head: head.unwrap_or_default(),
         }
     }
 

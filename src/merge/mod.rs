@@ -94,15 +94,14 @@ impl<'a> Merge<'a> {
         };
         let effects = telling.effects();
         let cascades = cascade::cascades(part, withdrawn, &effects);
-        let (lost_backends, released) = (OnceLock::new(), OnceLock::new());
         Self {
             part,
             withdrawn,
             effects,
             cascades,
             telling,
-            lost_backends,
-            released,
+            lost_backends: OnceLock::new(),
+            released: OnceLock::new(),
         }
     }
 

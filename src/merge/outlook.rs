@@ -19,15 +19,13 @@ pub struct Outlook<'a> {
 
 impl<'a> Outlook<'a> {
     pub(super) fn of(inventory: &'a Inventory, tables: Arc<Tables>) -> Self {
-        let (ties, delivery_objects) = (OnceLock::new(), OnceLock::new());
-        let (removers, serves) = (OnceLock::new(), OnceLock::new());
         Self {
             inventory,
             tables,
-            ties,
-            delivery_objects,
-            removers,
-            serves,
+            ties: OnceLock::new(),
+            delivery_objects: OnceLock::new(),
+            removers: OnceLock::new(),
+            serves: OnceLock::new(),
         }
     }
 

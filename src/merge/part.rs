@@ -10,13 +10,14 @@ use super::cause::EditedFile;
 use super::likely::LikelyTools;
 use super::outlook::Outlook;
 use crate::changes::{
-    BothSides, ChangeKind, Destination, ObjectChange, Sides, TreePart, TreePlace, rejected_fields,
+    BothSides, ChangeKind, Destination, KnownDelivery, ObjectChange, Sides, TreePart, TreePlace,
+    rejected_fields,
 };
 use crate::charts::in_crds_folder;
 use crate::cluster::Analysis;
 use crate::delivery::marks;
 use crate::delivery::{BundleTools, Deliveries, Regime};
-use crate::inventory::{Inventory, Member, ObjectId};
+use crate::inventory::{Inventory, Member, ObjectId, ScopeSource};
 use crate::knowledge::Tables;
 use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::kustomize::{Deliverer, SourceTool, ancestors, folder_of};
@@ -74,17 +75,11 @@ impl<'a> MergePart<'a> {
         tables: Arc<Tables>,
         delivery: BundleTools,
     ) -> Self {
-        let BothSides {
-            base: old,
-            head: new,
-        } = sides;
-        let (base, head) = (&old[at], new.get(at));
+        let (base, head) = (&sides.base[at], sides.head.get(at));
         let mut stays: HashMap<&ObjectKey, Vec<&Destination>> = HashMap::default();
         if let Some(head) = head {
-            let held: BTreeSet<&Destination> = head
-                .destinations()
-                .filter(|one| head.is_held_back(one))
-                .collect();
+            let held = head.destinations().filter(|one| head.is_held_back(one));
+            let held: BTreeSet<&Destination> = held.collect();
             let staying = applied(head).filter(|(member, destination)| {
                 !held.contains(destination) || base.has_at(destination, &member.key)
             });
@@ -99,10 +94,9 @@ impl<'a> MergePart<'a> {
                 (ChangeKind::Moved, Sides::Both(was, is)) => sides.are_apart(was, is),
                 _ => false,
             });
-        let leaves = leaves
-            .filter_map(|change| change.sides.base())
-            .filter(|place| place.tree == at);
         let mut leaving: Vec<ObjectId> = leaves
+            .filter_map(|change| change.sides.base())
+            .filter(|place| place.tree == at)
             .map(|place| place.id)
             .filter(|id| {
                 let member = base.inventory.member(*id);
@@ -137,7 +131,7 @@ impl<'a> MergePart<'a> {
             .delivered_as(|file| base.destination(file).deliverer());
         Self {
             at,
-            origins: origins(old, at),
+            origins: origins(sides.base, at),
             sides,
             changes,
             base,
@@ -198,11 +192,8 @@ impl<'a> MergePart<'a> {
 
     /// Whether the API server rejects the update of an object to its content in head.
     pub fn rejects(&self, key: &ObjectKey) -> bool {
-        let [old, new] = [Some(self.base), self.head].map(|part| {
-            let inventory = &part?.inventory;
-            let first = inventory.with_key(key).first()?;
-            Some(inventory.member(*first))
-        });
+        let [old, new] =
+            [Some(self.base), self.head].map(|part| with_key(&part?.inventory, key).next());
         let changed = old.filter(|member| self.counterparts.contains_key(&member.id));
         match (changed, new) {
             (Some(old), Some(new)) => !rejected_fields(&old.object, &new.object).is_empty(),
@@ -245,8 +236,7 @@ impl<'a> MergePart<'a> {
     /// Returns the delivery object of base that delivers an object, if the tree contains it.
     pub fn deliverer_of(&self, member: &Member) -> Option<&'a Member> {
         let by = self.base.destination(member.file).deliverer()?;
-        let (_, deliverer) = self.delivering(by)?;
-        Some(deliverer)
+        self.delivering(by).map(|(_, deliverer)| deliverer)
     }
 
     /// Returns the ApplicationSet that generates an object, which then is in no file.
@@ -294,8 +284,23 @@ impl<'a> MergePart<'a> {
 
     /// Returns the delivery object in head.
     pub(super) fn delivering_in_head(&self, by: &Deliverer) -> Option<&'a Member> {
-        let (_, deliverer) = self.find_delivering(self.sides.head, by)?;
-        Some(deliverer)
+        let found = self.find_delivering(self.sides.head, by);
+        found.map(|(_, deliverer)| deliverer)
+    }
+
+    /// Returns the delivery of a deliverer in head.
+    pub(super) fn delivery_in_head(&self, by: &Deliverer) -> Option<&'a KnownDelivery> {
+        self.head?.delivery(by)
+    }
+
+    /// Returns the Namespace that contains an object of base, and the CRD that defines its kind.
+    pub(super) fn containers(&self, member: &Member) -> impl Iterator<Item = ObjectKey> + use<> {
+        let namespace = member.key.namespace.name().map(ObjectKey::of_namespace);
+        let definition = match member.resolution.source {
+            ScopeSource::Crd(id) => Some(self.base.inventory.member(id).key.clone()),
+            _ => None,
+        };
+        namespace.into_iter().chain(definition)
     }
 
     fn find_delivering(
@@ -321,12 +326,11 @@ impl<'a> MergePart<'a> {
         let unseen = self.unseen.get_or_init(|| {
             let [before, after] = [self.sides.base, self.sides.head].map(remote_sources);
             let added = after.into_iter().filter_map(|(folder, sources)| {
-                let mut added = sources.into_iter().filter(|source| {
-                    !before
-                        .get(folder)
-                        .is_some_and(|known| known.contains(source))
-                });
-                Some((folder.to_owned(), added.next()?.to_owned()))
+                let known = before.get(folder);
+                let mut sources = sources.into_iter();
+                let added =
+                    sources.find(|source| known.is_none_or(|known| !known.contains(source)))?;
+                Some((folder.to_owned(), added.to_owned()))
             });
             added.collect()
         });
@@ -338,15 +342,12 @@ impl<'a> MergePart<'a> {
     /// Whether the same file of head contains an object of base.
     pub fn is_written(&self, member: &Member) -> bool {
         let written = self.written.get_or_init(|| {
-            let trees = self.sides.head.iter();
-            let members = trees.flat_map(|part| {
-                part.inventory
-                    .members
-                    .iter()
-                    .map(move |member| (part, member))
+            let written = self.sides.head.iter().flat_map(|part| {
+                let members = part.inventory.members.iter();
+                let own = members.filter(|member| part.is_own(member));
+                own.map(|member| written_in(part, member))
             });
-            let own = members.filter(|(part, member)| part.is_own(member));
-            own.map(|(part, member)| written_in(part, member)).collect()
+            written.collect()
         });
         written.contains(&written_in(self.base, member))
     }
@@ -355,11 +356,9 @@ impl<'a> MergePart<'a> {
     /// it, and nothing points at its folder any more.
     pub fn still_applied(&self, member: &Member) -> Option<&'a Member> {
         let (after, head) = (self.after(&member.key)?, self.head?);
-        let left = self
-            .base
-            .destination(member.file)
-            .is_left_for(head.destination(after.file));
-        (!left).then_some(after)
+        let was = self.base.destination(member.file);
+        let is_left = was.is_left_for(head.destination(after.file));
+        (!is_left).then_some(after)
     }
 
     /// Whether head applies an object with `key` through the delivery object that delivers `other` in base.
@@ -368,46 +367,39 @@ impl<'a> MergePart<'a> {
         let Some((head, by)) = self.head.zip(by) else {
             return false;
         };
-        let found = head
-            .inventory
-            .with_key(key)
-            .iter()
-            .map(|id| head.inventory.member(*id));
-        found
-            .into_iter()
+        with_key(&head.inventory, key)
             .any(|member| head.destination(member.file).deliverer() == Some(by))
     }
 
     /// Returns the object that base applies with a key; if there are several, one that is removed.
     pub(super) fn applied_before(&self, key: &ObjectKey) -> Option<&'a Member> {
-        let inventory = &self.base.inventory;
-        let found = inventory.with_key(key).iter();
-        let leaving = found
-            .clone()
-            .find(|id| self.leaving.binary_search(id).is_ok());
-        let found = leaving.or_else(|| found.clone().next())?;
-        Some(inventory.member(*found))
+        let found = || with_key(&self.base.inventory, key);
+        found()
+            .find(|member| self.leaving.binary_search(&member.id).is_ok())
+            .or_else(|| found().next())
     }
 
     /// Returns the object that head applies with a key.
     pub fn after(&self, key: &ObjectKey) -> Option<&'a Member> {
         let head = self.head?;
-        let found = head
-            .inventory
-            .with_key(key)
-            .iter()
-            .map(|id| head.inventory.member(*id));
-        found.into_iter().find(|member| head.applies(member))
+        with_key(&head.inventory, key).find(|member| head.applies(member))
     }
+}
+
+/// Returns the objects with a key, in order.
+pub(super) fn with_key<'i>(
+    inventory: &'i Inventory,
+    key: &ObjectKey,
+) -> impl Iterator<Item = &'i Member> + use<'i> {
+    let found = inventory.with_key(key).iter();
+    found.map(|id| inventory.member(*id))
 }
 
 /// Returns the remote sources that the kustomizations of a side name, by their folders.
 fn remote_sources(trees: &[TreePart]) -> HashMap<&str, BTreeSet<&str>> {
     let files = trees.iter().flat_map(|tree| {
-        tree.inventory
-            .sources
-            .iter()
-            .map(move |(id, file)| (tree.place(id), file.text()))
+        let files = tree.inventory.sources.iter();
+        files.map(|(id, file)| (tree.place(id), file.text()))
     });
     let mut found: HashMap<&str, BTreeSet<&str>> = HashMap::default();
     for (place, text) in files.filter(|(place, _)| is_kustomization(place)) {
@@ -430,11 +422,8 @@ fn remote_words(line: &str) -> impl Iterator<Item = &str> {
 }
 
 fn applied(part: &TreePart) -> impl Iterator<Item = (&Member, &Destination)> {
-    let members = part
-        .inventory
-        .members
-        .iter()
-        .map(|member| (member, part.destination(member.file)));
+    let members = part.inventory.members.iter();
+    let members = members.map(|member| (member, part.destination(member.file)));
     members.filter(|(_, destination)| destination.is_applied())
 }
 
@@ -470,34 +459,27 @@ fn written_in(part: &TreePart, member: &Member) -> WrittenIn {
 /// Returns the indices of the parts whose objects may deliver into a part: those whose cluster is a prefix of its own
 /// (`a` of `a/b`), the longest first, then those without a cluster.
 pub fn origins(parts: &[TreePart], at: usize) -> Vec<usize> {
-    let into = parts[at].cluster.as_deref().unwrap_or_default();
+    let cluster = |part: usize| parts[part].cluster.as_deref().unwrap_or_default();
     let others = (0..parts.len()).filter(|other| *other != at);
     let origins = others.filter(|other| {
-        let from = parts[*other].cluster.as_deref().unwrap_or_default();
-        let rest = into.strip_prefix(from);
+        let from = cluster(*other);
+        let rest = cluster(at).strip_prefix(from);
         rest.is_some_and(|rest| from.is_empty() || rest.starts_with('/'))
     });
     let mut origins: Vec<usize> = origins.collect();
-    origins.sort_by_key(|other| {
-        let name = parts[*other].cluster.as_deref().unwrap_or_default();
-        std::cmp::Reverse(name.len())
-    });
+    origins.sort_by_key(|other| std::cmp::Reverse(cluster(*other).len()));
     origins
 }
 
 /// Finds a delivery object by its name and, as far as both give one, its namespace.
 pub fn delivering<'i>(inventory: &'i Inventory, deliverer: &Deliverer) -> Option<&'i Member> {
     let kind = deliverer.tool.kind();
-    let found = inventory
-        .with_name(kind.group, kind.kind, &deliverer.name)
-        .iter()
-        .map(|id: &ObjectId| inventory.member(*id));
-    found.into_iter().find(
-        |member| match (&member.key.namespace, deliverer.namespace.as_str()) {
-            (_, "") | (Namespace::None | Namespace::Unwritten, _) => true,
-            (Namespace::Named(name), written) => {
-                name == written || member.object.namespace() == Some(written)
-            }
-        },
-    )
+    let found = inventory.with_name(kind.group, kind.kind, &deliverer.name);
+    let mut found = found.iter().map(|id| inventory.member(*id));
+    let namespace = deliverer.namespace.as_str();
+    found.find(|member| match &member.key.namespace {
+        _ if namespace.is_empty() => true,
+        Namespace::None | Namespace::Unwritten => true,
+        Namespace::Named(name) => name == namespace || member.object.namespace() == Some(namespace),
+    })
 }

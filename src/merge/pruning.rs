@@ -66,11 +66,9 @@ impl Requested {
     /// Makes the requests of `part` those of a previous part, before the next one is planned.
     pub(super) fn beyond(mut self, part: &MergePart<'_>) -> Self {
         let inventory = &part.base.inventory;
+        let tree = part.at;
         let ids = self.here.iter().flat_map(|key| inventory.with_key(key));
-        let places = ids.map(|id| TreePlace {
-            tree: part.at,
-            id: *id,
-        });
+        let places = ids.map(|&id| TreePlace { tree, id });
         self.elsewhere.extend(places);
         self.here.clear();
         self
@@ -96,7 +94,7 @@ impl<'a> Delivery<'a, '_> {
             let stays = self.part.is_still_delivering(&object);
             return self.of_argo(deliverer, known, deleted, stays);
         }
-        let withdrawal = match (before, after) {
+        let mut withdrawal = match (before, after) {
             (_, Some(after)) if !self.finds_sources(deliverer, after) => {
                 Withdrawal::nothing("no longer has sources")
             }
@@ -138,16 +136,10 @@ impl<'a> Delivery<'a, '_> {
         let keys = withdrawal.requests.iter().map(|request| &request.key);
         let doubtful = keys
             .filter(|key| doubts.is_some_and(|known| known.possible.contains(&key.to_string())));
-        Withdrawal {
-            is_possible: withdrawal.is_possible || known.is_some_and(|known| known.error.is_some()),
-            possible: withdrawal
-                .possible
-                .iter()
-                .chain(doubtful)
-                .cloned()
-                .collect(),
-            ..withdrawal
-        }
+        let doubtful: Vec<ObjectKey> = doubtful.cloned().collect();
+        withdrawal.possible.extend(doubtful);
+        withdrawal.is_possible |= known.is_some_and(|known| known.error.is_some());
+        withdrawal
     }
 
     /// Returns the fate of objects that are removed from a rendered HelmRelease. `deleted` is its object in base, if a
@@ -159,8 +151,8 @@ impl<'a> Delivery<'a, '_> {
         after: Option<&Member>,
     ) -> Withdrawal<'a> {
         let known = self.part.base.delivery(by);
-        let in_head = self.part.head.and_then(|head| head.delivery(by));
-        let withdrawal = match (in_head, deleted) {
+        let in_head = self.part.delivery_in_head(by);
+        let mut withdrawal = match (in_head, deleted) {
             (Some(is), _) if is.settings.suspend == Some(true) => {
                 Withdrawal::nothing("is suspended")
             }
@@ -171,11 +163,9 @@ impl<'a> Delivery<'a, '_> {
             (None, Some(object)) => self.deleted(by, object),
             (None, None) => Withdrawal::nothing("stays in the cluster"),
         };
-        let unread = [known, in_head].into_iter().flatten();
-        Withdrawal {
-            is_possible: unread.into_iter().any(|known| !known.unread.is_empty()),
-            ..withdrawal
-        }
+        let mut both = [known, in_head].into_iter().flatten();
+        withdrawal.is_possible = both.any(|known| !known.unread.is_empty());
+        withdrawal
     }
 
     /// Returns the uninstallation of a release that another one replaces. Objects without a written namespace stay if
@@ -200,14 +190,11 @@ impl<'a> Delivery<'a, '_> {
             ..self.leaving.clone()
         };
         let settings = after.map(|member| HelmReleaseSettings::of(&member.object));
-        let mut withdrawal = flux::helm_release_deleted(
-            &leaving,
-            self.choice.helm_version,
-            settings.unwrap_or_default(),
-        );
-        withdrawal
-            .outside
-            .extend(left.iter().map(|member| member.id));
+        let settings = settings.unwrap_or_default();
+        let version = self.choice.helm_version;
+        let mut withdrawal = flux::helm_release_deleted(&leaving, version, settings);
+        let left = left.iter().map(|member| member.id);
+        withdrawal.outside.extend(left);
         withdrawal
     }
 
@@ -241,11 +228,7 @@ impl<'a> Delivery<'a, '_> {
     /// base before its own object is updated: an entry point always, another one nearly so (recorded: three of three).
     fn pruned_by_flux(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
         let known = self.part.base.delivery(by);
-        let after = self
-            .part
-            .head
-            .and_then(|head| head.delivery(by))
-            .or(known)?;
+        let after = self.part.delivery_in_head(by).or(known)?;
         let is_entry = after.parent.is_none();
         let was = known.and_then(|known| known.settings.revision.as_ref());
         let is = after.settings.revision.as_ref();
@@ -276,7 +259,7 @@ impl<'a> Delivery<'a, '_> {
 
     /// Returns the pruning by a Kustomization whose build succeeds once before it fails.
     fn pruned_first(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
-        let known = self.part.head?.delivery(by)?;
+        let known = self.part.delivery_in_head(by)?;
         let built = known.built_first.as_ref()?;
         let (kept, left) = self.parted(|member| built.contains(&member.key.to_string()));
         let first = Delivery {
@@ -293,14 +276,10 @@ impl<'a> Delivery<'a, '_> {
 
     fn pruned(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
         // A tool that cannot build applies nothing, and deletes nothing.
-        if self
-            .part
-            .head
-            .is_some_and(|head| head.unbuildable(self.destination).is_some())
-        {
-            return self
-                .pruned_first(by)
-                .unwrap_or_else(|| Withdrawal::nothing(CANNOT_BUILD));
+        let head = self.part.head;
+        if head.is_some_and(|head| head.unbuildable(self.destination).is_some()) {
+            let pruned = self.pruned_first(by);
+            return pruned.unwrap_or_else(|| Withdrawal::nothing(CANNOT_BUILD));
         }
         if let Some(rejected) = self.rejected(deliverer) {
             return Withdrawal {
@@ -359,10 +338,6 @@ impl<'a> Delivery<'a, '_> {
         .withdrawal()
     }
 
-    pub(super) fn policy(&self, of_tool: Policy) -> Policy {
-        self.choice.cascade.unwrap_or(of_tool)
-    }
-
     /// Whether head still has the folder of the sources.
     fn sources_stay(&self) -> bool {
         let Destination::Root { folder, .. } = self.destination else {
@@ -376,7 +351,7 @@ impl<'a> Delivery<'a, '_> {
     /// "kustomization path not found"; argo-cd util/app/path/path.go, "app path does not exist"). Other repositories
     /// are assumed to exist.
     fn finds_sources(&self, by: &Deliverer, deliverer: &Member) -> bool {
-        let known = self.part.head.and_then(|head| head.delivery(by));
+        let known = self.part.delivery_in_head(by);
         let pointers = pointed_folders(&deliverer.object);
         // The graph knows folders better than the object: the root of its source may be a folder.
         known.map_or_else(|| self.sources_stay(), |known| known.error.is_none())
@@ -387,11 +362,8 @@ impl<'a> Delivery<'a, '_> {
     }
 
     fn exists(&self, folder: &str) -> bool {
-        self.part
-            .sides
-            .head
-            .iter()
-            .any(|part| part.contains_folder(folder))
+        let mut parts = self.part.sides.head.iter();
+        parts.any(|part| part.contains_folder(folder))
     }
 }
 

@@ -56,10 +56,8 @@ impl<'a> MergePart<'a> {
                 return None;
             }
             let (base, head) = (self.sides.of_base(was), self.sides.of_head(is));
-            let (left, reached) = (
-                self.base.destination(base.file),
-                self.head?.destination(head.file),
-            );
+            let left = self.base.destination(base.file);
+            let reached = self.head?.destination(head.file);
             let same = left == reached || left.name().is_none() && reached.name().is_none();
             let applied = same && reached.is_applied() && base.key == head.key;
             applied.then_some(KeptObject { base, head })
@@ -98,7 +96,12 @@ impl<'a> MergePart<'a> {
             {
                 Some("the annotation `kustomize.toolkit.fluxcd.io/force` of the object")
             }
-            Regime::Flux(FluxObject::Kustomization) => self.forced_by_flux(base),
+            Regime::Flux(FluxObject::Kustomization) => {
+                let deliverer = self.deliverer_of(base);
+                deliverer
+                    .is_some_and(|one| one.object.value().is_true_at(&["spec", "force"]))
+                    .then_some("`spec.force` of the Kustomization")
+            }
             // A HelmRelease's `force` replaces objects without deleting them (helm pkg/kube/client.go, updateResource).
             Regime::Helm | Regime::Flux(FluxObject::HelmRelease) | Regime::Kubectl => None,
         };
@@ -112,11 +115,8 @@ impl<'a> MergePart<'a> {
         let application = self.deliverer_of(base);
         let of_all =
             application.and_then(|one| one.object.at(&["spec", "syncPolicy", "syncOptions"]));
-        let of_all: Vec<&str> = of_all
-            .into_iter()
-            .flat_map(Value::items)
-            .filter_map(Value::as_str)
-            .collect();
+        let of_all = of_all.into_iter().flat_map(Value::items);
+        let of_all: Vec<&str> = of_all.filter_map(Value::as_str).collect();
         let replaces = [options, &of_all]
             .iter()
             .any(|options| options.contains(&"Replace=true"));
@@ -129,12 +129,6 @@ impl<'a> MergePart<'a> {
             is_server_side
         };
         options.contains(&"Force=true") && !is_refused
-    }
-
-    fn forced_by_flux(&self, base: &Member) -> Option<&'static str> {
-        let deliverer = self.deliverer_of(base)?;
-        let is_forced = deliverer.object.value().is_true_at(&["spec", "force"]);
-        is_forced.then_some("`spec.force` of the Kustomization")
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::part::MergePart;
+use super::part::{MergePart, with_key};
 use crate::changes::same_value;
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, kinds};
@@ -16,18 +16,13 @@ use crate::yaml::Value;
 /// Which claims are held: every Pod on a node holds the claims that it mounts, even after it has finished; one without
 /// a node holds none ([FIN-14], [L-32]; recorded: `pvc-used-by-running-pod`, `pvc-used-by-unscheduled-pod`). A new Pod
 /// stays without a node while a claim of it is being deleted, so an old Pod that waits for the new one stays too.
-pub fn updated<'a>(part: &MergePart<'a>, implied: Implied<'a>) -> Implied<'a> {
+pub fn updated<'a>(part: &MergePart<'a>, mut implied: Implied<'a>) -> Implied<'a> {
     let owners: BTreeMap<ObjectKey, ObjectKey> = implied
         .objects
         .iter()
         .map(|object| (object.key.clone(), object.owner.clone()))
         .collect();
-    let Implied {
-        mut objects,
-        capped,
-        adopted,
-    } = implied;
-    objects.retain_mut(|object| {
+    implied.objects.retain_mut(|object| {
         if !object.key.is(kinds::POD) {
             return true;
         }
@@ -35,34 +30,20 @@ pub fn updated<'a>(part: &MergePart<'a>, implied: Implied<'a>) -> Implied<'a> {
         while let Some(above) = owners.get(workload) {
             workload = above;
         }
-        let before = part
-            .base
-            .inventory
-            .with_key(workload)
-            .first()
-            .map(|id| part.base.inventory.member(*id));
+        let before = with_key(&part.base.inventory, workload).next();
         let (Some(before), Some(after)) = (before, part.after(workload)) else {
             return true;
         };
         let specs = [before, after].map(|member| pod_template_spec(&member.object));
         let changes = matches!(specs, [Some(old), Some(new)] if !same_value(old, new));
         match after_update(after) {
-            Replacement::Never => {}
             Replacement::First if changes => object.spec = None,
-            Replacement::First => {}
             Replacement::Afterwards => object.spec = specs[1].or(object.spec),
+            Replacement::First | Replacement::Never => {}
         }
-        after
-            .object
-            .at(&["spec", "replicas"])
-            .and_then(Value::as_int)
-            != Some(0)
+        replicas(after) != Some(0)
     });
-    Implied {
-        objects,
-        capped,
-        adopted,
-    }
+    implied
 }
 
 /// The time at which the Pods of a changed workload are deleted.
@@ -76,9 +57,13 @@ enum Replacement {
     Never,
 }
 
+fn replicas(workload: &Member) -> Option<i64> {
+    let replicas = workload.object.at(&["spec", "replicas"]);
+    replicas.and_then(Value::as_int)
+}
+
 fn after_update(workload: &Member) -> Replacement {
     let object = workload.object.value();
-    let replicas = object.at(&["spec", "replicas"]).and_then(Value::as_int);
     match (workload.object.group(), workload.object.kind()) {
         ("apps", "StatefulSet" | "DaemonSet")
             if object.str_at(&["spec", "updateStrategy", "type"]) == Some("OnDelete") =>
@@ -86,7 +71,7 @@ fn after_update(workload: &Member) -> Replacement {
             Replacement::Never
         }
         // One at a time: the second waits for the first to run.
-        ("apps", "StatefulSet") if replicas.unwrap_or(1) > 1 => Replacement::Afterwards,
+        ("apps", "StatefulSet") if replicas(workload).unwrap_or(1) > 1 => Replacement::Afterwards,
         ("apps", "StatefulSet" | "DaemonSet") => Replacement::First,
         ("apps", "Deployment")
             if object.str_at(&["spec", "strategy", "type"]) == Some("Recreate") =>

@@ -56,6 +56,20 @@ pub struct ToolRelease {
     pub after: Vec<ObjectKey>,
 }
 
+impl PartWithdrawal {
+    /// Returns the objects that tools delete.
+    pub(super) fn deleted(&self) -> BTreeSet<&ObjectKey> {
+        let requests = self.requests.iter();
+        let deletes = requests.filter(|request| request.op == Op::Delete);
+        deletes.map(|request| &request.key).collect()
+    }
+
+    /// Returns the tool of the first of some objects, and whether there is evidence for it.
+    pub(super) fn tool_of_first(&self, because: &[ObjectKey]) -> Option<(Regime, bool)> {
+        self.regimes.get(because.first()?).copied()
+    }
+}
+
 impl ToolRelease {
     /// Returns the finalizers that Argo CD removes from an Application once the objects `after` are gone.
     pub fn of(application: &Member, after: Vec<ObjectKey>) -> Self {
@@ -83,28 +97,17 @@ pub fn withdraw(
     choice: &DeliveryChoice,
     requested: &mut Requested,
 ) -> PartWithdrawal {
+    let member = |id: &ObjectId| part.base.inventory.member(*id);
+    let hooks = part.hooks.iter().map(member);
+    let only_from_releases = hooks.chain(part.leaves_its_release());
+    let leaving = part.leaving.iter().map(|id| (member(id), true));
     let mut groups = Groups::new();
-    for member in part
-        .leaving
-        .iter()
-        .map(|id| part.base.inventory.member(*id))
-    {
+    for (member, is_removed) in leaving.chain(only_from_releases.map(|member| (member, false))) {
         let destination = part.base.destination(member.file);
         let applier = applier(part, member, destination, choice);
-        groups
-            .entry((applier, destination))
-            .or_default()
-            .push(member);
-    }
-    let hooks = part.hooks.iter().map(|id| part.base.inventory.member(*id));
-    for member in hooks.chain(part.leaves_its_release()) {
-        let destination = part.base.destination(member.file);
-        let applier = applier(part, member, destination, choice);
-        if applier.regime().0.is_release() {
-            groups
-                .entry((applier, destination))
-                .or_default()
-                .push(member);
+        if is_removed || applier.regime().0.is_release() {
+            let group = groups.entry((applier, destination)).or_default();
+            group.push(member);
         }
     }
     let mut decided = Decided {
@@ -121,15 +124,13 @@ pub fn withdraw(
             members,
         };
         let (regime, is_known) = applier.regime();
+        let regimes = &mut decided.all.regimes;
         for member in &leaving.members {
-            let known = decided
-                .all
-                .regimes
-                .entry(member.key.clone())
-                .or_insert((regime, is_known));
+            let tool = (regime, is_known);
+            let known = regimes.entry(member.key.clone()).or_insert(tool);
             // Two destinations may have one key: the one with evidence for its tool counts.
             if is_known {
-                *known = (regime, is_known);
+                *known = tool;
             }
         }
         let unbuildable = part.head.and_then(|head| head.unbuildable(destination));
@@ -155,36 +156,28 @@ pub fn withdraw(
             }
             (_, Regime::Kubectl) => Withdrawal::nothing("prunes nothing"),
         };
+        let all = &mut decided.all;
         if regime == Regime::Kubectl && !is_known && unbuildable.is_none() {
-            decided
-                .all
-                .unknown
-                .extend(leaving.members.iter().map(|member| member.key.clone()));
+            let members = leaving.members.iter();
+            all.unknown.extend(members.map(|member| member.key.clone()));
         }
-        decided
-            .all
-            .assumed
+        let count = leaving.members.len();
+        all.assumed
             .extend(assumed(&applier, destination, &withdrawal));
-        decided.all.idle.extend(idle(
-            &applier,
-            &withdrawal,
-            unbuildable,
-            leaving.members.len(),
-        ));
-        let by = destination
-            .deliverer()
-            .and_then(|by| part.delivering_here(by));
+        all.idle
+            .extend(idle(&applier, &withdrawal, unbuildable, count));
+        let by = destination.deliverer();
+        let by = by.and_then(|by| part.delivering_here(by));
         decided.take(&leaving, withdrawal, by.map(|by| &by.key));
     }
     let releases = releases(part, &decided.requested.here, &decided.held);
     let handovers = handovers(part, choice, &decided.requested);
     *requested = std::mem::take(&mut decided.requested).beyond(part);
     for handover in &handovers {
-        let regime = (Regime::from(handover.from.tool), true);
-        decided
-            .all
-            .regimes
-            .extend(handover.objects.iter().map(|key| (key.clone(), regime)));
+        let tool = (Regime::from(handover.from.tool), true);
+        let objects = handover.objects.iter();
+        let moved = objects.map(|key| (key.clone(), tool));
+        decided.all.regimes.extend(moved);
     }
     PartWithdrawal {
         releases,
@@ -237,11 +230,8 @@ fn releases(
     if after.is_empty() {
         return Vec::new();
     }
-    for member in inventory
-        .members
-        .iter()
-        .filter(|member| requested.contains(&member.key))
-    {
+    let members = inventory.members.iter();
+    for member in members.filter(|member| requested.contains(&member.key)) {
         let by = part.deliverer_here(member);
         if let Some(after) = by.and_then(|by| after.get_mut(&by.id)) {
             after.push(member.key.clone());
@@ -314,104 +304,82 @@ impl Decided {
     ) {
         let client = self.clients;
         self.clients += 1;
-        withdrawal
-            .requests
-            .iter_mut()
-            .for_each(|request| request.client = client);
+        for request in &mut withdrawal.requests {
+            request.client = client;
+        }
         if withdrawal.nothing == Some(AWAITS_CONFIRMATION) {
             self.held.extend(by.cloned());
         }
-        let keeps = [CANNOT_BUILD, FIXED_REVISION];
-        if withdrawal.nothing.is_some_and(|why| keeps.contains(&why)) {
-            self.all
-                .kept
-                .extend(leaving.members.iter().map(|member| member.key.clone()));
-        } else if withdrawal.nothing.is_some() {
-            self.all
-                .orphaned
-                .extend(leaving.members.iter().map(|member| member.key.clone()));
+        if let Some(why) = withdrawal.nothing {
+            let stay = if [CANNOT_BUILD, FIXED_REVISION].contains(&why) {
+                &mut self.all.kept
+            } else {
+                &mut self.all.orphaned
+            };
+            stay.extend(leaving.members.iter().map(|member| member.key.clone()));
         }
-        let kept = withdrawal.kept.iter();
-        let kept = kept.map(|id| leaving.inventory.member(*id).key.clone());
-        self.all.kept.extend(kept);
-        let outside = withdrawal
-            .outside
-            .iter()
-            .map(|id| leaving.inventory.member(*id).key.clone());
-        self.all.orphaned.extend(outside);
-        let spared = withdrawal
-            .spared
-            .iter()
-            .map(|(id, _)| leaving.inventory.member(*id).key.clone());
-        self.all.kept.extend(spared);
+        let key = |id: &ObjectId| leaving.inventory.member(*id).key.clone();
+        let spared = withdrawal.spared.iter().map(|(id, _)| id);
+        let kept = withdrawal.kept.iter().chain(spared);
+        self.all.kept.extend(kept.map(key));
+        self.all.orphaned.extend(withdrawal.outside.iter().map(key));
+        let keys = withdrawal.requests.iter().map(|request| &request.key);
         if withdrawal.is_race || by.is_some_and(|by| self.all.late.contains(by)) {
-            let keys = withdrawal.requests.iter().map(|request| &request.key);
-            self.all.late.extend(keys.cloned());
+            self.all.late.extend(keys.clone().cloned());
         }
-        self.all
-            .possible
-            .append(&mut withdrawal.possible.into_iter().collect());
+        self.all.possible.extend(withdrawal.possible);
         // Without evidence for the tool that deletes the delivery object, its objects are no more certain to go.
         let is_possible = by.is_some_and(|by| {
             let regime = self.all.regimes.get(by);
             self.all.possible.contains(by) || regime.is_some_and(|(_, is_known)| !is_known)
         });
         if withdrawal.is_possible || is_possible {
-            let keys = withdrawal.requests.iter().map(|request| &request.key);
-            let keys =
-                keys.filter(|key| withdrawal.is_possible || !withdrawal.anyway.contains(*key));
-            self.all.possible.extend(keys.cloned());
+            let doubtful = keys
+                .clone()
+                .filter(|key| withdrawal.is_possible || !withdrawal.anyway.contains(*key));
+            self.all.possible.extend(doubtful.cloned());
         }
         let sent = match by.filter(|by| self.requested.here.contains(*by)) {
             Some(by) => self.before.entry(by.clone()).or_default(),
             None => &mut self.all.requests,
         };
-        self.requested.here.extend(
-            withdrawal
-                .requests
-                .iter()
-                .map(|request| request.key.clone()),
-        );
+        self.requested.here.extend(keys.cloned());
         sent.extend(withdrawal.requests);
     }
 
     /// Returns the result, with all requests in order.
-    fn finish(self) -> PartWithdrawal {
-        let Self {
-            mut all,
-            mut before,
-            ..
-        } = self;
-        let mut pending = std::mem::take(&mut all.requests);
+    fn finish(mut self) -> PartWithdrawal {
+        let mut pending = std::mem::take(&mut self.all.requests);
+        let mut requests = Vec::with_capacity(pending.len());
         pending.reverse();
         while let Some(request) = pending.pop() {
-            match before.remove(&request.key) {
+            match self.before.remove(&request.key) {
                 Some(first) => {
                     pending.push(request);
                     pending.extend(first.into_iter().rev());
                 }
-                None => all.requests.push(request),
+                None => requests.push(request),
             }
         }
-        in_turns(&mut all.requests);
-        all
+        PartWithdrawal {
+            requests: in_turns(requests),
+            ..self.all
+        }
     }
 }
 
 /// Interleaves concurrent clients: the requests before the first wait of each, those before the second, and so on.
-fn in_turns(requests: &mut [ToolRequest]) {
+fn in_turns(requests: Vec<ToolRequest>) -> Vec<ToolRequest> {
     let mut waits: BTreeMap<usize, usize> = BTreeMap::new();
-    let turns = requests.iter().map(|request| {
+    let turns = requests.into_iter().map(|request| {
         let waited = waits.entry(request.client).or_default();
         let turn = *waited;
         *waited += usize::from(request.wait != Wait::None);
-        turn
+        (turn, request)
     });
-    let turns: Vec<usize> = turns.collect();
-    let mut order: Vec<usize> = (0..requests.len()).collect();
-    order.sort_by_key(|at| turns[*at]);
-    let sorted: Vec<ToolRequest> = order.into_iter().map(|at| requests[at].clone()).collect();
-    requests.clone_from_slice(&sorted);
+    let mut turns: Vec<(usize, ToolRequest)> = turns.collect();
+    turns.sort_by_key(|(turn, _)| *turn);
+    turns.into_iter().map(|(_, request)| request).collect()
 }
 
 /// Returns why a tool sends nothing, if there is evidence that it delivers these objects.
@@ -432,15 +400,13 @@ fn idle(
             is_known: false, ..
         } => return None,
     };
-    let rejected = withdrawal.rejected.as_ref();
-    let rejected =
-        rejected.map(|key| format!(", because the API server rejects the update of {key}"));
-    let unbuildable = unbuildable.map(|obstacle| format!(", because {obstacle}"));
-    let because = rejected.or(unbuildable).unwrap_or_default();
-    let (objects, stay) = (
-        plain::count(objects, "object"),
-        if objects == 1 { "stays" } else { "stay" },
-    );
+    let because = match (&withdrawal.rejected, unbuildable) {
+        (Some(key), _) => format!(", because the API server rejects the update of {key}"),
+        (None, Some(obstacle)) => format!(", because {obstacle}"),
+        (None, None) => String::new(),
+    };
+    let stay = if objects == 1 { "stays" } else { "stay" };
+    let objects = plain::count(objects, "object");
     Some(format!(
         "{subject} {reason}{because}: {objects} that left {stay} in the cluster"
     ))
@@ -459,11 +425,9 @@ fn assumed(
     else {
         return None;
     };
-    let count = withdrawal
-        .requests
-        .iter()
-        .filter(|request| request.op == Op::Delete)
-        .count();
+    let requests = withdrawal.requests.iter();
+    let deletes = requests.filter(|request| request.op == Op::Delete);
+    let count = deletes.count();
     let (tool, place) = (regime.tool(), destination.folder().filter(|_| count > 0)?);
     let objects = plain::count(count, "object");
     Some(format!(
@@ -500,15 +464,10 @@ fn applier(
                 }
                 RegimeSource::Config => true,
             };
-            let likely = if is_known {
-                None
-            } else {
-                part.likely_tool(destination)
-            };
             let regime = if is_known {
                 delivered.regime
             } else {
-                likely.unwrap_or(Regime::Kubectl)
+                part.likely_tool(destination).unwrap_or(Regime::Kubectl)
             };
             Applier::Tool { regime, is_known }
         }
@@ -529,11 +488,10 @@ pub(super) fn upgraded<'a>(
         members: part.base.members_at(destination).collect(),
         ..leaving.clone()
     };
-    let members = head.members_at(destination).collect();
     let new = Leaving {
         inventory: &head.inventory,
         deliveries,
-        members,
+        members: head.members_at(destination).collect(),
     };
     helm::upgrade(&old, &new, choice.helm_version, |key| part.rejects(key))
 }
