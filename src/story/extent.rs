@@ -22,14 +22,12 @@ impl Extent {
         let mut places: BTreeMap<ObjectId, usize> = BTreeMap::new();
         for story in stories {
             for affected in &story.affected {
-                let parent = affected
-                    .parent
-                    .and_then(|parent| places.get(&story.affected[parent].id))
-                    .copied();
                 if let Some(&known) = places.get(&affected.id) {
                     all[known].ending = affected.ending;
                     steps[known] = story.step;
                 } else {
+                    let parent = affected.parent.map(|parent| story.affected[parent].id);
+                    let parent = parent.and_then(|parent| places.get(&parent)).copied();
                     places.insert(affected.id, all.len());
                     all.push(Affected {
                         parent,
@@ -61,17 +59,11 @@ impl Extent {
     pub(crate) fn tied(stories: &[Story<'_>], wanted: impl Fn(&ObjectKey) -> bool) -> Self {
         let all = Self::all(stories);
         let mut tied = vec![false; all.affected.len()];
-        for (at, affected) in all
-            .affected
-            .iter()
-            .enumerate()
-            .filter(|(_, affected)| wanted(&affected.key))
-        {
+        let affected = all.affected.iter().enumerate();
+        for (at, affected) in affected.filter(|(_, affected)| wanted(&affected.key)) {
             tied[at] |= affected.ending == Ending::Stuck;
-            if let Some(parent) = affected
-                .parent
-                .filter(|parent| wanted(&all.affected[*parent].key))
-            {
+            let parent = affected.parent;
+            if let Some(parent) = parent.filter(|parent| wanted(&all.affected[*parent].key)) {
                 tied[at] = true;
                 tied[parent] = true;
             }

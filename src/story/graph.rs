@@ -11,7 +11,7 @@ use super::telling::{Affected, Ending, Story};
 use super::ties::{Arrow, OwnerStrokes, Stroke, without_shortcuts};
 use super::words;
 use crate::gc::{Hold, ObjectId};
-use crate::kube::Namespace;
+use crate::kube::{Namespace, ObjectKey};
 use crate::text::plain;
 
 /// Maximum number of nodes, without those of a legend.
@@ -33,6 +33,18 @@ pub(crate) enum Tone {
     Untouched,
 }
 
+impl Tone {
+    /// Returns the meaning of the tone, for a legend.
+    pub(crate) fn meaning(self) -> &'static str {
+        match self {
+            Self::Deleted => "red: deleted",
+            Self::Stuck => "yellow: stuck (Terminating)",
+            Self::Kept => "green: kept",
+            Self::Untouched => "dashed border: untouched",
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Vertex {
     /// The lines, not escaped.
@@ -52,6 +64,12 @@ impl Graph {
     /// Returns every tone that a node has, each once, for a legend.
     pub(crate) fn tones(&self) -> BTreeSet<Tone> {
         self.nodes.iter().map(|node| node.tone).collect()
+    }
+
+    /// Counts the objects without a node of their own; `None` if there are none.
+    pub(crate) fn not_drawn(&self) -> Option<String> {
+        let kinds = words::kinds(&self.collapsed);
+        (!kinds.is_empty()).then(|| format!("without a node of their own: {kinds}"))
     }
 
     /// Returns every stroke that an arrow has, each once.
@@ -81,20 +99,14 @@ impl Detail {
 pub(crate) fn graph(stories: &[Story<'_>], scope: &Extent, detail: Detail) -> Graph {
     let Detail { nodes, leaves } = detail;
     let affected = scope.affected();
-    let siblings = if affected.len() <= nodes {
-        nodes
-    } else {
-        SIBLINGS
+    let is_small = affected.len() <= nodes;
+    let limits = Limits {
+        entries: nodes,
+        siblings: if is_small { nodes } else { SIBLINGS },
+        leaves,
+        depth: usize::MAX,
     };
-    let entries = outline(
-        affected,
-        Limits {
-            entries: nodes,
-            siblings,
-            leaves,
-            depth: usize::MAX,
-        },
-    );
+    let entries = outline(affected, limits);
     let mut draft = Drawing {
         stories,
         affected,
@@ -129,9 +141,7 @@ struct Drawing<'a> {
 
 impl Drawing<'_> {
     fn add_node(&mut self, entry: &Line, entries: &[Line]) {
-        for (kind, number) in &entry.hidden {
-            *self.graph.collapsed.entry(kind.clone()).or_default() += number;
-        }
+        self.collapse(&entry.hidden);
         let below = (!entry.hidden.is_empty())
             .then(|| short(&format!("and below: {}", words::kinds(&entry.hidden))));
         let (mut label, ending) = match &entry.item {
@@ -141,17 +151,10 @@ impl Drawing<'_> {
                 (self.name(affected, self.steps[*place]), affected.ending)
             }
             Shown::Rest(places) => {
-                for place in places {
-                    *self
-                        .graph
-                        .collapsed
-                        .entry(self.affected[*place].key.kind().to_string())
-                        .or_default() += 1;
-                }
-                (
-                    self.group(places, entry.parent, entries),
-                    self.affected[places[0]].ending,
-                )
+                let keys = places.iter().map(|place| &self.affected[*place].key);
+                self.collapse(&words::count_kinds(keys));
+                let label = self.group(places, entry.parent, entries);
+                (label, self.affected[places[0]].ending)
             }
         };
         label.extend(below);
@@ -159,6 +162,12 @@ impl Drawing<'_> {
             label,
             tone: tone(ending),
         });
+    }
+
+    fn collapse(&mut self, kinds: &KindCounts) {
+        for (kind, number) in kinds {
+            *self.graph.collapsed.entry(kind.clone()).or_default() += number;
+        }
     }
 
     /// Returns the label of a group: the number of siblings, or of those without own nodes, and their finalizers.
@@ -180,11 +189,8 @@ impl Drawing<'_> {
             .iter()
             .map(|place| self.finalizers(&self.affected[*place], self.steps[*place]))
             .collect();
-        let common = if finalizers.len() == 1 {
-            finalizers.into_iter().next().flatten()
-        } else {
-            None
-        };
+        let is_common = finalizers.len() == 1;
+        let common = finalizers.into_iter().flatten().filter(|_| is_common);
         [short(&title)].into_iter().chain(common).collect()
     }
 
@@ -196,31 +202,20 @@ impl Drawing<'_> {
         } else {
             key.kind().to_string()
         };
-        let name = if key.namespace == Namespace::None {
-            key.name.to_string()
-        } else {
-            format!("{}/{}", key.namespace, key.name)
-        };
         let mut marks = Vec::new();
-        if self
-            .stories
-            .iter()
-            .any(|story| story.implied(key).is_some())
-        {
+        let mut stories = self.stories.iter();
+        if stories.any(|story| story.implied(key).is_some()) {
             marks.push("implied".to_owned());
         }
-        if self
-            .stories
-            .iter()
-            .any(|story| story.view.data.contains_key(key))
-        {
+        let mut stories = self.stories.iter();
+        if stories.any(|story| story.view.data.contains_key(key)) {
             marks.push("data".to_owned());
         }
         if self.stories.len() > 1 {
             marks.push(format!("step {}", step + 1));
         }
         let marks = (!marks.is_empty()).then(|| format!("({})", marks.join(", ")));
-        [short(&kind), short(&name)]
+        [short(&kind), short_name(key)]
             .into_iter()
             .chain(marks)
             .chain(self.finalizers(affected, step))
@@ -230,17 +225,11 @@ impl Drawing<'_> {
     /// Returns the finalizers that hold a stuck object and have to be removed by hand.
     fn finalizers(&self, affected: &Affected, step: usize) -> Option<String> {
         let story = self.stories.iter().find(|story| story.step == step)?;
-        let stuck = story
-            .stuck
-            .binary_search_by_key(&affected.id, |held| held.object)
-            .ok()?;
-        let names = story.stuck[stuck]
-            .holds
-            .iter()
-            .filter_map(|hold| match hold {
-                Hold::Finalizers(names) => Some(names.join(", ")),
-                _ => None,
-            });
+        let names = story.held(affected.id)?.holds.iter();
+        let names = names.filter_map(|hold| match hold {
+            Hold::Finalizers(names) => Some(names.join(", ")),
+            _ => None,
+        });
         let names: Vec<String> = names.collect();
         (!names.is_empty()).then(|| short(&format!("finalizer {}", names.join(", "))))
     }
@@ -250,28 +239,16 @@ impl Drawing<'_> {
         let Some(cluster) = self.stories.first().map(|story| story.view.plan.cluster()) else {
             return;
         };
-        let touched = self
-            .stories
-            .iter()
-            .flat_map(|story| story.affected.iter().map(|affected| affected.id));
-        let touched: BTreeSet<ObjectId> = touched.collect();
-        let drawn: Vec<ObjectId> = self.places.keys().copied().collect();
-        let owners: BTreeSet<ObjectId> = drawn
-            .iter()
-            .flat_map(|id| cluster.edges(*id))
-            .filter_map(|edge| edge.owner)
-            .collect();
+        let affected = self.stories.iter().flat_map(|story| &story.affected);
+        let touched: BTreeSet<ObjectId> = affected.map(|affected| affected.id).collect();
+        let edges = self.places.keys().flat_map(|id| cluster.edges(*id));
+        let owners: BTreeSet<ObjectId> = edges.filter_map(|edge| edge.owner).collect();
         let room = nodes.saturating_sub(self.graph.nodes.len());
         for id in owners.difference(&touched).take(room) {
             let key = cluster.key(*id);
-            let name = if key.namespace == Namespace::None {
-                key.name.clone()
-            } else {
-                format!("{}/{}", key.namespace, key.name).into()
-            };
             self.places.insert(*id, self.graph.nodes.len());
             self.graph.nodes.push(Vertex {
-                label: vec![short(key.kind()), short(&name)],
+                label: vec![short(key.kind()), short_name(&key)],
                 tone: Tone::Untouched,
             });
         }
@@ -291,9 +268,8 @@ impl Drawing<'_> {
                 Shown::Object(place) => *place,
                 Shown::Rest(places) => places[0],
             };
-            let parent = self.affected[place]
-                .parent
-                .map(|parent| self.affected[parent].id);
+            let parent = self.affected[place].parent;
+            let parent = parent.map(|parent| self.affected[parent].id);
             if joined.insert((from, to)) {
                 arrows.push(Arrow {
                     from,
@@ -302,9 +278,7 @@ impl Drawing<'_> {
                 });
             }
         }
-        let by_object: Vec<(ObjectId, usize)> =
-            self.places.iter().map(|(id, at)| (*id, *at)).collect();
-        for (id, to) in by_object {
+        for (&id, &to) in &self.places {
             let affected = self.affected.iter().find(|affected| affected.id == id);
             let strokes = affected.map(|affected| OwnerStrokes::of(story, affected));
             for owner in cluster.edges(id).filter_map(|edge| edge.owner) {
@@ -329,9 +303,8 @@ impl Drawing<'_> {
 /// Returns the kinds that exist in several API groups: only these need their group in a picture.
 fn ambiguous(affected: &[Affected]) -> BTreeSet<&str> {
     let mut groups: BTreeMap<&str, &str> = BTreeMap::new();
-    let kinds = affected.iter().map(|affected| &affected.key);
-    kinds
-        .filter(|key| *groups.entry(key.kind()).or_insert(key.group()) != key.group())
+    let keys = affected.iter().map(|affected| &affected.key);
+    keys.filter(|key| *groups.entry(key.kind()).or_insert(key.group()) != key.group())
         .map(|key| key.kind())
         .collect()
 }
@@ -341,6 +314,15 @@ fn tone(ending: Ending) -> Tone {
         Ending::Deleted => Tone::Deleted,
         Ending::Stuck => Tone::Stuck,
         Ending::Kept => Tone::Kept,
+    }
+}
+
+/// Returns the namespace and the name of an object.
+fn short_name(key: &ObjectKey) -> String {
+    if key.namespace == Namespace::None {
+        short(&key.name)
+    } else {
+        short(&format!("{}/{}", key.namespace, key.name))
     }
 }
 

@@ -50,17 +50,12 @@ pub(crate) fn outline(affected: &[Affected], limits: Limits) -> Vec<Line> {
     let mut entries: Vec<Line> = Vec::new();
     let mut waiting: VecDeque<Option<usize>> = VecDeque::from([None]);
     while let Some(parent) = waiting.pop_front() {
-        let (children, depth) = match parent.map(|at| (at, &entries[at])) {
+        let (children, depth) = match parent.map(|at| &entries[at]) {
             None => (&tree.roots, 0),
-            Some((
-                _,
-                Line {
-                    item: Shown::Object(place),
-                    depth,
-                    ..
-                },
-            )) => (&tree.children[*place], depth + 1),
-            Some(_) => continue,
+            Some(above) => match above.item {
+                Shown::Object(place) => (&tree.children[place], above.depth + 1),
+                Shown::Rest(_) => continue,
+            },
         };
         if children.is_empty() {
             continue;
@@ -112,11 +107,9 @@ pub(crate) fn reading_order(entries: &[Line]) -> Vec<(usize, Vec<bool>)> {
 /// Returns siblings, the last one first, each with `above` and whether it is the last.
 fn with_ends(siblings: &[usize], above: &[bool]) -> Vec<(usize, Vec<bool>)> {
     let last = siblings.len().saturating_sub(1);
-    let each = siblings
-        .iter()
-        .enumerate()
-        .map(|(n, at)| (*at, [above, &[n == last]].concat()));
-    each.rev().collect()
+    let each = siblings.iter().enumerate().rev();
+    each.map(|(n, at)| (*at, [above, &[n == last]].concat()))
+        .collect()
 }
 
 struct CauseTree<'a> {
@@ -144,14 +137,11 @@ impl<'a> CauseTree<'a> {
     /// Counts the descendants of these nodes by kind, and the nodes themselves if `inclusive`.
     fn kinds(&self, places: &[usize], inclusive: bool) -> KindCounts {
         let mut kinds = KindCounts::new();
+        let children = |place: &usize| self.children[*place].iter().copied();
         let mut stack: Vec<usize> = if inclusive {
             places.to_vec()
         } else {
-            places
-                .iter()
-                .flat_map(|place| &self.children[*place])
-                .copied()
-                .collect()
+            places.iter().flat_map(children).collect()
         };
         while let Some(place) = stack.pop() {
             *kinds

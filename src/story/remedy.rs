@@ -3,10 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use super::command;
 use super::telling::Story;
 use super::words;
-use crate::gc::{Cluster, FailingApi, HeldObject, Hold, ObjectId, Present};
+use crate::gc::{Cluster, FailingApi, HeldObject, Hold, ObjectId};
 use crate::kube::kubectl::{self, Target};
 use crate::kube::{ObjectKey, finalizers};
 use crate::text::plain;
@@ -22,16 +24,18 @@ pub(crate) struct Stuck {
 }
 
 /// A hold on an object, and how to end it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Remedy {
     /// The hold, as half a sentence about the object.
     pub(crate) what: String,
+    #[serde(rename = "cites")]
     pub(crate) citations: Vec<&'static str>,
     /// The remedy, as sentences.
     pub(crate) help: String,
     /// The commands that do it.
     pub(crate) commands: Vec<String>,
     /// Whether the hold ends automatically once other objects are released.
+    #[serde(skip)]
     pub(crate) waits: bool,
 }
 
@@ -45,11 +49,8 @@ impl Stuck {
 /// Returns the objects that are Terminating after the step: first those that need action, then those that only wait.
 pub(crate) fn stuck(story: &Story<'_>) -> Vec<Stuck> {
     let rings = rings(&story.stuck);
-    let mut stuck: Vec<Stuck> = story
-        .stuck
-        .iter()
-        .map(|held| one(story, held, &rings))
-        .collect();
+    let stuck = story.stuck.iter().map(|held| one(story, held, &rings));
+    let mut stuck: Vec<Stuck> = stuck.collect();
     stuck.sort_by(|a, b| (a.waits(), a.before, &a.key).cmp(&(b.waits(), b.before, &b.key)));
     stuck
 }
@@ -61,19 +62,15 @@ fn rings(stuck: &[HeldObject]) -> BTreeSet<ObjectId> {
     let mut waiting: BTreeMap<ObjectId, usize> = BTreeMap::new();
     let mut waited_for_by: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
     for one in stuck {
-        let blockers = one
-            .holds
-            .iter()
-            .flat_map(blocking_dependents)
-            .filter(|blocker| all.contains(blocker));
+        let blockers = one.holds.iter().flat_map(blocking_dependents);
+        let blockers = blockers.filter(|blocker| all.contains(blocker));
         waiting.insert(one.object, blockers.clone().count());
-        blockers.for_each(|blocker| waited_for_by.entry(*blocker).or_default().push(one.object));
+        for blocker in blockers {
+            waited_for_by.entry(*blocker).or_default().push(one.object);
+        }
     }
-    let mut free: Vec<ObjectId> = waiting
-        .iter()
-        .filter(|(_, count)| **count == 0)
-        .map(|(id, _)| *id)
-        .collect();
+    let free = waiting.iter().filter(|(_, count)| **count == 0);
+    let mut free: Vec<ObjectId> = free.map(|(id, _)| *id).collect();
     while let Some(id) = free.pop() {
         waiting.remove(&id);
         for waiter in waited_for_by.get(&id).into_iter().flatten() {
@@ -151,12 +148,8 @@ impl Case<'_> {
 
     /// Lists keys of objects for a sentence.
     fn named(&self, ids: &[ObjectId]) -> String {
-        words::keys(
-            ids.iter()
-                .map(|id| self.cluster().key(*id))
-                .collect::<Vec<_>>()
-                .iter(),
-        )
+        let keys = ids.iter().map(|id| self.cluster().key(*id));
+        words::keys(keys.collect::<Vec<_>>().iter())
     }
 
     fn remedies(&self, hold: &Hold, held: &HeldObject) -> Vec<Remedy> {
@@ -205,21 +198,14 @@ impl Case<'_> {
         });
         let known: Vec<_> = known.collect();
         let removers = known.iter().map(|(name, remover)| {
-            format!(
-                "{} is removed by {}",
-                plain::one_line(name),
-                plain::one_line(&remover.removed_by)
-            )
+            let (name, by) = (plain::one_line(name), plain::one_line(&remover.removed_by));
+            format!("{name} is removed by {by}")
         });
         let removers: Vec<String> = removers.collect();
-        let ways_out = known
-            .iter()
-            .filter_map(|(_, remover)| remover.way_out.as_deref());
+        let ways_out = known.iter().filter_map(|(_, one)| one.way_out.as_deref());
         let ways_out: BTreeSet<&str> = ways_out.collect();
-        let ways_out: String = ways_out
-            .into_iter()
-            .map(|way| format!(" Or {}.", plain::one_line(way)))
-            .collect();
+        let ways_out = ways_out.into_iter().map(plain::one_line);
+        let ways_out: String = ways_out.map(|way| format!(" Or {way}.")).collect();
         let whose = if names.len() == 1 {
             "its controller"
         } else {
@@ -234,28 +220,23 @@ impl Case<'_> {
                 format!("Make sure that its controller runs ({})", known.join("; "))
             }
         };
-        let mut unless = Vec::new();
+        let mut unless = String::new();
         if !held.unless_quicker.is_empty() {
             let going = self.named(&held.unless_quicker);
-            unless.push(format!(
+            unless.push_str(&format!(
                 ", unless its controller is quicker than the deletion of {going}"
             ));
         }
         if !held.unless_run_by.is_empty() {
             let left = self.named(&held.unless_run_by);
-            unless.push(format!(
+            unless.push_str(&format!(
                 ", unless its controller is {left}: several workloads run its image"
             ));
         }
-        let unless = unless.concat();
-        let stored = self
-            .story
-            .view
-            .plan
-            .stored_finalizers(self.story.step, self.id);
-        let breaks = names
-            .iter()
-            .filter_map(|name| finalizers::removal_breaks(name));
+        let plan = self.story.view.plan;
+        let stored = plan.stored_finalizers(self.story.step, self.id);
+        let breaks = names.iter();
+        let breaks = breaks.filter_map(|name| finalizers::removal_breaks(name));
         let breaks: String = breaks.map(|breaks| format!(" ({breaks})")).collect();
         Remedy {
             what: format!("is held by finalizer {}{unless}", words::finalizers(names)),
@@ -311,12 +292,9 @@ impl Case<'_> {
                 self.named(pods)
             )
         };
-        let mut next: Vec<ObjectId> = pods
-            .iter()
-            .chain(others)
-            .copied()
-            .filter(|id| self.stuck_later(*id))
-            .collect();
+        let content = pods.iter().chain(others).copied();
+        let next = content.clone().filter(|id| self.stuck_later(*id));
+        let mut next: Vec<ObjectId> = next.collect();
         next.sort_unstable();
         let next = if next.is_empty() {
             String::new()
@@ -333,16 +311,9 @@ impl Case<'_> {
             format!(" Its conditions will say: {}.", told.join("; "))
         };
         let rejections = self.story.view.plan.rejections(self.story.step);
-        let rejected: BTreeSet<ObjectId> = rejections
-            .iter()
-            .map(|rejection| rejection.object)
-            .collect();
-        let rejected: Vec<ObjectId> = pods
-            .iter()
-            .chain(others)
-            .copied()
-            .filter(|id| rejected.contains(id))
-            .collect();
+        let rejected = rejections.iter().map(|rejection| rejection.object);
+        let rejected: BTreeSet<ObjectId> = rejected.collect();
+        let rejected: Vec<ObjectId> = content.filter(|id| rejected.contains(id)).collect();
         let release = if rejected.is_empty() {
             "Release the rest of its content.".to_owned()
         } else {
@@ -361,19 +332,15 @@ impl Case<'_> {
 
     /// Whether an object is not Terminating yet, and needs its finalizers removed once it is.
     fn stuck_later(&self, id: ObjectId) -> bool {
-        !self.terminating(id)
-            && self
-                .present(id)
-                .is_some_and(|present| !present.finalizers.is_empty())
+        let present = self.story.after.present(id);
+        !self.terminating(id) && present.is_some_and(|present| !present.finalizers.is_empty())
     }
 
     /// Returns the messages of the conditions of a Namespace that are true.
     fn conditions(&self) -> Vec<String> {
-        let conditions = self
-            .present(self.id)
-            .and_then(|present| present.conditions)
-            .into_iter()
-            .flatten();
+        let present = self.story.after.present(self.id);
+        let conditions = present.and_then(|present| present.conditions);
+        let conditions = conditions.into_iter().flatten();
         let bad = conditions.filter(|condition| condition.status == "True");
         bad.map(|condition| plain::one_line(&condition.message))
             .collect()
@@ -425,33 +392,25 @@ impl Case<'_> {
 
     /// Returns the remedy for failing discovery, for which every Namespace waits, whatever its content.
     fn discovery(&self, failing: &[FailingApi]) -> Remedy {
-        let named = words::keys(
-            failing
-                .iter()
-                .map(|api| self.cluster().key(api.object))
-                .collect::<Vec<_>>()
-                .iter(),
-        );
+        let objects: Vec<ObjectId> = failing.iter().map(|api| api.object).collect();
+        let named = self.named(&objects);
         let (exist, delete) = match failing.len() {
             1 => ("exists", "Delete the APIService"),
             _ => ("exist", "Delete the APIServices"),
         };
+        let silent: Vec<String> = failing.iter().map(words::silent_api).collect();
         Remedy {
             what: format!(
                 "waits until the API server can ask every API group for its kinds: {}",
-                failing
-                    .iter()
-                    .map(words::silent_api)
-                    .collect::<Vec<_>>()
-                    .join("; ")
+                silent.join("; ")
             ),
             help: format!(
                 "While {named} {exist} without a backend, every namespace that is deleted gets stuck like this one. {delete} \
                  (best before the namespace), or bring the backend back:"
             ),
-            commands: failing
+            commands: objects
                 .iter()
-                .map(|api| kubectl::delete(&command::target(self.cluster(), api.object), &[]))
+                .map(|id| kubectl::delete(&command::target(self.cluster(), *id), &[]))
                 .collect(),
             ..Remedy::default()
         }
@@ -470,10 +429,5 @@ impl Case<'_> {
 
     fn terminating(&self, id: ObjectId) -> bool {
         self.story.after.terminating(id)
-    }
-
-    /// Returns an object as it is after the step.
-    fn present(&self, id: ObjectId) -> Option<Present> {
-        self.story.after.present(id)
     }
 }

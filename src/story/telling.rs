@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use super::view::{ImpliedDependent, PlanView};
 use crate::gc::{Cause, Change, Cluster, Effect, HeldObject, ObjectId, StoredObjects};
 use crate::kube::{ObjectKey, kinds};
@@ -44,13 +46,15 @@ impl Affected {
 }
 
 /// Number of objects with each ending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Tally {
     pub(crate) deleted: usize,
     /// Deleted objects that no manifest contains.
     pub(crate) implied: usize,
     pub(crate) stuck: usize,
     /// Terminating until a tool releases them in a later step.
+    #[serde(skip)]
     pub(crate) waiting: usize,
     /// Terminating before the step and after it.
     pub(crate) still_stuck: usize,
@@ -129,6 +133,12 @@ impl<'v> Story<'v> {
         story
     }
 
+    /// Returns the holds of an object that is Terminating after this step.
+    pub(crate) fn held(&self, id: ObjectId) -> Option<&HeldObject> {
+        let at = self.stuck.binary_search_by_key(&id, |held| held.object);
+        at.ok().map(|at| &self.stuck[at])
+    }
+
     /// Whether an object that is Terminating after this step is gone after the steps that tools send later.
     pub(crate) fn waits(&self, id: ObjectId) -> bool {
         self.in_the_end.as_ref().is_some_and(|end| !end.has(id))
@@ -145,10 +155,9 @@ impl<'v> Story<'v> {
         let waves: BTreeSet<u32> = touches.values().filter_map(|touch| touch.gone).collect();
         let waves: BTreeMap<u32, usize> = waves.into_iter().zip(1..).collect();
         let nothing = Touch::default();
-        let doomed = endings
+        let mut doomed: Vec<_> = endings
             .iter()
-            .filter(|(_, ending)| **ending != Ending::Kept);
-        let mut doomed: Vec<_> = doomed
+            .filter(|(_, ending)| **ending != Ending::Kept)
             .map(|(id, ending)| (touches.get(id).unwrap_or(&nothing), *id, *ending))
             .collect();
         // An object that was only waiting to be removed when the simulation began has no line in the log, and is first.
@@ -185,27 +194,18 @@ impl<'v> Story<'v> {
         endings: &BTreeMap<ObjectId, Ending>,
     ) {
         let cluster = self.view.plan.cluster();
-        let places: BTreeMap<ObjectId, usize> = self
-            .affected
-            .iter()
-            .enumerate()
-            .map(|(place, affected)| (affected.id, place))
-            .collect();
+        let affected = self.affected.iter().map(|affected| affected.id);
+        let places: BTreeMap<ObjectId, usize> = affected.zip(0..).collect();
         let spared: BTreeMap<ObjectId, Vec<Cause>> =
             self.view.plan.spared(self.step).into_iter().collect();
         let changed = endings
             .iter()
             .filter(|(_, ending)| **ending == Ending::Kept)
             .map(|(id, _)| *id);
-        let ids: BTreeSet<ObjectId> = changed
-            .chain(
-                spared
-                    .keys()
-                    .copied()
-                    .filter(|id| !endings.contains_key(id))
-                    .filter(|id| place_of_owner(cluster, *id, &places).is_some()),
-            )
-            .collect();
+        let unchanged = spared.keys().copied().filter(|id| {
+            !endings.contains_key(id) && place_of_owner(cluster, *id, &places).is_some()
+        });
+        let ids: BTreeSet<ObjectId> = changed.chain(unchanged).collect();
         for id in ids {
             let touch = touches.get(&id);
             let began = touch
@@ -242,21 +242,16 @@ impl<'v> Story<'v> {
         let (waiting_before, still): (Vec<_>, Vec<_>) = still.partition(|id| self.waits(*id));
         self.stuck_before = still.into_iter().map(|id| cluster.key(id)).collect();
         let alive = shown(cluster).filter(|id| self.after.has(*id)).count();
-        let (all_stuck, kept) = (
-            self.with_ending(Ending::Stuck).count(),
-            self.with_ending(Ending::Kept).count(),
-        );
-        let waiting = self
-            .with_ending(Ending::Stuck)
-            .filter(|affected| self.waits(affected.id))
-            .count();
+        let all_stuck = self.with_ending(Ending::Stuck).count();
+        let kept = self.with_ending(Ending::Kept).count();
+        let waiting = self.with_ending(Ending::Stuck);
+        let waiting = waiting.filter(|stuck| self.waits(stuck.id)).count();
+        let implied = self.with_ending(Ending::Deleted);
+        let implied = implied.filter(|deleted| self.implied.contains_key(&deleted.key));
         let before = self.stuck_before.len() + waiting_before.len();
         self.counts = Tally {
             deleted: self.with_ending(Ending::Deleted).count(),
-            implied: self
-                .with_ending(Ending::Deleted)
-                .filter(|affected| self.implied.contains_key(&affected.key))
-                .count(),
+            implied: implied.count(),
             stuck: all_stuck - waiting,
             waiting,
             still_stuck: self.stuck_before.len(),
@@ -270,22 +265,15 @@ impl<'v> Story<'v> {
         let deleted = self.with_ending(Ending::Deleted);
         let mut kinds: BTreeMap<(bool, &str), usize> = BTreeMap::new();
         for affected in deleted.filter(|affected| self.view.data.contains_key(&affected.key)) {
-            let is_claim = affected.key.is(kinds::PERSISTENT_VOLUME_CLAIM);
-            *kinds
-                .entry((
-                    !is_claim,
-                    if is_claim {
-                        "claim"
-                    } else {
-                        affected.key.kind()
-                    },
-                ))
-                .or_default() += 1;
+            let kind = if affected.key.is(kinds::PERSISTENT_VOLUME_CLAIM) {
+                (false, "claim")
+            } else {
+                (true, affected.key.kind())
+            };
+            *kinds.entry(kind).or_default() += 1;
         }
-        kinds
-            .into_iter()
-            .map(|((_, kind), number)| (kind, number))
-            .collect()
+        let kinds = kinds.into_iter();
+        kinds.map(|((_, kind), number)| (kind, number)).collect()
     }
 
     /// Returns the reason why an object exists that no manifest contains; `None` for other objects.
@@ -295,26 +283,16 @@ impl<'v> Story<'v> {
 
     /// Returns the targets of the requests that the API server rejected, each with the HTTP status code.
     pub(crate) fn rejected(&self) -> Vec<(&'v ObjectKey, u16)> {
-        let targets = self
-            .view
-            .targets
-            .get(self.step)
-            .map_or(&[][..], Vec::as_slice);
+        let targets = self.view.targets.get(self.step).into_iter().flatten();
         let responses = self.view.plan.steps[self.step].responses.iter().copied();
-        targets
-            .iter()
-            .zip(responses)
-            .filter(|(_, code)| *code >= 400)
-            .collect()
+        let answered = targets.zip(responses);
+        answered.filter(|(_, code)| *code >= 400).collect()
     }
 
     /// Returns the title of this step.
     pub(crate) fn title(&self) -> String {
-        self.view
-            .titles
-            .get(self.step)
-            .cloned()
-            .unwrap_or_else(|| format!("step {}", self.step + 1))
+        let title = self.view.titles.get(self.step).cloned();
+        title.unwrap_or_else(|| format!("step {}", self.step + 1))
     }
 }
 

@@ -42,38 +42,24 @@ impl Web {
     pub(crate) fn of(story: &Story<'_>) -> Self {
         let cluster = story.view.plan.cluster();
         let affected = &story.affected;
-        let mut places: BTreeMap<ObjectId, usize> = affected
-            .iter()
-            .enumerate()
-            .map(|(place, affected)| (affected.id, place))
-            .collect();
-        let owners = affected
-            .iter()
-            .flat_map(|of| cluster.edges(of.id))
-            .filter_map(|edge| edge.owner);
+        let ids = affected.iter().map(|affected| affected.id);
+        let mut places: BTreeMap<ObjectId, usize> = ids.clone().zip(0..).collect();
+        let edges = ids.flat_map(|id| cluster.edges(id));
+        let owners = edges.filter_map(|edge| edge.owner);
         let others: BTreeSet<ObjectId> = owners.filter(|id| !places.contains_key(id)).collect();
         let others = Vec::from_iter(others);
-        places.extend(
-            others
-                .iter()
-                .enumerate()
-                .map(|(at, id)| (*id, affected.len() + at)),
-        );
+        places.extend(others.iter().copied().zip(affected.len()..));
         let mut arrows = Vec::new();
         for (to, dependent) in affected.iter().enumerate() {
             let strokes = OwnerStrokes::of(story, dependent);
             let mut above: BTreeSet<ObjectId> = strokes.0.keys().copied().collect();
             above.extend(dependent.parent.map(|parent| affected[parent].id));
-            arrows.extend(
-                above
-                    .into_iter()
-                    .filter(|id| *id != dependent.id)
-                    .map(|id| Arrow {
-                        from: places[&id],
-                        to,
-                        tie: strokes.to(Some(id)),
-                    }),
-            );
+            above.remove(&dependent.id);
+            arrows.extend(above.into_iter().map(|id| Arrow {
+                from: places[&id],
+                to,
+                tie: strokes.to(Some(id)),
+            }));
         }
         let mut arrows = without_shortcuts(arrows, places.len());
         arrows.sort_unstable();
@@ -127,61 +113,54 @@ pub(crate) fn without_shortcuts(mut arrows: Vec<Arrow>, nodes: usize) -> Vec<Arr
     for (container, content) in &contained {
         next[*container].extend(content);
     }
-    let mut shortcuts = Shortcuts {
-        seen: vec![usize::MAX; nodes],
-    };
+    // The container from which each node was last reached.
+    let mut seen = vec![usize::MAX; nodes];
     for (container, content) in &mut contained {
         let owned = next[*container].len() - content.len();
-        let needed = shortcuts.needed(&next, *container, &next[*container][..owned], content);
+        let starts = next[*container][..owned].iter().chain(&*content);
+        let needed = needed(&next, *container, starts, &mut seen);
         content.retain(|node| needed.contains(node));
         next[*container].truncate(owned);
         next[*container].extend(&*content);
     }
-    let contained: BTreeMap<usize, BTreeSet<usize>> = contained
-        .into_iter()
-        .map(|(from, content)| (from, BTreeSet::from_iter(content)))
-        .collect();
+    let contained = contained.into_iter();
+    let contained =
+        contained.flat_map(|(from, content)| content.into_iter().map(move |to| (from, to)));
+    let contained: BTreeSet<(usize, usize)> = contained.collect();
     arrows.retain(|arrow| {
-        arrow.tie != Stroke::Contains || contained[&arrow.from].contains(&arrow.to)
+        arrow.tie != Stroke::Contains || contained.contains(&(arrow.from, arrow.to))
     });
     arrows
 }
 
-/// The container from which each node was last reached.
-struct Shortcuts {
-    seen: Vec<usize>,
-}
-
-impl Shortcuts {
-    /// Returns the nodes of `content` to which nothing else in the container leads; of a cycle, one node.
-    fn needed(
-        &mut self,
-        next: &[Vec<usize>],
-        container: usize,
-        owned: &[usize],
-        content: &[usize],
-    ) -> BTreeSet<usize> {
-        self.seen[container] = container;
-        let mut needed = BTreeSet::new();
-        for start in owned.iter().chain(content) {
-            if self.seen[*start] == container {
-                continue;
-            }
-            self.seen[*start] = container;
-            let mut pending = vec![*start];
-            while let Some(at) = pending.pop() {
-                for node in &next[at] {
-                    if self.seen[*node] != container {
-                        self.seen[*node] = container;
-                        pending.push(*node);
-                    } else if node != start {
-                        // If it was an earlier start, it is reached from this one.
-                        needed.remove(node);
-                    }
+/// Returns those of `starts` in a container to which nothing else in it leads; of a cycle, one node. `seen` contains the
+/// container from which each node was last reached.
+fn needed<'n>(
+    next: &[Vec<usize>],
+    container: usize,
+    starts: impl Iterator<Item = &'n usize>,
+    seen: &mut [usize],
+) -> BTreeSet<usize> {
+    seen[container] = container;
+    let mut needed = BTreeSet::new();
+    for start in starts {
+        if seen[*start] == container {
+            continue;
+        }
+        seen[*start] = container;
+        let mut pending = vec![*start];
+        while let Some(at) = pending.pop() {
+            for node in &next[at] {
+                if seen[*node] != container {
+                    seen[*node] = container;
+                    pending.push(*node);
+                } else if node != start {
+                    // If it was an earlier start, it is reached from this one.
+                    needed.remove(node);
                 }
             }
-            needed.insert(*start);
         }
-        needed
+        needed.insert(*start);
     }
+    needed
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::command;
 use super::telling::Story;
 use super::words;
@@ -10,10 +12,11 @@ use crate::kube::kubectl;
 use crate::text::plain;
 
 /// A webhook that rejects requests of a step, or an API whose failure blocks the deletion of every Namespace.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Unanswered {
     /// The effect, as a sentence.
     pub(crate) what: String,
+    #[serde(rename = "cites")]
     pub(crate) citations: &'static [&'static str],
     /// The remedy, as a sentence that precedes the command.
     pub(crate) help: String,
@@ -29,18 +32,14 @@ pub(crate) fn unanswered(story: &Story<'_>) -> Vec<Unanswered> {
             .or_default()
             .push(rejection);
     }
-    let webhooks = by_webhook
-        .into_values()
-        .map(|rejections| webhook(story, &rejections));
+    let webhooks = by_webhook.into_values();
+    let webhooks = webhooks.map(|rejections| webhook(story, &rejections));
     let mut holds = story.stuck.iter().flat_map(|held| &held.holds);
     let told = holds.any(|hold| matches!(hold, Hold::Discovery(_)));
     let apis = story.view.plan.failing_apis(story.step);
+    let apis = apis.iter().filter(|_| !told);
     webhooks
-        .chain(
-            apis.iter()
-                .filter(|_| !told)
-                .map(|api| failing_api(story, api)),
-        )
+        .chain(apis.map(|api| failing_api(story, api)))
         .collect()
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::telling::Story;
 use super::words;
 use crate::gc::{Difference, Fate, Outcome, Present};
@@ -17,7 +19,7 @@ const OBJECTS: usize = 4;
 const VARYING: usize = 12;
 
 /// The outcomes that differ from the verdict in one respect.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Variation {
     /// The difference, as a headline.
     pub(crate) title: String,
@@ -28,10 +30,11 @@ pub(crate) struct Variation {
 }
 
 /// An outcome other than the verdict, in one line.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Alternative {
     pub(crate) text: String,
     /// The rules that make it possible, if particular ones do.
+    #[serde(rename = "cites")]
     pub(crate) citations: &'static [&'static str],
 }
 
@@ -47,20 +50,17 @@ pub(crate) fn variations(story: &Story<'_>) -> Vec<Variation> {
         (Difference::References, "only which owner references remain"),
     ];
     let each = kinds.into_iter().filter_map(|(kind, title)| {
-        let differing: Vec<&Outcome> = outcomes
+        let differing = outcomes
             .iter()
-            .filter(|outcome| outcome.differs == Some(kind))
-            .collect();
+            .filter(|outcome| outcome.differs == Some(kind));
+        let differing: Vec<&Outcome> = differing.collect();
         if differing.len() > OUTCOMES {
             return Some(by_object(story, title, &differing));
         }
-        let outcomes = differing
-            .into_iter()
-            .map(|outcome| describe(story, outcome))
-            .collect::<Vec<_>>();
-        (!outcomes.is_empty()).then(|| Variation {
+        let outcomes = differing.iter().map(|outcome| describe(story, outcome));
+        (!differing.is_empty()).then(|| Variation {
             title: title.to_owned(),
-            outcomes,
+            outcomes: outcomes.collect(),
             more: None,
         })
     });
@@ -100,9 +100,8 @@ pub(crate) fn incomplete(story: &Story<'_>) -> Option<&'static str> {
 
 fn describe(story: &Story<'_>, outcome: &Outcome) -> Alternative {
     let differences = story.view.plan.differences(outcome);
-    let described: Vec<String> = differences
-        .iter()
-        .take(OBJECTS)
+    let described = differences.iter().take(OBJECTS);
+    let described: Vec<String> = described
         .map(|(key, here, verdict)| format!("{} {}", words::key(key), contrast(here, verdict)))
         .collect();
     let rest = differences.len() - described.len();
@@ -111,17 +110,14 @@ fn describe(story: &Story<'_>, outcome: &Outcome) -> Alternative {
     } else {
         String::new()
     };
-    let (late, citations): (_, &[_]) = if outcome.late {
-        (
-            " (until the collector's next retry, which may be late)",
-            &["GC-16"],
-        )
+    let late = if outcome.late {
+        " (until the collector's next retry, which may be late)"
     } else {
-        ("", &[])
+        ""
     };
     Alternative {
         text: format!("{}{more}{late}", described.join("; ")),
-        citations,
+        citations: if outcome.late { &["GC-16"] } else { &[] },
     }
 }
 
@@ -130,34 +126,29 @@ fn contrast(here: &Fate, verdict: &Fate) -> String {
         (Fate::Gone, _) => "is deleted".to_owned(),
         (Fate::Present(here), Fate::Gone) if here.terminating => format!("is stuck{}", holds(here)),
         (Fate::Present(_), Fate::Gone) => "is kept".to_owned(),
-        (Fate::Present(here), Fate::Present(verdict))
-            if here.terminating != verdict.terminating =>
-        {
-            if here.terminating {
-                format!("is stuck{}", holds(here))
-            } else {
+        (Fate::Present(here), Fate::Present(verdict)) => {
+            if verdict.terminating && !here.terminating {
                 "is not Terminating".to_owned()
+            } else if here.terminating != verdict.terminating
+                || here.finalizers != verdict.finalizers
+            {
+                format!("is stuck{}", holds(here))
+            } else if here.owner_references != verdict.owner_references {
+                format!("has {}", owners(here))
+            } else {
+                "has other conditions".to_owned()
             }
         }
-        (Fate::Present(here), Fate::Present(verdict)) if here.finalizers != verdict.finalizers => {
-            format!("is stuck{}", holds(here))
-        }
-        (Fate::Present(here), Fate::Present(verdict))
-            if here.owner_references != verdict.owner_references =>
-        {
-            format!("has {}", owners(here))
-        }
-        _ => "has other conditions".to_owned(),
     }
 }
 
 fn holds(present: &Present) -> String {
-    match present.finalizers.as_slice() {
-        [] => String::new(),
-        names => {
-            let names: Vec<String> = names.iter().map(|name| plain::one_line(name)).collect();
-            format!(", held by {}", names.join(", "))
-        }
+    let names = present.finalizers.iter().map(|name| plain::one_line(name));
+    let names: Vec<String> = names.collect();
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!(", held by {}", names.join(", "))
     }
 }
 
@@ -168,11 +159,8 @@ fn owners(present: &Present) -> String {
         } else {
             ""
         };
-        format!(
-            "{} {}{blocking}",
-            plain::one_line(&owner.kind),
-            plain::one_line(&owner.name)
-        )
+        let (kind, name) = (plain::one_line(&owner.kind), plain::one_line(&owner.name));
+        format!("{kind} {name}{blocking}")
     });
     let owners: Vec<String> = owners.collect();
     if owners.is_empty() {

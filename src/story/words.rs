@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::outline::KindCounts;
 use super::telling::{Affected, Ending, Story};
 use crate::gc::{Cause, Edge, Effect, FailingApi, ObjectId};
 use crate::kube::{ApiVersion, GroupKind, ObjectKey};
@@ -37,15 +38,22 @@ const FINALIZERS: usize = 10;
 
 /// Lists names of finalizers in order, each once, and counts those beyond the limit.
 pub(crate) fn finalizers(names: &[String]) -> String {
-    let names: std::collections::BTreeSet<&String> = names.iter().collect();
-    some(
-        names.into_iter().map(|name| plain::one_line(name)),
-        FINALIZERS,
-    )
+    let names: BTreeSet<&String> = names.iter().collect();
+    let names = names.into_iter().map(|name| plain::one_line(name));
+    some(names, FINALIZERS)
+}
+
+/// Counts objects by kind.
+pub(crate) fn count_kinds<'k>(keys: impl Iterator<Item = &'k ObjectKey>) -> KindCounts {
+    let mut kinds = KindCounts::new();
+    for key in keys {
+        *kinds.entry(key.kind().to_string()).or_default() += 1;
+    }
+    kinds
 }
 
 /// Formats numbers of objects as `20 Pod, 3 Secret`.
-pub(crate) fn kinds(kinds: &super::outline::KindCounts) -> String {
+pub(crate) fn kinds(kinds: &KindCounts) -> String {
     let kinds: Vec<_> = kinds
         .iter()
         .map(|(kind, number)| format!("{number} {}", plain::one_line(kind)))
@@ -55,13 +63,9 @@ pub(crate) fn kinds(kinds: &super::outline::KindCounts) -> String {
 
 /// Formats siblings as `94 more that are stuck: Pod` or `23 more that are deleted: 20 Pod, 3 Secret`.
 pub(crate) fn rest(siblings: &[&Affected]) -> String {
-    let mut by_kind = super::outline::KindCounts::new();
-    let mut seen = std::collections::BTreeSet::new();
-    for affected in siblings {
-        *by_kind.entry(affected.key.kind().to_string()).or_default() += 1;
-        seen.insert(affected.ending);
-    }
-    let endings: Vec<&str> = seen.into_iter().map(ending_word).collect();
+    let by_kind = count_kinds(siblings.iter().map(|affected| &affected.key));
+    let endings: BTreeSet<Ending> = siblings.iter().map(|affected| affected.ending).collect();
+    let endings: Vec<&str> = endings.into_iter().map(ending_word).collect();
     let which = match by_kind.first_key_value() {
         Some((kind, _)) if by_kind.len() == 1 => plain::one_line(kind),
         _ => kinds(&by_kind),
@@ -157,26 +161,17 @@ fn owned(
         Cause::OwnerNamespaced => {
             format!("its owner {name} is in a namespace, and was looked for in none")
         }
-        Cause::OwnerMistaken => {
-            format!(
-                "its owner {name} is treated as absent: another dependent looks for it in the wrong place"
-            )
-        }
+        Cause::OwnerMistaken => format!(
+            "its owner {name} is treated as absent: another dependent looks for it in the wrong place"
+        ),
         Cause::OwnerMismatch => {
             format!("{name} has the uid of its owner, but not the name or kind")
         }
         _ => format!("owned by {name}{waits}"),
     };
-    let mut others: Vec<ObjectKey> = edges
-        .iter()
-        .filter_map(|edge| {
-            edge.owner
-                .filter(|other| *other != owner && *other != affected.id)
-        })
-        .map(|other| cluster.key(other))
-        .collect();
-    others.sort();
-    others.dedup();
+    let others = edges.iter().filter_map(|edge| edge.owner);
+    let others = others.filter(|other| *other != owner && *other != affected.id);
+    let others: BTreeSet<ObjectKey> = others.map(|other| cluster.key(other)).collect();
     if !others.is_empty() {
         text.push_str(&format!("; also by {}", keys(others.iter())));
     }
@@ -194,7 +189,15 @@ fn why_kept(story: &Story<'_>, affected: &Affected) -> String {
         .began
         .is_some_and(|began| began.effect == Effect::Detached)
     {
-        let lost = lost_owners(story, affected);
+        let stored = stored_uids(story, affected.id);
+        let (left, lost): (Vec<Edge>, Vec<Edge>) = cluster
+            .edges(affected.id)
+            .partition(|edge| stored.contains(&edge.uid));
+        let lost = lost.iter().filter_map(|edge| edge.owner);
+        let lost: BTreeSet<ObjectKey> = lost.map(|owner| cluster.key(owner)).collect();
+        let left = left.iter().filter_map(|edge| edge.owner);
+        let left = left.filter(|owner| story.after.has(*owner));
+        let left: BTreeSet<ObjectKey> = left.map(|owner| cluster.key(owner)).collect();
         let lost = if lost.is_empty() {
             "an owner".to_owned()
         } else {
@@ -206,12 +209,11 @@ fn why_kept(story: &Story<'_>, affected: &Affected) -> String {
             ""
         };
         parts.push(format!("{orphaned}its reference to {lost} is removed"));
-        let left = left_owners(story, affected.id);
-        match left.as_slice() {
-            [] => parts.push("no owner is left".to_owned()),
-            left if kept => parts.push(format!("kept by {}", keys(left.iter()))),
-            left => parts.push(format!("still owned by {}", keys(left.iter()))),
-        }
+        parts.push(match (left.is_empty(), kept) {
+            (true, _) => "no owner is left".to_owned(),
+            (false, true) => format!("kept by {}", keys(left.iter())),
+            (false, false) => format!("still owned by {}", keys(left.iter())),
+        });
     }
     if causes.contains(&Cause::OwnerKindUnserved) {
         parts.push(never_collected(story, affected.id));
@@ -231,38 +233,6 @@ fn why_kept(story: &Story<'_>, affected: &Affected) -> String {
         } else {
             "; the collector does not watch its kind"
         }
-}
-
-/// Returns the owners to which its reference is no longer stored.
-fn lost_owners(story: &Story<'_>, affected: &Affected) -> Vec<ObjectKey> {
-    let cluster = story.view.plan.cluster();
-    let stored = stored_uids(story, affected.id);
-    let lost = cluster
-        .edges(affected.id)
-        .filter(|edge| !stored.contains(&edge.uid));
-    let mut lost: Vec<ObjectKey> = lost
-        .filter_map(|edge| Some(cluster.key(edge.owner?)))
-        .collect();
-    lost.sort();
-    lost.dedup();
-    lost
-}
-
-/// Returns the existing owners to which its reference is still stored.
-fn left_owners(story: &Story<'_>, id: ObjectId) -> Vec<ObjectKey> {
-    let cluster = story.view.plan.cluster();
-    let stored = stored_uids(story, id);
-    let left = cluster
-        .edges(id)
-        .filter(|edge| stored.contains(&edge.uid))
-        .filter_map(|edge| edge.owner);
-    let mut left: Vec<ObjectKey> = left
-        .filter(|owner| story.after.has(*owner))
-        .map(|owner| cluster.key(owner))
-        .collect();
-    left.sort();
-    left.dedup();
-    left
 }
 
 /// Returns the uids of the references that an object has after the step.
@@ -297,32 +267,20 @@ fn never_collected(story: &Story<'_>, id: ObjectId) -> String {
             let kind = GroupKind::new(ApiVersion::split(&owner.api_version).group, &owner.kind);
             cluster.kind(kind).is_some_and(|info| info.open_versions)
         });
-    let mut named: Vec<String> = written
+    let named = written
         .iter()
-        .map(|owner| plain::one_line(&format!("{} ({})", owner.kind, owner.api_version)))
-        .collect();
-    named.sort();
-    named.dedup();
-    match (named.is_empty(), unknown) {
-        (true, _) => "never collected: the cluster no longer serves its owner's kind".to_owned(),
-        (false, true) => format!("kept, because {} unknown", unknown_kinds(&named)),
-        (false, false) if open => {
-            format!(
-                "kept, because nothing in the input shows that the cluster serves {}",
-                named.join(", ")
-            )
+        .map(|owner| plain::one_line(&format!("{} ({})", owner.kind, owner.api_version)));
+    let named = Vec::from_iter(BTreeSet::from_iter(named));
+    let count = named.len();
+    let named = named.join(", ");
+    match count {
+        0 => "never collected: the cluster no longer serves its owner's kind".to_owned(),
+        1 if unknown => format!("kept, because the kind {named} is unknown"),
+        _ if unknown => format!("kept, because the kinds {named} are unknown"),
+        _ if open => {
+            format!("kept, because nothing in the input shows that the cluster serves {named}")
         }
-        (false, false) => format!(
-            "never collected: the cluster does not serve {}",
-            named.join(", ")
-        ),
-    }
-}
-
-fn unknown_kinds(named: &[String]) -> String {
-    match named {
-        [kind] => format!("the kind {kind} is"),
-        kinds => format!("the kinds {} are", kinds.join(", ")),
+        _ => format!("never collected: the cluster does not serve {named}"),
     }
 }
 
@@ -351,9 +309,4 @@ pub(crate) fn cited(citations: &[&'static str]) -> String {
     } else {
         format!("[{}]", citations.join(", "))
     }
-}
-
-/// Formats the citations of an object's causes for the end of its line.
-pub(crate) fn causes(causes: &[Cause]) -> String {
-    cited(&Cause::all_citations(causes))
 }

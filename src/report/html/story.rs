@@ -5,11 +5,11 @@ use serde::Serialize;
 
 use crate::gc::{Cause, HeldObject, Hold, ObjectId};
 use crate::kube::ObjectKey;
-use crate::story::remedy::{self, Remedy};
-use crate::story::telling::{Affected, Ending, Story, stories};
+use crate::story::remedy::{Remedy, Stuck, stuck};
+use crate::story::telling::{Affected, Ending, Story, Tally, stories};
 use crate::story::ties::{Stroke, Web};
 use crate::story::unanswered::{Unanswered, unanswered};
-use crate::story::variation::{Alternative, Variation, incomplete, variations};
+use crate::story::variation::{Variation, incomplete, variations};
 use crate::story::{PlanView, words};
 use crate::text::plain;
 
@@ -18,27 +18,16 @@ use crate::text::plain;
 #[serde(rename_all = "camelCase")]
 pub struct StoryDocument {
     title: String,
-    counts: CountsDocument,
+    counts: Tally,
     /// Parents come before their children; untouched owners come last.
     objects: Vec<ObjectDocument>,
     /// Relations as indices into `objects`: from, to, and the kind.
     ties: Vec<(usize, usize, &'static str)>,
     stuck: Vec<StuckDocument>,
-    unanswered: Vec<UnansweredDocument>,
+    unanswered: Vec<Unanswered>,
     rejected: Vec<(String, u16)>,
-    variations: Vec<VariationDocument>,
+    variations: Vec<Variation>,
     incomplete: Option<&'static str>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct CountsDocument {
-    deleted: usize,
-    implied: usize,
-    stuck: usize,
-    still_stuck: usize,
-    kept: usize,
-    untouched: usize,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -84,36 +73,7 @@ struct StuckDocument {
     before: bool,
     /// Whether releasing other objects is enough.
     waits: bool,
-    holds: Vec<HoldDocument>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct HoldDocument {
-    what: String,
-    cites: Vec<&'static str>,
-    help: String,
-    commands: Vec<String>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct UnansweredDocument {
-    what: String,
-    cites: Vec<&'static str>,
-    help: String,
-    command: String,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct VariationDocument {
-    title: String,
-    outcomes: Vec<AlternativeDocument>,
-    more: Option<String>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct AlternativeDocument {
-    text: String,
-    cites: &'static [&'static str],
+    holds: Vec<Remedy>,
 }
 
 // serde passes a reference.
@@ -134,52 +94,31 @@ impl StoryDocument {
     /// Converts the last step of a plan, under a title; `None` if it touches nothing.
     pub fn last(view: &PlanView<'_>, title: &str) -> Option<Self> {
         let stories = stories(view);
-        let last = stories
-            .last()
-            .filter(|story| !story.affected.is_empty() || !story.stuck.is_empty());
-        last.map(|story| Self::of(story, title))
+        let last = stories.last()?;
+        let touches = !last.affected.is_empty() || !last.stuck.is_empty();
+        touches.then(|| Self::of(last, title))
     }
 
     fn of(story: &Story<'_>, title: &str) -> Self {
         let Web { others, arrows } = Web::of(story);
-        let touched = story
-            .affected
-            .iter()
-            .map(|affected| ObjectDocument::touched(story, affected));
-        let untouched = others
-            .iter()
-            .map(|id| ObjectDocument::untouched(story, *id));
-        let stuck = remedy::stuck(story);
-        let counts = &story.counts;
+        let touched = story.affected.iter();
+        let touched = touched.map(|affected| ObjectDocument::touched(story, affected));
+        let untouched = others.iter();
+        let untouched = untouched.map(|id| ObjectDocument::untouched(story, *id));
+        let arrows = arrows.iter();
+        let ties = arrows.map(|arrow| (arrow.from, arrow.to, stroke(arrow.tie)));
+        let stuck = stuck(story).into_iter();
+        let rejected = story.rejected().into_iter();
+        let rejected = rejected.map(|(key, code)| (key.to_string(), code));
         Self {
             title: plain::one_line(title),
-            counts: CountsDocument {
-                deleted: counts.deleted,
-                implied: counts.implied,
-                stuck: counts.stuck,
-                still_stuck: counts.still_stuck,
-                kept: counts.kept,
-                untouched: counts.untouched,
-            },
+            counts: story.counts,
             objects: touched.chain(untouched).collect(),
-            ties: arrows
-                .iter()
-                .map(|arrow| (arrow.from, arrow.to, stroke(arrow.tie)))
-                .collect(),
-            stuck: stuck.into_iter().map(StuckDocument::from).collect(),
-            unanswered: unanswered(story)
-                .into_iter()
-                .map(UnansweredDocument::from)
-                .collect(),
-            rejected: story
-                .rejected()
-                .into_iter()
-                .map(|(key, code)| (key.to_string(), code))
-                .collect(),
-            variations: variations(story)
-                .into_iter()
-                .map(VariationDocument::from)
-                .collect(),
+            ties: ties.collect(),
+            stuck: stuck.map(StuckDocument::from).collect(),
+            unanswered: unanswered(story),
+            rejected: rejected.collect(),
+            variations: variations(story),
             incomplete: incomplete(story),
         }
     }
@@ -187,19 +126,15 @@ impl StoryDocument {
     /// Returns every citation in the story.
     pub(super) fn citations(&self) -> impl Iterator<Item = &str> {
         let holds = self.stuck.iter().flat_map(|stuck| &stuck.holds);
-        let outcomes = self
-            .variations
-            .iter()
-            .flat_map(|variation| &variation.outcomes);
-        let objects = self.objects.iter().flat_map(|object| object.cites.iter());
-        let implied = self
-            .objects
-            .iter()
-            .filter_map(|object| object.implied.as_deref());
+        let variations = self.variations.iter();
+        let outcomes = variations.flat_map(|variation| &variation.outcomes);
+        let objects = self.objects.iter();
+        let implied = objects.clone().filter_map(|one| one.implied.as_deref());
         objects
-            .chain(holds.flat_map(|hold| hold.cites.iter()))
-            .chain(self.unanswered.iter().flat_map(|one| one.cites.iter()))
-            .chain(outcomes.flat_map(|outcome| outcome.cites.iter()))
+            .flat_map(|object| &object.cites)
+            .chain(holds.flat_map(|hold| &hold.citations))
+            .chain(self.unanswered.iter().flat_map(|one| one.citations))
+            .chain(outcomes.flat_map(|outcome| outcome.citations))
             .copied()
             .chain(implied)
     }
@@ -211,9 +146,8 @@ impl StoryDocument {
 
     /// Returns the files that contain the objects.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
-        self.objects
-            .iter()
-            .filter_map(|object| object.file.as_deref())
+        let objects = self.objects.iter();
+        objects.filter_map(|object| object.file.as_deref())
     }
 }
 
@@ -225,18 +159,14 @@ impl ObjectDocument {
             Ending::Stuck => "stuck",
             Ending::Kept => "kept",
         };
-        let held = story
-            .stuck
-            .binary_search_by_key(&affected.id, |held| held.object);
-        let held = held.ok().map(|at| &story.stuck[at]);
+        let held = story.held(affected.id);
+        let implied = story.implied(&affected.key);
         Self {
             parent: affected.parent,
             wave: affected.wave,
             why: words::reason(story, affected),
             cites: Cause::all_citations(&affected.causes),
-            implied: story
-                .implied(&affected.key)
-                .map(|implied| implied.rule.to_string()),
+            implied: implied.map(|implied| implied.rule.to_string()),
             data: story.view.data.get(&affected.key).cloned(),
             finalizers: held.map(finalizers).unwrap_or_default(),
             race: held.is_some_and(|held| !held.is_certain()),
@@ -247,11 +177,8 @@ impl ObjectDocument {
     /// Describes an owner that the step does not touch.
     fn untouched(story: &Story<'_>, id: ObjectId) -> Self {
         let cluster = story.view.plan.cluster();
-        let effect = if story.after.has(id) {
-            "untouched"
-        } else {
-            "gone"
-        };
+        let exists = story.after.has(id);
+        let effect = if exists { "untouched" } else { "gone" };
         Self::named(story, id, &cluster.key(id), effect)
     }
 
@@ -295,67 +222,13 @@ fn stroke(tie: Stroke) -> &'static str {
     }
 }
 
-impl From<remedy::Stuck> for StuckDocument {
-    fn from(stuck: remedy::Stuck) -> Self {
-        let waits = stuck.waits();
-        let holds = stuck.remedies.into_iter().map(
-            |Remedy {
-                 what,
-                 citations,
-                 help,
-                 commands,
-                 ..
-             }| HoldDocument {
-                what,
-                cites: citations,
-                help,
-                commands,
-            },
-        );
+impl From<Stuck> for StuckDocument {
+    fn from(stuck: Stuck) -> Self {
         Self {
             key: stuck.key.to_string(),
             before: stuck.before,
-            waits,
-            holds: holds.collect(),
-        }
-    }
-}
-
-impl From<Unanswered> for UnansweredDocument {
-    fn from(
-        Unanswered {
-            what,
-            citations,
-            help,
-            command,
-        }: Unanswered,
-    ) -> Self {
-        Self {
-            what,
-            cites: citations.to_vec(),
-            help,
-            command,
-        }
-    }
-}
-
-impl From<Variation> for VariationDocument {
-    fn from(
-        Variation {
-            title,
-            outcomes,
-            more,
-        }: Variation,
-    ) -> Self {
-        let outcomes = outcomes.into_iter();
-        let outcomes = outcomes.map(|Alternative { text, citations }| AlternativeDocument {
-            text,
-            cites: citations,
-        });
-        Self {
-            title,
-            outcomes: outcomes.collect(),
-            more,
+            waits: stuck.waits(),
+            holds: stuck.remedies,
         }
     }
 }

@@ -5,7 +5,6 @@ use crate::story::extent::Extent;
 use crate::story::graph::{Detail, Graph, Tone, graph};
 use crate::story::telling::stories;
 use crate::story::ties::Stroke;
-use crate::story::words;
 
 /// Renders the graph with its legend.
 pub(super) fn render(view: &PlanView<'_>) -> String {
@@ -39,12 +38,7 @@ pub(super) fn render(view: &PlanView<'_>) -> String {
 
 /// Returns the legend as the caption of the graph: sample nodes would be laid out among the nodes of the plan.
 fn caption(graph: &Graph) -> Vec<String> {
-    let tones = graph.tones().into_iter().map(|tone| match tone {
-        Tone::Deleted => "red: deleted",
-        Tone::Stuck => "yellow: stuck (Terminating)",
-        Tone::Kept => "green: kept",
-        Tone::Untouched => "dashed border: untouched",
-    });
+    let tones = graph.tones().into_iter().map(Tone::meaning);
     let ties = graph.ties().into_iter().map(|tie| match tie {
         Stroke::Blocking => "thick arrow: owns, with blockOwnerDeletion",
         Stroke::Owned => "thin arrow: owns",
@@ -52,18 +46,12 @@ fn caption(graph: &Graph) -> Vec<String> {
         Stroke::Contains => "dotted arrow: contains",
         Stroke::Removed => "grey bar: reference removed",
     });
-    let not_drawn = (!graph.collapsed.is_empty()).then(|| {
-        format!(
-            "without a node of their own: {}",
-            words::kinds(&graph.collapsed)
-        )
-    });
     let lines = [
         tones.collect::<Vec<_>>().join("; "),
         ties.collect::<Vec<_>>().join("; "),
     ];
+    let not_drawn = graph.not_drawn().into_iter();
     not_drawn
-        .into_iter()
         .chain(lines)
         .filter(|line| !line.is_empty())
         .collect()

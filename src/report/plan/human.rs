@@ -4,7 +4,7 @@
 //! A tree line is `wave object reason [citations]`; objects of one wave are deleted together. However large the cascade is,
 //! a step fits on a screen or two.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::removal;
 use super::screen::{Emphasis, Screen};
@@ -48,11 +48,8 @@ pub(super) fn render(view: &PlanView<'_>, options: &HumanOptions) -> String {
         tree(&mut page, story);
         stuck_objects(&mut page, story);
         unanswered_calls(&mut page, story);
-        if let Some(told) = view
-            .removal
-            .as_ref()
-            .filter(|told| told.first == story.step)
-        {
+        let removal = view.removal.as_ref();
+        if let Some(told) = removal.filter(|told| told.first == story.step) {
             removal::kept_and_lost(&mut page, told, story);
         }
         varying(&mut page, story);
@@ -83,17 +80,12 @@ fn headline(page: &mut Screen<'_>, story: &Story<'_>, steps: usize) {
             WEBHOOK_FAILED => "rejected (500): a webhook has no backend",
             _ => "rejected",
         };
-        page.line(&format!(
-            "  {} {}",
-            words::key(key),
-            page.styled(why, Emphasis::Warn)
-        ));
+        let why = page.styled(why, Emphasis::Warn);
+        page.line(&format!("  {} {why}", words::key(key)));
     }
     if rejected.len() > LISTED {
-        page.line(&format!(
-            "  and {}",
-            plain::count(rejected.len() - LISTED, "more rejection")
-        ));
+        let more = plain::count(rejected.len() - LISTED, "more rejection");
+        page.line(&format!("  and {more}"));
     }
     page.prose(2, &summary(story));
 }
@@ -101,8 +93,7 @@ fn headline(page: &mut Screen<'_>, story: &Story<'_>, steps: usize) {
 /// Sums up the whole step on a line or two.
 fn summary(story: &Story<'_>) -> String {
     let counts = &story.counts;
-    let vary = story.view.plan.steps[story.step].outcomes.len() > 1;
-    let vary = if vary {
+    let vary = if story.view.plan.steps[story.step].outcomes.len() > 1 {
         " Other outcomes are possible: see \"May vary\"."
     } else {
         ""
@@ -111,25 +102,20 @@ fn summary(story: &Story<'_>) -> String {
         0 => "Nothing is deleted".to_owned(),
         number => format!("{number} deleted"),
     };
-    let stuck = if counts.stuck > 0 {
-        format!(", {} stuck", counts.stuck)
-    } else {
-        String::new()
-    };
-    let waiting = if counts.waiting > 0 {
-        format!(", {} Terminating until a later step", counts.waiting)
-    } else {
-        String::new()
-    };
-    let kept = if counts.kept > 0 {
-        format!(", {} kept", counts.kept)
-    } else {
-        String::new()
-    };
-    let data = words::data(story)
-        .map(|data| format!(" Data deleted: {data}."))
-        .unwrap_or_default();
+    let stuck = unless_zero(counts.stuck, ", ", " stuck");
+    let waiting = unless_zero(counts.waiting, ", ", " Terminating until a later step");
+    let kept = unless_zero(counts.kept, ", ", " kept");
+    let data = words::data(story).map(|data| format!(" Data deleted: {data}."));
+    let data = data.unwrap_or_default();
     format!("{deleted}{stuck}{waiting}{kept}.{data}{vary}")
+}
+
+/// Returns a number between two texts; empty for zero.
+pub(super) fn unless_zero(number: usize, before: &str, after: &str) -> String {
+    match number {
+        0 => String::new(),
+        number => format!("{before}{number}{after}"),
+    }
 }
 
 fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
@@ -138,11 +124,8 @@ fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
     }
     page.section("What happens, and why");
     page.line(if page.options.citations { "(objects with the same number are deleted together; `ownerlint explain GC-22` explains a citation)" } else { "(objects with the same number are deleted together; `-v` cites the rules)" });
-    let siblings = if story.affected.len() <= SMALL {
-        SMALL
-    } else {
-        TREE.siblings
-    };
+    let is_small = story.affected.len() <= SMALL;
+    let siblings = if is_small { SMALL } else { TREE.siblings };
     let entries = outline(&story.affected, Limits { siblings, ..TREE });
     for (at, ends) in reading_order(&entries) {
         let branch = branch(&ends, page.options.ascii);
@@ -189,15 +172,9 @@ fn object_line(
     let implied = story
         .implied(&affected.key)
         .map_or(String::new(), |implied| page.implied(&implied.rule));
-    let rules = page.styled(
-        &page.cited(&Cause::all_citations(&affected.causes)),
-        Emphasis::Dim,
-    );
-    let below = if entry.hidden.is_empty() {
-        String::new()
-    } else {
-        format!(" (below it: {})", words::kinds(&entry.hidden))
-    };
+    let rules = page.cited(&Cause::all_citations(&affected.causes));
+    let rules = page.styled(&rules, Emphasis::Dim);
+    let below = below(entry, "it");
     let key = page.styled(&words::key(&affected.key), Emphasis::Strong);
     format!(
         "{margin}  {branch}{key}{implied}: {}{below} {rules}",
@@ -214,22 +191,20 @@ fn rest_line(
     branch: &str,
 ) -> String {
     let siblings: Vec<&Affected> = places.iter().map(|place| &story.affected[*place]).collect();
-    let wave = siblings
-        .iter()
-        .map(|affected| affected.wave)
-        .max()
-        .unwrap_or(0);
-    let margin = margin(page, story, siblings[0], wave);
-    let below = if entry.hidden.is_empty() {
-        String::new()
-    } else {
-        format!(" (below them: {})", words::kinds(&entry.hidden))
-    };
+    let wave = siblings.iter().map(|affected| affected.wave).max();
+    let margin = margin(page, story, siblings[0], wave.unwrap_or(0));
+    let below = below(entry, "them");
     let dots = if page.options.ascii { "..." } else { "…" };
-    format!(
-        "{margin}  {branch}{dots} and {}{below}",
-        words::rest(&siblings)
-    )
+    let rest = words::rest(&siblings);
+    format!("{margin}  {branch}{dots} and {rest}{below}")
+}
+
+/// Counts the objects below an entry that have none; empty if there are none.
+fn below(entry: &Line, it: &str) -> String {
+    match words::kinds(&entry.hidden) {
+        kinds if kinds.is_empty() => kinds,
+        kinds => format!(" (below {it}: {kinds})"),
+    }
 }
 
 /// Returns the wave of a deleted object, or else a word for its fate.
@@ -249,21 +224,15 @@ fn stuck_objects(page: &mut Screen<'_>, story: &Story<'_>) {
     }
     page.section("Stuck in Terminating, and how to release it");
     let mut left = STUCK;
-    let mut rest = crate::story::outline::KindCounts::new();
+    let mut rest = Vec::new();
     for alike in alike(&stuck) {
-        let shown = alike
-            .len()
-            .min(if alike.len() <= ALIKE + 1 {
-                ALIKE + 1
-            } else {
-                ALIKE
-            })
-            .min(left);
+        let is_few = alike.len() <= ALIKE + 1;
+        let most = if is_few { alike.len() } else { ALIKE };
+        let shown = most.min(left);
         left -= shown;
-        alike
-            .iter()
-            .take(shown)
-            .for_each(|stuck| stuck_object(page, stuck));
+        for stuck in &alike[..shown] {
+            stuck_object(page, stuck);
+        }
         if shown > 0 && shown < alike.len() {
             let kind = plain::one_line(alike[0].key.kind());
             page.line(&format!(
@@ -271,17 +240,12 @@ fn stuck_objects(page: &mut Screen<'_>, story: &Story<'_>) {
                 alike.len() - shown
             ));
         } else if shown == 0 {
-            *rest.entry(alike[0].key.kind().to_string()).or_default() += alike.len();
+            rest.extend(alike.iter().map(|stuck| &stuck.key));
         }
     }
     if !rest.is_empty() {
-        page.prose(
-            2,
-            &format!(
-                "and also: {}; --output json has them all",
-                words::kinds(&rest)
-            ),
-        );
+        let rest = words::kinds(&words::count_kinds(rest.into_iter()));
+        page.prose(2, &format!("and also: {rest}; --output json has them all"));
     }
 }
 
@@ -289,20 +253,12 @@ fn stuck_objects(page: &mut Screen<'_>, story: &Story<'_>) {
 /// members.
 fn alike(stuck: &[Stuck]) -> Vec<Vec<&Stuck>> {
     let mut groups: Vec<Vec<&Stuck>> = Vec::new();
-    let mut places = std::collections::BTreeMap::new();
+    let mut places = BTreeMap::new();
     for stuck in stuck {
-        let remedies: Vec<_> = stuck
-            .remedies
-            .iter()
-            .map(|remedy| (&remedy.what, &remedy.help))
-            .collect();
-        let shape = (
-            stuck.key.group(),
-            stuck.key.kind(),
-            &stuck.key.namespace,
-            stuck.before,
-            remedies,
-        );
+        let remedies = stuck.remedies.iter();
+        let remedies: Vec<_> = remedies.map(|one| (&one.what, &one.help)).collect();
+        let key = &stuck.key;
+        let shape = (key.group_kind(), &key.namespace, stuck.before, remedies);
         let place = *places.entry(shape).or_insert_with(|| {
             groups.push(Vec::new());
             groups.len() - 1
@@ -333,11 +289,7 @@ fn stuck_object(page: &mut Screen<'_>, stuck: &Stuck) {
             page.prose(4, help);
         }
         for command in commands {
-            // Commands are never wrapped, so that they can be copied.
-            page.line(&format!(
-                "      {}",
-                page.styled(&plain::visible(command), Emphasis::Strong)
-            ));
+            page.indented_command(command);
         }
     }
 }
@@ -357,17 +309,9 @@ fn unanswered_calls(page: &mut Screen<'_>, story: &Story<'_>) {
     {
         page.item(&format!("{what}. {}", page.cited(citations)));
         page.prose(4, help);
-        page.line(&format!(
-            "      {}",
-            page.styled(&plain::visible(command), Emphasis::Strong)
-        ));
+        page.indented_command(command);
     }
-    if unanswered.len() > LISTED {
-        page.item(&format!(
-            "and {}",
-            plain::count(unanswered.len() - LISTED, "more webhook or API")
-        ));
-    }
+    page.more(unanswered.len(), LISTED, "more webhook or API");
 }
 
 fn varying(page: &mut Screen<'_>, story: &Story<'_>) {
@@ -386,11 +330,8 @@ fn varying(page: &mut Screen<'_>, story: &Story<'_>) {
     for variation in variations {
         page.prose(2, &format!("{}:", variation.title));
         for outcome in &variation.outcomes {
-            page.item(&format!(
-                "{} {}",
-                outcome.text,
-                page.cited(outcome.citations)
-            ));
+            let cited = page.cited(outcome.citations);
+            page.item(&format!("{} {cited}", outcome.text));
         }
         if let Some(more) = &variation.more {
             page.item(&format!("and {more}"));
@@ -404,10 +345,10 @@ fn varying(page: &mut Screen<'_>, story: &Story<'_>) {
 /// Lists each event in the first step that contains it: the events of a step include those of earlier steps.
 fn events(page: &mut Screen<'_>, story: &Story<'_>, listed: &mut BTreeSet<String>) {
     let events = &story.view.plan.steps[story.step].events;
-    let new: Vec<_> = events
+    let new = events
         .iter()
-        .filter(|event| listed.insert(format!("{}{}", event.object, event.message)))
-        .collect();
+        .filter(|event| listed.insert(format!("{}{}", event.object, event.message)));
+    let new: Vec<_> = new.collect();
     if new.is_empty() {
         return;
     }
@@ -430,41 +371,23 @@ fn events(page: &mut Screen<'_>, story: &Story<'_>, listed: &mut BTreeSet<String
             owner.name
         ));
     }
-    if new.len() > LISTED {
-        page.item(&format!(
-            "and {}",
-            plain::count(new.len() - LISTED, "more event")
-        ));
-    }
+    page.more(new.len(), LISTED, "more event");
 }
 
 /// Returns `5 deleted (2 implied), 1 stuck, 1 kept, 12 untouched`.
 fn counts(story: &Story<'_>) -> String {
-    let counts = &story.counts;
-    let implied = if counts.implied > 0 {
-        format!(" ({} implied)", counts.implied)
-    } else {
-        String::new()
-    };
     let Tally {
         deleted,
+        implied,
         stuck,
         waiting,
         still_stuck,
         kept,
         untouched,
-        ..
-    } = counts;
-    let still = if *still_stuck > 0 {
-        format!(", {still_stuck} still stuck")
-    } else {
-        String::new()
-    };
-    let later = if *waiting > 0 {
-        format!(", {waiting} later")
-    } else {
-        String::new()
-    };
+    } = story.counts;
+    let implied = unless_zero(implied, " (", " implied)");
+    let still = unless_zero(still_stuck, ", ", " still stuck");
+    let later = unless_zero(waiting, ", ", " later");
     format!(
         "{deleted} deleted{implied}, {stuck} stuck{still}{later}, {kept} kept, {untouched} untouched"
     )

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::outcomes::{FateDocument, OutcomeDocument, Outcomes};
 use super::unanswered::{FailingApiDocument, RejectionDocument, failing_apis, rejections};
-use crate::gc::{Cause, Event, Fate, Outcome, Present, Step, StepPlan, Why};
+use crate::gc::{Cause, Event, Fate, Present, Step, StepPlan, Why};
 use crate::kube::{ObjectKey, Policy, Wait};
 use crate::story::{ImpliedDependent, PlanView, RemovalView, SafeCommand};
 
@@ -179,9 +179,7 @@ impl LastStep {
             conditions: None,
         }));
         for outcome in self.outcomes() {
-            if !outcome.objects.contains_key(key) {
-                outcome.objects.insert(key.clone(), untouched.clone());
-            }
+            outcome.add(key, &untouched);
         }
     }
 
@@ -192,9 +190,7 @@ impl LastStep {
         };
         for outcome in self.outcomes() {
             for (key, fate) in &verdict.objects {
-                if !outcome.objects.contains_key(key) {
-                    outcome.objects.insert(key.clone(), fate.clone());
-                }
+                outcome.add(key, fate);
             }
         }
     }
@@ -211,14 +207,11 @@ pub(super) fn render(view: &PlanView<'_>) -> String {
 impl<'a> PlanDocument<'a> {
     /// Builds the whole document of a plan.
     pub(in crate::report) fn new(view: &'a PlanView<'a>) -> Self {
-        let verdicts: Vec<BTreeMap<ObjectKey, Fate>> = if view.implied.is_empty() {
-            Vec::new()
-        } else {
-            let steps = view.plan.steps.iter();
-            steps
-                .filter_map(|step| Some(fates(view, step.outcomes.first()?)))
-                .collect()
-        };
+        let steps = view.plan.steps.iter().filter(|_| !view.implied.is_empty());
+        let verdicts = steps.filter_map(|step| step.outcomes.first());
+        let verdicts: Vec<BTreeMap<ObjectKey, Fate>> = verdicts
+            .map(|verdict| view.plan.fates(verdict).into_iter().collect())
+            .collect();
         let steps = if let Some(removal) = &view.removal {
             StepDocument::of_removal(view, removal, view.steps)
         } else {
@@ -235,11 +228,8 @@ impl<'a> PlanDocument<'a> {
                 .collect()
         });
         let kept = removal.map(|removal| {
-            removal
-                .kept
-                .iter()
-                .map(|(key, why)| KeptDocument { key, why })
-                .collect()
+            let kept = removal.kept.iter();
+            kept.map(|(key, why)| KeptDocument { key, why }).collect()
         });
         Self {
             schema: "ownerlint.plan/1",
@@ -256,41 +246,47 @@ impl<'a> PlanDocument<'a> {
     }
 }
 
-fn fates(view: &PlanView<'_>, outcome: &Outcome) -> BTreeMap<ObjectKey, Fate> {
-    view.plan.fates(outcome).into_iter().collect()
-}
-
 impl<'a> StepDocument<Outcomes<'a>> {
     fn new(view: &'a PlanView<'a>, index: usize, step: &'a Step, planned: &'a StepPlan) -> Self {
-        let (op, policy, targets) = operation(step);
-        let requests = targets.iter().zip(&planned.responses);
+        let (_, _, targets) = operation(step);
+        let targets = targets.iter().filter(|_| targets.len() > 1);
+        let requests = targets.zip(&planned.responses);
         let requests = requests.map(|(target, http)| RequestDocument {
             target: target.clone(),
             http: *http,
         });
-        let why = view
-            .plan
-            .why(index)
-            .into_iter()
-            .map(|(key, why)| (key.to_string(), WhyDocument::from(why)));
+        let why = view.plan.why(index).into_iter();
+        let why = why.map(|(key, why)| (key.to_string(), WhyDocument::from(why)));
         Self {
-            op,
-            target: targets.first().cloned(),
             because: view.because(index).map(str::to_owned),
-            policy: policy.map(policy_name),
-            wait: None,
             http: planned.responses.first().copied(),
-            requests: if targets.len() > 1 {
-                requests.collect()
-            } else {
-                Vec::new()
-            },
+            requests: requests.collect(),
             complete: planned.complete,
             outcomes: Outcomes::new(view, &planned.outcomes),
             events: planned.events.iter().map(EventDocument::from).collect(),
             why: why.collect(),
             rejections: rejections(view, index),
             failing_apis: failing_apis(view, index),
+            ..Self::without_result(view, step)
+        }
+    }
+
+    fn without_result(view: &'a PlanView<'a>, step: &Step) -> Self {
+        let (op, policy, targets) = operation(step);
+        Self {
+            op,
+            target: targets.first().cloned(),
+            because: None,
+            policy: policy.map(policy_name),
+            wait: None,
+            http: None,
+            requests: Vec::new(),
+            complete: true,
+            outcomes: Outcomes::new(view, &[]),
+            events: Vec::new(),
+            why: BTreeMap::new(),
+            rejections: Vec::new(),
+            failing_apis: Vec::new(),
         }
     }
 
@@ -302,46 +298,24 @@ impl<'a> StepDocument<Outcomes<'a>> {
         };
         let mut responses = together.responses.iter().copied();
         let documents = before.iter().chain(requests).map(|step| {
-            let (op, policy, targets) = operation(step);
             let wait = match step {
                 Step::Delete { wait, .. } | Step::RemoveFinalizer { wait, .. } => *wait,
                 _ => Wait::Settled,
             };
-            Self {
-                op,
-                target: targets.first().cloned(),
-                because: None,
-                policy: policy.map(policy_name),
-                wait: Some(wait_name(wait)),
-                http: if targets.is_empty() {
-                    None
-                } else {
-                    responses.next()
-                },
-                requests: Vec::new(),
-                complete: true,
-                outcomes: Outcomes::new(view, &[]),
-                events: Vec::new(),
-                why: BTreeMap::new(),
-                rejections: Vec::new(),
-                failing_apis: Vec::new(),
-            }
+            let mut document = Self::without_result(view, step);
+            document.wait = Some(wait_name(wait));
+            document.http = document.target.as_ref().and_then(|_| responses.next());
+            document
         });
         let mut documents: Vec<Self> = documents.collect();
         if let (Some(last), Some(request)) = (documents.last_mut(), requests.last()) {
-            let whole = Self::new(view, removal.first, request, together);
-            let Self {
-                complete,
-                outcomes,
-                events,
-                why,
-                rejections,
-                failing_apis,
-                ..
-            } = whole;
-            (last.complete, last.outcomes, last.events, last.why) =
-                (complete, outcomes, events, why);
-            (last.rejections, last.failing_apis) = (rejections, failing_apis);
+            *last = Self {
+                because: None,
+                wait: last.wait,
+                http: last.http,
+                requests: Vec::new(),
+                ..Self::new(view, removal.first, request, together)
+            };
         }
         documents
     }
@@ -402,9 +376,8 @@ fn wait_name(wait: Wait) -> &'static str {
 
 impl<'a> ImpliedDocument<'a> {
     fn new(implied: &'a ImpliedDependent, verdicts: &[BTreeMap<ObjectKey, Fate>]) -> Self {
-        let fates = verdicts
-            .iter()
-            .filter_map(|verdict| verdict.get(&implied.key));
+        let verdicts = verdicts.iter();
+        let fates = verdicts.filter_map(|verdict| verdict.get(&implied.key));
         Self {
             key: &implied.key,
             owner: &implied.owner,

@@ -3,15 +3,17 @@
 //!
 //! The document never exceeds [`MarkdownOptions::bytes`]; what does not fit is counted.
 
+use super::human::unless_zero;
 use super::mermaid;
 use super::removal::{NO_ORDER, by_reason};
+use crate::gc::Cause;
 use crate::kube::ObjectKey;
 use crate::report::MarkdownOptions;
 use crate::report::markup::{MarkdownText, RESERVE, code, text};
 use crate::story::remedy::{Stuck, stuck};
 use crate::story::telling::{Affected, Ending, Story, stories};
 use crate::story::unanswered::unanswered;
-use crate::story::variation::{Alternative, incomplete, variations};
+use crate::story::variation::{incomplete, variations};
 use crate::story::words;
 use crate::story::{PlanView, RemovalView};
 use crate::text::plain;
@@ -31,7 +33,7 @@ pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
         .push("## What a deletion does\n\n| Step | Deleted | Stuck | Kept | Untouched |\n|---|---|---|---|---|\n")
         && stories.iter().all(|story| page.push(&row(story)))
         && stories.iter().all(|story| data(&mut page, story))
-        && (stories.iter().all(|story| story.affected.is_empty()) || page.push(&chart(&stories)))
+        && (stories.iter().all(|story| story.affected.is_empty()) || page.push(&format!("\n{}", mermaid::block(&stories))))
         && stories.iter().all(|story| details(&mut page, story))
         && view.removal.as_ref().is_none_or(|removal| kept(&mut page, removal) && safe_order(&mut page, removal))
         && view
@@ -47,24 +49,20 @@ pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
 
 fn row(story: &Story<'_>) -> String {
     let counts = &story.counts;
-    let implied = if counts.implied > 0 {
-        format!(" ({} implied)", counts.implied)
-    } else {
-        String::new()
-    };
-    let before = if counts.still_stuck > 0 {
-        format!(" (and {} from before)", counts.still_stuck)
-    } else {
-        String::new()
-    };
+    let implied = unless_zero(counts.implied, " (", " implied)");
+    let before = unless_zero(counts.still_stuck, " (and ", " from before)");
     format!(
         "| {} | {}{implied} | {}{before} | {} | {} |\n",
-        text(&plain::shortened(&plain::one_line(&story.title()), 200)),
+        title(story),
         counts.deleted,
         counts.stuck,
         counts.kept,
         counts.untouched
     )
+}
+
+fn title(story: &Story<'_>) -> String {
+    text(&plain::shortened(&plain::one_line(&story.title()), 200))
 }
 
 /// Writes the data that is deleted for good.
@@ -73,20 +71,13 @@ fn data(page: &mut MarkdownText, story: &Story<'_>) -> bool {
         .is_none_or(|data| page.push(&format!("\n**Data deleted:** {}.\n", text(&data))))
 }
 
-fn chart(stories: &[Story<'_>]) -> String {
-    format!("\n{}", mermaid::block(stories))
-}
-
 fn details(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     let rejected = story.rejected().into_iter().take(ROWS);
     let rejected: String = rejected
         .map(|(key, status)| format!("\nRejected with {status}: {}\n", name(key)))
         .collect();
     let title = if story.view.plan.steps.len() > 1 {
-        format!(
-            "\n### {}\n",
-            text(&plain::shortened(&plain::one_line(&story.title()), 200))
-        )
+        format!("\n### {}\n", title(story))
     } else {
         String::new()
     };
@@ -180,16 +171,12 @@ pub(in crate::report) fn held_item(stuck: &Stuck, citations: bool) -> String {
     for remedy in &stuck.remedies {
         let what = plain::shortened(&remedy.what, 1_000);
         let cited = if citations {
-            words::cited(&remedy.citations)
+            text(&words::cited(&remedy.citations))
         } else {
             String::new()
         };
-        item.push_str(&format!(
-            "  - {} {}  \n    {}\n",
-            text(&what),
-            text(&cited),
-            text(&plain::shortened(&remedy.help, 1_000))
-        ));
+        let help = text(&plain::shortened(&remedy.help, 1_000));
+        item.push_str(&format!("  - {} {cited}  \n    {help}\n", text(&what)));
         for command in &remedy.commands {
             item.push_str(&fenced(command));
         }
@@ -200,13 +187,8 @@ pub(in crate::report) fn held_item(stuck: &Stuck, citations: bool) -> String {
 /// Formats a command as a block within a list item; the fence is longer than any run of backticks in it.
 fn fenced(command: &str) -> String {
     let command = plain::one_line(command);
-    let mut longest = 0;
-    let mut run = 0;
-    for c in command.chars() {
-        run = if c == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    let fence = "`".repeat(longest.max(2) + 1);
+    let runs = command.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
     format!("    {fence}sh\n    {command}\n    {fence}\n")
 }
 
@@ -215,15 +197,9 @@ fn varying(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     for variation in variations(story) {
         block.push_str(&format!("- {}\n", text(&variation.title)));
         for outcome in &variation.outcomes {
-            let Alternative {
-                text: what,
-                citations,
-            } = outcome;
-            block.push_str(&format!(
-                "  - {} {}\n",
-                text(&plain::shortened(what, 1_000)),
-                text(&words::cited(citations))
-            ));
+            let cited = text(&words::cited(outcome.citations));
+            let what = text(&plain::shortened(&outcome.text, 1_000));
+            block.push_str(&format!("  - {what} {cited}\n"));
         }
         if let Some(more) = &variation.more {
             block.push_str(&format!("  - and {more}\n"));
@@ -245,36 +221,25 @@ fn table(page: &mut MarkdownText, story: &Story<'_>, ending: Ending, title: &str
     }
     let title = format!("{title} ({})", rows.len());
     let rows = rows.into_iter().map(|affected| table_row(story, affected));
-    page.folded(
-        &title,
-        "| Order | Object | Why |\n|---|---|---|\n",
-        rows,
-        ROWS,
-    )
+    const HEAD: &str = "| Order | Object | Why |\n|---|---|---|\n";
+    page.folded(&title, HEAD, rows, ROWS)
 }
 
 fn table_row(story: &Story<'_>, affected: &Affected) -> String {
-    let wave = if affected.wave > 0 {
-        affected.wave.to_string()
-    } else {
-        String::new()
-    };
-    let implied = story
-        .implied(&affected.key)
-        .map_or(String::new(), |implied| {
-            format!(" (implied, {})", implied.rule)
-        });
+    let wave = unless_zero(affected.wave, "", "");
+    let implied = story.implied(&affected.key);
+    let implied = implied.map(|implied| format!(" (implied, {})", implied.rule));
+    let implied = implied.unwrap_or_default();
     let above = match affected.parent {
         Some(parent) => format!(" ({})", name(&story.affected[parent].key)),
         None => String::new(),
     };
     let reason = words::reason(story, affected);
-    let reason = plain::shortened(&reason, 1_000);
+    let reason = text(&plain::shortened(&reason, 1_000));
+    let cited = text(&words::cited(&Cause::all_citations(&affected.causes)));
     format!(
-        "| {wave} | {}{implied} | {}{above} {} |\n",
-        name(&affected.key),
-        text(&reason),
-        text(&words::causes(&affected.causes))
+        "| {wave} | {}{implied} | {reason}{above} {cited} |\n",
+        name(&affected.key)
     )
 }
 

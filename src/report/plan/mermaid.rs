@@ -10,7 +10,6 @@ use crate::story::extent::Extent;
 use crate::story::graph::{Detail, Graph, Tone, graph};
 use crate::story::telling::{Story, stories};
 use crate::story::ties::Stroke;
-use crate::story::words;
 
 /// The maximum number of bytes of a flowchart: Mermaid draws nothing beyond 50,000 characters.
 const MOST_TEXT: usize = 45_000;
@@ -21,40 +20,20 @@ const LINKED: usize = 60;
 pub(super) fn render(view: &PlanView<'_>) -> String {
     let stories = stories(view);
     let graph = fitting(&stories, &Extent::all(&stories), Detail::FULL, MOST_TEXT);
-    draw(&graph, &(rest(&graph) + &legend(&graph)))
-}
-
-/// Writes a node that counts the objects without a node of their own.
-fn rest(graph: &Graph) -> String {
-    if graph.collapsed.is_empty() {
-        String::new()
-    } else {
-        let note = format!(
-            "without a node of their own: {}",
-            words::kinds(&graph.collapsed)
-        );
-        format!("  rest[\"{}\"]:::untouched\n", escaped(&note))
-    }
+    let rest = graph.not_drawn();
+    let rest = rest.map(|note| format!("  rest[\"{}\"]:::untouched\n", escaped(&note)));
+    draw(&graph, &(rest.unwrap_or_default() + &legend(&graph)))
 }
 
 /// Renders the flowchart of all stories as a part of a Markdown document.
 pub(super) fn block(stories: &[Story<'_>]) -> String {
-    fenced(&fitting(
-        stories,
-        &Extent::all(stories),
-        Detail::FULL,
-        MOST_TEXT,
-    ))
+    let scope = Extent::all(stories);
+    fenced(&fitting(stories, &scope, Detail::FULL, MOST_TEXT))
 }
 
 /// Renders a graph as a part of a Markdown document. The legend is a line of text below it, where it takes no room.
 pub(super) fn fenced(graph: &Graph) -> String {
-    let tones = graph.tones().into_iter().map(|tone| match tone {
-        Tone::Deleted => "red: deleted",
-        Tone::Stuck => "yellow: stuck (Terminating)",
-        Tone::Kept => "green: kept",
-        Tone::Untouched => "dashed border: untouched",
-    });
+    let tones = graph.tones().into_iter().map(Tone::meaning);
     let caption: Vec<&str> = tones.chain(ties(graph)).collect();
     format!(
         "```mermaid\n{}```\n\n<sub>{}</sub>\n",
@@ -132,33 +111,17 @@ fn legend(graph: &Graph) -> String {
 /// Returns the meanings of the edges of a graph.
 fn ties(graph: &Graph) -> Vec<&'static str> {
     let mut ties = graph.ties();
-    if ties.contains(&Stroke::Implied) && ties.remove(&Stroke::Contains) {
-        return ties
-            .into_iter()
-            .map(|one| {
-                if one == Stroke::Implied {
-                    EITHER
-                } else {
-                    tie(one)
-                }
-            })
-            .collect();
-    }
-    ties.into_iter().map(tie).collect()
-}
-
-/// The text for both `Implied` and `Contains`: Mermaid has only one dotted stroke.
-const EITHER: &str = "dotted: owns, implied, or contains";
-
-/// Returns the meaning of an edge.
-fn tie(tie: Stroke) -> &'static str {
-    match tie {
+    // Mermaid has only one dotted stroke.
+    let are_both_dotted = ties.contains(&Stroke::Implied) && ties.remove(&Stroke::Contains);
+    let ties = ties.into_iter().map(|tie| match tie {
         Stroke::Blocking => "thick: owns, with blockOwnerDeletion",
         Stroke::Owned => "thin: owns",
+        Stroke::Implied if are_both_dotted => "dotted: owns, implied, or contains",
         Stroke::Implied => "dotted: owns, implied",
         Stroke::Contains => "dotted: contains",
         Stroke::Removed => "crossed: reference removed",
-    }
+    });
+    ties.collect()
 }
 
 const CLASSES: &str = "  classDef deleted fill:#f8d7da,stroke:#b02a37,color:#000

@@ -35,6 +35,15 @@ pub(super) struct OutcomeDocument {
     pub(super) objects: FatesByKey,
 }
 
+impl OutcomeDocument {
+    /// Adds an object, unless the outcome contains it.
+    pub(super) fn add(&mut self, key: &ObjectKey, fate: &FateDocument) {
+        if !self.objects.contains_key(key) {
+            self.objects.insert(key.clone(), fate.clone());
+        }
+    }
+}
+
 /// The states of objects, sorted by key unless later ones were added.
 pub(super) type FatesByKey = IndexMap<ObjectKey, FateDocument, RandomState>;
 

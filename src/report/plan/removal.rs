@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::screen::Screen;
 use crate::kube::{ObjectKey, kinds};
-use crate::story::telling::{Ending, Story};
+use crate::story::telling::{Affected, Ending, Story};
 use crate::story::{RemovalView, words};
 use crate::text::plain;
 
@@ -18,28 +18,24 @@ pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story:
     if !removal.kept.is_empty() {
         page.section("Stays, and why");
         let lines = by_reason(removal).into_iter().map(|(why, keys)| {
-            format!(
-                "{}: {}",
-                plain::one_line(why),
-                words::keys(keys.into_iter())
-            )
+            let keys = words::keys(keys.into_iter());
+            format!("{}: {keys}", plain::one_line(why))
         });
         list(page, lines.collect());
     }
-    let data: Vec<&ObjectKey> = data(story).collect();
+    let deleted = story.with_ending(Ending::Deleted);
+    let data = deleted.filter_map(|Affected { key, .. }| {
+        let lost = story.view.data.get(key)?;
+        Some(if key.is(kinds::PERSISTENT_VOLUME_CLAIM) {
+            words::key(key)
+        } else {
+            format!("{}: {lost}", words::key(key))
+        })
+    });
+    let data: Vec<String> = data.collect();
     if !data.is_empty() {
         page.section("Data that is deleted, unless its volumes are retained");
-        list(
-            page,
-            data.into_iter()
-                .map(|key| match story.view.data.get(key) {
-                    Some(lost) if !key.is(kinds::PERSISTENT_VOLUME_CLAIM) => {
-                        format!("{}: {lost}", words::key(key))
-                    }
-                    _ => words::key(key),
-                })
-                .collect(),
-        );
+        list(page, data);
     }
 }
 
@@ -55,14 +51,6 @@ pub(super) fn by_reason(removal: &RemovalView) -> Vec<(&str, Vec<&ObjectKey>)> {
         reasons[place].1.push(key);
     }
     reasons
-}
-
-/// Returns the deleted objects that hold data.
-pub(super) fn data<'s>(story: &'s Story<'_>) -> impl Iterator<Item = &'s ObjectKey> {
-    story
-        .with_ending(Ending::Deleted)
-        .map(|affected| &affected.key)
-        .filter(|key| story.view.data.contains_key(key))
 }
 
 fn list(page: &mut Screen<'_>, lines: Vec<String>) {

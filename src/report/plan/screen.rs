@@ -75,6 +75,19 @@ impl<'o> Screen<'o> {
         self.line(&filled);
     }
 
+    /// Writes a command below its reason, never wrapped, so that it can be copied.
+    pub(super) fn indented_command(&mut self, command: &str) {
+        let command = self.styled(&plain::visible(command), Emphasis::Strong);
+        self.line(&format!("      {command}"));
+    }
+
+    /// Writes a list item that counts the items beyond the first `shown` of `all`, if there are any.
+    pub(super) fn more(&mut self, all: usize, shown: usize, noun: &str) {
+        if all > shown {
+            self.item(&format!("and {}", plain::count(all - shown, noun)));
+        }
+    }
+
     /// Writes a numbered command, never wrapped, so that it can be copied.
     pub(super) fn command(&mut self, number: usize, command: &str) {
         let command = self.styled(&plain::visible(command), Emphasis::Strong);

@@ -63,36 +63,30 @@ impl Silence {
 /// Returns the requests that webhooks reject in a step.
 pub(super) fn rejections(view: &PlanView<'_>, step: usize) -> Vec<RejectionDocument> {
     let cluster = view.plan.cluster();
-    let rejections = view
-        .plan
-        .rejections(step)
-        .into_iter()
-        .map(|rejection| RejectionDocument {
-            object: cluster.key(rejection.object).clone(),
-            operation: if rejection.verb == Verb::Delete {
-                RejectedOperation::Delete
-            } else {
-                RejectedOperation::Update
-            },
-            webhook: rejection.webhook,
-            configuration: cluster.key(rejection.configuration).clone(),
-            service: rejection.service,
-            reason: Silence::new(rejection.service_exists),
-        });
+    let rejections = view.plan.rejections(step).into_iter();
+    let rejections = rejections.map(|rejection| RejectionDocument {
+        object: cluster.key(rejection.object),
+        operation: if rejection.verb == Verb::Delete {
+            RejectedOperation::Delete
+        } else {
+            RejectedOperation::Update
+        },
+        webhook: rejection.webhook,
+        configuration: cluster.key(rejection.configuration),
+        service: rejection.service,
+        reason: Silence::new(rejection.service_exists),
+    });
     rejections.collect()
 }
 
 /// Returns the APIs that have no backend when a step is over.
 pub(super) fn failing_apis(view: &PlanView<'_>, step: usize) -> Vec<FailingApiDocument> {
-    let failing = view
-        .plan
-        .failing_apis(step)
-        .into_iter()
-        .map(|api| FailingApiDocument {
-            api_service: view.plan.cluster().key(api.object).clone(),
-            group_version: api.group_version,
-            service: api.service,
-            reason: Silence::new(api.service_exists),
-        });
+    let failing = view.plan.failing_apis(step).into_iter();
+    let failing = failing.map(|api| FailingApiDocument {
+        api_service: view.plan.cluster().key(api.object),
+        group_version: api.group_version,
+        service: api.service,
+        reason: Silence::new(api.service_exists),
+    });
     failing.collect()
 }
