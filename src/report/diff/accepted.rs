@@ -49,19 +49,13 @@ impl<'r> Losses<'r> {
             by_key: BTreeMap::new(),
             with: BTreeMap::new(),
         };
-        let lost = effects.iter();
-        let lost = lost.filter(|effect| effect.effect.is_loss() && !effect.is_supposed());
-        for effect in lost {
+        let effects = effects.iter().filter(|effect| !effect.is_supposed());
+        for effect in effects.filter(|effect| effect.effect.is_loss()) {
             let key = effect.key.to_string();
-            let above = effect
-                .because
-                .iter()
-                .rev()
-                .find(|above| **above != effect.key);
-            let delivery = effect
-                .delivery
-                .as_ref()
-                .and_then(|delivery| delivery.key.clone());
+            let mut because = effect.because.iter().rev();
+            let above = because.find(|above| **above != effect.key);
+            let delivery = effect.delivery.as_ref();
+            let delivery = delivery.and_then(|delivery| delivery.key.clone());
             for above in above.map(ObjectKey::to_string).into_iter().chain(delivery) {
                 losses.with.entry(above).or_default().insert(key.clone());
             }
@@ -129,14 +123,11 @@ impl DiffReport {
             self.notes
                 .push(format!("`{key}` is accepted, and nothing deletes it"));
         }
-        let Summary {
-            error,
-            warning,
-            info,
-            ..
-        } = Summary::of(&self.findings.findings);
+        let counted = Summary::of(&self.findings.findings);
         let summary = &mut self.findings.summary;
-        (summary.error, summary.warning, summary.info) = (error, warning, info);
+        summary.error = counted.error;
+        summary.warning = counted.warning;
+        summary.info = counted.info;
         self
     }
 
@@ -154,11 +145,8 @@ impl DiffReport {
     /// Returns the keys that accept all findings above info.
     pub(super) fn acceptable(&self) -> BTreeSet<String> {
         let losses = Losses::of(&self.effects);
-        let findings = self
-            .findings
-            .findings
-            .iter()
-            .map(|reported| &reported.finding);
+        let findings = self.findings.findings.iter();
+        let findings = findings.map(|reported| &reported.finding);
         let counting = findings.filter(|finding| finding.severity > Severity::Info);
         counting.flat_map(|finding| losses.names(finding)).collect()
     }

@@ -30,18 +30,15 @@ pub(super) fn folded(report: &Report) -> Report {
             is_shown[*at] = false;
         }
         let finding = &mut folded.findings[first].finding;
-        finding
-            .message
-            .push_str(&format!(" (and {} more)", rest.len()));
+        let more = format!(" (and {} more)", rest.len());
+        finding.message.push_str(&more);
         let others = rest.iter().take(SHOWN);
-        finding
-            .related
-            .extend(others.map(|at| place(&report.findings[*at])));
+        let others = others.map(|at| place(&report.findings[*at]));
+        finding.related.extend(others);
     }
     let mut is_shown = is_shown.into_iter();
-    folded
-        .findings
-        .retain(|_| is_shown.next().unwrap_or_default());
+    let findings = &mut folded.findings;
+    findings.retain(|_| is_shown.next().unwrap_or_default());
     folded
 }
 

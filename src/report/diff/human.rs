@@ -30,36 +30,27 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
         ("added", "Added"),
     ] {
         let changes = report.changes.iter().filter(|one| one.change == word);
-        text.push_str(&section(
-            title,
-            changed(changes, names_clusters).into_iter(),
-        ));
+        let changes = changed(changes, names_clusters).into_iter();
+        text.push_str(&section(title, changes));
     }
     text.push_str(&effects(report));
-    let supposed = report
-        .supposed_deletions()
-        .into_iter()
-        .map(|(effect, how)| match how.as_str() {
-            "" => effect.key.to_string(),
-            how => format!("{}, {how}", effect.key),
-        });
+    let supposed = report.supposed_deletions().into_iter();
+    let supposed = supposed.map(|(effect, how)| match how.as_str() {
+        "" => effect.key.to_string(),
+        how => format!("{}, {how}", effect.key),
+    });
     text.push_str(&section("Deleted if a tool prunes", supposed));
-    text.push_str(&section(
-        "Not read",
-        report.unread_rows().iter().map(unread),
-    ));
-    text.push_str(&section(
-        "Cannot be applied",
-        report.failed_builds().into_iter().map(failed),
-    ));
+    let unread = report.unread_rows().into_iter().map(unread_row);
+    text.push_str(&section("Not read", unread));
+    let failed = report.failed_builds().into_iter().map(failed);
+    text.push_str(&section("Cannot be applied", failed));
     text.push_str(&section("Images", report.images.iter().map(image)));
     for note in report.all_notes() {
         text.push_str(&format!("note: {}\n", plain::one_line(note)));
     }
     // The headlines of the other verdicts name these inputs.
-    let not_read = report
-        .not_read()
-        .filter(|_| report.summary.verdict == DiffVerdict::Deletes);
+    let deletes = report.summary.verdict == DiffVerdict::Deletes;
+    let not_read = report.not_read().filter(|_| deletes);
     let lines = [
         report.counted(),
         Some(report.headline()),
@@ -97,13 +88,11 @@ fn nested(title: &str, lines: &[(usize, String)]) -> String {
 
 /// Lists the effects of the merge, the worst first; direct deletions come last.
 fn effects(report: &DiffReport) -> String {
-    WORST_FIRST
-        .into_iter()
-        .map(|(kind, title)| match kind {
-            EffectKind::Deleted => nested(title, &deleted(report)),
-            _ => section(title, report.of(kind).map(effect_line)),
-        })
-        .collect()
+    let sections = WORST_FIRST.map(|(kind, title)| match kind {
+        EffectKind::Deleted => nested(title, &deleted(report)),
+        _ => section(title, report.of(kind).map(effect_line)),
+    });
+    sections.concat()
 }
 
 /// Lists the objects that tools delete, below the deliveries that apply them.
@@ -135,17 +124,20 @@ fn deleted(report: &DiffReport) -> Vec<(usize, String)> {
 
 fn effect_line(effect: &DiffEffect) -> String {
     let root = effect.because.first().filter(|root| **root != effect.key);
-    let because = root
-        .map(|root| format!(", with {root}"))
-        .unwrap_or_default();
+    let because = root.map(|root| format!(", with {root}"));
+    let because = because.unwrap_or_default();
     format!("{}{because}{}", effect.key, unless(effect.certainty))
 }
 
-fn unread(unread: &Unread) -> String {
-    format!(
-        "{}  {}:{}  ({})",
-        unread.subject, unread.file, unread.line, unread.reason
-    )
+fn unread_row(unread: Unread) -> String {
+    let Unread {
+        subject,
+        file,
+        line,
+        reason,
+        ..
+    } = unread;
+    format!("{subject}  {file}:{line}  ({reason})")
 }
 
 fn image(image: &ChangedImage) -> String {

@@ -32,10 +32,9 @@ fn move_to_head(reported: &mut Reported, sources: &Sources) {
     }
     message.push_str(&format!(" (in base: {})", place(sources, primary)));
     for label in &of_base {
-        let words = if label.message.is_empty() {
-            "see also"
-        } else {
-            &label.message
+        let words = match label.message.as_str() {
+            "" => "see also",
+            words => words,
         };
         reason.push_str(&format!("\n{} in base: {words}", place(sources, label)));
     }
@@ -53,9 +52,6 @@ fn on_the_file(sources: &Sources, file: FileId) -> Label {
 
 fn place(sources: &Sources, label: &Label) -> String {
     let file = sources.file(label.file);
-    format!(
-        "{}:{}",
-        file.path(),
-        file.position(label.span.start, ColumnUnit::Utf8).line
-    )
+    let at = file.position(label.span.start, ColumnUnit::Utf8);
+    format!("{}:{}", file.path(), at.line)
 }

@@ -8,7 +8,6 @@ use super::{
 };
 use crate::changes::Unread;
 use crate::merge::DiffEffect;
-use crate::report::Summary;
 use crate::report::json::{FindingDocument, Findings, ToolDocument};
 use crate::report::line::line;
 use crate::report::plan::LastStep;
@@ -91,6 +90,7 @@ pub(super) fn render(report: &DiffReport) -> String {
 impl<'a> DiffDocument<'a> {
     /// Builds the whole document of a comparison.
     pub(in crate::report) fn new(report: &'a DiffReport) -> Self {
+        let findings = &report.findings.summary;
         Self {
             schema: "ownerlint.diff/1",
             tool: ToolDocument::new(&report.tool),
@@ -98,7 +98,11 @@ impl<'a> DiffDocument<'a> {
             head: StateDocument::new(&report.head),
             summary: SummaryDocument {
                 objects: report.summary,
-                findings: FindingCounts::new(&report.findings.summary),
+                findings: FindingCounts {
+                    error: findings.error,
+                    warning: findings.warning,
+                    info: findings.info,
+                },
             },
             changes: &report.changes,
             effects: &report.effects,
@@ -116,27 +120,17 @@ impl<'a> DiffDocument<'a> {
 impl<'a> StateDocument<'a> {
     fn new(name: &'a StateName) -> Self {
         let (reference, commit, path) = match name {
-            StateName::Ref(reference) => (Some(reference.as_str()), None, None),
+            StateName::Ref(reference) => (Some(&**reference), None, None),
             StateName::MergeBase { reference, commit } => {
-                (Some(reference.as_str()), Some(commit.as_str()), None)
+                (Some(&**reference), Some(&**commit), None)
             }
-            StateName::Path(path) => (None, None, Some(path.as_str())),
+            StateName::Path(path) => (None, None, Some(&**path)),
             StateName::Staged => (Some("--staged"), None, None),
         };
         Self {
             reference,
             commit,
             path,
-        }
-    }
-}
-
-impl FindingCounts {
-    fn new(summary: &Summary) -> Self {
-        Self {
-            error: summary.error,
-            warning: summary.warning,
-            info: summary.info,
         }
     }
 }

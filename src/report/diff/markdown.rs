@@ -29,32 +29,29 @@ const IMAGES: usize = 10;
 /// The maximum number of stuck objects that are shown with the commands that release them.
 const RELEASED: usize = 10;
 
+/// The head of a table of objects.
+const OBJECT_AND_WHY: &str = "| Object | Why |\n|---|---|\n";
+
 /// Renders the whole document within its size limit.
 pub(super) fn render(report: &DiffReport, options: &Options) -> String {
     let is_doubtful = report.summary.verdict == DiffVerdict::Unknown && !report.is_calm();
     let mut notes = report.findings.notes.iter();
     let has_failed_rule = notes.any(|note| note.severity == Severity::Error);
-    if report.findings.findings.is_empty()
-        && !report.surprises()
-        && !is_doubtful
-        && !has_failed_rule
-    {
+    let has_findings = !report.findings.findings.is_empty();
+    if !(has_findings || report.surprises() || is_doubtful || has_failed_rule) {
         return quiet(report);
     }
-    let limit = options.markdown.bytes.saturating_sub(RESERVE);
     let mut page = MarkdownText {
         text: heading(report),
-        limit,
+        limit: options.markdown.bytes.saturating_sub(RESERVE),
     };
     listed(&mut page, &folded(&report.findings), &options.roots);
     // Objects that the tool deletes directly are listed only if the Git diff does not show all of them.
     let is_seen = !report.are_out_of_sight(&[EffectKind::Deleted]);
-    let mut told = WORST_FIRST
-        .into_iter()
-        .filter(|(kind, _)| *kind != EffectKind::Deleted || !is_seen);
-    let mut notes = report
-        .all_notes()
-        .map(|note| format!("\nNote: {}.\n", prose(note.trim_end_matches('.'))));
+    let told = WORST_FIRST.into_iter();
+    let mut told = told.filter(|(kind, _)| *kind != EffectKind::Deleted || !is_seen);
+    let notes = report.all_notes().map(|note| note.trim_end_matches('.'));
+    let mut notes = notes.map(|note| format!("\nNote: {}.\n", prose(note)));
     let fits = pictures(&mut page, report)
         && by_effect(&mut page, report)
         && told.all(|(kind, title)| {
@@ -84,49 +81,31 @@ fn supposed(page: &mut MarkdownText, report: &DiffReport) -> bool {
         .collect();
     let title = format!("Deleted if a tool prunes ({})", rows.len());
     // Backticks in the sentence enclose commands.
-    let said = said
-        .split('`')
-        .enumerate()
-        .map(|(at, part)| if at % 2 == 0 { text(part) } else { code(part) });
+    let said = said.split('`').enumerate();
+    let said = said.map(|(at, part)| if at % 2 == 0 { text(part) } else { code(part) });
     page.push(&format!("\n{}\n", said.collect::<String>()))
-        && (rows.is_empty()
-            || page.folded(
-                &title,
-                "| Object | Why |\n|---|---|\n",
-                rows.into_iter(),
-                ROWS,
-            ))
+        && (rows.is_empty() || page.folded(&title, OBJECT_AND_WHY, rows.into_iter(), ROWS))
 }
 
 /// Writes the builds that fail and the changed images, and folded the inputs that were not read.
 fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let failed = report.failed_builds().into_iter().map(|(failed, when)| {
-        format!(
-            "\nCannot be applied{when}: {} ({}).\n",
-            text(&plain::one_line(&failed.reason)),
-            place(&failed.file, failed.line)
-        )
+        let reason = text(&plain::one_line(&failed.reason));
+        let place = place(&failed.file, failed.line);
+        format!("\nCannot be applied{when}: {reason} ({place}).\n")
     });
     let unread = report.unread_rows();
     let rows = unread.iter().map(|unread| {
         let subject = text(&plain::one_line(&unread.subject));
-        format!(
-            "| {subject} | {} | {} |\n",
-            place(&unread.file, unread.line),
-            text(&unread.reason)
-        )
+        let place = place(&unread.file, unread.line);
+        format!("| {subject} | {place} | {} |\n", text(&unread.reason))
     });
+    let head = "| Input | Where | Why |\n|---|---|---|\n";
     let title = format!("Not read ({})", report.unread.len());
     let mut failed = failed.take(ROWS);
     failed.all(|line| page.push(&line))
         && images(page, &report.images)
-        && (report.unread.is_empty()
-            || page.folded(
-                &title,
-                "| Input | Where | Why |\n|---|---|---|\n",
-                rows,
-                ROWS,
-            ))
+        && (report.unread.is_empty() || page.folded(&title, head, rows, ROWS))
 }
 
 fn place(file: &str, line: usize) -> String {
@@ -165,14 +144,10 @@ fn quiet(report: &DiffReport) -> String {
         1 => "The change itself removes it",
         _ => "The change itself removes all of them",
     };
-    let unread = report
-        .not_read()
-        .map(|said| format!(" {}.", sentence(&said)))
-        .unwrap_or_default();
-    let failing = report.newly_failing();
-    let failing = failing
-        .map(|said| format!(" {}.", sentence(&said)))
-        .unwrap_or_default();
+    let [unread, failing] = [report.not_read(), report.newly_failing()].map(|said| {
+        let said = said.map(|said| format!(" {}.", sentence(&said)));
+        said.unwrap_or_default()
+    });
     let said = sentence(&report.headline());
     match report.summary.verdict {
         DiffVerdict::Deletes => format!("{said}. {shown}.{left}{failing}{unread}\n"),
@@ -186,13 +161,11 @@ fn sentence(said: &str) -> String {
 }
 
 fn heading(report: &DiffReport) -> String {
-    let not_read = report
-        .not_read()
-        .filter(|_| report.summary.verdict == DiffVerdict::Deletes);
+    let deletes = report.summary.verdict == DiffVerdict::Deletes;
+    let not_read = report.not_read().filter(|_| deletes);
     let more = report.newly_failing().into_iter().chain(not_read);
-    let more: String = more
-        .map(|said| format!("\n{}.\n", sentence(&said)))
-        .collect();
+    let more = more.map(|said| format!("\n{}.\n", sentence(&said)));
+    let more: String = more.collect();
     format!("## {}\n{more}", sentence(&report.headline()))
 }
 
@@ -214,19 +187,15 @@ fn pictures(page: &mut MarkdownText, report: &DiffReport) -> bool {
             left_out += 1;
         }
     }
-    left_out == 0
-        || page.push(&format!(
-            "\n{} left out here.\n",
-            plain::count(left_out, "graph")
-        ))
+    let graphs = plain::count(left_out, "graph");
+    left_out == 0 || page.push(&format!("\n{graphs} left out here.\n"))
 }
 
 /// Writes a table with the number of objects of each effect, and their names or kinds.
 fn by_effect(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let rows = WORST_FIRST.into_iter();
-    let rows: String = rows
-        .filter_map(|(kind, title)| effect_row(report, kind, title))
-        .collect();
+    let rows = rows.filter_map(|(kind, title)| effect_row(report, kind, title));
+    let rows: String = rows.collect();
     rows.is_empty()
         || page.push(&format!(
             "\n| What happens | Objects | |\n|---|--:|---|\n{rows}"
@@ -245,10 +214,7 @@ fn effect_row(report: &DiffReport, kind: EffectKind, title: &str) -> Option<Stri
             names.join("<br>")
         }
         _ => {
-            let mut kinds = std::collections::BTreeMap::new();
-            for effect in &effects {
-                *kinds.entry(effect.key.kind().to_string()).or_default() += 1;
-            }
+            let kinds = words::count_kinds(effects.iter().map(|effect| &effect.key));
             text(&plain::shortened(&words::kinds(&kinds), 400))
         }
     };
@@ -266,38 +232,23 @@ fn every_object(page: &mut MarkdownText, title: &str, effects: &[&DiffEffect]) -
         return true;
     }
     // Of consecutive objects with the same cause, only the first one shows it.
-    let causes = effects.iter().map(|effect| because(effect));
     let mut last = None;
-    let rows: Vec<String> = effects
-        .iter()
-        .zip(causes)
-        .map(|(effect, cause)| {
-            let shown = if last.as_ref() == Some(&cause) {
-                ""
-            } else {
-                &cause
-            };
-            let row = format!("| {} | {shown} |\n", name(effect));
-            last = Some(cause);
-            row
-        })
-        .collect();
-    page.folded(
-        &format!("{title} ({})", effects.len()),
-        "| Object | Why |\n|---|---|\n",
-        rows.into_iter(),
-        ROWS,
-    )
+    let rows = effects.iter().map(|effect| {
+        let cause = because(effect);
+        let is_shown = last.as_ref() == Some(&cause);
+        let shown = if is_shown { "" } else { &cause };
+        let row = format!("| {} | {shown} |\n", name(effect));
+        last = Some(cause);
+        row
+    });
+    let title = format!("{title} ({})", effects.len());
+    page.folded(&title, OBJECT_AND_WHY, rows, ROWS)
 }
 
 /// Returns the object that an object is deleted with, or the delivery that deletes it, and the condition.
 fn because(effect: &DiffEffect) -> String {
-    let chain: Vec<String> = effect
-        .because
-        .iter()
-        .filter(|key| **key != effect.key)
-        .map(|key| code(&key.to_string()))
-        .collect();
+    let chain = effect.because.iter().filter(|key| **key != effect.key);
+    let chain: Vec<String> = chain.map(|key| code(&key.to_string())).collect();
     let by = effect.delivery.as_ref();
     let by = by.filter(|_| effect.effect == EffectKind::Deleted);
     let with = match chain.as_slice() {
@@ -315,13 +266,8 @@ fn release(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let held = report.cascades.shown.iter().flat_map(Cascade::held);
     let held: Vec<&Stuck> = held.collect();
     let title = format!("How to release what gets stuck ({})", held.len());
-    held.is_empty()
-        || page.folded(
-            &title,
-            "",
-            held.into_iter().map(|stuck| held_item(stuck, false)),
-            RELEASED,
-        )
+    let items = held.iter().map(|stuck| held_item(stuck, false));
+    held.is_empty() || page.folded(&title, "", items, RELEASED)
 }
 
 /// Writes the keys that accept the findings, ready to copy.
@@ -341,16 +287,9 @@ fn wanted(page: &mut MarkdownText, report: &DiffReport) -> bool {
 
 /// Writes the changes that the Git diff itself shows.
 fn changes(page: &mut MarkdownText, report: &DiffReport) -> bool {
-    let shown: Vec<&ReportedChange> = report
-        .changes
-        .iter()
+    let changes = report.changes.iter();
+    let rows = changes
         .filter(|change| change.change != "changed")
-        .collect();
-    if shown.is_empty() {
-        return true;
-    }
-    let mut rows: Vec<String> = shown
-        .iter()
         .map(|change| {
             format!(
                 "| {} | {} | {} |\n",
@@ -358,18 +297,14 @@ fn changes(page: &mut MarkdownText, report: &DiffReport) -> bool {
                 named(change),
                 places(change)
             )
-        })
-        .collect();
+        });
+    let mut rows: Vec<String> = rows.collect();
     // An object that several deliveries apply has the same row for each.
     rows.dedup();
     let counted = report.counted().unwrap_or_default();
     let title = format!("What the change shows ({counted})");
-    page.folded(
-        &title,
-        "| | Object | Where |\n|---|---|---|\n",
-        rows.into_iter(),
-        ROWS,
-    )
+    let head = "| | Object | Where |\n|---|---|---|\n";
+    rows.is_empty() || page.folded(&title, head, rows.into_iter(), ROWS)
 }
 
 fn named(change: &ReportedChange) -> String {
@@ -380,11 +315,7 @@ fn named(change: &ReportedChange) -> String {
 }
 
 fn places(change: &ReportedChange) -> String {
-    let places: Vec<String> = change
-        .base
-        .iter()
-        .chain(&change.head)
-        .map(|place| code(&place.file_and_line()))
-        .collect();
+    let places = change.base.iter().chain(&change.head);
+    let places: Vec<String> = places.map(|place| code(&place.file_and_line())).collect();
     places.join(" → ")
 }

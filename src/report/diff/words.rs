@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{DiffReport, DiffSummary, DiffVerdict, FailedBuild};
+use super::{DiffReport, DiffVerdict, FailedBuild};
 use crate::changes::{DeliveryName, Unread, UnreadSide, UnreadWhat};
 use crate::kube::kinds;
 use crate::kustomize::shown;
@@ -39,13 +39,10 @@ impl DiffReport {
                 .sentence()
                 .unwrap_or_else(|| "Merging this deletes objects".to_owned()),
             DiffVerdict::Nothing => "Merging this deletes nothing".to_owned(),
-            DiffVerdict::Unknown if self.is_calm() => {
-                let unread: Vec<&Unread> = self.unread.iter().collect();
-                format!(
-                    "Nothing that ownerlint can read is deleted. Not read: {}",
-                    subjects(&unread)
-                )
-            }
+            DiffVerdict::Unknown if self.is_calm() => format!(
+                "Nothing that ownerlint can read is deleted. Not read: {}",
+                subjects(&self.unread)
+            ),
             DiffVerdict::Unknown => format!("ownerlint cannot tell: {}", self.doubts().join("; ")),
         }
     }
@@ -53,8 +50,8 @@ impl DiffReport {
     /// Names the inputs that were not read; `None` if there are none or if the headline names them.
     pub(in crate::report) fn not_read(&self) -> Option<String> {
         let is_told = self.summary.verdict == DiffVerdict::Unknown && self.is_calm();
-        let unread: Vec<&Unread> = self.unread.iter().collect();
-        (!unread.is_empty() && !is_told).then(|| format!("Not read: {}", subjects(&unread)))
+        (!self.unread.is_empty() && !is_told)
+            .then(|| format!("Not read: {}", subjects(&self.unread)))
     }
 
     /// Returns each failing build once per place and reason, with the state in which it fails if that is only one.
@@ -115,13 +112,12 @@ impl DiffReport {
         let mut doubts = Vec::new();
         if !removed.is_empty() {
             let verb = if removed.len() == 1 { "was" } else { "were" };
-            doubts.push(format!(
-                "{} {verb} removed and cannot be read",
-                subjects(&removed)
-            ));
+            let removed = subjects(removed);
+            doubts.push(format!("{removed} {verb} removed and cannot be read"));
         }
         if !changed.is_empty() {
-            doubts.push(format!("{} changed and cannot be read", subjects(&changed)));
+            let changed = subjects(changed);
+            doubts.push(format!("{changed} changed and cannot be read"));
         }
         match self.summary.unknown {
             0 => {}
@@ -192,34 +188,30 @@ impl DiffReport {
 
     fn count_supposed(&self, kinds: &[EffectKind]) -> usize {
         let effects = self.supposed();
-        effects
-            .filter(|effect| kinds.contains(&effect.effect))
-            .count()
+        let effects = effects.filter(|effect| kinds.contains(&effect.effect));
+        effects.count()
     }
 
     /// Says what merging the change deletes, in one sentence without its full stop; `None` if it deletes nothing.
     pub(in crate::report) fn sentence(&self) -> Option<String> {
+        let deleted = self.of(EffectKind::Deleted);
+        let cascaded = self.of(EffectKind::Cascaded);
+        let generated = self.of(EffectKind::GeneratedDeleted);
+        let gone: Vec<&DiffEffect> = deleted.chain(cascaded).chain(generated).collect();
         let deleted = self.of(EffectKind::Deleted).count();
-        let cascaded = self
-            .of(EffectKind::Cascaded)
-            .chain(self.of(EffectKind::GeneratedDeleted))
-            .count();
+        let cascaded = gone.len() - deleted;
         let stuck: Vec<&DiffEffect> = self.of(EffectKind::Stuck).collect();
         let again = self.created_again();
-        if deleted + cascaded + stuck.len() == 0 {
+        if gone.is_empty() && stuck.is_empty() {
             let objects = plain::count(again.len(), "object");
-            let verb = if is_certain(&again) {
-                "deletes"
+            let (delete, create) = if is_certain(&again) {
+                ("deletes", "creates")
             } else {
-                "may delete"
+                ("may delete", "create")
             };
             let them = if again.len() == 1 { "it" } else { "them" };
-            return (!again.is_empty()).then(|| {
-                format!(
-                    "Merging this {verb} {objects} and create{} {them} again",
-                    if is_certain(&again) { "s" } else { "" }
-                )
-            });
+            return (!again.is_empty())
+                .then(|| format!("Merging this {delete} {objects} and {create} {them} again"));
         }
         let stuck_objects = match (is_certain(&stuck), stuck.len()) {
             (_, 0) => None,
@@ -232,12 +224,6 @@ impl DiffReport {
             (0, _) => format!("{} by cascade", plain::count(cascaded, "object")),
             _ => plain::count(deleted + cascaded, "object"),
         };
-        let gone = [
-            EffectKind::Deleted,
-            EffectKind::Cascaded,
-            EffectKind::GeneratedDeleted,
-        ];
-        let gone: Vec<&DiffEffect> = gone.into_iter().flat_map(|kind| self.of(kind)).collect();
         let possible = gone.iter();
         let possible = possible.filter(|one| one.certainty == EffectCertainty::Possible);
         let possible = possible.count();
@@ -262,29 +248,21 @@ impl DiffReport {
                 (true, _) => "are",
                 (false, _) => "may be",
             };
-            said.push_str(&format!(
-                "; {} {verb} deleted and created again",
-                again.len()
-            ));
+            let again = again.len();
+            said.push_str(&format!("; {again} {verb} deleted and created again"));
         }
         let lost: Vec<&DiffEffect> = self.of(EffectKind::DataLost).collect();
         if !lost.is_empty() {
-            let verb = if is_certain(&lost) {
-                "is deleted"
-            } else {
-                "may be deleted"
-            };
-            said.push_str(&format!("; the data of {} {verb}", holders(&lost)));
+            let verb = if is_certain(&lost) { "is" } else { "may be" };
+            said.push_str(&format!("; the data of {} {verb} deleted", holders(&lost)));
         }
         Some(said)
     }
 
     /// Names the gravest of the deleted objects: those with data, then those that deliver, define or contain others.
     fn gravest(&self, mut gone: Vec<&DiffEffect>) -> String {
-        let with_data: BTreeSet<_> = self
-            .of(EffectKind::DataLost)
-            .map(|lost| &lost.key)
-            .collect();
+        let with_data = self.of(EffectKind::DataLost);
+        let with_data: BTreeSet<_> = with_data.map(|lost| &lost.key).collect();
         // Other kinds come last.
         gone.sort_by_key(|effect| {
             let kind = CascadeKind::of(effect.key.group_kind());
@@ -309,37 +287,26 @@ impl DiffReport {
 
     /// Returns the objects that are deleted and created again, except those that are deleted with another object.
     fn created_again(&self) -> Vec<&DiffEffect> {
-        let cascaded: BTreeSet<_> = self
-            .of(EffectKind::Cascaded)
-            .map(|effect| &effect.key)
-            .collect();
-        self.of(EffectKind::Recreated)
-            .filter(|effect| !cascaded.contains(&effect.key))
-            .collect()
+        let cascaded = self.of(EffectKind::Cascaded);
+        let cascaded: BTreeSet<_> = cascaded.map(|effect| &effect.key).collect();
+        let again = self.of(EffectKind::Recreated);
+        let again = again.filter(|effect| !cascaded.contains(&effect.key));
+        again.collect()
     }
 
     /// Counts the changed objects by kind of change; `None` if there are none and the verdict is not `Nothing`.
     pub(super) fn counted(&self) -> Option<String> {
-        let DiffSummary {
-            added,
-            removed,
-            changed,
-            moved,
-            renamed,
-            ..
-        } = self.summary;
+        let summary = &self.summary;
         let counts = [
-            (removed, "removed"),
-            (renamed, "renamed"),
-            (moved, "moved"),
-            (changed, "changed"),
-            (added, "added"),
+            (summary.removed, "removed"),
+            (summary.renamed, "renamed"),
+            (summary.moved, "moved"),
+            (summary.changed, "changed"),
+            (summary.added, "added"),
         ];
-        let counts: Vec<String> = counts
-            .into_iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, word)| format!("{count} {word}"))
-            .collect();
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let counts = counts.map(|(count, word)| format!("{count} {word}"));
+        let counts: Vec<String> = counts.collect();
         if !counts.is_empty() {
             return Some(counts.join(", "));
         }
@@ -359,13 +326,10 @@ impl DiffReport {
 
     /// Whether one of these effects is on an object other than those that the Git diff removes or renames.
     pub(super) fn are_out_of_sight(&self, kinds: &[EffectKind]) -> bool {
-        let removed = self
-            .changes
-            .iter()
-            .filter(|change| change.is_visible && matches!(change.change, "removed" | "renamed"));
-        let visible: BTreeSet<&str> = removed
-            .map(|change| change.was.as_deref().unwrap_or(&change.key))
-            .collect();
+        let changes = self.changes.iter().filter(|change| change.is_visible);
+        let removed = changes.filter(|change| matches!(change.change, "removed" | "renamed"));
+        let visible = removed.map(|change| change.was.as_deref().unwrap_or(&change.key));
+        let visible: BTreeSet<&str> = visible.collect();
         let mut effects = kinds.iter().flat_map(|kind| self.of(*kind));
         effects.any(|effect| !visible.contains(effect.key.to_string().as_str()))
     }
@@ -379,31 +343,25 @@ impl DiffReport {
 
     /// Returns the objects that an unknown tool would delete if it prunes, each with a few words on how.
     pub(super) fn supposed_deletions(&self) -> Vec<(&DiffEffect, String)> {
-        let with_data: BTreeSet<_> = self
-            .supposed()
-            .filter(|effect| effect.effect == EffectKind::DataLost)
-            .map(|effect| &effect.key)
-            .collect();
+        let lost = self.supposed();
+        let lost = lost.filter(|effect| effect.effect == EffectKind::DataLost);
+        let with_data: BTreeSet<_> = lost.map(|effect| &effect.key).collect();
         let deleted = self.supposed().filter_map(|effect| {
             let mut how = match effect.effect {
                 EffectKind::Deleted => Vec::new(),
                 EffectKind::Stuck => vec!["gets stuck".to_owned()],
-                EffectKind::Cascaded | EffectKind::GeneratedDeleted => effect
-                    .because
-                    .first()
-                    .map(|root| format!("with {root}"))
-                    .into_iter()
-                    .collect(),
+                EffectKind::Cascaded | EffectKind::GeneratedDeleted => {
+                    let root = effect.because.iter().take(1);
+                    root.map(|root| format!("with {root}")).collect()
+                }
                 EffectKind::DataLost
                 | EffectKind::Kept
                 | EffectKind::Orphaned
                 | EffectKind::Recreated => return None,
             };
-            how.extend(
-                with_data
-                    .contains(&effect.key)
-                    .then(|| "with its data".to_owned()),
-            );
+            if with_data.contains(&effect.key) {
+                how.push("with its data".to_owned());
+            }
             Some((effect, how.join(", ")))
         });
         deleted.collect()
@@ -426,9 +384,9 @@ fn chart_of(unread: &Unread) -> Option<&str> {
 }
 
 /// Names inputs: `chart cilium 1.16.5 → 1.17.0, values of HelmRelease web and 12 more`.
-fn subjects(unread: &[&Unread]) -> String {
+fn subjects<'u>(unread: impl IntoIterator<Item = &'u Unread>) -> String {
     let mut names: Vec<String> = Vec::new();
-    let named = unread.iter().map(|unread| match chart_of(unread) {
+    let named = unread.into_iter().map(|unread| match chart_of(unread) {
         Some(chart) => format!("templates of {}", plain::one_line(chart)),
         None => match unnamed_kind(&unread.subject) {
             Some(kind) => format!(
@@ -466,11 +424,8 @@ fn unnamed_kind(subject: &str) -> Option<&str> {
 /// Names objects of one kind and name, with the number of clusters or namespaces if there are several.
 fn several(alike: &[&DiffEffect]) -> String {
     let key = &alike[0].key;
-    let named = format!(
-        "{} `{}`",
-        plain::one_line(key.kind()),
-        plain::one_line(&key.name)
-    );
+    let (kind, name) = (plain::one_line(key.kind()), plain::one_line(&key.name));
+    let named = format!("{kind} `{name}`");
     let clusters: BTreeSet<_> = alike.iter().map(|effect| &effect.cluster).collect();
     let namespaces: BTreeSet<_> = alike.iter().map(|effect| &effect.key.namespace).collect();
     if alike.len() > 1 && clusters.len() == alike.len() {
@@ -483,26 +438,20 @@ fn several(alike: &[&DiffEffect]) -> String {
 }
 
 fn is_certain(effects: &[&DiffEffect]) -> bool {
-    effects
-        .iter()
-        .any(|effect| effect.certainty == EffectCertainty::Certain)
+    let mut effects = effects.iter();
+    effects.any(|effect| effect.certainty == EffectCertainty::Certain)
 }
 
 /// Counts objects that hold data: `2 volumes and 1 Cluster`.
 fn holders(effects: &[&DiffEffect]) -> String {
     let mut counts: BTreeMap<(bool, &str), usize> = BTreeMap::new();
     for effect in effects {
-        let is_volume = effect.key.is(kinds::PERSISTENT_VOLUME_CLAIM);
-        *counts
-            .entry((
-                !is_volume,
-                if is_volume {
-                    "volume"
-                } else {
-                    effect.key.kind()
-                },
-            ))
-            .or_default() += 1;
+        let word = if effect.key.is(kinds::PERSISTENT_VOLUME_CLAIM) {
+            (false, "volume")
+        } else {
+            (true, effect.key.kind())
+        };
+        *counts.entry(word).or_default() += 1;
     }
     let counted = counts.into_iter().map(|((is_kind, word), count)| {
         if !is_kind {
@@ -535,11 +484,8 @@ pub(super) fn applied_by(delivery: &DeliveryName, cluster: Option<&str>) -> Stri
         Some(key) => format!("by {}", spoken(key)),
         None => format!("from {}", shown(&delivery.path)),
     };
-    let set = delivery
-        .parent
-        .as_deref()
-        .filter(|parent| parent.starts_with("ApplicationSet."));
-    if let Some(set) = set {
+    let parent = delivery.parent.as_deref();
+    if let Some(set) = parent.filter(|parent| parent.starts_with("ApplicationSet.")) {
         text.push_str(&format!(" of {}", spoken(set)));
     }
     if let Some(chart) = &delivery.chart {
