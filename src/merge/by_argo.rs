@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::deleted::{but_for, generated_deleted};
-use super::pruning::{CANNOT_BUILD, Delivery, FIXED_REVISION};
+use super::pruning::{CANNOT_BUILD, Delivery, FIXED_REVISION, keeps_revision};
 use crate::changes::{DeliveredMarks, KnownDelivery};
 use crate::delivery::{Leaving, Sparing, Withdrawal, argocd};
 use crate::graph::delivery::Settings;
@@ -35,8 +35,7 @@ impl<'a> Delivery<'a, '_> {
         let Some(after) = in_head.or((!stays).then_some(before)) else {
             return Withdrawal::nothing("no longer delivers anything there");
         };
-        let [was, is] = [before, after].map(|known| known.settings.revision.as_ref());
-        if was.is_some() && was == is {
+        if keeps_revision(Some(before), after) {
             return Withdrawal::nothing(FIXED_REVISION);
         }
         if after.error.is_some() {
@@ -53,7 +52,8 @@ impl<'a> Delivery<'a, '_> {
             SourceTool::ArgoCdSet => generated_deleted(self.leaving, before),
             _ => self.pruned_by_application(by, before, after, in_head.is_none()),
         };
-        withdrawal.is_possible |= was != is || !after.unread.is_subset(&before.unread);
+        let is_moved = before.settings.revision != after.settings.revision;
+        withdrawal.is_possible |= is_moved || !after.unread.is_subset(&before.unread);
         withdrawal
     }
 

@@ -230,9 +230,7 @@ impl<'a> Delivery<'a, '_> {
         let known = self.part.base.delivery(by);
         let after = self.part.delivery_in_head(by).or(known)?;
         let is_entry = after.parent.is_none();
-        let was = known.and_then(|known| known.settings.revision.as_ref());
-        let is = after.settings.revision.as_ref();
-        if was.is_some() && was == is {
+        if keeps_revision(known, after) {
             return Some(Withdrawal::nothing(FIXED_REVISION));
         }
         let after = KustomizationSettings::applied(&after.settings);
@@ -365,6 +363,12 @@ impl<'a> Delivery<'a, '_> {
         let mut parts = self.part.sides.head.iter();
         parts.any(|part| part.contains_folder(folder))
     }
+}
+
+/// Whether a delivery has the same fixed revision as before.
+pub(super) fn keeps_revision(before: Option<&KnownDelivery>, after: &KnownDelivery) -> bool {
+    let was = before.and_then(|known| known.settings.revision.as_ref());
+    was.is_some() && was == after.settings.revision.as_ref()
 }
 
 fn keys_of(withdrawal: &Withdrawal<'_>) -> BTreeSet<ObjectKey> {
