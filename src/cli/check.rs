@@ -18,7 +18,7 @@ use super::status::{Status, no_objects};
 use super::terminal;
 use crate::engine::{BaselineChoice, CheckOptions, Fixed, ReportScope, Request, Session};
 use crate::finding::{Fixes, Severity};
-use crate::report::{self, Closing, Format, Graphs, JunitOptions, Options, Report};
+use crate::report::{self, Closing, Format, Graphs, Options, Report};
 use crate::suppression::Date;
 use crate::text::{ColumnUnit, plain};
 
@@ -206,8 +206,8 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     for spec in &output {
         let mut options = options(global, spec.file.is_none(), fail_on);
         options.human.show = closing.show;
-        options.concise.show = closing.show;
-        options.lsp.position_encoding = reported.position_encoding.into();
+        options.concise_show = closing.show;
+        options.position_encoding = reported.position_encoding.into();
         options.markdown.published.clone_from(&published);
         options.html.published.clone_from(&published);
         options.markdown.bytes = reported.markdown_bytes.unwrap_or(options.markdown.bytes);
@@ -299,7 +299,7 @@ fn report_scope(session: &Session, args: &ReportedArgs) -> Result<Option<ReportS
 /// Returns the options for rendering findings.
 pub(super) fn options(global: &GlobalArgs, to_stdout: bool, fail_on: Option<Severity>) -> Options {
     Options {
-        junit: JunitOptions { fail_on },
+        fail_on,
         ..display(global, to_stdout)
     }
 }

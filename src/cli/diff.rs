@@ -228,7 +228,7 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
     for spec in &output {
         let mut options = options(global, spec.file.is_none(), fail_on);
         options.human.show = show;
-        options.concise.show = show;
+        options.concise_show = show;
         options.markdown.bytes = markdown_bytes;
         options.html.published.clone_from(&head);
         options.html.base.clone_from(&base);

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::answers::Answers;
 use super::place::{offset, range};
 use super::workspace::check_options;
-use crate::report::{LspOptions, Roots, diagnostics_of};
+use crate::report::{Roots, diagnostics_of};
 use crate::text::{ColumnUnit, SourceFile, Span};
 
 /// The command of the editor that opens the page of a rule.
@@ -31,14 +31,11 @@ pub(super) fn actions(
     let (file, report) = (answers.inquiry.source(path)?, answers.report.as_ref()?);
     let mut actions = Vec::new();
     if is_wanted(only, &CodeActionKind::QUICKFIX) {
-        let options = LspOptions {
-            position_encoding: answers.unit,
-        };
         let [start, end] = [params.range.start, params.range.end]
             .map(|position| offset(file, position, answers.unit));
         let part = Span::new(start, end);
         actions = about(
-            diagnostics_of(report, path, Some(part), &options, roots),
+            diagnostics_of(report, path, Some(part), answers.unit, roots),
             uri,
             file,
         );

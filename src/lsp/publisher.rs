@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::folder::Folder;
 use super::place::{path_of, range};
 use crate::engine::SessionError;
-use crate::report::{LspOptions, Roots, absolute_uri, diagnostics_of};
+use crate::report::{Roots, absolute_uri, diagnostics_of};
 use crate::text::{ColumnUnit, plain};
 
 /// Replaces the URIs of all related places by that of a text without a file.
@@ -58,14 +58,11 @@ impl<'c> Publisher<'c> {
     /// Publishes the findings in the open files of a folder. A file that was not checked gets no diagnostics: an empty
     /// list would claim that nothing is wrong.
     pub(super) fn publish(&mut self, folder: &mut Folder) {
-        let options = LspOptions {
-            position_encoding: self.unit,
-        };
         let workspace = &folder.workspace;
         for (path, document) in workspace.open() {
             let found = folder.ask(|answers| {
                 let report = answers.report.as_ref()?;
-                let mut found = diagnostics_of(report, path, None, &options, &self.roots);
+                let mut found = diagnostics_of(report, path, None, self.unit, &self.roots);
                 if let Some(text) = workspace.text() {
                     for one in &mut found {
                         lead_to(one, text);

@@ -28,16 +28,10 @@ pub struct Closing {
 /// Returns the lines for a document in `format`, ending in a line break: its notes, skipped documents and hidden
 /// findings, and for a failed run the command that explains each rule. Empty for formats that contain all this.
 pub fn closing(format: Format, report: &Report, options: &Closing) -> String {
-    if matches!(
-        format,
-        Format::Human | Format::Json | Format::Sarif | Format::Markdown
-    ) {
-        return String::new();
-    }
-    let show = if format == Format::Concise {
-        options.show
-    } else {
-        Severity::Info
+    let show = match format {
+        Format::Human | Format::Json | Format::Sarif | Format::Markdown => return String::new(),
+        Format::Concise => options.show,
+        _ => Severity::Info,
     };
     let digest = Digest::new(report, show, Folding::WithinFiles);
     let mut lines = notes(report, options.verbose);
@@ -58,49 +52,32 @@ pub fn closing(format: Format, report: &Report, options: &Closing) -> String {
 pub(super) fn notes(report: &Report, verbose: bool) -> Vec<String> {
     let mut notes: Vec<_> = report.notes.iter().collect();
     notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
-    let failures = notes
-        .iter()
-        .filter(|note| note.severity == Severity::Error)
-        .count();
-    let shown = if verbose {
-        notes.len()
-    } else {
-        notes.len().min(failures + NOTES)
-    };
-    let mut lines: Vec<_> = notes[..shown]
-        .iter()
-        .map(|note| {
-            let place = match (&note.path, note.line) {
-                (Some(path), Some(line)) => format!("{}:{line}: ", plain::one_line(path)),
-                (Some(path), None) => format!("{}: ", plain::one_line(path)),
-                (None, _) => String::new(),
-            };
-            format!("note: {place}{}", plain::one_line(&note.message))
-        })
-        .collect();
-    if notes.len() > shown {
-        lines.push(format!(
-            "and {} (`-v` lists them)",
-            plain::count(notes.len() - shown, "more note")
-        ));
-    }
-    lines
+    let errors = notes.partition_point(|note| note.severity == Severity::Error);
+    let most = if verbose { notes.len() } else { errors + NOTES };
+    let lines = notes.iter().take(most).map(|note| {
+        let place = match (&note.path, note.line) {
+            (Some(path), Some(line)) => format!("{}:{line}: ", plain::one_line(path)),
+            (Some(path), None) => format!("{}: ", plain::one_line(path)),
+            (None, _) => String::new(),
+        };
+        format!("note: {place}{}", plain::one_line(&note.message))
+    });
+    let more = notes.len().saturating_sub(most);
+    let more = (more > 0).then(|| {
+        let more = plain::count(more, "more note");
+        format!("and {more} (`-v` lists them)")
+    });
+    lines.chain(more).collect()
 }
 
 /// Returns `a.yaml:3: skipped: template (an action of Helm)`.
 pub(super) fn skip(skip: &ListedSkip) -> String {
-    let detail = plain::one_line(&skip.detail);
-    let detail = if detail.is_empty() {
-        detail
-    } else {
-        format!(" ({detail})")
+    let detail = match plain::one_line(&skip.detail) {
+        detail if detail.is_empty() => detail,
+        detail => format!(" ({detail})"),
     };
-    format!(
-        "{}:{}: skipped: {}{detail}",
-        plain::one_line(&skip.file),
-        skip.line,
-        skip.reason
-    )
+    let file = plain::one_line(&skip.file);
+    format!("{file}:{}: skipped: {}{detail}", skip.line, skip.reason)
 }
 
 /// Describes the step that settles most findings; `None` if there is none.
@@ -123,9 +100,9 @@ pub(super) fn remedy(report: &Report) -> Option<String> {
 fn before(report: &Report) -> Option<String> {
     let before = report.summary.before.filter(|&before| before > 0)?;
     let verb = if before == 1 { "was" } else { "were" };
+    let findings = plain::count(before, "finding");
     Some(format!(
-        "{} that {verb} there before the change: not shown",
-        plain::count(before, "finding")
+        "{findings} that {verb} there before the change: not shown"
     ))
 }
 
@@ -143,11 +120,8 @@ pub(super) fn held_back(digest: &Digest<'_>) -> Vec<String> {
         digest.held_back_in_words()
     );
     let rows = rows.map(|row| {
-        let (count, rule) = (row.count, row.rule);
-        let line = format!(
-            "  {count:>numbers$}  {rule:rules$}  {}",
-            plain::one_line(row.summary)
-        );
+        let (count, rule, summary) = (row.count, row.rule, plain::one_line(row.summary));
+        let line = format!("  {count:>numbers$}  {rule:rules$}  {summary}");
         line.trim_end().to_owned()
     });
     std::iter::once(title).chain(rows).collect()
@@ -158,30 +132,19 @@ fn failure(report: &Report, fail_on: Option<Severity>) -> Vec<String> {
     let Some(least) = fail_on else {
         return Vec::new();
     };
-    let failing = report
-        .findings
-        .iter()
-        .map(|reported| &reported.finding)
-        .filter(|finding| finding.severity >= least);
+    let findings = report.findings.iter().map(|reported| &reported.finding);
+    let failing = findings.filter(|finding| finding.severity >= least);
     let rules: BTreeSet<_> = failing.map(|finding| finding.rule).collect();
     if rules.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![format!(
-        "{}; why, and how to fix it:",
-        report.summary.found()
-    )];
-    lines.extend(
-        rules
-            .iter()
-            .take(EXPLAINED)
-            .map(|rule| format!("  ownerlint explain {rule}")),
-    );
+    let found = report.summary.found();
+    let mut lines = vec![format!("{found}; why, and how to fix it:")];
+    let explained = rules.iter().take(EXPLAINED);
+    lines.extend(explained.map(|rule| format!("  ownerlint explain {rule}")));
     if rules.len() > EXPLAINED {
-        lines.push(format!(
-            "  and {}",
-            plain::count(rules.len() - EXPLAINED, "more rule")
-        ));
+        let more = plain::count(rules.len() - EXPLAINED, "more rule");
+        lines.push(format!("  and {more}"));
     }
     lines
 }

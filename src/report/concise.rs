@@ -1,28 +1,22 @@
 //! `path:line:col: severity[rule] message`: one line per finding, stable for editors, problem matchers and `grep`.
 
+use super::Report;
 use super::digest::{Digest, Folding};
-use super::relation::{other_ends, rendered_from};
-use super::{ConciseOptions, Report};
+use super::relation::{bracketed_ends, rendered_from};
+use crate::finding::Severity;
 use crate::text::ColumnUnit;
 use crate::text::plain;
 
 /// Renders one line per finding, the worst first; columns count bytes, as in compilers.
-pub(super) fn render(report: &Report, options: &ConciseOptions) -> String {
-    let digest = Digest::new(report, options.show, Folding::WithinFiles);
+pub(super) fn render(report: &Report, show: Severity) -> String {
+    let digest = Digest::new(report, show, Folding::WithinFiles);
     let lines = digest.shown.iter().map(|entry| {
         let finding = &entry.reported.finding;
-        let alike = entry
-            .alike(report)
-            .map(|alike| format!(" ({alike})"))
-            .unwrap_or_default();
+        let alike = entry.alike(report).map(|alike| format!(" ({alike})"));
+        let alike = alike.unwrap_or_default();
         let at = report.region(&finding.primary, ColumnUnit::Utf8);
         let from = rendered_from(report, &finding.primary);
-        let ends = other_ends(report, finding, |path| plain::visible(path).into_owned());
-        let ends = if ends.is_empty() {
-            String::new()
-        } else {
-            format!(" [{}]", ends.join("; "))
-        };
+        let ends = bracketed_ends(report, finding, |path| plain::visible(path).into_owned());
         format!(
             "{}:{}:{}: {}[{}] {}{from}{alike}{ends}\n",
             path(at.path),

@@ -1,6 +1,7 @@
 //! The part of a report that text for people shows: the findings by descending severity, equal ones merged, and a count
 //! per rule of the hidden ones. Formats for programs contain every finding.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use foldhash::HashMap;
@@ -32,21 +33,16 @@ pub(super) struct DigestEntry<'r> {
 
 /// The hidden findings of one rule and severity.
 pub(super) struct HeldBack<'r> {
-    /// Their severity.
     pub(super) severity: Severity,
-    /// The rule's id.
     pub(super) rule: &'static str,
     /// The summary of the rule.
     pub(super) summary: &'r str,
-    /// The number of findings.
     pub(super) count: usize,
 }
 
 /// A row of the table at the end of a long report.
 pub(super) struct TableRow<'r> {
-    /// The number of findings.
     pub(super) count: usize,
-    /// Their rule.
     pub(super) rule: &'static str,
     /// The folder of their files.
     pub(super) folder: &'r str,
@@ -73,19 +69,12 @@ struct SameWords<'r> {
 
 impl<'r> SameWords<'r> {
     fn of(finding: &'r Finding, folding: Folding) -> Self {
-        let Finding {
-            rule,
-            severity,
-            primary,
-            message,
-            ..
-        } = finding;
         Self {
-            rule,
-            severity: *severity,
-            file: (folding == Folding::WithinFiles).then_some(primary.file),
+            rule: finding.rule,
+            severity: finding.severity,
+            file: (folding == Folding::WithinFiles).then_some(finding.primary.file),
             field: Identity::of(finding).field,
-            message,
+            message: &finding.message,
         }
     }
 }
@@ -95,19 +84,16 @@ impl<'r> Digest<'r> {
     pub(super) fn new(report: &'r Report, show: Severity, folding: Folding) -> Self {
         let mut shown: Vec<DigestEntry<'r>> = Vec::new();
         let mut first: HashMap<SameWords<'r>, usize> = HashMap::default();
-        let mut held_back: BTreeMap<(std::cmp::Reverse<Severity>, &'static str), usize> =
-            BTreeMap::new();
+        let mut held_back: BTreeMap<(Reverse<Severity>, &str), usize> = BTreeMap::new();
         for reported in report.worst_first() {
             let finding = &reported.finding;
             if finding.severity < show {
-                *held_back
-                    .entry((std::cmp::Reverse(finding.severity), finding.rule))
-                    .or_default() += 1;
+                let rule = (Reverse(finding.severity), finding.rule);
+                *held_back.entry(rule).or_default() += 1;
                 continue;
             }
-            let at = *first
-                .entry(SameWords::of(finding, folding))
-                .or_insert(shown.len());
+            let same = first.entry(SameWords::of(finding, folding));
+            let at = *same.or_insert(shown.len());
             match shown.get_mut(at) {
                 Some(entry) => {
                     let line = report.region(&finding.primary, ColumnUnit::Utf8).start.line;
@@ -147,30 +133,22 @@ impl<'r> Digest<'r> {
             (rows.map(|row| row.count).sum(), severity.as_str())
         });
         let counts = counts.into_iter().filter(|&(count, _)| count > 0);
-        counts
-            .map(|(count, noun)| plain::count(count, noun))
-            .collect::<Vec<_>>()
-            .join(" and ")
+        let counts = counts.map(|(count, noun)| plain::count(count, noun));
+        counts.collect::<Vec<_>>().join(" and ")
     }
 
     /// Counts the shown findings by rule and folder, the highest counts first, and those that are in no row. Folders
     /// are cut to the greatest depth at which all rows fit.
     pub(super) fn table(&self, report: &'r Report) -> (Vec<TableRow<'r>>, usize) {
-        let found: Vec<_> = self
-            .shown
-            .iter()
-            .flat_map(|entry| {
-                let Finding { rule, primary, .. } = &entry.reported.finding;
-                let files = entry.more.iter().map(|(file, _)| *file);
-                let files = files.chain([primary.file]);
-                files.map(|file| (*rule, folder_of(report.path(file))))
-            })
-            .collect();
-        let deepest = found
-            .iter()
-            .map(|(_, folder)| depth(folder))
-            .max()
-            .unwrap_or_default();
+        let found = self.shown.iter().flat_map(|entry| {
+            let Finding { rule, primary, .. } = &entry.reported.finding;
+            let files = entry.more.iter().map(|(file, _)| *file);
+            let files = files.chain([primary.file]);
+            files.map(|file| (*rule, folder_of(report.path(file))))
+        });
+        let found: Vec<_> = found.collect();
+        let deepest = found.iter().map(|(_, folder)| folder.split('/').count());
+        let deepest = deepest.max().unwrap_or_default();
         let mut rows = counted(&found, 1);
         for levels in 2..=deepest.min(ROWS) {
             let deeper = counted(&found, levels);
@@ -179,16 +157,15 @@ impl<'r> Digest<'r> {
             }
             rows = deeper;
         }
-        let mut rows: Vec<_> = rows
-            .into_iter()
-            .map(|((rule, folder), count)| TableRow {
-                count,
-                rule,
-                folder,
-            })
-            .collect();
+        let rows = rows.into_iter();
+        let rows = rows.map(|((rule, folder), count)| TableRow {
+            count,
+            rule,
+            folder,
+        });
+        let mut rows: Vec<_> = rows.collect();
         // The sort is stable: rows with equal counts stay in the order of rule and folder.
-        rows.sort_by_key(|row| std::cmp::Reverse(row.count));
+        rows.sort_by_key(|row| Reverse(row.count));
         let rest = rows.split_off(rows.len().min(ROWS));
         (rows, rest.iter().map(|row| row.count).sum())
     }
@@ -207,10 +184,9 @@ impl DigestEntry<'_> {
             let lines = some(lines.collect());
             format!("{} more in this file, on {noun} {lines}", here.len())
         });
-        let places = elsewhere.iter().map(|(file, line)| {
-            let path = plain::one_line(report.path(*file));
-            format!("{path}:{line}")
-        });
+        let places = elsewhere.iter();
+        let places =
+            places.map(|(file, line)| format!("{}:{line}", plain::one_line(report.path(*file))));
         let noun = if elsewhere.len() == 1 {
             "another file"
         } else {
@@ -249,10 +225,6 @@ fn counted<'r>(
 
 fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or(".", |(folder, _)| folder)
-}
-
-fn depth(folder: &str) -> usize {
-    folder.split('/').count()
 }
 
 /// Returns the first `levels` parts of a folder.

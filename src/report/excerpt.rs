@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::text::{ColumnUnit, SourceFile, Span, plain};
+use crate::finding::Label;
+use crate::text::{ColumnUnit, FileId, SourceFile, Span, plain};
 
 /// Lines of context before and after each place.
 const CONTEXT: usize = 2;
@@ -72,9 +73,8 @@ impl Excerpt {
 
     /// Adds a line with the places on it.
     fn push(&mut self, line: &str, indices: &[usize], places: &[InLine]) {
-        let focus = indices
-            .first()
-            .map_or(0, |&index| places[index].bytes.start);
+        let first = indices.first();
+        let focus = first.map_or(0, |&index| places[index].bytes.start);
         let window = window(line, focus, WIDTH);
         if window.start > 0 {
             self.text.push_str("...");
@@ -96,12 +96,24 @@ impl Excerpt {
     }
 }
 
+/// Groups labels by file, in the order of the first label of each file.
+pub(super) fn by_file<'l>(
+    labels: impl Iterator<Item = &'l Label>,
+) -> Vec<(FileId, Vec<&'l Label>)> {
+    let mut files: Vec<(FileId, Vec<&Label>)> = Vec::new();
+    for label in labels {
+        match files.iter_mut().find(|(file, _)| *file == label.file) {
+            Some((_, labels)) => labels.push(label),
+            None => files.push((label.file, vec![label])),
+        }
+    }
+    files
+}
+
 /// Returns the line and the bytes on it of `span`. After the last line, that is the end of the last line.
 pub(super) fn in_line(file: &SourceFile, span: Span) -> InLine {
-    let line = file
-        .position(span.start, ColumnUnit::Utf8)
-        .line
-        .min(file.line_count());
+    let line = file.position(span.start, ColumnUnit::Utf8).line;
+    let line = line.min(file.line_count());
     let bytes = file.line_span(line).unwrap_or_default();
     let [start, end] = [span.start, span.end].map(|offset| {
         let before = Span::new(bytes.start, offset.min(bytes.end));
@@ -118,21 +130,14 @@ pub(super) fn window(line: &str, focus: usize, width: usize) -> Range<usize> {
     if line.chars().nth(width).is_none() {
         return 0..line.len();
     }
-    let start = line[..focus]
-        .char_indices()
-        .rev()
-        .nth(width / 3)
-        .map_or(0, |(at, _)| at);
-    match line[start..].char_indices().nth(width) {
-        Some((end, _)) => start..start + end,
-        // The rest of the line is short: there is room for more on the left.
-        None => {
-            line.char_indices()
-                .rev()
-                .nth(width - 1)
-                .map_or(0, |(at, _)| at)..line.len()
-        }
+    let start = line[..focus].char_indices().rev().nth(width / 3);
+    let start = start.map_or(0, |(at, _)| at);
+    if let Some((end, _)) = line[start..].char_indices().nth(width) {
+        return start..start + end;
     }
+    // The rest of the line is short: there is room for more on the left.
+    let start = line.char_indices().rev().nth(width - 1);
+    start.map_or(0, |(at, _)| at)..line.len()
 }
 
 #[cfg(test)]
@@ -143,22 +148,14 @@ mod tests {
     type Shown = (usize, String, Vec<(usize, String)>);
 
     fn shown(text: &str, spans: &[(u32, u32)]) -> Vec<Shown> {
-        let spans: Vec<_> = spans
-            .iter()
-            .map(|&(start, end)| Span::new(start, end))
-            .collect();
+        let spans = spans.iter().map(|&(start, end)| Span::new(start, end));
+        let spans: Vec<_> = spans.collect();
         let excerpts = excerpts(&SourceFile::new("f", text), &spans, 100).into_iter();
-        let shown = excerpts.map(
-            |Excerpt {
-                 first_line,
-                 text,
-                 places,
-             }| {
-                let places = places.into_iter();
-                let places = places.map(|(index, range)| (index, text[range].to_owned()));
-                (first_line, text.clone(), places.collect())
-            },
-        );
+        let shown = excerpts.map(|excerpt| {
+            let places = excerpt.places.into_iter();
+            let places = places.map(|(index, range)| (index, excerpt.text[range].to_owned()));
+            (excerpt.first_line, excerpt.text.clone(), places.collect())
+        });
         shown.collect()
     }
 

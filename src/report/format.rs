@@ -88,15 +88,10 @@ impl Format {
 
     /// Whether the format contains the edits of fixes.
     pub fn carries_fixes(self) -> bool {
-        match self {
-            Self::Json | Self::Jsonl | Self::Sarif | Self::Rdjson | Self::Lsp | Self::Html => true,
-            Self::Human
-            | Self::Concise
-            | Self::Github
-            | Self::Gitlab
-            | Self::Junit
-            | Self::Markdown => false,
-        }
+        matches!(
+            self,
+            Self::Json | Self::Jsonl | Self::Sarif | Self::Rdjson | Self::Lsp | Self::Html
+        )
     }
 }
 

@@ -4,22 +4,24 @@
 //! `ActionCommand`; an unescaped character could end the command or start another one.
 
 use super::relation::{other_ends, rendered_from};
-use super::{GithubOptions, Report, Reported, Roots, paths};
+use super::{Report, Reported, Roots, paths};
 use crate::finding::Severity;
-use crate::text::ColumnUnit;
-use crate::text::plain;
+use crate::text::{ColumnUnit, plain};
+
+/// The maximum number of annotations per severity. GitHub's runner shows ten of each kind per step.
+const ANNOTATION_CAP: usize = 10;
 
 /// Renders the worst findings, as many of each severity as the runner shows, and a line on the rest.
-pub(super) fn render(report: &Report, options: &GithubOptions, roots: &Roots) -> String {
+pub(super) fn render(report: &Report, roots: &Roots) -> String {
     let mut out = String::new();
     for severity in [Severity::Error, Severity::Warning, Severity::Info] {
         let mut findings: Vec<_> = report.findings.iter().collect();
         findings.retain(|reported| reported.finding.severity == severity);
-        if findings.len() > options.annotation_cap {
+        if findings.len() > ANNOTATION_CAP {
             findings = report.each_rule_first();
             findings.retain(|reported| reported.finding.severity == severity);
         }
-        for reported in findings.into_iter().take(options.annotation_cap) {
+        for reported in findings.into_iter().take(ANNOTATION_CAP) {
             out.push_str(&command(report, reported, roots));
         }
     }
@@ -42,11 +44,9 @@ fn command(report: &Report, reported: &Reported, roots: &Roots) -> String {
         Severity::Info => "notice",
     };
     let at = report.region(&finding.primary, ColumnUnit::Utf16);
+    let path = paths::from_root(at.path, roots);
     let mut properties = vec![
-        (
-            "file",
-            plain::visible(&paths::from_root(at.path, roots)).into_owned(),
-        ),
+        ("file", plain::visible(&path).into_owned()),
         ("line", at.start.line.to_string()),
         ("endLine", at.end.line.to_string()),
     ];
@@ -60,11 +60,8 @@ fn command(report: &Report, reported: &Reported, roots: &Roots) -> String {
         .iter()
         .map(|(key, value)| format!("{key}={}", property(value)))
         .collect();
-    format!(
-        "::{name} {}::{}\n",
-        properties.join(","),
-        data(&message(report, reported, roots))
-    )
+    let message = data(&message(report, reported, roots));
+    format!("::{name} {}::{message}\n", properties.join(","))
 }
 
 fn message(report: &Report, reported: &Reported, roots: &Roots) -> String {
@@ -72,14 +69,8 @@ fn message(report: &Report, reported: &Reported, roots: &Roots) -> String {
     let mut message = plain::one_line(&finding.message) + &rendered_from(report, &finding.primary);
     for part in [&finding.reason, &finding.help] {
         if !part.trim().is_empty() {
-            message.push_str("\n\n");
-            message.push_str(
-                &part
-                    .lines()
-                    .map(plain::visible)
-                    .collect::<Vec<_>>()
-                    .join("\n"),
-            );
+            let lines: Vec<_> = part.lines().map(plain::visible).collect();
+            message.push_str(&format!("\n\n{}", lines.join("\n")));
         }
     }
     let ends = other_ends(report, finding, |path| {

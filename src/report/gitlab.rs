@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::line::{Each, line};
-use super::relation::{other_ends, rendered_from};
+use super::relation::{bracketed_ends, rendered_from};
 use super::{Report, Reported, Roots, paths};
 use crate::finding::Severity;
 use crate::text::{ColumnUnit, plain};
@@ -67,17 +67,9 @@ impl<'a> Issue<'a> {
 fn description(report: &Report, reported: &Reported, roots: &Roots) -> String {
     let finding = &reported.finding;
     let from = rendered_from(report, &finding.primary);
-    let ends = other_ends(report, finding, |path| {
+    let ends = bracketed_ends(report, finding, |path| {
         plain::one_line(&paths::from_root(path, roots))
     });
-    let ends = if ends.is_empty() {
-        String::new()
-    } else {
-        format!(" [{}]", ends.join("; "))
-    };
-    format!(
-        "{}: {}{from}{ends}",
-        finding.rule,
-        plain::one_line(&finding.message)
-    )
+    let message = plain::one_line(&finding.message);
+    format!("{}: {message}{from}{ends}", finding.rule)
 }

@@ -5,12 +5,13 @@
 
 use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Snippet};
+use annotate_snippets::renderer::{AnsiColor, DecorStyle, Effects, Style};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use rayon::prelude::*;
 
 use super::digest::{Digest, DigestEntry, Folding};
-use super::excerpt::{Excerpt, excerpts};
-use super::{HumanOptions, Report, Reported, Summary, closing, theme, wrap};
+use super::excerpt::{Excerpt, by_file, excerpts};
+use super::{HumanOptions, Report, Reported, closing, wrap};
 use crate::finding::{Chain, Label, Relation, Severity};
 use crate::kube::ObjectKey;
 use crate::text::{ColumnUnit, FileId, Span, plain};
@@ -49,11 +50,9 @@ pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
     if options.verbose {
         rest.extend(report.skipped.iter().map(closing::skip));
     }
-    rest.extend(
-        closing::held_back(&digest)
-            .iter()
-            .map(|line| plain::shortened(line, options.width).into_owned()),
-    );
+    let held_back = closing::held_back(&digest);
+    let held_back = held_back.iter();
+    rest.extend(held_back.map(|line| plain::shortened(line, options.width).into_owned()));
     for line in rest {
         out.push_str(&line);
         out.push('\n');
@@ -64,11 +63,8 @@ pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
 
 /// Renders the findings alone.
 pub(super) fn findings(report: &Report, options: &HumanOptions) -> String {
-    shown(
-        report,
-        &Digest::new(report, options.show, Folding::AcrossFiles),
-        options,
-    )
+    let digest = Digest::new(report, options.show, Folding::AcrossFiles);
+    shown(report, &digest, options)
 }
 
 fn shown(report: &Report, digest: &Digest<'_>, options: &HumanOptions) -> String {
@@ -87,26 +83,14 @@ fn table(out: &mut String, report: &Report, digest: &Digest<'_>) {
     if digest.shown.len() < TABLE {
         return;
     }
-    out.push_str(&format!(
-        "{} by rule and folder:\n",
-        plain::count(digest.count(), "finding")
-    ));
-    let numbers = rows
-        .iter()
-        .map(|row| row.count.to_string().len())
-        .max()
-        .unwrap_or_default();
-    let rules = rows
-        .iter()
-        .map(|row| row.rule.len())
-        .max()
-        .unwrap_or_default();
+    let findings = plain::count(digest.count(), "finding");
+    out.push_str(&format!("{findings} by rule and folder:\n"));
+    let numbers = rows.iter().map(|row| row.count.to_string().len()).max();
+    let rules = rows.iter().map(|row| row.rule.len()).max();
+    let (numbers, rules) = (numbers.unwrap_or_default(), rules.unwrap_or_default());
     for row in rows {
-        let folder = plain::one_line(row.folder);
-        out.push_str(&format!(
-            "  {:>numbers$}  {:rules$}  {folder}\n",
-            row.count, row.rule
-        ));
+        let (count, rule, folder) = (row.count, row.rule, plain::one_line(row.folder));
+        out.push_str(&format!("  {count:>numbers$}  {rule:rules$}  {folder}\n"));
     }
     if rest > 0 {
         out.push_str(&format!("  {rest:>numbers$}  elsewhere\n"));
@@ -123,23 +107,18 @@ fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: 
         Severity::Warning => Level::WARNING,
         Severity::Info => Level::INFO,
     };
-    let mut title = level
-        .primary_title(plain::one_line(&finding.message))
-        .id(finding.rule);
+    let title = level.primary_title(plain::one_line(&finding.message));
+    let mut title = title.id(finding.rule);
     if let Some(url) = &reported.url {
         title = title.id_url(plain::visible(url));
     }
-    let (here, elsewhere): (Vec<&Label>, Vec<&Label>) = finding
-        .related
-        .iter()
-        .partition(|label| label.file == finding.primary.file);
-    let labels = [&finding.primary].into_iter();
-    let labels = labels.chain(here.iter().copied().take(MAX_PLACES));
-    let sections = sections(
-        report,
-        labels.chain(elsewhere.iter().copied().take(MAX_PLACES)),
-        options.width,
-    );
+    let related = finding.related.iter();
+    let (here, elsewhere): (Vec<&Label>, Vec<&Label>) =
+        related.partition(|label| label.file == finding.primary.file);
+    let listed = [&here, &elsewhere].map(|labels| &labels[..labels.len().min(MAX_PLACES)]);
+    let listed = listed.concat();
+    let labels = std::iter::once(&finding.primary).chain(listed.iter().copied());
+    let sections = sections(report, labels, options.width);
     let mut group = Group::with_title(title);
     let mut last_line = 1;
     let (mut drawn, mut left_out) = (0, 0);
@@ -153,20 +132,16 @@ fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: 
         group = section.draw(group, report);
     }
     let gutter = last_line.to_string().len();
-    let unlisted =
-        here.len().saturating_sub(MAX_PLACES) + elsewhere.len().saturating_sub(MAX_PLACES);
+    let unlisted = finding.related.len() - listed.len();
     let more = unlisted + left_out;
-    let all = if left_out > 0 {
-        " (`-v` shows more)"
-    } else {
-        ""
-    };
+    let is_hidden = left_out > 0;
+    let all = if is_hidden { " (`-v` shows more)" } else { "" };
     let more = (more > 0).then(|| format!("and {}{all}", plain::count(more, "more place")));
     let alike = entry.alike(report).map(|alike| format!("and {alike}"));
     for text in more.into_iter().chain(alike) {
         group = group.element(Level::NOTE.no_name().message(text));
     }
-    for Fact { level, name, text } in facts(report, reported, options) {
+    for (level, name, text) in facts(report, reported, options) {
         let text = if PROSE.contains(&name) {
             // The width of ` = note: ` after the line numbers.
             let indent = gutter + name.len() + 5;
@@ -176,8 +151,36 @@ fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: 
         };
         group = group.element(level.with_name(name).message(text));
     }
-    out.push_str(&theme::renderer(options).render(&[group]));
+    out.push_str(&renderer(options).render(&[group]));
     out.push('\n');
+}
+
+const BOLD: Style = Style::new().effects(Effects::BOLD);
+
+/// Draws findings in colours that can be read on dark and on light backgrounds: no plain yellow, and what matters is
+/// bold.
+fn renderer(options: &HumanOptions) -> Renderer {
+    let renderer = if options.color {
+        Renderer::styled()
+            .error(color(AnsiColor::Red))
+            .warning(color(AnsiColor::Magenta))
+            .info(color(AnsiColor::Blue))
+            .note(BOLD)
+            .help(color(AnsiColor::Cyan))
+            .context(color(AnsiColor::Blue))
+            .line_num(AnsiColor::Blue.on_default())
+            .emphasis(BOLD)
+    } else {
+        Renderer::plain()
+    };
+    renderer
+        .decor_style(DecorStyle::Ascii)
+        .term_width(options.width)
+        .hyperlink(options.links)
+}
+
+const fn color(color: AnsiColor) -> Style {
+    color.on_default().effects(Effects::BOLD)
 }
 
 /// Consecutive lines of one file, with the labels on them.
@@ -196,23 +199,16 @@ fn sections<'a>(
     labels: impl Iterator<Item = &'a Label>,
     width: usize,
 ) -> Vec<Section<'a>> {
-    let mut files: Vec<(FileId, Vec<&Label>)> = Vec::new();
-    for label in labels {
-        match files.iter_mut().find(|(file, _)| *file == label.file) {
-            Some((_, labels)) => labels.push(label),
-            None => files.push((label.file, vec![label])),
-        }
-    }
+    let mut files = by_file(labels);
     let mut sections = Vec::new();
     files.reverse();
     while let Some((file, labels)) = files.pop() {
         let spans: Vec<Span> = labels.iter().map(|label| label.span).collect();
-        let mut unseen: Vec<bool> = labels.iter().map(|_| true).collect();
+        let mut unseen = vec![true; labels.len()];
         for excerpt in excerpts(report.sources.file(file), &spans, width) {
-            excerpt
-                .places
-                .iter()
-                .for_each(|(index, _)| unseen[*index] = false);
+            for (index, _) in &excerpt.places {
+                unseen[*index] = false;
+            }
             let is_primary = sections.is_empty();
             sections.push(Section {
                 file,
@@ -222,10 +218,8 @@ fn sections<'a>(
             });
         }
         let rest = labels.into_iter().zip(unseen);
-        let rest: Vec<_> = rest
-            .filter(|(_, unseen)| *unseen)
-            .map(|(label, _)| label)
-            .collect();
+        let rest = rest.filter(|(_, unseen)| *unseen);
+        let rest: Vec<_> = rest.map(|(label, _)| label).collect();
         if !rest.is_empty() {
             files.push((file, rest));
         }
@@ -292,32 +286,20 @@ impl<'a> Section<'a> {
     }
 }
 
-/// A line below the snippets.
-struct Fact {
-    level: Level<'static>,
-    name: &'static str,
-    text: String,
-}
+/// A line below the snippets: its level, its name and its text.
+type Fact = (Level<'static>, &'static str, String);
 
 fn facts(report: &Report, reported: &Reported, options: &HumanOptions) -> Vec<Fact> {
     let finding = &reported.finding;
     let object = finding.object.as_ref().map(ObjectKey::to_string);
     let chain = (finding.chain.objects.len() > 1).then(|| chain(&finding.chain, options));
-    let more = reported
-        .url
-        .as_ref()
-        .map(|_| format!("ownerlint explain {}", finding.rule));
+    let object = object.as_deref().map(plain::one_line);
+    let field = finding.field.as_deref().map(plain::one_line);
+    let url = reported.url.as_ref();
+    let more = url.map(|_| format!("ownerlint explain {}", finding.rule));
     let facts = [
-        (
-            Level::NOTE,
-            "object",
-            object.as_deref().map(plain::one_line),
-        ),
-        (
-            Level::NOTE,
-            "field",
-            finding.field.as_deref().map(plain::one_line),
-        ),
+        (Level::NOTE, "object", object),
+        (Level::NOTE, "field", field),
         (Level::NOTE, "note", Some(lines(&finding.reason))),
         (Level::HELP, "help", Some(lines(&finding.help))),
         (Level::NOTE, "chain", chain),
@@ -326,7 +308,7 @@ fn facts(report: &Report, reported: &Reported, options: &HumanOptions) -> Vec<Fa
     ];
     let facts = facts.into_iter().filter_map(|(level, name, text)| {
         let text = text.filter(|text| !text.is_empty())?;
-        Some(Fact { level, name, text })
+        Some((level, name, text))
     });
     facts.collect()
 }
@@ -334,19 +316,16 @@ fn facts(report: &Report, reported: &Reported, options: &HumanOptions) -> Vec<Fa
 /// Returns the templates that the places were rendered from; `None` if there are none.
 fn templates(report: &Report, reported: &Reported) -> Option<String> {
     let labels = reported.finding.labels().take(MAX_PLACES + 1);
-    let mut templates: Vec<&str> = labels
-        .filter_map(|label| report.template(label.into()))
-        .collect();
+    let templates = labels.filter_map(|label| report.template(label.into()));
+    let mut templates: Vec<&str> = templates.collect();
     templates.dedup();
     (!templates.is_empty()).then(|| plain::one_line(&templates.join(", ")))
 }
 
 /// Returns the lines of a text that are not empty.
 fn lines(text: &str) -> String {
-    let lines = text
-        .trim()
-        .lines()
-        .map(|line| plain::visible(line.trim_end()));
+    let lines = text.trim().lines();
+    let lines = lines.map(|line| plain::visible(line.trim_end()));
     let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
     lines.join("\n")
 }
@@ -360,18 +339,13 @@ fn chain(chain: &Chain, options: &HumanOptions) -> String {
         ["├─ ", "└─ "]
     };
     let last = chain.objects.len().saturating_sub(1);
-    let shown = chain
-        .objects
-        .iter()
-        .take(MAX_LINKS)
-        .map(|key| plain::one_line(&key.to_string()));
+    let shown = chain.objects.iter().take(MAX_LINKS);
+    let shown = shown.map(|key| plain::one_line(&key.to_string()));
     let lines = shown.enumerate().map(|(at, key)| match chain.relation {
         _ if at == 0 => key,
         Relation::OwnedBy => format!("{}{corner}owned by {key}", "   ".repeat(at - 1)),
-        Relation::Takes => format!(
-            "{}takes {key} with it",
-            if at == last { corner } else { tee }
-        ),
+        Relation::Takes if at == last => format!("{corner}takes {key} with it"),
+        Relation::Takes => format!("{tee}takes {key} with it"),
     });
     let more = chain.objects.len().saturating_sub(MAX_LINKS);
     let more = (more > 0).then(|| format!("and {}", plain::count(more, "more object")));
@@ -379,7 +353,7 @@ fn chain(chain: &Chain, options: &HumanOptions) -> String {
 }
 
 fn counts(report: &Report) -> String {
-    let summary: &Summary = &report.summary;
+    let summary = &report.summary;
     let kept = summary.kept();
     let skipped = match summary.skipped {
         0 => String::new(),

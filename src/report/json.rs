@@ -7,10 +7,9 @@ use serde::{Serialize, Serializer};
 
 use super::line::line;
 use super::{
-    ListedSkip, Note, Place, Report, Reported, RuleInfo, RuleStatistics, RunInfo, Summary,
-    SuppressedFinding, Tool, suggestion,
+    ListedSkip, Place, Report, Reported, RuleStatistics, RunInfo, Summary, Tool, suggestion,
 };
-use crate::finding::{Applicability, Certainty, Consequence, Fix, Label, Severity};
+use crate::finding::{Applicability, Certainty, Consequence, Fix, Severity};
 use crate::kube::ObjectKey;
 use crate::text::ColumnUnit;
 
@@ -198,20 +197,34 @@ pub(super) fn render_lines(report: &Report) -> String {
 impl<'a> ReportDocument<'a> {
     /// Builds the whole document of a report.
     pub(super) fn new(report: &'a Report) -> Self {
+        let rules = report.rules.iter().map(|rule| RuleDocument {
+            id: rule.id,
+            severity: rule.severity,
+            consequence: rule.consequence,
+            summary: rule.summary,
+            url: &rule.url,
+        });
+        let suppressed = report.suppressed.iter();
+        let suppressed = suppressed.map(|suppressed| SuppressedDocument {
+            finding: FindingDocument::new(report, &suppressed.reported),
+            reason: suppressed.reason.as_deref(),
+        });
+        let notes = report.notes.iter().map(|note| NoteDocument {
+            severity: note.severity,
+            message: &note.message,
+            file: note.path.as_deref(),
+            line: note.line,
+        });
         Self {
             schema: "ownerlint.report/1",
             tool: ToolDocument::new(&report.tool),
             run: &report.run,
             summary: report.summary,
             statistics: report.statistics.as_deref(),
-            rules: report.rules.iter().map(RuleDocument::new).collect(),
+            rules: rules.collect(),
             findings: Findings(report),
-            suppressed: report
-                .suppressed
-                .iter()
-                .map(|suppressed| SuppressedDocument::new(report, suppressed))
-                .collect(),
-            notes: report.notes.iter().map(NoteDocument::new).collect(),
+            suppressed: suppressed.collect(),
+            notes: notes.collect(),
             skipped: &report.skipped,
         }
     }
@@ -220,10 +233,8 @@ impl<'a> ReportDocument<'a> {
 impl<'a> Findings<'a> {
     fn documents(&self) -> impl Iterator<Item = FindingDocument<'a>> {
         let report = self.0;
-        report
-            .findings
-            .iter()
-            .map(|reported| FindingDocument::new(report, reported))
+        let findings = report.findings.iter();
+        findings.map(|reported| FindingDocument::new(report, reported))
     }
 }
 
@@ -242,41 +253,15 @@ impl<'a> ToolDocument<'a> {
     }
 }
 
-impl<'a> RuleDocument<'a> {
-    fn new(rule: &'a RuleInfo) -> Self {
-        Self {
-            id: rule.id,
-            severity: rule.severity,
-            consequence: rule.consequence,
-            summary: rule.summary,
-            url: &rule.url,
-        }
-    }
-}
-
-impl<'a> SuppressedDocument<'a> {
-    fn new(report: &'a Report, suppressed: &'a SuppressedFinding) -> Self {
-        Self {
-            finding: FindingDocument::new(report, &suppressed.reported),
-            reason: suppressed.reason.as_deref(),
-        }
-    }
-}
-
-impl<'a> NoteDocument<'a> {
-    fn new(note: &'a Note) -> Self {
-        Self {
-            severity: note.severity,
-            message: &note.message,
-            file: note.path.as_deref(),
-            line: note.line,
-        }
-    }
-}
-
 impl<'a> FindingDocument<'a> {
     fn new(report: &'a Report, reported: &'a Reported) -> Self {
         let finding = &reported.finding;
+        let related = finding.related.iter().map(|label| RelatedDocument {
+            message: &label.message,
+            location: LocationDocument::new(report, label),
+        });
+        let fixes = finding.fix.iter();
+        let fixes = fixes.map(|fix| FixDocument::new(report, fix));
         Self {
             rule: finding.rule,
             severity: finding.severity,
@@ -289,45 +274,21 @@ impl<'a> FindingDocument<'a> {
             object: finding.object.as_ref(),
             field: finding.field.as_deref(),
             location: LocationDocument::new(report, &finding.primary),
-            related: finding
-                .related
-                .iter()
-                .map(|label| RelatedDocument::new(report, label))
-                .collect(),
+            related: related.collect(),
             chain: &finding.chain.objects,
             tables: &finding.tables,
-            fixes: finding
-                .fix
-                .iter()
-                .map(|fix| FixDocument::new(report, fix))
-                .collect(),
+            fixes: fixes.collect(),
             fingerprint: reported.fingerprint.to_string(),
-        }
-    }
-}
-
-impl<'a> RelatedDocument<'a> {
-    fn new(report: &'a Report, label: &'a Label) -> Self {
-        Self {
-            message: &label.message,
-            location: LocationDocument::new(report, label),
         }
     }
 }
 
 impl<'a> FixDocument<'a> {
     fn new(report: &'a Report, fix: &'a Fix) -> Self {
-        let edits = suggestion::by_file(fix)
-            .into_iter()
-            .flat_map(|(_, edits)| edits);
+        let files = suggestion::by_file(fix).into_iter();
+        let edits = files.flat_map(|(_, edits)| edits);
         let edits = edits.map(|edit| EditDocument {
-            location: LocationDocument::new(
-                report,
-                Place {
-                    file: edit.file,
-                    span: edit.span,
-                },
-            ),
+            location: LocationDocument::new(report, edit),
             replacement: &edit.replacement,
         });
         Self {

@@ -6,89 +6,76 @@
 //! everything else is valid.
 
 use super::relation::rendered_from;
-use super::{JunitOptions, Report, Reported, Roots, paths};
-use crate::text::ColumnUnit;
-use crate::text::plain;
+use super::{Report, Reported, Roots, paths};
+use crate::finding::Severity;
+use crate::text::{ColumnUnit, Position, plain};
 
 /// Renders the document.
-pub(super) fn render(report: &Report, options: &JunitOptions, roots: &Roots) -> String {
-    let failures = report
-        .findings
-        .iter()
-        .filter(|reported| fails(reported, options))
-        .count();
+pub(super) fn render(report: &Report, fail_on: Option<Severity>, roots: &Roots) -> String {
     let mut suites = String::new();
-    let mut tests = 0;
+    let (mut tests, mut failures) = (0, 0);
     for ((_, file), own) in report.sources.iter().zip(report.by_file()) {
         let path = paths::from_root(file.path(), roots);
         let cases: String = if own.is_empty() {
-            format!(
-                "    <testcase{}/>\n",
-                attributes(&[
-                    ("name", "no findings"),
-                    ("classname", &path),
-                    ("file", &path)
-                ])
-            )
+            let passed = [
+                ("name", "no findings"),
+                ("classname", &path),
+                ("file", &path),
+            ];
+            format!("    <testcase{}/>\n", attributes(&passed))
         } else {
-            own.iter()
-                .map(|reported| case(report, reported, &path, options))
+            let cases = own.iter();
+            cases
+                .map(|reported| case(report, reported, &path, fail_on))
                 .collect()
         };
-        let (count, failed) = (
-            own.len().max(1),
-            own.iter()
-                .filter(|reported| fails(reported, options))
-                .count(),
-        );
+        let count = own.len().max(1);
+        let failed = own
+            .iter()
+            .filter(|reported| fails(reported, fail_on))
+            .count();
         tests += count;
-        suites.push_str(&format!(
-            "  <testsuite{}>\n{cases}  </testsuite>\n",
-            attributes(&[
-                ("name", &path),
-                ("tests", &count.to_string()),
-                ("failures", &failed.to_string()),
-                ("errors", "0")
-            ])
-        ));
+        failures += failed;
+        let totals = totals(&path, count, failed);
+        suites.push_str(&format!("  <testsuite{totals}>\n{cases}  </testsuite>\n"));
     }
-    let totals = attributes(&[
-        ("name", &report.tool.name),
-        ("tests", &tests.to_string()),
-        ("failures", &failures.to_string()),
-        ("errors", "0"),
-    ]);
+    let totals = totals(&report.tool.name, tests, failures);
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites{totals}>\n{suites}</testsuites>\n"
     )
 }
 
-fn fails(reported: &Reported, options: &JunitOptions) -> bool {
-    options
-        .fail_on
-        .is_some_and(|limit| reported.finding.severity >= limit)
+/// Returns the attributes of a suite, or of all suites together.
+fn totals(name: &str, tests: usize, failures: usize) -> String {
+    attributes(&[
+        ("name", name),
+        ("tests", &tests.to_string()),
+        ("failures", &failures.to_string()),
+        ("errors", "0"),
+    ])
 }
 
-fn case(report: &Report, reported: &Reported, path: &str, options: &JunitOptions) -> String {
+fn fails(reported: &Reported, fail_on: Option<Severity>) -> bool {
+    fail_on.is_some_and(|limit| reported.finding.severity >= limit)
+}
+
+fn case(report: &Report, reported: &Reported, path: &str, fail_on: Option<Severity>) -> String {
     let finding = &reported.finding;
     let at = report.region(&finding.primary, ColumnUnit::Utf8);
-    let about = finding
-        .object
-        .as_ref()
-        .map(|object| format!(" in {}", plain::one_line(&object.to_string())))
-        .unwrap_or_default();
+    let Position { line, column } = at.start;
+    let about = match &finding.object {
+        Some(object) => format!(" in {}", plain::one_line(&object.to_string())),
+        None => String::new(),
+    };
     let message = plain::one_line(&finding.message);
     let from = rendered_from(report, &finding.primary);
-    let place = format!("{path}:{}:{}{from}", at.start.line, at.start.column);
-    let name = format!(
-        "{}{about} at {}:{}",
-        finding.rule, at.start.line, at.start.column
-    );
+    let place = format!("{path}:{line}:{column}{from}");
+    let name = format!("{}{about} at {line}:{column}", finding.rule);
     let own = attributes(&[
         ("name", &name),
         ("classname", path),
         ("file", path),
-        ("line", &at.start.line.to_string()),
+        ("line", &line.to_string()),
     ]);
     let url = reported.url.as_deref().unwrap_or_default();
     let body: Vec<_> = [
@@ -102,14 +89,12 @@ fn case(report: &Report, reported: &Reported, path: &str, options: &JunitOptions
     .map(escaped)
     .collect();
     let body = body.join("\n\n");
-    let outcome = if fails(reported, options) {
-        let about = attributes(&[("type", finding.severity.as_str()), ("message", &message)]);
+    let severity = finding.severity.as_str();
+    let outcome = if fails(reported, fail_on) {
+        let about = attributes(&[("type", severity), ("message", &message)]);
         format!("<failure{about}>{body}</failure>")
     } else {
-        format!(
-            "<system-out>{}: {body}</system-out>",
-            finding.severity.as_str()
-        )
+        format!("<system-out>{severity}: {body}</system-out>")
     };
     format!("    <testcase{own}>\n      {outcome}\n    </testcase>\n")
 }

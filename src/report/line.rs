@@ -1,10 +1,11 @@
 //! JSON as text that ends in a line break.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
 
-use crate::text::plain;
+use crate::text::{RewrittenLines, plain};
 
 /// An array whose elements are converted while it is written, so that they are never all in memory.
 pub(super) struct Each<I>(pub(super) I);
@@ -13,6 +14,14 @@ impl<I: Iterator<Item: Serialize> + Clone> Serialize for Each<I> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(self.0.clone())
     }
+}
+
+/// Writes a document as indented JSON that ends in a line break.
+pub(super) fn write(document: &impl Serialize, out: impl Write) -> io::Result<()> {
+    let mut lines = RewrittenLines::new(out, plain::visible_json);
+    serde_json::to_writer_pretty(&mut lines, document)?;
+    lines.write_all(b"\n")?;
+    lines.flush()
 }
 
 /// Ends JSON in a line break. `serde_json` fails only on maps whose keys are not strings and on failing writers.

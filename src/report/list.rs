@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::text::{RewrittenLines, plain};
+use super::line;
+use crate::text::plain;
 
 /// The maximum width of the key column. A longer key shifts only its own line.
 const MAX_KEY: usize = 60;
@@ -161,10 +162,7 @@ pub fn write_listed(
         objects: Cell::new(Some(objects)),
         skipped,
     };
-    let mut lines = RewrittenLines::new(out, plain::visible_json);
-    serde_json::to_writer_pretty(&mut lines, &document)?;
-    lines.write_all(b"\n")?;
-    lines.flush()
+    line::write(&document, out)
 }
 
 impl Listing {
@@ -179,13 +177,8 @@ impl Listing {
     /// Returns the listing for people: a line per object, its owners below it, and the skipped documents.
     pub fn human(&self) -> String {
         let mut text = String::new();
-        let keys = self
-            .objects
-            .iter()
-            .map(|object| object.key.chars().count())
-            .max()
-            .unwrap_or_default()
-            .min(MAX_KEY);
+        let keys = self.objects.iter().map(|object| object.key.chars().count());
+        let keys = keys.max().unwrap_or_default().min(MAX_KEY);
         for object in &self.objects {
             let ListedObject {
                 key,
@@ -194,30 +187,20 @@ impl Listing {
                 line,
                 ..
             } = object;
-            let (key, place) = (
-                plain::one_line(key),
-                plain::one_line(&format!("{file}:{line}")),
-            );
-            text.push_str(&format!(
-                "{key:keys$}  {:10}  {place}\n",
-                scope.to_lowercase()
-            ));
+            let (key, scope) = (plain::one_line(key), scope.to_lowercase());
+            let place = plain::one_line(&format!("{file}:{line}"));
+            text.push_str(&format!("{key:keys$}  {scope:10}  {place}\n"));
             for owner in &object.owner_references {
                 let flags = [
                     (owner.controller, " controller"),
                     (owner.block_owner_deletion, " blocking"),
                 ];
-                let flags: String = flags
-                    .iter()
-                    .filter(|(flag, _)| *flag == Some(true))
-                    .map(|(_, word)| *word)
-                    .collect();
+                let flags = flags.into_iter().filter(|(flag, _)| *flag == Some(true));
+                let flags: String = flags.map(|(_, word)| word).collect();
                 let [api_version, kind, name] = [&owner.api_version, &owner.kind, &owner.name]
                     .map(|part| part.as_deref().unwrap_or_default());
-                push(
-                    &mut text,
-                    &format!("  owned by {kind} {name} ({api_version}){flags}"),
-                );
+                let owner = format!("  owned by {kind} {name} ({api_version}){flags}");
+                push(&mut text, &owner);
             }
             for finalizer in &object.finalizers {
                 push(&mut text, &format!("  held by finalizer {finalizer}"));
@@ -226,10 +209,8 @@ impl Listing {
         let reasons = ["not-a-manifest", "template", "empty", "unreadable"];
         let skipped = reasons.into_iter().filter_map(|reason| {
             let skipped = self.skipped.iter().filter(|skip| skip.reason == reason);
-            match skipped.count() {
-                0 => None,
-                count => Some(format!("{count} {reason}")),
-            }
+            let count = skipped.count();
+            (count > 0).then(|| format!("{count} {reason}"))
         });
         let skipped: Vec<_> = skipped.collect();
         text.push_str(&format!("\n{}", plain::count(self.objects.len(), "object")));

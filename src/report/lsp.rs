@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::line::{Each, line};
 use super::relation::rendered_from;
-use super::{LspOptions, Place, Report, Reported, Roots, paths, suggestion};
-use crate::finding::{Applicability, Edit, Fix, Label, Severity};
-use crate::text::{ColumnUnit, FileId, Position, SourceFile, Span, plain};
+use super::{Place, Report, Reported, Roots, paths, suggestion};
+use crate::finding::{Applicability, Fix, Label, Severity};
+use crate::text::{ColumnUnit, FileId, Position, Span, plain};
 
 /// The maximum number of related places of one diagnostic; an editor lists them all below it.
 const MAX_RELATED: usize = 1_000;
@@ -96,19 +96,16 @@ struct LinePosition {
 }
 
 /// Renders every file of the run, in the order of the sources.
-pub(super) fn render(report: &Report, options: &LspOptions, roots: &Roots) -> String {
+pub(super) fn render(report: &Report, unit: ColumnUnit, roots: &Roots) -> String {
     let by_file = report.by_file();
-    let files = report
-        .sources
-        .iter()
-        .zip(&by_file)
-        .map(|((_, file), own)| FileDiagnostics {
+    let files = report.sources.iter().zip(&by_file);
+    let files = files.map(|((_, file), own)| {
+        let own = own.iter();
+        FileDiagnostics {
             uri: paths::absolute_uri(file.path(), roots),
-            diagnostics: Each(
-                own.iter()
-                    .map(|reported| Diagnostic::new(report, reported, options, roots)),
-            ),
-        });
+            diagnostics: Each(own.map(|reported| Diagnostic::new(report, reported, unit, roots))),
+        }
+    });
     line(serde_json::to_string_pretty(&Each(files)))
 }
 
@@ -117,7 +114,7 @@ pub fn diagnostics_of(
     report: &Report,
     path: &str,
     part: Option<Span>,
-    options: &LspOptions,
+    unit: ColumnUnit,
     roots: &Roots,
 ) -> Vec<Value> {
     report
@@ -128,24 +125,26 @@ pub fn diagnostics_of(
             part.is_none_or(|part| part.start <= span.end && span.start <= part.end)
                 && paths::is_at(report.path(*file), path, roots)
         })
-        .map(|reported| Diagnostic::new(report, reported, options, roots))
+        .map(|reported| Diagnostic::new(report, reported, unit, roots))
         // Serialization fails only on maps whose keys are not strings; there are none.
         .filter_map(|diagnostic| serde_json::to_value(diagnostic).ok())
         .collect()
 }
 
 impl<'a> Diagnostic<'a> {
-    fn new(
-        report: &'a Report,
-        reported: &'a Reported,
-        options: &LspOptions,
-        roots: &Roots,
-    ) -> Self {
+    fn new(report: &'a Report, reported: &'a Reported, unit: ColumnUnit, roots: &Roots) -> Self {
         let finding = &reported.finding;
         let related = finding.related.iter().take(MAX_RELATED);
+        let related = related.map(|label| RelatedInformation {
+            location: Location {
+                uri: paths::absolute_uri(report.path(label.file), roots),
+                range: Range::new(report, label, unit),
+            },
+            message: plain::visible_in_place(&label.message),
+        });
         let fix = suggestion::shown(finding).into_iter();
         Self {
-            range: Range::new(report, (&finding.primary).into(), options),
+            range: Range::new(report, &finding.primary, unit),
             severity: match finding.severity {
                 Severity::Error => 1,
                 Severity::Warning => 2,
@@ -155,13 +154,11 @@ impl<'a> Diagnostic<'a> {
             code_description: reported.url.as_deref().map(|href| CodeDescription { href }),
             source: &report.tool.name,
             message: message(report, reported),
-            related_information: related
-                .map(|label| RelatedInformation::new(report, label, options, roots))
-                .collect(),
+            related_information: related.collect(),
             data: DiagnosticData {
                 fingerprint: reported.fingerprint.to_string(),
                 actions: fix
-                    .map(|fix| CodeAction::new(report, fix, options, roots))
+                    .map(|fix| CodeAction::new(report, fix, unit, roots))
                     .collect(),
             },
         }
@@ -171,37 +168,21 @@ impl<'a> Diagnostic<'a> {
 /// Joins message, reason and help. Control characters are replaced: an editor may interpret them.
 fn message(report: &Report, reported: &Reported) -> String {
     let finding = &reported.finding;
-    let message = format!(
-        "{}{}",
-        finding.message,
-        rendered_from(report, &finding.primary)
-    );
+    let from = rendered_from(report, &finding.primary);
+    let message = format!("{}{from}", finding.message);
     let text = [&message, &finding.reason, &finding.help].map(|part| plain::visible_in_place(part));
-    let text: Vec<_> = text
-        .into_iter()
-        .filter(|part| !part.trim().is_empty())
-        .collect();
-    text.join("\n\n")
-}
-
-impl RelatedInformation {
-    fn new(report: &Report, label: &Label, options: &LspOptions, roots: &Roots) -> Self {
-        Self {
-            location: Location {
-                uri: paths::absolute_uri(report.path(label.file), roots),
-                range: Range::new(report, label.into(), options),
-            },
-            message: plain::visible_in_place(&label.message),
-        }
-    }
+    let text = text.into_iter().filter(|part| !part.trim().is_empty());
+    text.collect::<Vec<_>>().join("\n\n")
 }
 
 impl<'a> CodeAction<'a> {
-    fn new(report: &Report, fix: &'a Fix, options: &LspOptions, roots: &Roots) -> Self {
+    fn new(report: &Report, fix: &'a Fix, unit: ColumnUnit, roots: &Roots) -> Self {
         let changes = suggestion::by_file(fix).into_iter().map(|(file, edits)| {
             let uri = paths::absolute_uri(report.path(file), roots);
-            let edits = edits.into_iter();
-            let edits = edits.map(|edit| TextEdit::new(report, edit, options));
+            let edits = edits.into_iter().map(|edit| TextEdit {
+                range: Range::new(report, edit, unit),
+                new_text: &edit.replacement,
+            });
             (uri, edits.collect())
         });
         Self {
@@ -215,22 +196,9 @@ impl<'a> CodeAction<'a> {
     }
 }
 
-impl<'a> TextEdit<'a> {
-    fn new(report: &Report, edit: &'a Edit, options: &LspOptions) -> Self {
-        let place = Place {
-            file: edit.file,
-            span: edit.span,
-        };
-        Self {
-            range: Range::new(report, place, options),
-            new_text: &edit.replacement,
-        }
-    }
-}
-
 impl Range {
-    fn new(report: &Report, place: Place, options: &LspOptions) -> Self {
-        let unit = options.position_encoding;
+    fn new(report: &Report, place: impl Into<Place>, unit: ColumnUnit) -> Self {
+        let place = place.into();
         let region = report.region(place, unit);
         let mark = mark(report, place.file, unit);
         Self {
@@ -253,10 +221,7 @@ impl LinePosition {
 
 /// Returns the length of the file's byte order mark, 0 if there is none.
 fn mark(report: &Report, file: FileId, unit: ColumnUnit) -> usize {
-    let file: &SourceFile = report.sources.file(file);
-    file.text()
-        .chars()
-        .next()
-        .filter(|&first| first == '\u{feff}')
-        .map_or(0, |first| unit.length(first.encode_utf8(&mut [0; 4])))
+    const MARK: &str = "\u{feff}";
+    let has_mark = report.sources.file(file).text().starts_with(MARK);
+    if has_mark { unit.length(MARK) } else { 0 }
 }

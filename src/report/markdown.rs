@@ -7,11 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::markup::{MAX_CELL, MarkdownText, RESERVE, code, text};
-use super::{Cascades, MarkdownOptions, Published, Report, Reported, Roots, Summary, paths};
+use super::{Cascades, MarkdownOptions, Published, Report, Reported, Roots, paths};
 use crate::finding::Severity;
 use crate::kube::ObjectKey;
-use crate::text::ColumnUnit;
-use crate::text::plain;
+use crate::text::{ColumnUnit, plain};
 
 /// The maximum number of characters of a reason or a help text.
 const MAX_PROSE: usize = 4_000;
@@ -42,20 +41,15 @@ pub(super) fn render(report: &Report, options: &MarkdownOptions, roots: &Roots) 
 }
 
 fn heading(report: &Report) -> String {
-    let Summary {
-        files,
-        documents,
-        objects,
-        ..
-    } = report.summary;
-    let kept = report.summary.kept();
+    let summary = &report.summary;
     format!(
-        "## {}: {}\n\n{} in {} and {}{kept}.\n",
+        "## {}: {}\n\n{} in {} and {}{}.\n",
         text(&report.tool.name),
-        report.summary.found(),
-        plain::count(objects, "object"),
-        plain::count(files, "file"),
-        plain::count(documents, "document"),
+        summary.found(),
+        plain::count(summary.objects, "object"),
+        plain::count(summary.files, "file"),
+        plain::count(summary.documents, "document"),
+        summary.kept()
     )
 }
 
@@ -64,15 +58,12 @@ fn cascades(page: &mut MarkdownText, cascades: &Cascades) {
     let room = page.limit / 2;
     let mut left_out = cascades.left_out;
     for cascade in &cascades.shown {
-        let stuck = if cascade.stuck > 0 {
-            format!(", {} stuck", cascade.stuck)
-        } else {
-            String::new()
+        let stuck = match cascade.stuck {
+            0 => String::new(),
+            stuck => format!(", {stuck} stuck"),
         };
-        let title = text(&plain::shortened(
-            &plain::one_line(&cascade.title),
-            MAX_CELL,
-        ));
+        let title = plain::one_line(&cascade.title);
+        let title = text(&plain::shortened(&title, MAX_CELL));
         let deleted = cascade.deleted;
         let block = format!(
             "\n**{title}:** {deleted} deleted{stuck}.\n\n{}",
@@ -85,9 +76,9 @@ fn cascades(page: &mut MarkdownText, cascades: &Cascades) {
         }
     }
     if left_out > 0 {
+        let graphs = plain::count(left_out, "graph");
         page.push(&format!(
-            "\n{} left out here; `ownerlint plan` draws them.\n",
-            plain::count(left_out, "graph")
+            "\n{graphs} left out here; `ownerlint plan` draws them.\n"
         ));
     }
 }
@@ -103,27 +94,19 @@ fn findings(
     if report.findings.is_empty() {
         return;
     }
-    let mut rows = rows(
-        report,
-        &by_object(report.worst_first(), usize::MAX),
-        published,
-        roots,
-    );
+    let worst_first = by_object(report.worst_first(), usize::MAX);
+    let mut rows = rows(report, &worst_first, published, roots);
     if page.text.len() + HEAD.len() + rows.iter().map(String::len).sum::<usize>() > page.limit {
-        rows = self::rows(
-            report,
-            &by_object(report.each_rule_first(), OF_ONE_OBJECT),
-            published,
-            roots,
-        );
+        let each_rule_first = by_object(report.each_rule_first(), OF_ONE_OBJECT);
+        rows = self::rows(report, &each_rule_first, published, roots);
     }
     page.push(HEAD);
     let shown = rows.iter().take_while(|row| page.push(row)).count();
     let rest = rows.len() - shown;
     if rest > 0 {
+        let rest = plain::count(rest, "finding");
         page.text.push_str(&format!(
-            "\n{} left out here: the report is too long.\n",
-            plain::count(rest, "finding")
+            "\n{rest} left out here: the report is too long.\n"
         ));
     }
     explanations(page, report);
@@ -136,16 +119,11 @@ fn rows(
     published: Option<&Published>,
     roots: &Roots,
 ) -> Vec<String> {
-    let before =
-        std::iter::once(None).chain(findings.iter().map(|reported| Some(object(reported))));
-    let rows = findings.iter().zip(before).map(|(reported, before)| {
-        row(
-            report,
-            reported,
-            before != Some(object(reported)),
-            published,
-            roots,
-        )
+    let mut last = None;
+    let rows = findings.iter().map(|reported| {
+        let object = Some(object(reported));
+        let is_first = std::mem::replace(&mut last, object) != object;
+        row(report, reported, is_first, published, roots)
     });
     rows.collect()
 }
@@ -170,10 +148,8 @@ fn by_object(findings: Vec<&Reported>, many: usize) -> Vec<&Reported> {
         places.push((*count > many, *first, *reported));
     }
     places.sort_by_key(|&(is_late, first, _)| (is_late, first));
-    places
-        .into_iter()
-        .map(|(_, _, reported)| reported)
-        .collect()
+    let places = places.into_iter();
+    places.map(|(_, _, reported)| reported).collect()
 }
 
 fn row(
@@ -240,18 +216,13 @@ pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
         page.folded(&title, "", rest.iter().cloned(), rest.len());
     }
     let mut told = BTreeSet::new();
-    for reported in findings
-        .into_iter()
-        .filter(|reported| told.insert(reported.finding.rule))
-        .take(RECIPES)
-    {
+    let findings = findings.into_iter();
+    let first_of_rules = findings.filter(|reported| told.insert(reported.finding.rule));
+    for reported in first_of_rules.take(RECIPES) {
         let help = reported.finding.help.trim();
         if !help.is_empty() {
-            page.push(&format!(
-                "\n**To do it safely** ({}): {}\n",
-                rule(reported),
-                paragraphs(help)
-            ));
+            let (rule, help) = (rule(reported), paragraphs(help));
+            page.push(&format!("\n**To do it safely** ({rule}): {help}\n"));
         }
     }
     explanations(page, report);
@@ -260,17 +231,15 @@ pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
 /// Formats a line of a file, as a link if the published file is the one that was read.
 fn place(path: &str, line: usize, published: Option<&Published>) -> String {
     let place = code(&format!("{path}:{line}"));
-    match published {
-        Some(published) if published.files.contains(path) => {
-            let (before, after) = published.address(path);
-            let address = address(&format!("{before}{line}{after}"));
-            if address.len() <= MAX_ADDRESS {
-                format!("[{place}]({address})")
-            } else {
-                place
-            }
-        }
-        _ => place,
+    let Some(published) = published.filter(|published| published.files.contains(path)) else {
+        return place;
+    };
+    let (before, after) = published.address(path);
+    let address = address(&format!("{before}{line}{after}"));
+    if address.len() <= MAX_ADDRESS {
+        format!("[{place}]({address})")
+    } else {
+        place
     }
 }
 
@@ -278,29 +247,24 @@ fn place(path: &str, line: usize, published: Option<&Published>) -> String {
 fn explanations(page: &mut MarkdownText, report: &Report) {
     let mut rules: Vec<(&Reported, usize)> = Vec::new();
     for reported in report.worst_first() {
-        match rules
-            .iter_mut()
-            .find(|(first, _)| first.finding.rule == reported.finding.rule)
-        {
+        let mut known = rules.iter_mut();
+        match known.find(|(first, _)| first.finding.rule == reported.finding.rule) {
             Some((_, count)) => *count += 1,
             None => rules.push((reported, 1)),
         }
     }
     for (reported, count) in rules {
         let finding = &reported.finding;
-        let why = Some(&finding.reason).filter(|why| !why.trim().is_empty());
-        let why = why
-            .map(|why| format!("\n**Why.** {}\n", paragraphs(why)))
-            .unwrap_or_default();
+        let why = match finding.reason.trim() {
+            "" => String::new(),
+            why => format!("\n**Why.** {}\n", paragraphs(why)),
+        };
         let parts = why + &fixes(report, finding.rule);
         if parts.is_empty() {
             continue;
         }
-        let title = format!(
-            "{} ({})",
-            text(finding.rule),
-            plain::count(count, "finding")
-        );
+        let count = plain::count(count, "finding");
+        let title = format!("{} ({count})", text(finding.rule));
         if !page.push(&format!(
             "\n<details><summary>{title}</summary>\n{parts}\n</details>\n"
         )) {
@@ -313,11 +277,8 @@ fn explanations(page: &mut MarkdownText, report: &Report) {
 fn fixes(report: &Report, rule: &str) -> String {
     let mut helps: Vec<&str> = Vec::new();
     let mut objects: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for reported in report
-        .worst_first()
-        .into_iter()
-        .filter(|reported| reported.finding.rule == rule)
-    {
+    let findings = report.worst_first().into_iter();
+    for reported in findings.filter(|reported| reported.finding.rule == rule) {
         let finding = &reported.finding;
         let help = finding.help.trim();
         if help.is_empty() {
@@ -327,10 +288,10 @@ fn fixes(report: &Report, rule: &str) -> String {
             helps.push(help);
             BTreeSet::new()
         });
-        of.insert(finding.object.as_ref().map_or_else(
-            || report.path(finding.primary.file).to_owned(),
-            ObjectKey::to_string,
-        ));
+        of.insert(match &finding.object {
+            Some(object) => object.to_string(),
+            None => report.path(finding.primary.file).to_owned(),
+        });
     }
     if let [help] = helps[..] {
         return format!("\n**How to fix.** {}\n", paragraphs(help));
@@ -339,10 +300,10 @@ fn fixes(report: &Report, rule: &str) -> String {
     let shown: String = shown.map(|help| fix(help, &objects[help])).collect();
     match helps.len().saturating_sub(FIXES_OF_A_RULE) {
         0 => shown,
-        n => format!(
-            "{shown}\nFor {}, ownerlint check says how.\n",
-            plain::count(n, "other object")
-        ),
+        n => {
+            let others = plain::count(n, "other object");
+            format!("{shown}\nFor {others}, ownerlint check says how.\n")
+        }
     }
 }
 
@@ -354,11 +315,8 @@ fn fix(help: &str, objects: &BTreeSet<String>) -> String {
         0 => String::new(),
         n => format!(" and {n} more"),
     };
-    format!(
-        "\n**How to fix** {}{more}**.** {}\n",
-        named.join(", "),
-        paragraphs(help)
-    )
+    let (named, help) = (named.join(", "), paragraphs(help));
+    format!("\n**How to fix** {named}{more}**.** {help}\n")
 }
 
 /// Renders the notes in at most `limit` bytes, to leave room for findings.
@@ -388,13 +346,11 @@ fn notes(report: &Report, limit: usize) -> String {
 /// Formats several lines of prose, and keeps line breaks and indentation.
 fn paragraphs(part: &str) -> String {
     let part = plain::shortened(part.trim(), MAX_PROSE);
-    part.lines()
-        .map(|line| {
-            let indent = line.len() - line.trim_start_matches(' ').len();
-            "&nbsp;".repeat(indent.min(16)) + &prose_of(line, MAX_PROSE)
-        })
-        .collect::<Vec<_>>()
-        .join("<br>")
+    let lines = part.lines().map(|line| {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        "&nbsp;".repeat(indent.min(16)) + &prose_of(line, MAX_PROSE)
+    });
+    lines.collect::<Vec<_>>().join("<br>")
 }
 
 /// Formats one line in which `names` between backticks become code.
@@ -409,13 +365,11 @@ fn prose_of(line: &str, limit: usize) -> String {
     if parts.len().is_multiple_of(2) {
         return text(&line);
     }
-    let parts = parts
-        .into_iter()
-        .enumerate()
-        .map(|(at, part)| match at % 2 {
-            1 if !part.is_empty() => format!("<code>{}</code>", text(part)),
-            _ => text(part),
-        });
+    let parts = parts.into_iter().enumerate();
+    let parts = parts.map(|(at, part)| match at % 2 {
+        1 if !part.is_empty() => format!("<code>{}</code>", text(part)),
+        _ => text(part),
+    });
     parts.collect()
 }
 

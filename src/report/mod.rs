@@ -39,7 +39,6 @@ mod sarif;
 mod schema;
 mod statistics;
 mod suggestion;
-mod theme;
 mod wrap;
 
 pub use closing::{Closing, closing};
@@ -54,10 +53,7 @@ pub use model::{
     BundleInfo, Cascades, Graphs, KnownRule, Note, Place, Remedy, Report, Reported, RuleInfo,
     RuleStatistics, RunInfo, Summary, SuppressedFinding, Tool,
 };
-pub use options::{
-    ConciseOptions, GithubOptions, HtmlOptions, HumanOptions, JunitOptions, LspOptions,
-    MarkdownOptions, Options, Published, Roots,
-};
+pub use options::{HtmlOptions, HumanOptions, MarkdownOptions, Options, Published, Roots};
 pub use page::page_human;
 pub use paths::{absolute_uri, file_uri};
 pub use region::Region;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::ListedSkip;
 use super::plan::Cascade;
 use crate::finding::{
-    Applicability, Certainty, Consequence, Finding, Fingerprint, Label, Severity,
+    Applicability, Certainty, Consequence, Edit, Finding, Fingerprint, Label, Severity,
 };
 use crate::rules::Subject;
 use crate::starter::Exclusion;
@@ -102,7 +102,7 @@ pub struct BundleInfo {
 }
 
 /// The number of findings of a rule; repeated findings are counted separately.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "statistics")]
 pub struct RuleStatistics {
     /// The rule.
@@ -124,11 +124,7 @@ impl RuleStatistics {
     pub(crate) fn none(rule: &'static str) -> Self {
         Self {
             rule,
-            error: 0,
-            warning: 0,
-            info: 0,
-            suppressed: 0,
-            undelivered: 0,
+            ..Self::default()
         }
     }
 
@@ -214,6 +210,15 @@ impl From<&Label> for Place {
         Self {
             file: label.file,
             span: label.span,
+        }
+    }
+}
+
+impl From<&Edit> for Place {
+    fn from(edit: &Edit) -> Self {
+        Self {
+            file: edit.file,
+            span: edit.span,
         }
     }
 }
@@ -309,11 +314,8 @@ impl Summary {
             (self.warning, "warning"),
             (self.info, "info"),
         ];
-        let found: Vec<_> = found
-            .into_iter()
-            .filter(|&(n, _)| n > 0)
-            .map(|(n, noun)| plain::count(n, noun))
-            .collect();
+        let found = found.into_iter().filter(|&(n, _)| n > 0);
+        let found: Vec<_> = found.map(|(n, noun)| plain::count(n, noun)).collect();
         match (found.is_empty(), self.objects) {
             (false, _) => found.join(", "),
             (true, 0) => "nothing to check".to_owned(),
@@ -348,22 +350,14 @@ impl Report {
     pub(super) fn each_rule_first(&self) -> Vec<&Reported> {
         let mut seen = HashSet::default();
         let ranks = self.findings.iter().map(|reported| {
-            let Finding {
-                rule,
-                severity,
-                consequence,
-                ..
-            } = reported.finding;
-            let gravity = match consequence {
+            let finding = &reported.finding;
+            let gravity = match finding.consequence {
                 Consequence::Collected => 0,
                 Consequence::Stuck => 1,
                 _ => 2,
             };
-            (
-                std::cmp::Reverse(severity),
-                !seen.insert((severity, rule)),
-                gravity,
-            )
+            let is_repeated = !seen.insert((finding.severity, finding.rule));
+            (std::cmp::Reverse(finding.severity), is_repeated, gravity)
         });
         let mut findings: Vec<_> = ranks.zip(&self.findings).collect();
         findings.sort_by_key(|(rank, _)| *rank);

@@ -6,24 +6,36 @@ use crate::finding::Severity;
 use crate::text::ColumnUnit;
 
 /// The options of all formats.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Text for terminals.
     pub human: HumanOptions,
-    /// One line per finding.
-    pub concise: ConciseOptions,
-    /// Diagnostics for editors.
-    pub lsp: LspOptions,
-    /// JUnit's XML.
-    pub junit: JunitOptions,
-    /// GitHub's annotations.
-    pub github: GithubOptions,
+    /// The lowest severity that the concise format shows.
+    pub concise_show: Severity,
+    /// The unit of a column in diagnostics for editors.
+    pub position_encoding: ColumnUnit,
+    /// The lowest severity that is a failed test in JUnit's XML; `None` if no test fails.
+    pub fail_on: Option<Severity>,
     /// Markdown for GitHub.
     pub markdown: MarkdownOptions,
     /// The HTML page.
     pub html: HtmlOptions,
     /// Formats whose paths are relative to another folder than the reported paths.
     pub roots: Roots,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            human: HumanOptions::default(),
+            concise_show: Severity::Warning,
+            position_encoding: ColumnUnit::Utf16,
+            fail_on: Some(Severity::Error),
+            markdown: MarkdownOptions::default(),
+            html: HtmlOptions::default(),
+            roots: Roots::default(),
+        }
+    }
 }
 
 /// The options of text for terminals.
@@ -56,64 +68,6 @@ impl Default for HumanOptions {
             verbose: false,
             citations: true,
         }
-    }
-}
-
-/// The options of one-line findings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ConciseOptions {
-    /// The lowest severity that is shown.
-    pub show: Severity,
-}
-
-impl Default for ConciseOptions {
-    fn default() -> Self {
-        Self {
-            show: Severity::Warning,
-        }
-    }
-}
-
-/// The options that an editor and the language server agree on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LspOptions {
-    /// The unit of a column.
-    pub position_encoding: ColumnUnit,
-}
-
-impl Default for LspOptions {
-    fn default() -> Self {
-        Self {
-            position_encoding: ColumnUnit::Utf16,
-        }
-    }
-}
-
-/// The options of JUnit's XML.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JunitOptions {
-    /// The lowest severity that is a failed test; `None` if no test fails.
-    pub fail_on: Option<Severity>,
-}
-
-impl Default for JunitOptions {
-    fn default() -> Self {
-        Self {
-            fail_on: Some(Severity::Error),
-        }
-    }
-}
-
-/// The options of GitHub's annotations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GithubOptions {
-    /// The maximum number of annotations per severity. GitHub's runner shows ten of each kind per step.
-    pub annotation_cap: usize,
-}
-
-impl Default for GithubOptions {
-    fn default() -> Self {
-        Self { annotation_cap: 10 }
     }
 }
 

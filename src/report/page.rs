@@ -42,32 +42,23 @@ pub fn page_human(rule: &KnownRule, options: &HumanOptions) -> String {
             } else {
                 "Wrong:"
             };
-            let is_example = kind.starts_with("yaml") || kind.starts_with("diff");
-            page.out.push_str(&if is_example {
-                format!("{INDENT}{label}\n\n")
-            } else {
-                String::new()
-            });
-            page.out.push_str(if in_example { "" } else { "\n" });
+            if kind.starts_with("yaml") || kind.starts_with("diff") {
+                page.out.push_str(&format!("{INDENT}{label}\n\n"));
+            }
+            if !in_example {
+                page.out.push('\n');
+            }
         } else if in_example {
-            let shown = line
-                .split("# expect:")
-                .next()
-                .unwrap_or_default()
-                .trim_end();
-            page.out
-                .push_str(format!("{INDENT}{INDENT}{shown}").trim_end());
-            page.out.push('\n');
+            let shown = line.split("# expect:").next().unwrap_or_default();
+            let shown = format!("{INDENT}{INDENT}{shown}");
+            page.out.push_str(&format!("{}\n", shown.trim_end()));
         } else if line.starts_with("# ") {
             // The title is the id, which is in the first line already.
         } else if let Some(heading) = line.strip_prefix("## ") {
             page.heading(heading);
         } else if let Some(row) = line.strip_prefix('|') {
-            let cells: Vec<_> = row
-                .trim_end_matches('|')
-                .split('|')
-                .map(str::trim)
-                .collect();
+            let cells = row.trim_end_matches('|').split('|');
+            let cells: Vec<_> = cells.map(str::trim).collect();
             match &columns {
                 None => columns = Some(cells),
                 Some(_) if row.starts_with("---") => {}
@@ -75,20 +66,22 @@ pub fn page_human(rule: &KnownRule, options: &HumanOptions) -> String {
             }
         } else if line.is_empty() {
             page.end_paragraph();
-            page.out
-                .push_str(if columns.take().is_some() { "\n" } else { "" });
+            if columns.take().is_some() {
+                page.out.push('\n');
+            }
         } else {
             page.paragraph.push(line);
         }
     }
     page.end_paragraph();
     if let Some(fixes) = fixed_by(fixes) {
-        page.out.push_str(&fill(fixes, options.width, "", ""));
-        page.out.push_str("\n\n");
+        let fixes = fill(fixes, options.width, "", "");
+        page.out.push_str(&format!("{fixes}\n\n"));
     }
     if let Some((how, example)) = accepted_by(rule) {
-        page.out.push_str(&fill(how, options.width, "", ""));
-        page.out.push_str(&format!("\n\n{INDENT}{example}\n\n"));
+        let how = fill(how, options.width, "", "");
+        page.out
+            .push_str(&format!("{how}\n\n{INDENT}{example}\n\n"));
     }
     page.out.push_str(&format!("{}\n", rule.url));
     page.out
@@ -141,9 +134,8 @@ impl TerminalPage<'_> {
     fn end_paragraph(&mut self) {
         if !self.paragraph.is_empty() {
             let text = without_links(&std::mem::take(&mut self.paragraph).join(" "));
-            self.out
-                .push_str(&fill(&text, self.options.width, INDENT, INDENT));
-            self.out.push_str("\n\n");
+            let text = fill(&text, self.options.width, INDENT, INDENT);
+            self.out.push_str(&format!("{text}\n\n"));
         }
     }
 
@@ -161,9 +153,8 @@ impl TerminalPage<'_> {
 
     fn line(&mut self, text: &str, indent: &str) {
         let text = without_links(text);
-        self.out
-            .push_str(&fill(&text, self.options.width, indent, BELOW));
-        self.out.push('\n');
+        let text = fill(&text, self.options.width, indent, BELOW);
+        self.out.push_str(&format!("{text}\n"));
     }
 }
 

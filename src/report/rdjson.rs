@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::line::{Each, line};
 use super::relation::rendered_from;
 use super::{Place, Report, Reported, suggestion};
-use crate::finding::{Edit, Severity};
+use crate::finding::Severity;
 use crate::text::{ColumnUnit, Position, plain};
 
 #[derive(Serialize)]
@@ -81,14 +81,13 @@ pub(super) fn render(report: &Report) -> String {
 impl<'a> Diagnostic<'a> {
     fn new(report: &'a Report, reported: &'a Reported) -> Self {
         let finding = &reported.finding;
-        let primary: Place = (&finding.primary).into();
         let edits = suggestion::shown(finding)
             .and_then(|fix| suggestion::only_in(fix, finding.primary.file));
         Self {
             message: message(report, reported),
             location: Location {
-                path: report.path(primary.file),
-                range: Range::new(report, primary),
+                path: report.path(finding.primary.file),
+                range: Range::new(report, &finding.primary),
             },
             severity: match finding.severity {
                 Severity::Error => "ERROR",
@@ -100,28 +99,18 @@ impl<'a> Diagnostic<'a> {
                 url: reported.url.as_deref(),
             },
             suggestions: edits.map(|edits| {
-                let edits = edits.into_iter();
-                edits.map(|edit| Suggestion::new(report, edit)).collect()
+                let edits = edits.into_iter().map(|edit| Suggestion {
+                    range: Range::new(report, edit),
+                    text: &edit.replacement,
+                });
+                edits.collect()
             }),
         }
     }
 }
 
-impl<'a> Suggestion<'a> {
-    fn new(report: &Report, edit: &'a Edit) -> Self {
-        let place = Place {
-            file: edit.file,
-            span: edit.span,
-        };
-        Self {
-            range: Range::new(report, place),
-            text: &edit.replacement,
-        }
-    }
-}
-
 impl Range {
-    fn new(report: &Report, place: Place) -> Self {
+    fn new(report: &Report, place: impl Into<Place>) -> Self {
         let at = report.region(place, ColumnUnit::Utf8);
         Self {
             start: at.start.into(),
@@ -144,21 +133,13 @@ fn message(report: &Report, reported: &Reported) -> String {
     let related = finding.related.iter().map(|label| {
         let at = report.region(label, ColumnUnit::Utf8);
         let from = rendered_from(report, label);
-        format!(
-            "{}:{}:{}{from}: {}",
-            at.path,
-            at.start.line,
-            at.start.column,
-            plain::one_line(&label.message)
-        )
+        let Position { line, column } = at.start;
+        let role = plain::one_line(&label.message);
+        format!("{}:{line}:{column}{from}: {role}", at.path)
     });
     let related = related.collect::<Vec<_>>().join("\n");
     let message = plain::one_line(&finding.message) + &rendered_from(report, &finding.primary);
-    let parts = [&message, &finding.reason, &finding.help, &related];
-    parts
-        .into_iter()
-        .filter(|part| !part.trim().is_empty())
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join("\n\n")
+    let mut parts = vec![&*message, &finding.reason, &finding.help, &related];
+    parts.retain(|part| !part.trim().is_empty());
+    parts.join("\n\n")
 }

@@ -28,14 +28,10 @@ impl Report {
     pub(super) fn region(&self, place: impl Into<Place>, unit: ColumnUnit) -> Region<'_> {
         let Place { file, span } = place.into();
         let file = self.sources.file(file);
-        let (start, end) = (
-            file.position(span.start, unit),
-            file.position(span.end, unit),
-        );
         Region {
             path: file.path(),
-            start,
-            end,
+            start: file.position(span.start, unit),
+            end: file.position(span.end, unit),
             span,
         }
     }
@@ -43,23 +39,12 @@ impl Report {
     /// Locates the part of `place` on its first line. A code host shows a finding on a pull request only if the change
     /// touches every line of its region, and a snippet prints every line of it.
     pub(super) fn first_line(&self, place: impl Into<Place>, unit: ColumnUnit) -> Region<'_> {
-        let place = place.into();
-        self.region(
-            Place {
-                span: self.first_line_span(place),
-                ..place
-            },
-            unit,
-        )
-    }
-
-    /// Returns the bytes of `place` on its first line, without the line break.
-    pub(super) fn first_line_span(&self, place: Place) -> Span {
-        let file = self.sources.file(place.file);
-        let line = file.position(place.span.start, ColumnUnit::Utf8).line;
-        let end = file
-            .line_span(line)
-            .map_or(place.span.end, |line| line.end.max(place.span.start));
-        Span::new(place.span.start, place.span.end.min(end))
+        let Place { file, span } = place.into();
+        let source = self.sources.file(file);
+        let line = source.position(span.start, ColumnUnit::Utf8).line;
+        let line = source.line_span(line);
+        let end = line.map_or(span.end, |line| line.end.max(span.start));
+        let span = Span::new(span.start, span.end.min(end));
+        self.region(Place { file, span }, unit)
     }
 }

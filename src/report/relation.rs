@@ -25,10 +25,20 @@ pub(super) fn other_ends(
         .collect()
 }
 
+/// Formats the other places of `finding` for the end of its line; empty if there are none.
+pub(super) fn bracketed_ends(
+    report: &Report,
+    finding: &Finding,
+    path: impl Fn(&str) -> String,
+) -> String {
+    match other_ends(report, finding, path).as_slice() {
+        [] => String::new(),
+        ends => format!(" [{}]", ends.join("; ")),
+    }
+}
+
 /// Returns the template that a place was rendered from as ` (web/templates/crd.yaml)`; empty if there is none.
 pub(super) fn rendered_from(report: &Report, place: impl Into<Place>) -> String {
-    report
-        .template(place.into())
-        .map(|template| format!(" ({})", plain::one_line(template)))
-        .unwrap_or_default()
+    let template = report.template(place.into());
+    template.map_or_else(String::new, |name| format!(" ({})", plain::one_line(name)))
 }

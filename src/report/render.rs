@@ -16,31 +16,22 @@ impl Report {
 
 /// Renders the whole document of `report` in `format`, ending in a line break unless it is empty.
 pub fn render(format: Format, report: &Report, options: &Options) -> String {
-    let Options {
-        human,
-        concise: lines,
-        lsp,
-        junit,
-        github,
-        markdown,
-        html: page,
-        roots,
-    } = options;
+    let roots = &options.roots;
     if let (Format::Human | Format::Concise, Some(counts)) = (format, &report.statistics) {
         return statistics::table(counts);
     }
     match format {
-        Format::Human => human::render(report, human),
-        Format::Concise => concise::render(report, lines),
+        Format::Human => human::render(report, &options.human),
+        Format::Concise => concise::render(report, options.concise_show),
         Format::Json => json::render(report),
         Format::Jsonl => json::render_lines(report),
         Format::Sarif => sarif::render(report, roots),
-        Format::Github => github::render(report, github, roots),
+        Format::Github => github::render(report, roots),
         Format::Gitlab => gitlab::render(report, roots),
-        Format::Junit => junit::render(report, junit, roots),
+        Format::Junit => junit::render(report, options.fail_on, roots),
         Format::Rdjson => rdjson::render(report),
-        Format::Lsp => lsp::render(report, lsp, roots),
-        Format::Markdown => markdown::render(report, markdown, roots),
-        Format::Html => html::findings(report, page, roots),
+        Format::Lsp => lsp::render(report, options.position_encoding, roots),
+        Format::Markdown => markdown::render(report, &options.markdown, roots),
+        Format::Html => html::findings(report, &options.html, roots),
     }
 }

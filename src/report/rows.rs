@@ -36,18 +36,13 @@ pub fn rows_json(rows: &[RowInfo]) -> String {
 pub fn rows_human(rows: &[RowInfo], options: &HumanOptions) -> String {
     let told = rows.iter().map(|row| {
         let unproven =
-            "Not proven by its source: findings that depend on this row are never more than info."
-                .to_owned();
+            "Not proven by its source: findings that depend on this row are never more than info.";
         let notes = (!row.verified).then_some(unproven);
-        let said = row
-            .says
-            .iter()
-            .cloned()
-            .chain(notes)
-            .chain([format!("Source: {}", row.source)]);
-        let lines: String = said
-            .map(|text| fill(&text, options.width, "  ", "    ") + "\n")
-            .collect();
+        let source = format!("Source: {}", row.source);
+        let said = row.says.iter().map(String::as_str);
+        let said = said.chain(notes).chain([&*source]);
+        let lines = said.map(|text| fill(text, options.width, "  ", "    ") + "\n");
+        let lines: String = lines.collect();
         format!("{}\n{lines}", row.row)
     });
     told.collect::<Vec<_>>().join("\n")

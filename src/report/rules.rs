@@ -47,19 +47,12 @@ pub fn rules_human(rules: &[KnownRule]) -> String {
     let width = infos.clone().map(|rule| rule.id.len()).max();
     let width = width.unwrap_or_default();
     let subjects = Subject::ALL.into_iter().map(|subject| {
-        let lines: String = infos
-            .clone()
-            .filter(|rule| rule.subject == subject)
-            .map(|rule| {
-                format!(
-                    "{:7}  {:width$}  {}\n",
-                    rule.severity.as_str(),
-                    rule.id,
-                    rule.summary
-                )
-            })
-            .collect();
-        format!("{}\n{lines}\n", subject.name())
+        let infos = infos.clone().filter(|rule| rule.subject == subject);
+        let lines = infos.map(|rule| {
+            let severity = rule.severity.as_str();
+            format!("{severity:7}  {:width$}  {}\n", rule.id, rule.summary)
+        });
+        format!("{}\n{}\n", subject.name(), lines.collect::<String>())
     });
     let subjects: String = subjects.collect();
     format!(

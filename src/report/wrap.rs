@@ -12,17 +12,12 @@ pub(super) fn fill(text: &str, width: usize, first_indent: &str, indent: &str) -
     if first_indent.len() + text.len() <= width && !text.contains('\n') && !text.ends_with(' ') {
         return format!("{first_indent}{text}");
     }
-    let held: Vec<String> = text
-        .split('`')
-        .enumerate()
-        .map(|(index, part)| {
-            if index % 2 == 1 && part.starts_with("kubectl ") {
-                part.replace(' ', HELD)
-            } else {
-                part.to_owned()
-            }
-        })
-        .collect();
+    let parts = text.split('`').enumerate();
+    let held = parts.map(|(index, part)| match index % 2 {
+        1 if part.starts_with("kubectl ") => part.replace(' ', HELD),
+        _ => part.to_owned(),
+    });
+    let held: Vec<String> = held.collect();
     let options = textwrap::Options::new(width.max(40))
         .initial_indent(first_indent)
         .subsequent_indent(indent)

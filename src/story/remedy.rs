@@ -332,8 +332,11 @@ impl Case<'_> {
 
     /// Whether an object is not Terminating yet, and needs its finalizers removed once it is.
     fn stuck_later(&self, id: ObjectId) -> bool {
-        let present = self.story.after.present(id);
-        !self.terminating(id) && present.is_some_and(|present| !present.finalizers.is_empty())
+        let after = &self.story.after;
+        !after.terminating(id)
+            && after
+                .present(id)
+                .is_some_and(|one| !one.finalizers.is_empty())
     }
 
     /// Returns the messages of the conditions of a Namespace that are true.

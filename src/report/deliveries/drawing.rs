@@ -17,12 +17,9 @@ impl DeliveryListing {
         let mut drawn = 0;
         for (at, row) in rows.iter().enumerate() {
             let class = row.about.class();
-            let label = row
-                .label()
-                .iter()
-                .map(|line| mermaid_text(line))
-                .collect::<Vec<_>>()
-                .join("<br>");
+            let label = row.label();
+            let label: Vec<String> = label.iter().map(|line| mermaid_text(line)).collect();
+            let label = label.join("<br>");
             let mut node = format!("  n{at}[\"{label}\"]:::{class}\n");
             if let Some(parent) = row.parent {
                 node.push_str(&format!("  n{parent} --> n{at}\n"));

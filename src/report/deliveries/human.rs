@@ -40,11 +40,8 @@ impl DeliveryListing {
             unread,
             unreached,
         } = self.summary();
-        let word = if deliveries == 1 {
-            "delivery"
-        } else {
-            "deliveries"
-        };
+        let is_one = deliveries == 1;
+        let word = if is_one { "delivery" } else { "deliveries" };
         format!(
             "{deliveries} {word}, {}, {} not read, {} that nothing delivers",
             plain::count(instances, "object"),
@@ -61,10 +58,8 @@ impl ListedDelivery {
         let name = self.called();
         // A release that only installs an unread chart takes one line.
         if let ([], [chart], None) = (&*self.instances, &*self.unread, &self.error) {
-            return line(&format!(
-                "{indent}{name}{marks}  not read: {}",
-                chart.subject
-            ));
+            let subject = &chart.subject;
+            return line(&format!("{indent}{name}{marks}  not read: {subject}"));
         }
         let path = self.path.as_deref().filter(|_| self.key.is_some());
         let path = path.map(|path| format!("  ./{path}")).unwrap_or_default();

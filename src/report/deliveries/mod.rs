@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::text::{RewrittenLines, plain};
+use super::line;
 
 /// The deliveries of a tree: the contract `ownerlint.deliveries/1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -217,17 +217,12 @@ impl DeliveryListing {
     #[must_use]
     pub fn of(mut self, key: &str) -> Self {
         let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let by_id: BTreeMap<&str, &ListedDelivery> = self
-            .deliveries
-            .iter()
-            .map(|one| (one.id.as_str(), one))
-            .collect();
+        let by_id = self.deliveries.iter().map(|one| (one.id.as_str(), one));
+        let by_id: BTreeMap<&str, &ListedDelivery> = by_id.collect();
         for one in &self.deliveries {
-            let found = one
-                .instances
-                .iter()
-                .filter(|instance| stands_for(&instance.key, key));
-            let mut keys: BTreeSet<String> = found.map(|instance| instance.key.clone()).collect();
+            let keys = one.instances.iter().map(|instance| &instance.key);
+            let found = keys.filter(|listed| stands_for(listed, key));
+            let mut keys: BTreeSet<String> = found.cloned().collect();
             let mut next = (!keys.is_empty()).then_some(one);
             while let Some(delivery) = next {
                 let known = wanted.entry(delivery.id.clone()).or_default();
@@ -237,10 +232,8 @@ impl DeliveryListing {
                     break;
                 }
                 keys.extend(delivery.key.clone());
-                next = delivery
-                    .parent
-                    .as_deref()
-                    .and_then(|parent| by_id.get(parent).copied());
+                let parent = delivery.parent.as_deref();
+                next = parent.and_then(|parent| by_id.get(parent).copied());
             }
         }
         self.deliveries.retain_mut(|one| {
@@ -269,10 +262,7 @@ impl DeliveryListing {
             unreached: &self.unreached,
             summary: self.summary(),
         };
-        let mut lines = RewrittenLines::new(out, plain::visible_json);
-        serde_json::to_writer_pretty(&mut lines, &document)?;
-        lines.write_all(b"\n")?;
-        lines.flush()
+        line::write(&document, out)
     }
 }
 
@@ -288,14 +278,14 @@ fn stands_for(listed: &str, key: &str) -> bool {
     if listed == key {
         return true;
     }
-    let mut rest = key;
-    let mut parts = listed.split("{{");
-    let first = parts.next().unwrap_or_default();
-    if !listed.contains("{{") || !rest.starts_with(first) {
+    let Some((first, parts)) = listed.split_once("{{") else {
         return false;
-    }
-    rest = &rest[first.len()..];
+    };
+    let Some(mut rest) = key.strip_prefix(first) else {
+        return false;
+    };
     let fixed: Vec<&str> = parts
+        .split("{{")
         .map(|part| part.split_once("}}").map_or("", |(_, rest)| rest))
         .collect();
     for (at, part) in fixed.iter().enumerate() {

@@ -144,15 +144,11 @@ impl ListedDelivery {
         kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(*count), *kind));
         let others: usize = kinds.iter().skip(KINDS).map(|(_, count)| count).sum();
         let named = kinds.iter().take(KINDS);
-        let mut named: Vec<String> = named
-            .map(|(kind, count)| format!("{count} {kind}"))
-            .collect();
-        named.extend((others > 0).then(|| format!("{others} of other kinds")));
-        format!(
-            "{}: {}",
-            plain::count(self.instances.len(), "object"),
-            named.join(", ")
-        )
+        let named = named.map(|(kind, count)| format!("{count} {kind}"));
+        let others = (others > 0).then(|| format!("{others} of other kinds"));
+        let named: Vec<String> = named.chain(others).collect();
+        let objects = plain::count(self.instances.len(), "object");
+        format!("{objects}: {}", named.join(", "))
     }
 }
 

@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::StoryDocument;
-use super::links::FileLink;
 use super::snippet::SnippetDocument;
 use crate::gc;
-use crate::report::{HtmlOptions, Published, Report, Roots};
+use crate::report::{HtmlOptions, Published, Report, Roots, paths};
 
 /// The data that the page contains besides the contract.
 #[derive(Debug, Serialize)]
@@ -50,6 +49,13 @@ pub(super) struct RemovalDocument<'a> {
     pub(super) order_known: bool,
 }
 
+/// The URL of a line of a file, as the parts before and after the number of the line.
+#[derive(Debug, Serialize)]
+pub(super) struct FileLink {
+    before: String,
+    after: String,
+}
+
 impl<'a> Beside<'a> {
     pub(super) fn new(command: &'static str, title: String, stories: &'a [StoryDocument]) -> Self {
         let cited = stories.iter().flat_map(StoryDocument::citations);
@@ -71,36 +77,20 @@ impl<'a> Beside<'a> {
 
     /// Adds the lines and rules of findings.
     pub(super) fn with_findings(mut self, report: &'a Report) -> Self {
-        let found: BTreeSet<&str> = report
-            .findings
-            .iter()
-            .map(|reported| reported.finding.rule)
-            .collect();
-        let rules = report.rules.iter().filter(|rule| found.contains(rule.id));
-        self.rules = rules
-            .map(|rule| {
-                (
-                    rule.id,
-                    RulePage {
-                        summary: rule.summary,
-                        page: rule.page,
-                    },
-                )
-            })
-            .collect();
-        self.snippets = report
-            .findings
-            .iter()
-            .map(|reported| SnippetDocument::of(report, reported))
-            .collect();
+        let findings = report.findings.iter();
+        let found = findings.clone().map(|reported| reported.finding.rule);
+        let found: BTreeSet<&str> = found.collect();
+        for rule in report.rules.iter().filter(|rule| found.contains(rule.id)) {
+            let (summary, page) = (rule.summary, rule.page);
+            self.rules.insert(rule.id, RulePage { summary, page });
+        }
+        let snippets = findings.clone();
+        let snippets = snippets.map(|reported| SnippetDocument::of(report, reported));
+        self.snippets = snippets.collect();
         if report.run.bundles.len() > 1 {
-            let files = report
-                .findings
-                .iter()
-                .map(|reported| reported.finding.primary.file);
-            self.bundles = files
-                .map(|file| report.bundles_of(file).collect())
-                .collect();
+            let files = findings.map(|reported| reported.finding.primary.file);
+            let bundles = files.map(|file| report.bundles_of(file).collect());
+            self.bundles = bundles.collect();
         }
         self
     }
@@ -119,6 +109,7 @@ impl<'a> Beside<'a> {
     }
 }
 
+/// Returns the links to files. A file has none unless the published one is the one that was read.
 fn links<'a>(
     files: impl Iterator<Item = &'a str>,
     published: Option<&Published>,
@@ -127,13 +118,12 @@ fn links<'a>(
     let Some(published) = published else {
         return BTreeMap::new();
     };
-    let mut links = BTreeMap::new();
-    for file in files {
-        if !links.contains_key(file)
-            && let Some(link) = FileLink::of(file, published, roots)
-        {
-            links.insert(file, link);
-        }
-    }
-    links
+    let files: BTreeSet<&str> = files.collect();
+    let links = files.into_iter().filter_map(|file| {
+        let path = paths::from_root(file, roots);
+        let is_published = published.files.contains(&path);
+        let (before, after) = is_published.then(|| published.address(&path))?;
+        Some((file, FileLink { before, after }))
+    });
+    links.collect()
 }

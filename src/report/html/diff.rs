@@ -3,7 +3,7 @@
 use super::StoryDocument;
 use super::beside::Beside;
 use super::document::page;
-use crate::report::diff::{ChangedPlace, DiffDocument, DiffReport};
+use crate::report::diff::{DiffDocument, DiffReport};
 use crate::report::{HtmlOptions, Roots};
 use crate::text::{Side, SourceFile, Sources};
 
@@ -12,27 +12,17 @@ pub(in crate::report) fn diff(report: &DiffReport, options: &HtmlOptions, roots:
     let title = report.headline();
     let sources = &report.findings.sources;
     let changed = report.changes.iter();
-    let head = paths(sources, Side::Head).chain(
-        changed
-            .clone()
-            .filter_map(|change| file(change.head.as_ref())),
-    );
+    let of_head = changed.clone().filter_map(|change| change.head.as_ref());
+    let head = paths(sources, Side::Head).chain(of_head.map(|place| &*place.file));
+    let of_base = changed.filter_map(|change| change.base.as_ref());
     let base = paths(sources, Side::Base);
-    let base = base.chain(changed.filter_map(|change| file(change.base.as_ref())));
+    let base = base.chain(of_base.map(|place| &*place.file));
     let base = base.chain(report.stories.iter().flat_map(StoryDocument::files));
     let beside = Beside::new("diff", title.clone(), &report.stories)
         .with_findings(&report.findings)
         .linked(head, base, options, roots);
-    page(
-        &title,
-        &DiffDocument::new(report),
-        &beside,
-        report.stories.iter().any(StoryDocument::has_graph),
-    )
-}
-
-fn file(place: Option<&ChangedPlace>) -> Option<&str> {
-    place.map(|place| place.file.as_str())
+    let has_graph = report.stories.iter().any(StoryDocument::has_graph);
+    page(&title, &DiffDocument::new(report), &beside, has_graph)
 }
 
 fn paths(sources: &Sources, side: Side) -> impl Iterator<Item = &str> {

@@ -18,22 +18,20 @@ pub(super) fn page(
     beside: &impl Serialize,
     with_graph: bool,
 ) -> String {
-    let layout = if with_graph {
-        format!("<script>{LAYOUT}</script>\n")
+    let (layout, layout_hash) = if with_graph {
+        (
+            format!("<script>{LAYOUT}</script>\n"),
+            format!(" '{LAYOUT_HASH}'"),
+        )
     } else {
-        String::new()
-    };
-    let hashes = if with_graph {
-        format!("'{SCRIPT_HASH}' '{LAYOUT_HASH}'")
-    } else {
-        format!("'{SCRIPT_HASH}'")
+        (String::new(), String::new())
     };
     let title = plain::one_line(title).replace('`', "");
     let title = text(&plain::shortened(&title, TITLE));
     let (contract, beside) = (json(contract), json(beside));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {hashes}; style-src '{STYLE_HASH}'; \
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '{SCRIPT_HASH}'{layout_hash}; style-src '{STYLE_HASH}'; \
          base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n\

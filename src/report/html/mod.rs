@@ -2,7 +2,7 @@
 //!
 //! * `document` the page around the data, and the policy that guards it; `assets` the parts that are always the same
 //! * `story` a step of a plan as the page shows it; `beside` all other data that is not in the contract
-//! * `snippet`, `links` the lines of a finding, and where to read them on the web
+//! * `snippet` the lines of a finding
 //! * `plan`, `diff`, `findings` the page of each command; `deliveries` that of a listing, which has no script
 //!
 //! The contract is embedded as `--output json` prints it, so the page says the same and scripts can read it back.
@@ -13,7 +13,6 @@ mod deliveries;
 mod diff;
 mod document;
 mod findings;
-mod links;
 mod plan;
 mod snippet;
 mod story;

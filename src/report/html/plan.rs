@@ -17,20 +17,12 @@ pub(in crate::report) fn plan(view: &PlanView<'_>, options: &HtmlOptions, roots:
         [first, more @ ..] => format!("{first}, and {}", plain::count(more.len(), "more step")),
     };
     let files = stories.iter().flat_map(StoryDocument::files);
-    let mut beside = Beside::new("plan", title.clone(), &stories).linked(
-        files,
-        std::iter::empty(),
-        options,
-        roots,
-    );
+    let beside = Beside::new("plan", title.clone(), &stories);
+    let mut beside = beside.linked(files, std::iter::empty(), options, roots);
     beside.removal = view.removal.as_ref().map(|removal| RemovalDocument {
         command: &removal.command,
         order_known: removal.safe_order.is_some(),
     });
-    page(
-        &title,
-        &PlanDocument::new(view),
-        &beside,
-        stories.iter().any(StoryDocument::has_graph),
-    )
+    let has_graph = stories.iter().any(StoryDocument::has_graph);
+    page(&title, &PlanDocument::new(view), &beside, has_graph)
 }

@@ -6,9 +6,9 @@ use std::ops::Range;
 use serde::Serialize;
 
 use crate::finding::Label;
-use crate::report::excerpt::{InLine, in_line, window};
+use crate::report::excerpt::{InLine, by_file, in_line, window};
 use crate::report::{Report, Reported};
-use crate::text::{FileId, Side, SourceFile, plain};
+use crate::text::{Side, SourceFile, plain};
 
 /// Lines before and after each place.
 const CONTEXT: usize = 1;
@@ -54,17 +54,8 @@ impl<'a> LinePiece<'a> {
 impl<'a> SnippetDocument<'a> {
     /// Returns the lines around the places of a finding, those in the file of its own place first.
     pub(super) fn of(report: &'a Report, reported: &'a Reported) -> Vec<Self> {
-        let finding = &reported.finding;
-        let labels = std::iter::once(&finding.primary).chain(&finding.related);
-        let mut files: Vec<(FileId, Vec<&Label>)> = Vec::new();
-        for label in labels {
-            match files.iter_mut().find(|(file, _)| *file == label.file) {
-                Some((_, labels)) => labels.push(label),
-                None => files.push((label.file, vec![label])),
-            }
-        }
+        let files = by_file(reported.finding.labels()).into_iter();
         files
-            .into_iter()
             .map(|(file, labels)| Self::lines(report.sources.file(file), &labels))
             .collect()
     }
@@ -79,15 +70,12 @@ impl<'a> SnippetDocument<'a> {
         let mut lines: BTreeMap<usize, Vec<(usize, usize, &'a str)>> = BTreeMap::new();
         for label in labels {
             let InLine { line, bytes } = in_line(file, label.span);
-            for near in
-                line.saturating_sub(CONTEXT).max(1)..=(line + CONTEXT).min(file.line_count())
-            {
+            let last = (line + CONTEXT).min(file.line_count());
+            for near in line.saturating_sub(CONTEXT).max(1)..=last {
                 lines.entry(near).or_default();
             }
-            lines
-                .entry(line)
-                .or_default()
-                .push((bytes.start, bytes.end, label.message.as_str()));
+            let mark = (bytes.start, bytes.end, label.message.as_str());
+            lines.entry(line).or_default().push(mark);
         }
         let lines = lines
             .into_iter()
@@ -106,10 +94,8 @@ impl<'a> SnippetLine<'a> {
         // If places overlap, only the first is marked; the messages of the others follow it.
         marks.sort_unstable();
         let focus = marks.first().map_or(0, |mark| mark.0);
-        let Range {
-            start: from,
-            end: to,
-        } = window(&line, focus, WIDTH);
+        let window = window(&line, focus, WIDTH);
+        let (from, to) = (window.start, window.end);
         let mut pieces = Vec::new();
         let mut at = from;
         for (start, end, mark) in marks {

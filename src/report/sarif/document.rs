@@ -79,7 +79,7 @@ pub(super) struct RunResult<'a> {
     pub(super) message: Message,
     pub(super) locations: [Location<'a>; 1],
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) related_locations: Vec<RelatedLocation>,
+    pub(super) related_locations: Vec<Location<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) code_flows: Option<[CodeFlow<'a>; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,19 +101,13 @@ pub(super) struct Message {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Location<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<usize>,
     pub(super) physical_location: PhysicalLocation,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) logical_locations: Option<[LogicalLocation<'a>; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<Message>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct RelatedLocation {
-    pub(super) id: usize,
-    pub(super) physical_location: PhysicalLocation,
-    pub(super) message: Message,
 }
 
 #[derive(Serialize)]
@@ -232,6 +226,7 @@ impl<'a> LogicalLocation<'a> {
 impl From<PhysicalLocation> for Location<'_> {
     fn from(physical_location: PhysicalLocation) -> Self {
         Self {
+            id: None,
             physical_location,
             logical_locations: None,
             message: None,

@@ -8,8 +8,8 @@ mod document;
 use document::{
     ArtifactChange, ArtifactLocation, CodeFlow, Configuration, Driver, Help, InsertedContent,
     Invocation, Location, Log, LogicalLocation, Message, Notification, PartialFingerprints,
-    PhysicalLocation, Region, RelatedLocation, Replacement, ReportingDescriptor, RuleProperties,
-    RuleReference, Run, RunResult, ThreadFlow, ThreadFlowLocation, Tool,
+    PhysicalLocation, Region, Replacement, ReportingDescriptor, RuleProperties, RuleReference, Run,
+    RunResult, ThreadFlow, ThreadFlowLocation, Tool,
 };
 
 use super::line::{Each, line};
@@ -60,11 +60,9 @@ fn kept(report: &Report) -> Vec<&Reported> {
     if report.findings.len() <= MAX_RESULTS {
         return report.findings.iter().collect();
     }
-    report
-        .each_rule_first()
-        .into_iter()
-        .take(MAX_RESULTS)
-        .collect()
+    let mut kept = report.each_rule_first();
+    kept.truncate(MAX_RESULTS);
+    kept
 }
 
 fn level(severity: Severity) -> &'static str {
@@ -123,10 +121,10 @@ fn result<'a>(report: &'a Report, reported: &'a Reported, roots: &Roots) -> RunR
     let finding = &reported.finding;
     let object = finding.object.as_ref();
     let related = finding.related.iter().take(MAX_RELATED).enumerate();
-    let related = related.map(|(at, label)| RelatedLocation {
-        id: at + 1,
-        physical_location: physical(report, label.into(), roots),
-        message: Message::new(shown(&label.message)),
+    let related = related.map(|(at, label)| Location {
+        id: Some(at + 1),
+        message: Some(Message::new(shown(&label.message))),
+        ..physical(report, label, roots).into()
     });
     RunResult {
         rule_id: finding.rule,
@@ -135,7 +133,7 @@ fn result<'a>(report: &'a Report, reported: &'a Reported, roots: &Roots) -> RunR
         message: Message::new(message(report, reported)),
         locations: [Location {
             logical_locations: object.map(|object| [LogicalLocation::object(object)]),
-            ..physical(report, (&finding.primary).into(), roots).into()
+            ..physical(report, &finding.primary, roots).into()
         }],
         related_locations: related.collect(),
         code_flows: (finding.chain.objects.len() > 1).then(|| {
@@ -170,11 +168,7 @@ fn fix_of<'a>(report: &Report, fix: &'a Fix, roots: &Roots) -> document::Fix<'a>
 }
 
 fn replacement<'a>(report: &Report, edit: &'a Edit) -> Replacement<'a> {
-    let place = Place {
-        file: edit.file,
-        span: edit.span,
-    };
-    let at = report.region(place, ColumnUnit::Utf16);
+    let at = report.region(edit, ColumnUnit::Utf16);
     Replacement {
         deleted_region: Region {
             start_line: at.start.line,
@@ -192,30 +186,23 @@ fn replacement<'a>(report: &Report, edit: &'a Edit) -> Replacement<'a> {
 fn message(report: &Report, reported: &Reported) -> String {
     let finding = &reported.finding;
     let from = rendered_from(report, &finding.primary);
-    let mut text = format!(
-        "{}{from}.",
-        plain::one_line(&finding.message).trim_end_matches('.')
-    );
+    let title = plain::one_line(&finding.message);
+    let mut text = format!("{}{from}.", title.trim_end_matches('.'));
     for part in [&finding.reason, &finding.help] {
         if !part.trim().is_empty() {
-            text.push_str("\n\n");
-            text.push_str(part.trim());
+            text.push_str(&format!("\n\n{}", part.trim()));
         }
     }
     // Text from the input must not contain links.
     let mut text = plain::shortened(&text.replace("](", "] ("), MAX_MESSAGE).into_owned();
-    let links = finding
-        .related
-        .iter()
-        .take(MAX_RELATED)
-        .enumerate()
-        .map(|(at, label)| {
-            let role = shown(&label.message)
-                .replace('\\', "\\\\")
-                .replace('[', "\\[")
-                .replace(']', "\\]");
-            format!("[{role}]({})", at + 1)
-        });
+    let links = finding.related.iter().take(MAX_RELATED).enumerate();
+    let links = links.map(|(at, label)| {
+        let role = shown(&label.message)
+            .replace('\\', "\\\\")
+            .replace('[', "\\[")
+            .replace(']', "\\]");
+        format!("[{role}]({})", at + 1)
+    });
     let links = links.collect::<Vec<_>>().join(", ");
     if !links.is_empty() {
         text.push_str(&format!("\n\nSee {links}."));
@@ -250,16 +237,16 @@ fn flow<'a>(report: &Report, reported: &'a Reported, roots: &Roots) -> Vec<Threa
         };
         ThreadFlowLocation {
             location: Location {
-                physical_location: physical(report, known, roots),
                 logical_locations: Some([LogicalLocation::object(key)]),
                 message: Some(Message::new(text)),
+                ..physical(report, known, roots).into()
             },
         }
     });
     steps.collect()
 }
 
-fn physical(report: &Report, place: Place, roots: &Roots) -> PhysicalLocation {
+fn physical(report: &Report, place: impl Into<Place>, roots: &Roots) -> PhysicalLocation {
     let at = report.first_line(place, ColumnUnit::Utf16);
     let Position { line, column } = at.start;
     PhysicalLocation {
@@ -281,10 +268,8 @@ fn artifact(path: &str, roots: &Roots) -> ArtifactLocation {
 }
 
 fn invocation<'a>(report: &'a Report, roots: &Roots) -> Invocation<'a> {
-    let complete = report
-        .notes
-        .iter()
-        .all(|note| note.severity != Severity::Error);
+    let mut notes = report.notes.iter();
+    let complete = notes.all(|note| note.severity != Severity::Error);
     let unreadable = report.findings.iter().filter(|reported| {
         let mut rules = report.rules.iter();
         rules.any(|rule| rule.id == reported.finding.rule && rule.is_unread)
@@ -306,7 +291,7 @@ fn invocation<'a>(report: &'a Report, roots: &Roots) -> Invocation<'a> {
             level: level(finding.severity),
             message: Message::new(shown(&finding.message)),
             associated_rule: Some(RuleReference { id: finding.rule }),
-            locations: Some([physical(report, (&finding.primary).into(), roots).into()]),
+            locations: Some([physical(report, &finding.primary, roots).into()]),
         }
     });
     let notifications = dropped.into_iter().chain(notes).chain(unreadable);

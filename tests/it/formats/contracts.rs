@@ -1,10 +1,7 @@
 //! Guarantees of single formats beyond their schema.
 
 use ownerlint::finding::{Finding, Label, Severity};
-use ownerlint::report::{
-    Format, JunitOptions, LspOptions, MarkdownOptions, Options, Report, Roots, UnknownFormat,
-    render,
-};
+use ownerlint::report::{Format, MarkdownOptions, Options, Report, Roots, UnknownFormat, render};
 use ownerlint::text::{ColumnUnit, FileId, SourceFile, Sources, Span};
 use serde_json::{Value, json};
 
@@ -312,7 +309,7 @@ fn lsp_columns_follow_position_encoding() {
     let starts = |needle, position_encoding| {
         let report = sample::with(sources(), vec![finding(needle)]);
         let options = Options {
-            lsp: LspOptions { position_encoding },
+            position_encoding,
             ..sample::options()
         };
         let document = parsed(&rendered(Format::Lsp, &report, &options));
@@ -335,7 +332,7 @@ fn junit_failures_follow_fail_on() {
             Format::Junit,
             &report,
             &Options {
-                junit: JunitOptions { fail_on },
+                fail_on,
                 ..Options::default()
             },
         )

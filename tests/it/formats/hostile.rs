@@ -4,9 +4,7 @@ use ownerlint::finding::{
     Applicability, Chain, Consequence, Edit, Finding, Fix, Label, Relation, Severity,
 };
 use ownerlint::kube::{Namespace, ObjectKey, kinds};
-use ownerlint::report::{
-    Format, HumanOptions, LspOptions, MarkdownOptions, Options, Report, render,
-};
+use ownerlint::report::{Format, HumanOptions, MarkdownOptions, Options, Report, render};
 use ownerlint::text::{ColumnUnit, FileId, SourceFile, Sources, Span};
 use proptest::prelude::*;
 
@@ -117,7 +115,7 @@ fn options() -> impl Strategy<Value = Options> {
                     width,
                     ..sample.human
                 },
-                lsp: LspOptions { position_encoding },
+                position_encoding,
                 markdown: MarkdownOptions {
                     bytes: markdown_bytes,
                     ..sample.markdown

@@ -32,7 +32,7 @@ pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Option
             let lines = text.lines().count();
             assert_eq!(
                 lines,
-                different(report, options.concise.show),
+                different(report, options.concise_show),
                 "one line per finding: {text:?}"
             );
         }
@@ -44,7 +44,7 @@ pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Option
             assert!(messages().eq(text.lines().map(parsed).map(|line| line["message"].clone())));
         }
         Format::Sarif => sarif(text, report),
-        Format::Github => github(text, report, options),
+        Format::Github => github(text, report),
         Format::Gitlab => {
             let document = valid(&GITLAB, text);
             let prints = strings(&document, "/fingerprint");
@@ -71,7 +71,7 @@ pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Option
                 "files without findings too"
             );
             assert_eq!(strings(&document, "/uri").len(), report.sources.len());
-            ranges(&document, report, options.lsp.position_encoding);
+            ranges(&document, report, options.position_encoding);
         }
         Format::Markdown => markdown(text, report, options),
         Format::Html => html(text, report),
@@ -204,7 +204,7 @@ fn text_of(result: &Value) -> &str {
 }
 
 /// Parses commands like `ActionCommand` of `actions/runner`.
-fn github(text: &str, report: &Report, options: &Options) {
+fn github(text: &str, report: &Report) {
     let mut shown = 0;
     for line in text.lines() {
         let Some(rest) = line.strip_prefix("::") else {
@@ -267,8 +267,8 @@ fn github(text: &str, report: &Report, options: &Options) {
             .filter(|reported| reported.finding.severity == severity)
             .count()
     };
-    let per_kind = [Severity::Error, Severity::Warning, Severity::Info]
-        .map(|severity| of(severity).min(options.github.annotation_cap));
+    let per_kind =
+        [Severity::Error, Severity::Warning, Severity::Info].map(|severity| of(severity).min(10));
     assert_eq!(shown, per_kind.iter().sum::<usize>());
 }
 
@@ -339,10 +339,7 @@ fn junit(text: &str, report: &Report, options: &Options) {
     assert_eq!(number("tests"), Some(named("testcase")));
     assert_eq!(number("failures"), Some(named("failure")));
     assert_eq!(named("testsuite"), report.sources.len());
-    let limit = options
-        .junit
-        .fail_on
-        .expect("the samples fail on something");
+    let limit = options.fail_on.expect("the samples fail on something");
     assert_eq!(
         named("failure"),
         report

@@ -5,8 +5,8 @@ use ownerlint::finding::{
 };
 use ownerlint::kube::ObjectKey;
 use ownerlint::report::{
-    Cascades, ConciseOptions, HumanOptions, MarkdownOptions, Note, Options, Place, Published,
-    Report, Reported, Roots, RuleInfo, RunInfo, Summary, Tool,
+    Cascades, HumanOptions, MarkdownOptions, Note, Options, Place, Published, Report, Reported,
+    Roots, RuleInfo, RunInfo, Summary, Tool,
 };
 use ownerlint::rules::Subject;
 use ownerlint::text::{FileId, SourceFile, Sources, Span};
@@ -335,9 +335,7 @@ pub(crate) fn options() -> Options {
             show: Severity::Info,
             ..HumanOptions::default()
         },
-        concise: ConciseOptions {
-            show: Severity::Info,
-        },
+        concise_show: Severity::Info,
         ..Options::default()
     }
 }
