@@ -30,7 +30,10 @@ pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Opt
             reclaim_policy(inventory, Some(&member.key), member.object.at(&["spec"]))
                 .unwrap_or(fate)
         }
-        DataFate::Lost if member.object.is(kinds::STATEFUL_SET) => of_templates(inventory, member),
+        DataFate::Lost if member.object.is(kinds::STATEFUL_SET) => {
+            let templates = member.object.at(&["spec", "volumeClaimTemplates"]);
+            fate_of_templates(inventory, templates.into_iter().flat_map(Value::items))
+        }
         fate => fate,
     };
     Some(DataLoss {
@@ -42,10 +45,12 @@ pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Opt
     })
 }
 
-/// Returns the fate of the volumes of a StatefulSet whose claims are deleted: `Lost` if one of them is lost.
-fn of_templates(inventory: &Inventory, set: &Member) -> DataFate {
-    let templates = set.object.at(&["spec", "volumeClaimTemplates"]);
-    let fates = templates.into_iter().flat_map(Value::items).map(|claim| {
+/// Returns the fate of the volumes of claims from `templates` that are deleted: `Lost` if one of them is lost.
+pub fn fate_of_templates<'v>(
+    inventory: &Inventory,
+    templates: impl Iterator<Item = Value<'v>>,
+) -> DataFate {
+    let fates = templates.map(|claim| {
         reclaim_policy(inventory, None, claim.get("spec")).unwrap_or(DataFate::Unknown)
     });
     fates.fold(DataFate::Kept, |all, fate| match (all, fate) {

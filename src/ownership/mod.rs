@@ -21,7 +21,7 @@ mod uses;
 mod workloads;
 mod written;
 
-pub use data::{DataLoss, data_loss, deletes_with_its_claim, reclaim_policy};
+pub use data::{DataLoss, data_loss, deletes_with_its_claim, fate_of_templates, reclaim_policy};
 pub use defines::instances_of;
 pub use delivers::{
     DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, Reach, delivery_object,

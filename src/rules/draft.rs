@@ -3,8 +3,7 @@
 use super::proposal::Proposal;
 use crate::finding::{Chain, Consequence, Finding, Label, Relation, Severity};
 use crate::inventory::{Inventory, Member};
-use crate::knowledge::KnownFinalizer;
-use crate::knowledge::RowName;
+use crate::knowledge::{KnownFinalizer, RowName};
 use crate::kube::ObjectKey;
 use crate::text::{FileId, Span, plain};
 
@@ -18,12 +17,8 @@ const MAX_MESSAGE: usize = 4_000;
 /// The maximum number of characters of a reason or a help text.
 const MAX_TEXT: usize = 16_000;
 
-fn limited(text: String, limit: usize) -> String {
-    if text.len() <= limit {
-        text
-    } else {
-        plain::shortened(&text, limit).into_owned()
-    }
+fn limited(text: &str, limit: usize) -> String {
+    plain::shortened(text, limit).into_owned()
 }
 
 /// A finding without its rule. A draft always has a place; the sink adds the rest.
@@ -139,6 +134,15 @@ impl Draft {
         self
     }
 
+    /// Sets the severity to info if the condition holds.
+    pub(super) fn info_if(self, condition: bool) -> Self {
+        if condition {
+            self.severity(Severity::Info)
+        } else {
+            self
+        }
+    }
+
     /// Sets a consequence other than the rule's.
     pub fn consequence(mut self, consequence: Consequence) -> Self {
         self.consequence = Some(consequence);
@@ -163,6 +167,16 @@ impl Draft {
     /// Adds a related object, shown at its name.
     pub fn related_object(self, member: &Member, words: impl Into<String>) -> Self {
         self.related(member.file, member.object.name_span(), words)
+    }
+
+    /// Adds up to [`MOST_RELATED`] related objects, each shown at its name.
+    pub(super) fn related_objects<'m>(
+        self,
+        members: impl IntoIterator<Item = &'m Member>,
+        words: &str,
+    ) -> Self {
+        let shown = members.into_iter().take(MOST_RELATED);
+        shown.fold(self, |draft, member| draft.related_object(member, words))
     }
 
     /// Sets the objects that the defect involves, and the relation between the first and the others.
@@ -215,11 +229,11 @@ impl Draft {
             rule,
             severity: self.severity.unwrap_or(severity),
             consequence: self.consequence.unwrap_or(consequence),
-            message: limited(self.message, MAX_MESSAGE),
-            reason: limited(self.reason, MAX_TEXT),
-            help: limited(self.help, MAX_TEXT),
+            message: limited(&self.message, MAX_MESSAGE),
+            reason: limited(&self.reason, MAX_TEXT),
+            help: limited(&self.help, MAX_TEXT),
             object: self.object,
-            field: self.field.map(|field| limited(field, MAX_MESSAGE)),
+            field: self.field.map(|field| limited(&field, MAX_MESSAGE)),
             target: self.target,
             primary: self.primary,
             related: self.related,

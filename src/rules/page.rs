@@ -106,9 +106,8 @@ impl<'a> Page<'a> {
     /// The front matter is missing or does not decode.
     pub fn parse(text: &'a str) -> Result<Self, PageError> {
         let (front, body) = Self::parts(text).ok_or(PageError::NoFrontMatter)?;
-        let first_line = front.lines().count() + 3;
         let skipped = text.len() - body.len();
-        let first_line = text[..skipped].lines().count().max(first_line - 1) + 1;
+        let first_line = text[..skipped].lines().count() + 1;
         Ok(Self {
             front_matter: serde_yaml::from_str(front)?,
             body,
@@ -123,15 +122,12 @@ fn examples(body: &str, first_line: usize) -> Vec<Example> {
     for (at, line) in body.lines().enumerate() {
         match (&mut open, line.strip_prefix("```")) {
             (None, Some(info)) => {
-                if let Some((language, info)) = ExampleLanguage::of(info) {
-                    let line = first_line + at + 1;
-                    open = Some(Example {
-                        language,
-                        info: info.trim().to_owned(),
-                        text: String::new(),
-                        line,
-                    });
-                }
+                open = ExampleLanguage::of(info).map(|(language, info)| Example {
+                    language,
+                    info: info.trim().to_owned(),
+                    text: String::new(),
+                    line: first_line + at + 1,
+                });
             }
             (Some(_), Some(_)) => examples.extend(open.take()),
             (Some(example), None) => {
@@ -153,15 +149,12 @@ mod tests {
         let text = "---\nid: a\nseverity: error\nconsequence: stuck\nsince: 0.1.0\nsummary: s\n---\n\n# a\n\n```yaml bad\nx: 1\n```\n\n```console\n$ x\n```\n";
         let page = Page::parse(text).expect("a good page");
         assert_eq!(page.front_matter.id, "a");
-        let (language, info, text) = (ExampleLanguage::Yaml, "bad".into(), "x: 1\n".into());
-        assert_eq!(
-            page.examples,
-            [Example {
-                language,
-                info,
-                text,
-                line: 12
-            }]
-        );
+        let example = Example {
+            language: ExampleLanguage::Yaml,
+            info: "bad".into(),
+            text: "x: 1\n".into(),
+            line: 12,
+        };
+        assert_eq!(page.examples, [example]);
     }
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::delivery::marks;
 use crate::finding::{Applicability, Edit, Finding, Fix};
 use crate::inventory::{Inventory, Member};
-use crate::text::{FileId, SourceFile};
+use crate::text::{FileId, SourceFile, near};
 use crate::yaml::Value;
 use crate::yaml::edit::{Editor, NewValue, Route, TextEdit, ValueChange};
 
@@ -60,19 +60,16 @@ impl Proposal {
     }
 
     /// Sets a key of a mapping to a text, and adds missing parents.
-    pub(super) fn set(
-        self,
-        member: &Member,
-        field: &str,
-        key: &str,
-        text: impl Into<String>,
-    ) -> Self {
+    pub(super) fn set(self, member: &Member, field: &str, key: &str, text: &str) -> Self {
         let route = way(member, field).key(key);
-        self.change(member, ValueChange::Set(route, NewValue::Text(text.into())))
+        self.change(
+            member,
+            ValueChange::Set(route, NewValue::Text(text.to_owned())),
+        )
     }
 
     /// Adds or replaces an annotation of an object.
-    pub(super) fn annotate(self, member: &Member, key: &str, value: impl Into<String>) -> Self {
+    pub(super) fn annotate(self, member: &Member, key: &str, value: &str) -> Self {
         self.set(member, "metadata.annotations", key, value)
     }
 
@@ -88,15 +85,32 @@ impl Proposal {
     }
 }
 
+/// Proposes to add an annotation.
+pub(super) fn with_annotation(member: &Member, key: &str, value: &str) -> Proposal {
+    Proposal::suggested(format!("add the annotation `{key}: {value}`")).annotate(member, key, value)
+}
+
 /// Proposes the annotation `helm.sh/resource-policy: keep`.
 pub(super) fn kept_by_helm(member: &Member) -> Proposal {
-    let key = marks::HELM_RESOURCE_POLICY;
-    Proposal::suggested(format!("add the annotation `{key}: keep`")).annotate(member, key, "keep")
+    with_annotation(member, marks::HELM_RESOURCE_POLICY, "keep")
+}
+
+/// Proposes to correct a key of metadata or an owner reference that is a typo of one or two letters.
+pub(super) fn spelled_correctly(
+    member: &Member,
+    field: &str,
+    key: &str,
+    known: &[&'static str],
+) -> Option<Proposal> {
+    let meant = near::meant(key, known)?;
+    let is_typo = near::is_misspelling(key, meant) && fits(member, field, key, meant);
+    let title = format!("rename `{key}` to `{meant}`");
+    is_typo.then(|| Proposal::safe(title).rename(member, field, key, meant))
 }
 
 /// Whether the value of a key would be valid under the key `meant` of metadata or an owner reference. Never for fields
 /// that only the server writes.
-pub(super) fn fits(member: &Member, field: &str, key: &str, meant: &str) -> bool {
+fn fits(member: &Member, field: &str, key: &str, meant: &str) -> bool {
     let Some(value) = way(member, field).key(key).follow(member.object.value()) else {
         return false;
     };
@@ -134,11 +148,10 @@ pub(super) fn fixed(
     found: Vec<(Finding, Option<Proposal>)>,
     wanted: impl Fn(&SourceFile) -> bool,
 ) -> Vec<Finding> {
-    let found = found.into_iter().map(|(finding, proposal)| {
-        let proposal = proposal.filter(|_| wanted(inventory.sources.file(finding.primary.file)));
-        (finding, proposal)
-    });
-    let (mut findings, proposals): (Vec<_>, Vec<_>) = found.unzip();
+    let (mut findings, mut proposals): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+    for (finding, proposal) in findings.iter().zip(&mut proposals) {
+        proposal.take_if(|_| !wanted(inventory.sources.file(finding.primary.file)));
+    }
     // Combine the changes of a proposal to one document: they are made together.
     let mut by_document: BTreeMap<(FileId, u32), Vec<ChangeSet>> = BTreeMap::new();
     for (at, proposal) in proposals.iter().enumerate() {
@@ -180,35 +193,21 @@ pub(super) fn fixed(
     }
     for ((finding, proposal), edits) in findings.iter_mut().zip(proposals).zip(edits) {
         let fix = proposal.zip(edits.filter(|edits| !edits.is_empty()));
-        finding.fix = fix.map(
-            |(
-                Proposal {
-                    title,
-                    applicability,
-                    ..
-                },
-                edits,
-            )| Fix {
-                title,
-                applicability,
-                edits,
-            },
-        );
+        finding.fix = fix.map(|(proposal, edits)| Fix {
+            title: proposal.title,
+            applicability: proposal.applicability,
+            edits,
+        });
     }
     findings
 }
 
 fn located(file: FileId, edit: TextEdit) -> Edit {
-    let TextEdit {
-        span,
-        replacement,
-        within,
-    } = edit;
     Edit {
         file,
-        span,
-        replacement,
-        within,
+        span: edit.span,
+        replacement: edit.replacement,
+        within: edit.within,
     }
 }
 

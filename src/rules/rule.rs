@@ -198,11 +198,10 @@ impl Rule {
         }
         let (found, omitted) = sink.finish();
         let found = match fixes {
-            Fixes::WorkedOut => fixed(context.inventory, found, |_| true),
-            Fixes::OfUnsavedTexts => fixed(context.inventory, found, |file| {
-                file.side() == Side::Unsaved
-            }),
             Fixes::LeftOut => without_fixes(found),
+            _ => fixed(context.inventory, found, |file| {
+                fixes == Fixes::WorkedOut || file.side() == Side::Unsaved
+            }),
         };
         (found, omitted)
     }
@@ -365,7 +364,9 @@ impl<'r> Sink<'r> {
 
     /// Adds several drafts.
     pub fn extend(&mut self, drafts: impl IntoIterator<Item = Draft>) {
-        drafts.into_iter().for_each(|draft| self.push(draft));
+        for draft in drafts {
+            self.push(draft);
+        }
     }
 }
 
@@ -386,22 +387,7 @@ mod tests {
     use super::*;
     use crate::text::{FileId, Span};
 
-    static RULE: Rule = Rule {
-        id: "wrong",
-        summary: "",
-        severity: Severity::Warning,
-        consequence: Consequence::Ignored,
-        page: "",
-        check: RuleCheck::Outcome(|_, _| {}),
-        repeats: Repeats::Shown,
-        subject: Subject::Reading,
-        fixes: &[],
-        reads_one_object: false,
-        is_slow: false,
-        is_unread: false,
-        is_of_applied: false,
-        cascade: None,
-    };
+    use crate::rules::RULES;
 
     fn draft(severity: Severity, at: u32) -> Draft {
         Draft::in_file(FileId(0), Span::empty(at), "wrong").severity(severity)
@@ -413,17 +399,14 @@ mod tests {
 
     /// Returns the severities of the findings that are kept, and the numbers of the others.
     fn kept(found: &[(Severity, usize)]) -> (Vec<Severity>, Omitted) {
-        let mut sink = Sink::new(&RULE, &|_| true);
-        let all = found
-            .iter()
-            .flat_map(|(severity, count)| std::iter::repeat_n(*severity, *count));
-        all.for_each(|severity| sink.push(draft(severity, 0)));
+        let mut sink = Sink::new(RULES[0], &|_| true);
+        for (severity, count) in found {
+            sink.extend((0..*count).map(|_| draft(*severity, 0)));
+        }
         let (found, omitted) = sink.finish();
+        let severities = without_fixes(found).into_iter();
         (
-            found
-                .into_iter()
-                .map(|(finding, _)| finding.severity)
-                .collect(),
+            severities.map(|finding| finding.severity).collect(),
             omitted,
         )
     }
@@ -445,29 +428,20 @@ mod tests {
         );
         let (severities, omitted) =
             kept(&[(Severity::Error, 5 * MOST_FINDINGS), (Severity::Info, 1)]);
-        assert!(
-            severities.len() == MOST_FINDINGS
-                && severities
-                    .iter()
-                    .all(|severity| *severity == Severity::Error)
-        );
+        assert_eq!(severities, vec![Severity::Error; MOST_FINDINGS]);
         assert_eq!(omitted.shown, 4 * MOST_FINDINGS + 1);
     }
 
     #[test]
     fn sink_counts_hidden_findings_separately() {
-        let mut sink = Sink::new(&RULE, &begins_at_one);
+        let mut sink = Sink::new(RULES[0], &begins_at_one);
         sink.push(draft(Severity::Error, 1));
-        (0..5 * MOST_FINDINGS).for_each(|_| sink.push(draft(Severity::Error, 0)));
+        sink.extend((0..5 * MOST_FINDINGS).map(|_| draft(Severity::Error, 0)));
         sink.push(draft(Severity::Error, 1));
         let (found, omitted) = sink.finish();
-        assert_eq!(
-            found
-                .iter()
-                .filter(|(finding, _)| begins_at_one(finding))
-                .count(),
-            2
-        );
+        let mut shown = without_fixes(found);
+        shown.retain(begins_at_one);
+        assert_eq!(shown.len(), 2);
         assert_eq!(
             omitted,
             Omitted {

@@ -14,7 +14,7 @@ use crate::kube::{GroupKind, kinds};
 use crate::manifest::{Metadata, Object, Spanned, Template, TemplateKind};
 use crate::ownership::{DeliveryKind, data_loss};
 use crate::rules::data::claims;
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::Draft;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::named;
 use crate::text::{FileId, Span};
@@ -52,13 +52,14 @@ fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
     let mut mentioning = MarkMentions::of(inventory);
     for (member, template) in inventory.templates() {
         if let Some(leak) = leak(template, &tracking) {
-            sink.push(leaked(member, &leak));
+            sink.push(leaked(member, leak));
         }
     }
     for member in &inventory.members {
         if is_copied(member) && mentioning.has(member) {
-            let leaks = leaks_of_custom_resource(member).into_iter();
-            sink.extend(leaks.map(|(key, place)| leaked_by_custom_resource(member, key, place)));
+            for (key, place) in leaks_of_custom_resource(member) {
+                sink.push(leaked_by_custom_resource(member, key, place));
+            }
         }
     }
 }
@@ -67,8 +68,10 @@ fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
 struct MarkMentions<'a> {
     inventory: &'a Inventory,
     domain: memmem::Finder<'static>,
-    /// The file and document of the last lookup, and its result: the objects of one list share a document.
-    last: Option<(FileId, u32, bool)>,
+    /// The file and document of the last lookup: the objects of one list share a document.
+    last: Option<(FileId, u32)>,
+    /// The result of the last lookup.
+    found: bool,
 }
 
 impl<'a> MarkMentions<'a> {
@@ -77,18 +80,17 @@ impl<'a> MarkMentions<'a> {
             inventory,
             domain: memmem::Finder::new("argocd.argoproj.io/"),
             last: None,
+            found: false,
         }
     }
 
     fn has(&mut self, member: &Member) -> bool {
-        let (file, document) = (member.file, member.document);
-        let known = self
-            .last
-            .filter(|(of, at, _)| (*of, *at) == (file, document))
-            .map(|(.., has)| has);
-        let has = known.unwrap_or_else(|| self.are_in(file, document));
-        self.last = Some((file, document, has));
-        has
+        let place = Some((member.file, member.document));
+        if self.last != place {
+            self.last = place;
+            self.found = self.are_in(member.file, member.document);
+        }
+        self.found
     }
 
     fn are_in(&self, file: FileId, document: u32) -> bool {
@@ -117,33 +119,27 @@ fn leak<'a>(template: Template<'a>, tracking: &TrackingLabels<'_>) -> Option<Lea
         .iter()
         .find(|(key, _)| *key == marks::ARGOCD_TRACKING_ID);
     let applied = metadata.labels().iter().find(|(key, _)| flux.contains(key));
-    let found = [
-        (labelled, "labels"),
-        (tracked, "annotations"),
-        (applied, "labels"),
-    ];
-    let (key, value, where_written) = found
-        .into_iter()
-        .find_map(|(entry, place)| entry.map(|(key, value)| (key, value, place)))?;
-    let field = format!("{}.metadata.{where_written}.{key}", template.field);
+    let ((key, value), where_written) = match (labelled, tracked) {
+        (Some(labelled), _) => (labelled, "labels"),
+        (None, Some(tracked)) => (tracked, "annotations"),
+        (None, None) => (applied?, "labels"),
+    };
     Some(Leak {
         key,
         value,
-        field,
+        field: format!("{}.metadata.{where_written}.{key}", template.field),
         made: template.kind,
     })
 }
 
-fn leaked(member: &Member, leak: &Leak<'_>) -> Draft {
-    let Leak { key, made, .. } = leak;
-    let made = match made {
-        TemplateKind::Claim => "claims",
+fn leaked(member: &Member, leak: Leak<'_>) -> Draft {
+    let key = leak.key;
+    let made = match leak.made {
+        TemplateKind::Claim | TemplateKind::Restricted => "claims",
         TemplateKind::Pod => "Pods",
         TemplateKind::Job => "Jobs",
-        TemplateKind::Restricted => "claims",
     };
-    let unowned = leak.made == TemplateKind::Claim;
-    let (severity, effect) = match *key {
+    let (severity, effect) = match key {
         marks::ARGOCD_TRACKING_ID => (
             Severity::Info,
             format!(
@@ -159,7 +155,7 @@ fn leaked(member: &Member, leak: &Leak<'_>) -> Draft {
                  looks like a copy of a live object."
             ),
         ),
-        _ if unowned => (
+        _ if leak.made == TemplateKind::Claim => (
             Severity::Warning,
             "The StatefulSet controller copies the label onto every claim, and Argo CD recognises its objects by this \
              label. The claims are not in git and usually have no owner: the application is out of sync forever, and \
@@ -174,19 +170,16 @@ fn leaked(member: &Member, leak: &Leak<'_>) -> Draft {
             ),
         ),
     };
-    Draft::on(
-        member,
-        leak.value.key_span,
-        format!("{} passes `{key}` on to its {made}", named(member)),
-    )
-    .severity(severity)
-    .label("copied onto every object from the template")
-    .reason(effect)
-    .help(format!(
-        "remove `{key}` from the template; the tool writes it onto the objects that it applies"
-    ))
-    .field(leak.field.clone())
-    .target(*key)
+    let message = format!("{} passes `{key}` on to its {made}", named(member));
+    Draft::on(member, leak.value.key_span, message)
+        .severity(severity)
+        .label("copied onto every object from the template")
+        .reason(effect)
+        .help(format!(
+            "remove `{key}` from the template; the tool writes it onto the objects that it applies"
+        ))
+        .field(leak.field)
+        .target(key)
 }
 
 /// Groups whose templates describe objects that the tool itself creates, or are patterns to match.
@@ -208,16 +201,15 @@ fn leaks_of_custom_resource(member: &Member) -> Vec<(&'static str, Span)> {
     let Some(spec) = member.object.at(&["spec"]) else {
         return Vec::new();
     };
-    let metadata = spec
-        .entries_below()
-        .into_iter()
-        .filter(|entry| entry.key == "metadata");
-    let marks = [
-        ("labels", marks::ARGOCD_INSTANCE),
-        ("annotations", marks::ARGOCD_TRACKING_ID),
-    ];
+    let entries = spec.entries_below().into_iter();
+    let metadata = entries.filter(|entry| entry.key == "metadata");
     let found = metadata.flat_map(|metadata| {
-        marks.into_iter().filter_map(move |(field, key)| {
+        [
+            ("labels", marks::ARGOCD_INSTANCE),
+            ("annotations", marks::ARGOCD_TRACKING_ID),
+        ]
+        .into_iter()
+        .filter_map(move |(field, key)| {
             Some((key, metadata.value.get(field)?.entry(key)?.key_span))
         })
     });
@@ -262,15 +254,11 @@ fn force_replace_on_stateful(context: &Context<'_>, sink: &mut Sink) {
             sink.push(forced(context, member, &force));
         }
     }
-    let objects = context.analysis.delivery_objects().iter().enumerate();
-    for (place, kustomization) in
-        objects.filter(|(_, object)| object.kind == DeliveryKind::Kustomization)
-    {
-        sink.extend(forced_by_kustomization(
-            context,
-            place,
-            context.inventory.member(kustomization.id),
-        ));
+    for (place, object) in context.analysis.delivery_objects().iter().enumerate() {
+        if object.kind == DeliveryKind::Kustomization {
+            let kustomization = context.inventory.member(object.id);
+            sink.extend(forced_by_kustomization(context, place, kustomization));
+        }
     }
 }
 
@@ -282,36 +270,30 @@ fn forced_by_kustomization(
     kustomization: &Member,
 ) -> Option<Draft> {
     let inventory = context.inventory;
-    let force = kustomization
-        .object
-        .at(&["spec"])?
-        .entry("force")
-        .filter(|force| force.value.as_bool() == Some(true))?;
-    let reach = context.analysis.reach();
-    let delivered: BTreeSet<ObjectId> = reach
-        .deliveries(place)
-        .flat_map(|one| one.objects(inventory))
-        .filter_map(|end| end.id)
-        .collect();
+    let force = kustomization.object.at(&["spec"])?.entry("force")?;
+    if force.value.as_bool() != Some(true) {
+        return None;
+    }
+    let deliveries = context.analysis.reach().deliveries(place);
+    let delivered = deliveries.flat_map(|one| one.objects(inventory));
+    let delivered: BTreeSet<ObjectId> = delivered.filter_map(|end| end.id).collect();
     let delivered = delivered.into_iter().map(|id| inventory.member(id));
     let stateful: Vec<&Member> = delivered
-        .filter(|member| STATEFUL.iter().any(|kind| member.object.is(*kind)))
+        .filter(|member| STATEFUL.contains(&member.object.group_kind()))
         .collect();
     // Name the object that is most likely to be lost.
-    let worst = stateful
-        .iter()
-        .find(|member| !is_lasting(&member.object))
-        .or(stateful.first())?;
+    let mut lost = stateful.iter().filter(|member| !is_lasting(&member.object));
+    let worst = lost.next().or(stateful.first())?;
     let (more, them) = match stateful.len() {
         1 => (String::new(), "it"),
         2 => (" and 1 more object with state".to_owned(), "them"),
         n => (format!(" and {} more objects with state", n - 1), "them"),
     };
-    let draft = Draft::on(
-        kustomization,
-        force.key_span,
-        format!("`force: true` may delete {}{more} in order to change {them}", named(worst)),
-    )
+    let message = format!(
+        "`force: true` may delete {}{more} in order to change {them}",
+        named(worst)
+    );
+    let draft = Draft::on(kustomization, force.key_span, message)
     .label("applies to everything that it delivers")
     .reason(format!(
         "If a field cannot be changed, Flux deletes the object and creates it again. {} `prune: disabled` does not protect \
@@ -322,42 +304,31 @@ fn forced_by_kustomization(
         "remove it here, and annotate objects that can be recreated, such as Jobs, with `{}: enabled`",
         marks::FLUX_FORCE
     ))
-    .field("spec.force");
-    let draft = stateful
-        .iter()
-        .take(MOST_RELATED)
-        .fold(draft, |draft, member| {
-            draft.related_object(member, "is deleted if a field cannot be changed")
-        });
-    Some(if is_lasting(&worst.object) {
-        draft.severity(Severity::Info)
-    } else {
-        draft
-    })
+    .field("spec.force")
+    .info_if(is_lasting(&worst.object))
+    .related_objects(stateful.iter().copied(), "is deleted if a field cannot be changed");
+    Some(draft)
 }
 
 fn force(metadata: Metadata<'_>) -> Option<Force<'_>> {
     if let Some(options) = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS) {
         let written: Vec<&str> = marks::sync_options(options.value).collect();
-        match (
-            written.contains(&"Force=true"),
-            written.contains(&"Replace=true"),
-        ) {
-            (true, true) => return Some(Force::ArgoCdReplace(options)),
-            // A forced server-side apply takes over fields and deletes nothing.
-            (true, false) if !written.contains(&"ServerSideApply=true") => {
-                return Some(Force::ArgoCdApply(options));
-            }
-            _ => {}
+        let has = |option| written.contains(&option);
+        if has("Force=true") && has("Replace=true") {
+            return Some(Force::ArgoCdReplace(options));
+        }
+        // A forced server-side apply takes over fields and deletes nothing.
+        if has("Force=true") && !has("ServerSideApply=true") {
+            return Some(Force::ArgoCdApply(options));
         }
     }
     let annotated = metadata.annotation(marks::FLUX_FORCE);
     let labelled = metadata.label(marks::FLUX_FORCE);
-    [(annotated, "annotations"), (labelled, "labels")]
-        .into_iter()
-        .filter_map(|(value, place)| Some((value?, place)))
-        .find(|(value, _)| value.value.eq_ignore_ascii_case("enabled"))
-        .map(|(value, place)| Force::Flux(value, place))
+    let mut places = [(annotated, "annotations"), (labelled, "labels")].into_iter();
+    places.find_map(|(value, place)| {
+        let value = value.filter(|value| value.value.eq_ignore_ascii_case("enabled"))?;
+        Some(Force::Flux(value, place))
+    })
 }
 
 /// Describes, in a sentence, the loss when an object is recreated.
@@ -459,21 +430,17 @@ fn forced(context: &Context<'_>, member: &Member, force: &Force<'_>) -> Draft {
     let object = &member.object;
     let (place, field) = force.place();
     let (option, protections) = force.named();
-    let draft = Draft::on(member, place, format!("{option} may delete {} and create it again", named(member)))
+    let mild = match force {
+        Force::ArgoCdReplace(_) => contains_others(object),
+        Force::ArgoCdApply(_) | Force::Flux(..) => is_mild(object),
+    };
+    Draft::on(member, place, format!("{option} may delete {} and create it again", named(member)))
         .label("deletes in order to change")
         .reason(format!("{} {} {protections} not protect from it.", force.when(object), lost_with(context, member)))
         .help(
             "remove the option here, and make such a change by hand when it is needed: for a StatefulSet with `kubectl delete \
              --cascade=orphan`, for a claim with a new claim and a copy of the data",
         )
-        .field(field);
-    let mild = match force {
-        Force::ArgoCdReplace(_) => contains_others(object),
-        Force::ArgoCdApply(_) | Force::Flux(..) => is_mild(object),
-    };
-    if mild {
-        draft.severity(Severity::Info)
-    } else {
-        draft
-    }
+        .field(field)
+        .info_if(mild)
 }

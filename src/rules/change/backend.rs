@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::places::{left_in_head, on_base, related_in_base};
+use super::places::{left_in_head, on_name, related_in_base};
 use crate::finding::Severity;
+use crate::manifest::Spanned;
 use crate::merge::{LostBackend, Merge, Surprise, severity};
 use crate::ownership::{Purpose, instances_of};
 use crate::rules::draft::Draft;
@@ -48,42 +49,32 @@ fn webhook_backend_removed(merge: &Merge<'_>, sink: &mut Sink) {
 
 /// Builds a finding on the removed object, with the severity of losing something that head still needs.
 fn draft(merge: &Merge<'_>, unanswered: &LostBackend<'_>, message: String) -> Draft {
-    let surprise = Surprise::needed(unanswered.certain);
-    let client = &unanswered.clients[0];
-    let left = unanswered.left;
-    let mut draft = on_base(merge, left, left.object.name_span(), message)
+    let (left, object) = (unanswered.left, unanswered.object);
+    let name = unanswered.clients[0].service.name.span;
+    let mut draft = on_name(merge, left, message)
         .label("is the backend")
-        .field("metadata.name")
-        .target(unanswered.object.key.to_string());
-    if let Some(severity) = severity(surprise) {
+        .target(object.key.to_string());
+    if let Some(severity) = severity(Surprise::needed(unanswered.certain)) {
         draft = draft.severity(severity);
     }
-    let file = merge
-        .part
-        .sides
-        .head_file(merge.part.at, unanswered.object.file);
-    let draft = draft.related(file, client.service.name.span, "still names the Service");
-    left_in_head(draft, merge, left)
+    let file = merge.part.sides.head_file(merge.part.at, object.file);
+    left_in_head(
+        draft.related(file, name, "still names the Service"),
+        merge,
+        left,
+    )
 }
 
 fn webhook(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
-    let webhooks = unanswered
-        .clients
-        .iter()
-        .filter_map(|client| match &client.purpose {
-            Purpose::Webhook(webhook) => Some(webhook),
-            _ => None,
-        });
-    let operations: BTreeSet<String> = webhooks
-        .clone()
-        .flat_map(|webhook| &webhook.rules)
-        .flat_map(|rule| &rule.operations)
-        .map(|operation| operation.value.clone())
-        .collect();
-    let deletes = operations
-        .iter()
-        .any(|operation| operation == "DELETE" || operation == "*");
-    let stuck = if deletes {
+    let clients = unanswered.clients.iter();
+    let webhooks = clients.filter_map(|client| match &client.purpose {
+        Purpose::Webhook(webhook) => Some(webhook),
+        _ => None,
+    });
+    let rules = webhooks.clone().flat_map(|webhook| &webhook.rules);
+    let operations = rules.flat_map(|rule| &rule.operations);
+    let operations: BTreeSet<&str> = operations.map(Spanned::as_str).collect();
+    let stuck = if operations.contains("DELETE") || operations.contains("*") {
         " That includes deletions: a namespace with such objects stays Terminating."
     } else {
         ""
@@ -111,18 +102,8 @@ fn api(merge: &Merge<'_>, unanswered: &LostBackend<'_>, group: &str, version: &s
 
 fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
     let (left, object) = (named(unanswered.left), named(unanswered.object));
-    let kind = unanswered
-        .object
-        .object
-        .definition()
-        .map(|crd| crd.group_kind().kind.to_owned())
-        .unwrap_or_default();
-    let inventory = merge.part.analysis.inventory();
-    let instances = unanswered
-        .object
-        .object
-        .definition()
-        .map(|crd| instances_of(inventory, crd.group_kind()));
+    let definition = unanswered.object.object.definition();
+    let kind = definition.map_or("", |crd| crd.group_kind().kind);
     let draft = draft(merge, unanswered, format!("removing {left} breaks {object}, which still uses it as its conversion webhook"))
         .reason(format!(
             "The API server cannot read objects of kind {kind} that are stored in another version: reading, deleting and garbage-collecting \
@@ -133,23 +114,18 @@ fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
              `spec.conversion.webhook`, and merge that first"
         ));
     // An object stored in the only version is never converted.
-    let versions = unanswered
-        .object
-        .object
-        .definition()
-        .map_or(0, |crd| crd.versions.len());
-    let draft = match versions {
-        1 => draft.severity(Severity::Info).reason(format!(
+    let draft = match definition.map(|crd| crd.versions.len()) {
+        Some(1) => draft.severity(Severity::Info).reason(format!(
             "{kind} has one version, so nothing is converted. With a second one the API server could not read, delete or garbage-collect the \
              objects that are stored in the other."
         )),
         _ => draft,
     };
-    instances
+    let inventory = merge.part.analysis.inventory();
+    let instances = definition
         .into_iter()
-        .flatten()
-        .take(3)
-        .fold(draft, |draft, instance| {
-            related_in_base(draft, merge, instance, "is converted by this webhook")
-        })
+        .flat_map(|crd| instances_of(inventory, crd.group_kind()));
+    instances.take(3).fold(draft, |draft, instance| {
+        related_in_base(draft, merge, instance, "is converted by this webhook")
+    })
 }

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::places::{left_in_head, on_base, related_in_head};
+use super::places::{left_in_head, on_name, related_in_head};
 use crate::changes::same_content;
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::kinds;
 use crate::merge::{Merge, Outlook, ReleasedObject, Surprise, severity};
+use crate::ownership::Remover;
 use crate::ownership::access::Budget;
-use crate::ownership::{FinalizerHolder, Remover};
 use crate::rules::draft::{Draft, MOST_RELATED};
-use crate::rules::finalizers::held::counted;
+use crate::rules::finalizers::held::{counted, resting, unnamed};
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
 
@@ -43,24 +43,15 @@ fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
     let inventory = &merge.part.base.inventory;
     for (id, held) in merge.released() {
         let workload = inventory.member(*id);
-        let Some(certain) = merge
-            .takes_away(&workload.key)
-            .filter(|_| workload.key.group() != "batch")
-        else {
+        let certain = merge.takes_away(&workload.key);
+        let Some(certain) = certain.filter(|_| workload.key.group() != "batch") else {
             continue;
         };
         // Another workload of head may run the same controller.
         let left = held.iter().filter(|held| {
-            let holder = FinalizerHolder {
-                name: None,
-                ..FinalizerHolder::of(held.member)
-            };
-            let remover =
-                outlook
-                    .removers()
-                    .remover_from(&head.inventory, &holder, &held.finalizer);
+            let (holder, removers) = (unnamed(held.member), outlook.removers());
             matches!(
-                remover,
+                removers.remover_from(&head.inventory, &holder, &held.finalizer),
                 Remover::KnownElsewhere(_) | Remover::Nobody | Remover::Unlisted(_)
             )
         });
@@ -79,15 +70,12 @@ fn may_come_otherwise(merge: &Merge<'_>) -> bool {
         kinds::APPLICATION_SET,
         kinds::FLUX_KUSTOMIZATION,
     ];
-    let members = merge
-        .part
-        .sides
-        .head
-        .iter()
-        .flat_map(|tree| &tree.inventory.members);
-    let mut delivering =
-        members.filter(|member| delivers.into_iter().any(|kind| member.object.is(kind)));
-    delivering.any(|member| merge.part.base.inventory.with_key(&member.key).is_empty())
+    let trees = merge.part.sides.head.iter();
+    let mut members = trees.flat_map(|tree| &tree.inventory.members);
+    members.any(|member| {
+        delivers.contains(&member.object.group_kind())
+            && merge.part.base.inventory.with_key(&member.key).is_empty()
+    })
 }
 
 fn removed(
@@ -105,8 +93,9 @@ fn removed(
         ""
     };
     let (who, what) = (named(workload), counted(named(left[0].member), left.len()));
-    let draft = on_base(merge, workload, workload.object.name_span(), format!("removing {who} leaves {what} without its \
-        controller: it can never be deleted"))
+    let message =
+        format!("removing {who} leaves {what} without its controller: it can never be deleted");
+    let draft = on_name(merge, workload, message)
         .label("is the one that releases them")
         .reason(format!(
             "{who} removes the finalizer `{}` of {}. Once it is gone, a deleted object of this kind stays Terminating, \
@@ -118,14 +107,16 @@ fn removed(
             "remove the objects first, merge that and wait until they are gone; remove the controller in a second change. If it moved \
              to another place, let both exist until the new one runs",
         )
-        .field("metadata.name")
-        .target(left[0].member.key.group_kind().to_string());
-    let draft = resting(merge, draft, left);
-    let draft = draft.severity(severity(surprise).unwrap_or(Severity::Warning));
+        .severity(severity(surprise).unwrap_or(Severity::Warning));
     shown(merge, left_in_head(draft, merge, workload), left)
 }
 
+/// Adds the objects that are left, and the rows of the finalizer table that the finding depends on.
 fn shown(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Draft {
+    let known = merge.part.analysis.ownership().removers.known();
+    let finalizers = left.iter().map(|held| held.finalizer.as_str());
+    let draft =
+        resting(draft, known, finalizers).target(left[0].member.key.group_kind().to_string());
     left.iter().take(MOST_RELATED).fold(draft, |draft, held| {
         related_in_head(
             draft,
@@ -136,24 +127,9 @@ fn shown(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Draft
     })
 }
 
-/// Names the rows of the finalizer table that the finding depends on.
-fn resting(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Draft {
-    let known = merge.part.analysis.ownership().removers.known();
-    let rows: BTreeMap<&str, _> = left
-        .iter()
-        .filter_map(|held| known.find(&held.finalizer))
-        .map(|known| (&*known.finalizer, known))
-        .collect();
-    rows.into_values().fold(draft, Draft::rests_on_finalizer)
-}
-
 fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    if merge.effects.is_empty()
-        && !merge
-            .part
-            .kept()
-            .any(|object| object.base.key.group() == "rbac.authorization.k8s.io")
-    {
+    let mut kept = merge.part.kept().map(|object| object.base.key.group());
+    if merge.effects.is_empty() && !kept.any(|group| group == "rbac.authorization.k8s.io") {
         return;
     }
     let (Some(head), Some(outlook)) = (merge.part.head, &merge.part.outlook) else {
@@ -162,13 +138,10 @@ fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
     let (before, after) = (&merge.part.base.inventory, &head.inventory);
     for (id, held) in merge.released() {
         let workload = before.member(*id);
-        let Some(stays) = after
-            .with_key(&workload.key)
-            .first()
-            .map(|id| after.member(*id))
-        else {
+        let Some(stays) = after.with_key(&workload.key).first() else {
             continue;
         };
+        let stays = after.member(*stays);
         let mut lost: BTreeMap<ObjectId, Vec<&ReleasedObject<'_>>> = BTreeMap::new();
         for held in held {
             if let Some(id) = lost_permission(merge, (after, outlook), workload, stays, held) {
@@ -189,20 +162,12 @@ fn lost_permission(
     stays: &Member,
     held: &ReleasedObject<'_>,
 ) -> Option<ObjectId> {
-    let holder = FinalizerHolder {
-        name: None,
-        ..FinalizerHolder::of(held.member)
-    };
+    let holder = unnamed(held.member);
     let before = &merge.part.base.inventory;
-    let removers = &merge.part.analysis.ownership().removers;
-    let was = removers
-        .access()
-        .authority(before, workload.id, &holder, &mut Budget::default());
-    let is =
-        outlook
-            .removers()
-            .access()
-            .authority(after, stays.id, &holder, &mut Budget::default());
+    let access = merge.part.analysis.ownership().removers.access();
+    let was = access.authority(before, workload.id, &holder, &mut Budget::default());
+    let access = outlook.removers().access();
+    let is = access.authority(after, stays.id, &holder, &mut Budget::default());
     if let Some(account) = was.service_account.filter(|_| is.service_account.is_none())
         && merge.takes_away(&before.member(account).key).is_some()
     {
@@ -212,22 +177,16 @@ fn lost_permission(
         return None;
     }
     let needed: BTreeSet<ObjectId> = was.grants.iter().flatten().copied().collect();
-    needed
-        .iter()
-        .find(|id| {
-            let member = before.member(**id);
-            merge.takes_away(&member.key).is_some() || changed(after, member)
-        })
-        .copied()
+    needed.into_iter().find(|id| {
+        let member = before.member(*id);
+        merge.takes_away(&member.key).is_some() || changed(after, member)
+    })
 }
 
 /// Whether head has the object with different content.
 fn changed(after: &Inventory, member: &Member) -> bool {
-    let now = after
-        .with_key(&member.key)
-        .first()
-        .map(|id| after.member(*id));
-    now.is_some_and(|now| !same_content(&now.object, &member.object))
+    let now = after.with_key(&member.key).first();
+    now.is_some_and(|id| !same_content(&after.member(*id).object, &member.object))
 }
 
 fn forbidden(
@@ -239,11 +198,9 @@ fn forbidden(
     let verified = left.iter().any(|held| held.verified);
     let surprise = Surprise::needed(verified && merge.takes_away(&taken.key) == Some(true));
     let (what, who) = (named(taken), named(workload));
-    let message = format!(
-        "{who} can no longer release {} without {what}",
-        counted(named(left[0].member), left.len())
-    );
-    let draft = on_base(merge, taken, taken.object.name_span(), message)
+    let objects = counted(named(left[0].member), left.len());
+    let message = format!("{who} can no longer release {objects} without {what}");
+    let draft = on_name(merge, taken, message)
         .label("let it remove finalizers")
         .reason(format!(
             "{who} stays and removes the finalizer `{}` of {}; {what} lets it. Without the permission its requests are \
@@ -252,10 +209,7 @@ fn forbidden(
             named(left[0].member)
         ))
         .help("keep the permission as long as such objects exist: remove these first, merge that and wait until they are gone")
-        .field("metadata.name")
-        .target(left[0].member.key.group_kind().to_string());
-    let draft = resting(merge, draft, left);
-    let draft = draft.severity(severity(surprise).unwrap_or(Severity::Warning));
+        .severity(severity(surprise).unwrap_or(Severity::Warning));
     let draft = related_in_head(left_in_head(draft, merge, taken), merge, workload, "stays");
     shown(merge, draft, left)
 }

@@ -1,8 +1,8 @@
 //! Data outside Git that is deleted with a removed object: volumes, and the data that custom resources represent.
 
-use super::places::{changed_in_head, on_base};
+use super::places::{changed_in_head, on_name};
 use super::recipe::keep;
-use super::words::{deletes, leaving, shown, stuck, toll, tool};
+use super::words::{deletes, leaving, on_culprit, stuck, toll, tool};
 use crate::finding::Severity;
 use crate::inventory::Member;
 use crate::knowledge::Test;
@@ -32,36 +32,31 @@ pub(in crate::rules) static DATA_REMOVED: Rule = rule!(
 );
 
 fn volume_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    sink.extend(
-        merge
-            .of_kind(CascadeKind::Volume)
-            .map(|cascade| lost_volume(merge, cascade)),
-    );
-    let leaving = merge
-        .part
-        .leaving
-        .iter()
-        .map(|id| merge.part.base.inventory.member(*id));
-    let sets = leaving.filter(|member| {
-        member.object.is(kinds::STATEFUL_SET)
-            && !merge
-                .of_kind(CascadeKind::Volume)
-                .any(|cascade| cascade.culprit.id == member.id)
-    });
-    sink.extend(sets.filter_map(|set| stranded(merge, set, merge.part.renamed(set)?)));
+    for cascade in merge.of_kind(CascadeKind::Volume) {
+        sink.push(lost_volume(merge, cascade));
+    }
+    for id in &merge.part.leaving {
+        let member = merge.part.base.inventory.member(*id);
+        let mut cascades = merge.of_kind(CascadeKind::Volume);
+        if member.object.is(kinds::STATEFUL_SET)
+            && !cascades.any(|cascade| cascade.culprit.id == *id)
+            && let Some(after) = merge.part.renamed(member)
+        {
+            sink.extend(stranded(merge, member, after));
+        }
+    }
 }
 
 fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let claim = cascade.culprit;
-    let regime = merge.tool_of(claim);
     let own = cascade.losses.iter().find(|loss| loss.key == claim.key);
-    let certain = cascade.losses.iter().any(|loss| loss.data == Some(true));
-    let used = own.is_some_and(|own| !own.users.is_empty());
     let verb = deletes(merge, claim);
-    let taken = match (certain, claim.object.is(kinds::STATEFUL_SET)) {
-        (_, true) => format!("{verb} {}", toll(cascade)),
-        (true, false) => format!("{verb} its volume"),
-        (false, false) => format!("{verb} its volume, unless that is retained"),
+    let taken = if claim.object.is(kinds::STATEFUL_SET) {
+        format!("{verb} {}", toll(cascade))
+    } else if cascade.losses.iter().any(|loss| loss.data == Some(true)) {
+        format!("{verb} its volume")
+    } else {
+        format!("{verb} its volume, unless that is retained")
     };
     let moves = merge.part.renamed(claim).is_some();
     let (what, fate) = if claim.object.is(kinds::PERSISTENT_VOLUME) {
@@ -76,13 +71,10 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
              its StorageClass, whose default is Delete.",
         )
     };
+    let used = own.is_some_and(|own| !own.users.is_empty());
     let still = if used { "; head still uses it" } else { "" };
-    let draft = on_base(
-        merge,
-        claim,
-        claim.object.name_span(),
-        format!("{} {taken}{still}", leaving(merge, claim)),
-    )
+    let message = format!("{} {taken}{still}", leaving(merge, claim));
+    on_culprit(merge, cascade, message)
     .label("its data is deleted")
     .reason(format!(
         "{} deletes the {}. {fate}{}",
@@ -103,12 +95,9 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         } else {
             format!(
                 "if the data is needed, {}; or set the reclaim policy of the volume to Retain first",
-                keep(regime, what)
+                keep(merge.tool_of(claim), what)
             )
         })
-    .field("metadata.name")
-    .severity(cascade.severity);
-    shown(draft, merge, cascade)
 }
 
 /// Reports a renamed StatefulSet: it creates new claims, and the old ones stay with their data.
@@ -121,7 +110,7 @@ fn stranded(merge: &Merge<'_>, set: &Member, after: &Member) -> Option<Draft> {
     let first = names.first()?;
     let (old, new) = (&set.key.name, &after.key.name);
     let message = format!("{} starts it with empty volumes", leaving(merge, set));
-    let draft = on_base(merge, set, set.object.name_span(), message)
+    let draft = on_name(merge, set, message)
         .label("its claims stay behind")
         .reason(format!(
             "{} creates StatefulSet `{new}` and deletes `{old}`. Claims are named after their StatefulSet: the data stays in \
@@ -132,47 +121,36 @@ fn stranded(merge: &Merge<'_>, set: &Member, after: &Member) -> Option<Draft> {
             "keep the name (charts have `fullnameOverride`); or stop the old Pods, copy the volumes into claims named \
              `{first}-{new}-0` and so on, and rename then"
         ))
-        .field("metadata.name")
         .severity(Severity::Warning);
+    let place = after.object.name_span();
     Some(changed_in_head(
         draft,
         merge,
         after,
-        after.object.name_span(),
+        place,
         "gets new claims",
     ))
 }
 
 fn data_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    sink.extend(
-        merge
-            .of_kind(CascadeKind::Data)
-            .filter_map(|cascade| lost_data(merge, cascade)),
-    );
+    for cascade in merge.of_kind(CascadeKind::Data) {
+        sink.extend(lost_data(merge, cascade));
+    }
 }
 
 fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     let member = cascade.culprit;
-    let regime = merge.tool_of(member);
-    let loss = data_loss(
-        &merge.part.base.inventory,
-        merge.part.analysis.tables(),
-        member,
-    )?;
-    let certain = cascade
-        .losses
-        .iter()
-        .any(|lost| lost.key == member.key && lost.data == Some(true));
+    let tables = merge.part.analysis.tables();
+    let loss = data_loss(&merge.part.base.inventory, tables, member)?;
+    let mut losses = cascade.losses.iter();
+    let certain = losses.any(|lost| lost.key == member.key && lost.data == Some(true));
     let verb = if certain {
         deletes(merge, member)
     } else {
         "may delete"
     };
-    let row = merge.part.analysis.tables().data_of(
-        member.key.group(),
-        member.key.kind(),
-        member.object.value(),
-    )?;
+    let (group, kind) = (member.key.group(), member.key.kind());
+    let row = tables.data_of(group, kind, member.object.value())?;
     let keeps = row.keep.first();
     let policy = match (&loss.written, keeps) {
         (Some((field, value)), _) => format!(" `{field}` is `{}`.", value.text),
@@ -186,25 +164,22 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
             field,
             values.join("` or `")
         ),
-        _ => format!("back up the data; or {}", keep(regime, "the object")),
+        _ => {
+            let keep = keep(merge.tool_of(member), "the object");
+            format!("back up the data; or {keep}")
+        }
     };
-    let draft = on_base(
-        merge,
-        member,
-        member.object.name_span(),
-        format!("{} {verb} {}", leaving(merge, member), loss.lost),
-    )
-    .label("represents the data")
-    .reason(format!(
-        "{} deletes {}, and that deletes data outside of git: {}.{policy}{}",
-        tool(merge, member),
-        named(member),
-        loss.lost,
-        stuck(cascade)
-    ))
-    .help(help)
-    .field("metadata.name")
-    .severity(cascade.severity)
-    .rests_on(&loss.row, true);
-    Some(shown(draft, merge, cascade))
+    let message = format!("{} {verb} {}", leaving(merge, member), loss.lost);
+    let draft = on_culprit(merge, cascade, message)
+        .label("represents the data")
+        .reason(format!(
+            "{} deletes {}, and that deletes data outside of git: {}.{policy}{}",
+            tool(merge, member),
+            named(member),
+            loss.lost,
+            stuck(cascade)
+        ))
+        .help(help)
+        .rests_on(&loss.row, true);
+    Some(draft)
 }

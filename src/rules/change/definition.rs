@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::places::{on_base, related_in_base};
+use super::places::related_in_base;
 use super::recipe::keep;
-use super::words::{deletes, leaving, shown, stuck, toll, tool};
+use super::words::{deletes, leaving, on_culprit, stuck, toll, tool};
 use crate::changes::Destination;
 use crate::finding::Severity;
 use crate::kube::kinds;
@@ -23,25 +23,18 @@ pub(in crate::rules) static CRD_REMOVED: Rule = rule!(
 
 fn crd_removed(merge: &Merge<'_>, sink: &mut Sink) {
     let unrendered = without_definitions(merge);
-    let (bare, others): (Vec<_>, Vec<_>) = merge
-        .of_kind(CascadeKind::Definition)
-        .partition(|cascade| is_bare(cascade));
-    sink.extend(
-        others
-            .into_iter()
-            .map(|cascade| draft(merge, cascade, &[], &unrendered)),
-    );
     let mut together: BTreeMap<_, Vec<&MergeCascade<'_>>> = BTreeMap::new();
-    for cascade in bare {
-        together
-            .entry(merge.part.base.destination(cascade.culprit.file))
-            .or_default()
-            .push(cascade);
+    for cascade in merge.of_kind(CascadeKind::Definition) {
+        if is_bare(cascade) {
+            let destination = merge.part.base.destination(cascade.culprit.file);
+            together.entry(destination).or_default().push(cascade);
+        } else {
+            sink.push(draft(merge, cascade, &[], &unrendered));
+        }
     }
-    sink.extend(together.into_values().filter_map(|alike| {
-        let (first, others) = alike.split_first()?;
-        Some(draft(merge, first, others, &unrendered))
-    }));
+    for alike in together.values() {
+        sink.push(draft(merge, alike[0], &alike[1..], &unrendered));
+    }
 }
 
 /// Whether it is unknown what is deleted with the definition, because Git has no object of its kind.
@@ -64,16 +57,23 @@ fn draft(
     unrendered: &BTreeSet<&Destination>,
 ) -> Draft {
     let crd = cascade.culprit;
-    let taken = match (toll(cascade), alike) {
-        (nothing, []) if nothing.is_empty() => "every object of its kind".to_owned(),
-        (nothing, _) if nothing.is_empty() => "every object of their kinds".to_owned(),
-        (toll, _) => toll,
+    let (them, definition, kind) = if alike.is_empty() {
+        ("the CustomResourceDefinition", "the definition", "its kind")
+    } else {
+        (
+            "the CustomResourceDefinitions",
+            "the definitions",
+            "their kinds",
+        )
     };
+    let mut taken = toll(cascade);
+    if taken.is_empty() {
+        taken = format!("every object of {kind}");
+    }
     let leaving = match alike.len() {
         0 => leaving(merge, crd),
         more => format!("{} and {more} more", leaving(merge, crd)),
     };
-    let regime = merge.tool_of(crd);
     let unrendered = unrendered.contains(merge.part.base.destination(crd.file));
     let caution = if unrendered {
         " Every CustomResourceDefinition that base was rendered with is missing in head, and nothing else is: if head was rendered \
@@ -81,16 +81,13 @@ fn draft(
     } else {
         ""
     };
-    let (them, kind) = match alike {
-        [] => ("the CustomResourceDefinition", "its kind"),
-        _ => ("the CustomResourceDefinitions", "their kinds"),
-    };
     let severity = if unrendered {
         cascade.severity.min(Severity::Warning)
     } else {
         cascade.severity
     };
-    let draft = on_base(merge, crd, crd.object.name_span(), format!("{leaving} {} {taken}", deletes(merge, crd)))
+    let message = format!("{leaving} {} {taken}", deletes(merge, crd));
+    let draft = on_culprit(merge, cascade, message)
         .label("defines the deleted objects")
         .reason(format!(
             "{} deletes {them}. The API server then deletes every object of {kind}, in all namespaces, in git or not, and \
@@ -98,10 +95,8 @@ fn draft(
             tool(merge, crd),
             stuck(cascade)
         ))
-        .help(keep(regime, if alike.is_empty() { "the definition" } else { "the definitions" }))
-        .field("metadata.name")
+        .help(keep(merge.tool_of(crd), definition))
         .severity(severity);
-    let draft = shown(draft, merge, cascade);
     alike.iter().take(MOST_RELATED).fold(draft, |draft, other| {
         related_in_base(draft, merge, other.culprit, "leaves with it")
     })

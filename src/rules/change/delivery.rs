@@ -4,14 +4,14 @@ use std::cell::LazyCell;
 
 use foldhash::{HashMap, HashSet};
 
-use super::places::{left_in_head, on_base, related_in_head};
-use super::words::{deletes, leaving, shown, stuck, taking, toll, tool};
+use super::places::{left_in_head, on_name, related_in_head};
+use super::words::{deletes, leaving, on_culprit, stuck, taking, toll, tool};
 use crate::delivery::flux::{DeletionPolicy, KustomizationSettings};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, kinds};
 use crate::kustomize::Deliverer;
-use crate::merge::{CascadeKind, EffectCertainty, Merge, MergeCascade};
+use crate::merge::{CascadeKind, DiffEffect, EffectCertainty, Merge, MergeCascade};
 use crate::ownership::{DeliveryKind, DeliveryObject, delivery_object};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
@@ -28,54 +28,44 @@ pub(in crate::rules) static DELIVERY_REMOVED: Rule = rule!(
 );
 
 fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    sink.extend(
-        merge
-            .of_kind(CascadeKind::Delivery)
-            .map(|cascade| draft(merge, cascade)),
-    );
-    let lost_with = merge.of_kind(CascadeKind::Delivery).map(|cascade| {
-        let lost: HashSet<&ObjectKey> = cascade.losses.iter().map(|loss| &loss.key).collect();
-        (cascade.culprit.id, lost)
-    });
-    let lost_with: HashMap<ObjectId, HashSet<&ObjectKey>> = lost_with.collect();
+    let mut lost_with: HashMap<ObjectId, HashSet<&ObjectKey>> = HashMap::default();
+    for cascade in merge.of_kind(CascadeKind::Delivery) {
+        sink.push(draft(merge, cascade));
+        let lost = cascade.losses.iter().map(|loss| &loss.key);
+        lost_with.insert(cascade.culprit.id, lost.collect());
+    }
     let delivered = LazyCell::new(|| delivered_of_all(merge));
     let known = LazyCell::new(|| merge.part.deliverers_of_all());
-    let leaving = merge
-        .part
-        .leaving
-        .iter()
-        .map(|id| merge.part.base.inventory.member(*id));
-    for member in leaving.filter(|member| merge.end_of(&member.key).is_some()) {
-        if let Some(object) = delivery_object(member) {
-            let children = delivered.get(&member.id).map_or(&[][..], Vec::as_slice);
-            let lost_with = lost_with.get(&member.id);
-            sink.extend(unseen(merge, member, &object, children, lost_with));
-            if lost_with.is_none()
-                && let Some(set) = merge.part.generated_by(member)
-                && merge.part.renamed(member).is_none()
-                && object.deletes()
-                && !known.contains(&member.id)
-            {
-                sink.push(no_longer_generated(merge, member, set));
-            }
+    for id in &merge.part.leaving {
+        let member = merge.part.base.inventory.member(*id);
+        let Some(end) = merge.end_of(&member.key) else {
+            continue;
+        };
+        let Some(object) = delivery_object(member) else {
+            continue;
+        };
+        let children = delivered.get(id).map_or(&[][..], Vec::as_slice);
+        let lost_with = lost_with.get(id);
+        sink.extend(unseen(merge, (member, end), &object, children, lost_with));
+        if lost_with.is_none()
+            && let Some(set) = merge.part.generated_by(member)
+            && merge.part.renamed(member).is_none()
+            && object.deletes()
+            && !known.contains(id)
+        {
+            sink.push(no_longer_generated(merge, member, set));
         }
     }
 }
 
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let delivery = cascade.culprit;
-    let draft = on_base(
-        merge,
-        delivery,
-        delivery.object.name_span(),
-        format!("{} {}", leaving(merge, delivery), taking(merge, cascade)),
-    )
-    .field("metadata.name")
-    .severity(cascade.severity);
+    let message = format!("{} {}", leaving(merge, delivery), taking(merge, cascade));
+    let draft = on_culprit(merge, cascade, message);
     let (tool, stuck) = (tool(merge, delivery), stuck(cascade));
     let leaves_objects = delivery_object(delivery).is_some_and(|object| !object.deletes())
         && toll(cascade).is_empty();
-    let draft = if leaves_objects {
+    if leaves_objects {
         draft
             .label("deletes nothing")
             .reason(format!(
@@ -89,8 +79,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
                 "{tool} deletes it, and it then deletes everything that it delivered.{stuck}"
             ))
             .help(recipe(merge, delivery))
-    };
-    shown(draft, merge, cascade)
+    }
 }
 
 /// Explains how to remove or rename a delivery object without deleting the objects that it delivered.
@@ -139,16 +128,14 @@ fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
 /// objects are not in the tree, or it leaves them behind. Leaves out `lost_with`, the losses that another finding reports.
 fn unseen(
     merge: &Merge<'_>,
-    member: &Member,
+    (member, end): (&Member, &DiffEffect),
     object: &DeliveryObject,
     children: &[&Member],
     lost_with: Option<&HashSet<&ObjectKey>>,
 ) -> Option<Draft> {
     let renamed = merge.part.renamed(member);
-    let end = merge.end_of(&member.key);
-    let is_possible = end.is_some_and(|end| end.certainty == EffectCertainty::Possible);
     let verb = deletes(merge, member);
-    let certain = merge.is_tool_known(member) && !is_possible;
+    let certain = merge.is_tool_known(member) && end.certainty != EffectCertainty::Possible;
     if object.suspended {
         return None;
     }
@@ -158,8 +145,7 @@ fn unseen(
         }
         let left = plain::count(children.len(), "object");
         let message = format!("{} leaves {left} behind", leaving(merge, member));
-        let draft = on_base(merge, member, member.object.name_span(), message)
-            .field("metadata.name")
+        let draft = on_name(merge, member, message)
             .label("deletes nothing")
             .reason(
                 "Its own deletion does not delete its objects. From then on nothing manages them.",
@@ -180,41 +166,37 @@ fn unseen(
     let handed: Vec<&Member> = handed
         .filter_map(|child| merge.part.still_applied(child))
         .collect();
-    match (renamed, handed.len()) {
-        (_, 1..) => {
-            let number = plain::count(handed.len(), "object");
-            let draft = on_delivery(merge, member, format!("{} {verb} {number} that head still applies", leaving(merge, member)))
-                .label("delivers the deleted objects")
-                .reason(
-                    "For the tool a new name is a new object. The old one is deleted and deletes its objects, while the \
-                     new one creates the same objects: they are deleted unless the new one is quicker, and come back empty.",
-                )
-                .severity(if certain { Severity::Error } else { Severity::Warning });
-            let shown = handed.iter().take(MOST_RELATED - 1);
-            Some(
-                shown.fold(left_in_head(draft, merge, member), |draft, child| {
-                    related_in_head(draft, merge, child, "is deleted, and created again")
-                }),
+    let leaves = leaving(merge, member);
+    if !handed.is_empty() {
+        let number = plain::count(handed.len(), "object");
+        let draft = on_delivery(merge, member, format!("{leaves} {verb} {number} that head still applies"))
+            .label("delivers the deleted objects")
+            .reason(
+                "For the tool a new name is a new object. The old one is deleted and deletes its objects, while the \
+                 new one creates the same objects: they are deleted unless the new one is quicker, and come back empty.",
             )
-        }
-        (Some(_), 0) if lost_with.is_none() => {
-            let draft = on_delivery(merge, member, format!("{} {verb} everything that it delivered", leaving(merge, member)))
-                .label("delivers the deleted objects")
-                .reason(
-                    "For the tool a new name is a new object. The old one is deleted with everything that it delivered, and the new one \
-                     starts from nothing: volumes and generated objects are not taken over.",
-                )
-                .severity(Severity::Warning);
-            Some(left_in_head(draft, merge, member))
-        }
-        _ => None,
+            .severity(if certain { Severity::Error } else { Severity::Warning });
+        let shown = handed.iter().take(MOST_RELATED - 1);
+        Some(shown.fold(draft, |draft, child| {
+            related_in_head(draft, merge, child, "is deleted, and created again")
+        }))
+    } else if renamed.is_some() && lost_with.is_none() {
+        let draft = on_delivery(merge, member, format!("{leaves} {verb} everything that it delivered"))
+            .label("delivers the deleted objects")
+            .reason(
+                "For the tool a new name is a new object. The old one is deleted with everything that it delivered, and the new one \
+                 starts from nothing: volumes and generated objects are not taken over.",
+            )
+            .severity(Severity::Warning);
+        Some(draft)
+    } else {
+        None
     }
 }
 
 fn on_delivery(merge: &Merge<'_>, member: &Member, message: String) -> Draft {
-    on_base(merge, member, member.object.name_span(), message)
-        .field("metadata.name")
-        .help(recipe(merge, member))
+    let draft = on_name(merge, member, message).help(recipe(merge, member));
+    left_in_head(draft, merge, member)
 }
 
 /// Reports an Application that its set no longer generates and whose objects are unknown.
@@ -225,14 +207,13 @@ fn no_longer_generated(merge: &Merge<'_>, member: &Member, set: &Deliverer) -> D
         named(member),
         deletes(merge, member)
     );
-    let draft = on_delivery(merge, member, message)
+    on_delivery(merge, member, message)
         .label("generates it in base")
         .reason(
             "An ApplicationSet deletes an Application that its generators no longer produce, and Argo CD then deletes everything \
              that the Application delivered. Its sources are not in the input.",
         )
-        .severity(Severity::Warning);
-    left_in_head(draft, merge, member)
+        .severity(Severity::Warning)
 }
 
 /// Groups the objects of base by the delivery object that delivers them.

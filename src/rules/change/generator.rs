@@ -1,8 +1,7 @@
 //! Custom resources that a change removes although objects that their controller created are still used.
 
-use super::places::on_base;
 use super::recipe::keep;
-use super::words::{counted, deletes, leaving, shown, stuck, toll, tool};
+use super::words::{counted, deletes, leaving, on_culprit, stuck, toll, tool};
 use crate::merge::{CascadeKind, Loss, Merge, MergeCascade};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
@@ -18,21 +17,15 @@ pub(in crate::rules) static GENERATOR_REMOVED: Rule = rule!(
 );
 
 fn generator_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    sink.extend(
-        merge
-            .of_kind(CascadeKind::Generator)
-            .map(|cascade| draft(merge, cascade)),
-    );
+    for cascade in merge.of_kind(CascadeKind::Generator) {
+        sink.push(draft(merge, cascade));
+    }
 }
 
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let generator = cascade.culprit;
-    let regime = merge.tool_of(generator);
-    let used: Vec<&Loss<'_>> = cascade
-        .losses
-        .iter()
-        .filter(|loss| !loss.users.is_empty())
-        .collect();
+    let losses = cascade.losses.iter();
+    let used: Vec<&Loss<'_>> = losses.filter(|loss| !loss.users.is_empty()).collect();
     let taken = match used.as_slice() {
         [] => toll(cascade),
         used => format!("{}, which head still uses", counted(used)),
@@ -47,12 +40,8 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let again = again
         .map(|maker| format!(" {} recreates it once it is gone.", named(maker)))
         .unwrap_or_default();
-    let draft = on_base(
-        merge,
-        generator,
-        generator.object.name_span(),
-        format!("{} {} {taken}", leaving(merge, generator), deletes(merge, generator)),
-    )
+    let (leaving, deletes) = (leaving(merge, generator), deletes(merge, generator));
+    on_culprit(merge, cascade, format!("{leaving} {deletes} {taken}"))
     .label("owns the deleted objects")
     .reason(format!(
         "{} deletes the {}, and the garbage collector deletes what its controller created as its dependent.{restart}{again}{}",
@@ -60,8 +49,5 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         generator.object.kind(),
         stuck(cascade)
     ))
-    .help(keep(regime, "it"))
-    .field("metadata.name")
-    .severity(cascade.severity);
-    shown(draft, merge, cascade)
+    .help(keep(merge.tool_of(generator), "it"))
 }

@@ -41,12 +41,14 @@ fn became_hook(merge: &Merge<'_>, sink: &mut Sink) {
                 ));
             }
             (Some(hook), None) if regime.is_release() && !is_transient(&object.base.object) => {
+                let draft = in_the_way(merge, object.base, regime, hook);
+                let (head, words) = (object.head, "is part of the release from now on");
                 sink.push(changed_in_head(
-                    in_the_way(merge, object.base, regime, hook),
+                    draft,
                     merge,
-                    object.head,
-                    object.head.object.name_span(),
-                    "is part of the release from now on",
+                    head,
+                    head.object.name_span(),
+                    words,
                 ));
             }
             _ => {}
@@ -62,9 +64,7 @@ fn hook_key(member: &Member) -> Option<Span> {
 
 /// Whether the object is a Job or Pod, which runs once: as a hook it runs again, which is the usual intention.
 fn runs_once(member: &Member) -> bool {
-    [kinds::JOB, kinds::POD]
-        .iter()
-        .any(|kind| member.object.is(*kind))
+    [kinds::JOB, kinds::POD].contains(&member.object.group_kind())
 }
 
 /// Whether the hook is created after the upgrade has removed the objects that left the release, and stays.
@@ -79,10 +79,8 @@ fn runs_last(member: &Member) -> bool {
 
 fn is_deleted(merge: &Merge<'_>, member: &Member) -> bool {
     let ends = [EffectKind::Deleted, EffectKind::Stuck];
-    merge
-        .effects_on(&member.key)
-        .iter()
-        .any(|effect| ends.contains(&effect.effect))
+    let mut effects = merge.effects_on(&member.key).iter();
+    effects.any(|effect| ends.contains(&effect.effect))
 }
 
 fn deleted(merge: &Merge<'_>, member: &Member, regime: Regime) -> Draft {

@@ -36,12 +36,9 @@ pub(in crate::rules) static SCOPE_CHANGED: Rule = rule!(
 
 fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
     for object in merge.part.kept() {
-        let fields = object.rejected_fields();
+        let mut fields = object.rejected_fields();
         // `scope-changed` reports this field.
-        let fields: Vec<RejectedField> = fields
-            .into_iter()
-            .filter(|field| field.field != "spec.scope")
-            .collect();
+        fields.retain(|field| field.field != "spec.scope");
         if fields.is_empty() || ends_on_its_own(object.base) {
             continue;
         }
@@ -58,11 +55,8 @@ fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
 
 /// Whether the object is a Job with a TTL: the cluster has usually deleted it before it changes.
 fn ends_on_its_own(member: &Member) -> bool {
-    member.object.is(kinds::JOB)
-        && member
-            .object
-            .at(&["spec", "ttlSecondsAfterFinished"])
-            .is_some()
+    let object = &member.object;
+    object.is(kinds::JOB) && object.at(&["spec", "ttlSecondsAfterFinished"]).is_some()
 }
 
 /// Whether recreating the object loses more than the object: recreating others is the purpose of a force option.
@@ -73,7 +67,7 @@ fn matters(merge: &Merge<'_>, member: &Member) -> bool {
         kinds::PERSISTENT_VOLUME_CLAIM,
         kinds::PERSISTENT_VOLUME,
     ];
-    takes_others.into_iter().any(|kind| member.object.is(kind))
+    takes_others.contains(&member.object.group_kind())
         || member.object.is(kinds::STATEFUL_SET)
             && claims::are_deleted(&member.object, "whenDeleted")
         || loses_data(merge, member).is_some()
@@ -98,25 +92,15 @@ fn on_field(
     message: String,
 ) -> Draft {
     let KeptObject { base, head } = object;
-    let draft = on_base(
-        merge,
-        base,
-        was.unwrap_or_else(|| base.object.name_span()),
-        message,
-    )
-    .field(field);
-    let draft = draft.label(if was.is_some() {
-        "cannot be changed"
-    } else {
-        "does not write the field"
-    });
-    changed_in_head(
-        draft,
-        merge,
-        head,
-        is.unwrap_or_else(|| head.object.name_span()),
-        "changed here",
-    )
+    let (place, label) = match was {
+        Some(was) => (was, "cannot be changed"),
+        None => (base.object.name_span(), "does not write the field"),
+    };
+    let draft = on_base(merge, base, place, message)
+        .field(field)
+        .label(label);
+    let place = is.unwrap_or_else(|| head.object.name_span());
+    changed_in_head(draft, merge, head, place, "changed here")
 }
 
 fn first<'f>(fields: &[RejectedField]) -> (&'f str, Option<Span>, Option<Span>) {
@@ -130,10 +114,8 @@ fn rejected(
     fields: &[RejectedField],
 ) -> Draft {
     let names = listed(fields.iter().map(|field| field.field));
-    let message = format!(
-        "the API server rejects the change to {names} of {}",
-        named(object.base)
-    );
+    let who = named(object.base);
+    let message = format!("the API server rejects the change to {names} of {who}");
     // A Job may have finished and been deleted by now.
     let severity = if object.base.object.is(kinds::JOB) {
         Severity::Warning
@@ -157,10 +139,9 @@ fn replaced(
     let names = listed(fields.iter().map(|field| field.field));
     let message =
         format!("{tool} deletes {who} and creates it again, because {names} cannot be changed");
-    let data = loses_data(merge, object.base);
     let surprise = Surprise {
         standing: Standing::Applied,
-        data,
+        data: loses_data(merge, object.base),
         ..Surprise::removed(true)
     };
     on_field(merge, object, first(fields), message)
@@ -246,10 +227,9 @@ fn new_scope(
 ) -> Draft {
     let crd = object.base;
     let regime = merge.regime_of(crd);
-    let kind = crd.object.definition().map(|crd| crd.group_kind());
-    let instances = kind.map_or(0, |kind| {
-        instances_of(merge.part.analysis.inventory(), kind).count()
-    });
+    let inventory = merge.part.analysis.inventory();
+    let definition = crd.object.definition();
+    let instances = definition.map_or(0, |crd| instances_of(inventory, crd.group_kind()).count());
     let known = match instances {
         0 => String::new(),
         1 => " Base contains 1 such object.".to_owned(),

@@ -1,8 +1,7 @@
 //! Namespaces that a change removes.
 
-use super::places::on_base;
 use super::recipe::keep;
-use super::words::{deletes, leaving, shown, stuck, toll, tool};
+use super::words::{deletes, leaving, on_culprit, stuck, toll, tool};
 use crate::merge::{CascadeKind, Merge, MergeCascade};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
@@ -17,30 +16,22 @@ pub(in crate::rules) static NAMESPACE_REMOVED: Rule = rule!(
 );
 
 fn namespace_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    sink.extend(
-        merge
-            .of_kind(CascadeKind::Namespace)
-            .map(|cascade| draft(merge, cascade)),
-    );
+    for cascade in merge.of_kind(CascadeKind::Namespace) {
+        sink.push(draft(merge, cascade));
+    }
 }
 
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let namespace = cascade.culprit;
     let own = cascade.losses.iter().find(|loss| loss.key == namespace.key);
-    let taken = match (toll(cascade), own.is_some_and(|own| !own.users.is_empty())) {
-        (nothing, true) if nothing.is_empty() => {
-            "everything in it, and head still delivers into it".to_owned()
-        }
-        (nothing, false) if nothing.is_empty() => "everything in it".to_owned(),
-        (toll, _) => toll,
-    };
-    let regime = merge.tool_of(namespace);
-    let message = format!(
-        "{} {} {taken}",
-        leaving(merge, namespace),
-        deletes(merge, namespace)
-    );
-    let draft = on_base(merge, namespace, namespace.object.name_span(), message)
+    let mut taken = toll(cascade);
+    if taken.is_empty() && own.is_some_and(|own| !own.users.is_empty()) {
+        taken = "everything in it, and head still delivers into it".to_owned();
+    } else if taken.is_empty() {
+        taken = "everything in it".to_owned();
+    }
+    let (leaving, deletes) = (leaving(merge, namespace), deletes(merge, namespace));
+    on_culprit(merge, cascade, format!("{leaving} {deletes} {taken}"))
         .label("contains the deleted objects")
         .reason(format!(
             "{} deletes the Namespace, and the namespace controller then deletes everything in it, even objects that were \
@@ -48,8 +39,5 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
             tool(merge, namespace),
             stuck(cascade)
         ))
-        .help(keep(regime, "the Namespace"))
-        .field("metadata.name")
-        .severity(cascade.severity);
-    shown(draft, merge, cascade)
+        .help(keep(merge.tool_of(namespace), "the Namespace"))
 }

@@ -1,8 +1,7 @@
 //! Removed objects that owner references in manifests name as owners.
 
-use super::places::on_base;
 use super::recipe::keep;
-use super::words::{leaving, shown, stuck, taking, tool};
+use super::words::{leaving, on_culprit, stuck, taking, tool};
 use crate::merge::{CascadeKind, Merge, MergeCascade};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
@@ -17,17 +16,15 @@ pub(in crate::rules) static OWNER_REMOVED: Rule = rule!(
 );
 
 fn owner_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    sink.extend(
-        merge
-            .of_kind(CascadeKind::Owner)
-            .map(|cascade| draft(merge, cascade)),
-    );
+    for cascade in merge.of_kind(CascadeKind::Owner) {
+        sink.push(draft(merge, cascade));
+    }
 }
 
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let owner = cascade.culprit;
-    let regime = merge.tool_of(owner);
-    let draft = on_base(merge, owner, owner.object.name_span(), format!("{} {}", leaving(merge, owner), taking(merge, cascade)))
+    let message = format!("{} {}", leaving(merge, owner), taking(merge, cascade));
+    on_culprit(merge, cascade, message)
         .label("owns the deleted objects")
         .reason(format!(
             "{} deletes it, and the garbage collector then deletes every dependent that has no other owner.{}",
@@ -36,9 +33,6 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         ))
         .help(format!(
             "remove the owner reference from objects that must stay, and merge that first; or {}",
-            keep(regime, "the owner")
+            keep(merge.tool_of(owner), "the owner")
         ))
-        .field("metadata.name")
-        .severity(cascade.severity);
-    shown(draft, merge, cascade)
 }

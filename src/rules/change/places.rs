@@ -16,6 +16,11 @@ pub(super) fn on_base(
     Draft::in_file(file, span, message).about(member)
 }
 
+/// Creates a finding at the name of an object of base.
+pub(super) fn on_name(merge: &Merge<'_>, member: &Member, message: impl Into<String>) -> Draft {
+    on_base(merge, member, member.object.name_span(), message).field("metadata.name")
+}
+
 /// Adds a related object of base, shown at its name.
 pub(super) fn related_in_base(
     draft: Draft,
@@ -29,10 +34,10 @@ pub(super) fn related_in_base(
 
 /// Shows the place of head that caused the removal of an object of base, if that is known.
 pub(super) fn left_in_head(draft: Draft, merge: &Merge<'_>, member: &Member) -> Draft {
-    match merge.part.cause_in_head(member) {
-        Some(CauseInHead { file, span, words }) => draft.caused(file, span, words),
-        None => draft,
-    }
+    let cause = merge.part.cause_in_head(member).into_iter();
+    cause.fold(draft, |draft, CauseInHead { file, span, words }| {
+        draft.caused(file, span, words)
+    })
 }
 
 /// Adds a place of an object of head as the cause.
@@ -41,7 +46,7 @@ pub(super) fn changed_in_head(
     merge: &Merge<'_>,
     member: &Member,
     span: Span,
-    words: impl Into<String>,
+    words: &str,
 ) -> Draft {
     let file = merge.part.sides.head_file(merge.part.at, member.file);
     draft.caused(file, span, words)

@@ -1,8 +1,9 @@
 //! AppProjects of Argo CD that a change removes while Applications name them.
 
 use foldhash::HashMap;
+use globset::GlobSet;
 
-use super::places::{left_in_head, on_base, related_in_base, related_in_head};
+use super::places::{left_in_head, on_name, related_in_base, related_in_head};
 use crate::delivery::argocd;
 use crate::finding::Severity;
 use crate::inventory::Member;
@@ -12,7 +13,6 @@ use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
 use crate::text::{glob, plain};
-use crate::yaml::Value;
 
 pub(in crate::rules) static APPPROJECT_REMOVED: Rule = rule!(
     Change,
@@ -30,11 +30,9 @@ fn appproject_removed(merge: &Merge<'_>, sink: &mut Sink) {
     let leaving = merge.part.leaving.iter().map(|id| base.member(*id));
     let (gone, left): (Vec<&Member>, Vec<&Member>) =
         leaving.partition(|member| merge.end_of(&member.key).is_some());
-    let mut projects = gone
-        .iter()
-        .filter(|member| member.object.is(APP_PROJECT))
-        .peekable();
-    if projects.peek().is_none() {
+    let projects = gone.iter().filter(|member| member.object.is(APP_PROJECT));
+    let projects: Vec<_> = projects.collect();
+    if projects.is_empty() {
         return;
     }
     let head = merge.part.head.into_iter().flat_map(|head| {
@@ -50,7 +48,9 @@ fn appproject_removed(merge: &Merge<'_>, sink: &mut Sink) {
         spared: by_project(spared),
         leaving: by_project(gone.iter().copied()),
     };
-    sink.extend(projects.filter_map(|project| draft(merge, project, &applications)));
+    for project in projects {
+        sink.extend(draft(merge, project, &applications));
+    }
 }
 
 /// Applications and ApplicationSets by the name of their project.
@@ -89,21 +89,12 @@ fn project_of(member: &Member) -> Option<&str> {
 
 /// Returns the Applications that name a project and may use it: those in its namespace, and those in one that its
 /// `sourceNamespaces` permit (argo-cd pkg/apis/application/v1alpha1/app_project_types.go, IsAppNamespacePermitted).
-fn naming<'a>(named: &ByProject<'a>, project: &Member) -> Vec<&'a Member> {
-    let permitted = project.object.at(&["spec", "sourceNamespaces"]);
-    let permitted = permitted
-        .into_iter()
-        .flat_map(Value::items)
-        .filter_map(Value::as_str);
-    let permitted: Vec<_> = permitted
-        .filter_map(|pattern| glob::glob(pattern).ok())
-        .collect();
+fn naming<'a>(named: &ByProject<'a>, project: &Member, permitted: &[GlobSet]) -> Vec<&'a Member> {
     let named = named.get(project.key.name.as_str()).into_iter().flatten();
     let using = named.copied().filter(|member| {
+        let namespace = member.key.namespace.name();
         is_beside(member, project)
-            || member.key.namespace.name().is_some_and(|namespace| {
-                permitted.iter().any(|pattern| pattern.is_match(namespace))
-            })
+            || namespace.is_some_and(|name| permitted.iter().any(|glob| glob.is_match(name)))
     });
     using.collect()
 }
@@ -119,29 +110,27 @@ fn is_beside(member: &Member, project: &Member) -> bool {
 /// Reports Applications that stay as an error. For Applications that are removed as well it is a race, reported as a
 /// warning.
 fn draft(merge: &Merge<'_>, project: &Member, applications: &Applications<'_>) -> Option<Draft> {
-    let [mut applied, mut spared, mut leaving] = [
-        &applications.applied,
-        &applications.spared,
-        &applications.leaving,
-    ]
-    .map(|named| naming(named, project));
+    let spec = project.object.at(&["spec"]);
+    let permitted = spec.map_or_else(Vec::new, |spec| spec.texts_at("sourceNamespaces"));
+    let permitted = permitted
+        .iter()
+        .filter_map(|pattern| glob::glob(pattern).ok());
+    let permitted: Vec<GlobSet> = permitted.collect();
+    let mut applied = naming(&applications.applied, project, &permitted);
+    let mut spared = naming(&applications.spared, project, &permitted);
+    let mut leaving = naming(&applications.leaving, project, &permitted);
     // With its finalizer, Argo CD keeps the project until no Application in its namespace names it (argo-cd
     // controller/appcontroller.go, finalizeProjectDeletion).
     if argocd::policy_of(&project.object).is_some() {
-        if applied
-            .iter()
-            .chain(&spared)
-            .any(|member| is_beside(member, project))
-        {
+        let mut staying = applied.iter().chain(&spared);
+        if staying.any(|member| is_beside(member, project)) {
             return None;
         }
         leaving.retain(|member| !is_beside(member, project));
     }
     // An ApplicationSet generates some of the Applications.
-    if applied
-        .iter()
-        .any(|member| member.object.is(kinds::APPLICATION))
-    {
+    let mut using = applied.iter();
+    if using.any(|member| member.object.is(kinds::APPLICATION)) {
         applied.retain(|member| member.object.is(kinds::APPLICATION));
     }
     spared.retain(|member| member.object.is(kinds::APPLICATION));
@@ -152,55 +141,43 @@ fn draft(merge: &Merge<'_>, project: &Member, applications: &Applications<'_>) -
             && argocd::wave(member) <= argocd::wave(project)
     });
     if !applied.is_empty() || !spared.is_empty() {
-        let stay = match applied
-            .first()
-            .map(|first| first.object.is(kinds::APPLICATION_SET))
-        {
-            None => format!(
-                "{} that the change leaves in the cluster",
-                plain::count(spared.len(), "Application")
-            ),
-            Some(true) => format!(
-                "the Applications of {} that head still applies",
-                plain::count(applied.len(), "ApplicationSet")
-            ),
-            Some(false) => format!(
-                "{} that head still applies",
-                plain::count(applied.len(), "Application")
-            ),
+        let stay = match applied.first() {
+            None => {
+                let number = plain::count(spared.len(), "Application");
+                format!("{number} that the change leaves in the cluster")
+            }
+            Some(first) if first.object.is(kinds::APPLICATION_SET) => {
+                let number = plain::count(applied.len(), "ApplicationSet");
+                format!("the Applications of {number} that head still applies")
+            }
+            Some(_) => {
+                let number = plain::count(applied.len(), "Application");
+                format!("{number} that head still applies")
+            }
         };
         let message = format!("removing {} stops {stay}", named(project));
-        let draft = on_project(merge, project, message)
+        let mut draft = on_project(merge, project, message)
             .reason(
                 "An Application whose project does not exist is rejected by Argo CD: it is neither synced nor pruned, and if it has the \
                  resources finalizer it cannot be deleted either.",
             )
             .help("move the Applications to another project first, and remove this one in a second change")
             .severity(Severity::Error);
-        let draft = applied
-            .iter()
-            .take(MOST_RELATED)
-            .fold(draft, |draft, member| {
-                related_in_head(draft, merge, member, "names the project")
-            });
+        for member in applied.iter().take(MOST_RELATED) {
+            draft = related_in_head(draft, merge, member, "names the project");
+        }
         let room = MOST_RELATED.saturating_sub(applied.len());
-        return Some(spared.iter().take(room).fold(draft, |draft, member| {
-            related_in_base(
-                draft,
-                merge,
-                member,
-                "stays in the cluster, and names the project",
-            )
-        }));
+        let words = "stays in the cluster, and names the project";
+        for member in spared.iter().take(room) {
+            draft = related_in_base(draft, merge, member, words);
+        }
+        return Some(draft);
     }
     if leaving.is_empty() {
         return None;
     }
-    let leave = plain::count(leaving.len(), "Application");
-    let message = format!(
-        "removing {} together with {leave} can leave them stuck",
-        named(project)
-    );
+    let (who, leave) = (named(project), plain::count(leaving.len(), "Application"));
+    let message = format!("removing {who} together with {leave} can leave them stuck");
     let draft = on_project(merge, project, message)
         .reason(
             "Argo CD deletes the objects of an Application before it removes the resources finalizer, and it needs the \
@@ -219,8 +196,6 @@ fn draft(merge: &Merge<'_>, project: &Member, applications: &Applications<'_>) -
 }
 
 fn on_project(merge: &Merge<'_>, project: &Member, message: String) -> Draft {
-    let draft = on_base(merge, project, project.object.name_span(), message)
-        .label("decides what its Applications may do")
-        .field("metadata.name");
+    let draft = on_name(merge, project, message).label("decides what its Applications may do");
     left_in_head(draft, merge, project)
 }

@@ -1,9 +1,8 @@
 //! Objects that a change removes although head still refers to them by name.
 
-use super::places::on_base;
 use super::recipe::keep;
-use super::words::{leaving, shown, stuck, tool};
-use crate::finding::{Certainty, Consequence, Severity};
+use super::words::{leaving, on_culprit, stuck, tool};
+use crate::finding::{Certainty, Severity};
 use crate::inventory::Member;
 use crate::merge::{CascadeKind, Merge, MergeCascade};
 use crate::rules::draft::Draft;
@@ -21,8 +20,9 @@ pub(in crate::rules) static REFERRED_REMOVED: Rule = rule!(
 );
 
 fn referred_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    let cascades = merge.of_kind(CascadeKind::Used);
-    sink.extend(cascades.filter_map(|cascade| draft(merge, cascade)));
+    for cascade in merge.of_kind(CascadeKind::Used) {
+        sink.extend(draft(merge, cascade));
+    }
 }
 
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
@@ -47,12 +47,8 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     } else {
         "may leave"
     };
-    let draft = on_base(
-        merge,
-        member,
-        member.object.name_span(),
-        format!("{} {verb} {}{others} without it", leaving(merge, member), named(first)),
-    )
+    let (leaving, first) = (leaving(merge, member), named(first));
+    let draft = on_culprit(merge, cascade, format!("{leaving} {verb} {first}{others} without it"))
     .label("head still names it")
     .reason(format!(
         "{} deletes {}, and nothing in head creates it. Running Pods may continue with the values that they have read; anything that is started or reconciled \
@@ -65,16 +61,14 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
         "remove or change what refers to it in the same change; or {}",
         keep(merge.tool_of(member), "it")
     ))
-    .field("metadata.name")
-    .severity(severity.min(cascade.severity))
-    .consequence(Consequence::Collected);
-    Some(shown(draft, merge, cascade))
+    .severity(severity.min(cascade.severity));
+    Some(draft)
 }
 
 /// Whether some reference to it certainly means this object.
 fn is_certain(merge: &Merge<'_>, member: &Member) -> bool {
-    let outlook = merge.part.outlook.as_ref();
-    let ties = outlook.map(|outlook| outlook.ties());
-    let mut users = ties.into_iter().flat_map(|ties| ties.users_of(&member.key));
-    users.any(|tie| tie.certainty == Certainty::Certain)
+    merge.part.outlook.as_ref().is_some_and(|outlook| {
+        let mut users = outlook.ties().users_of(&member.key);
+        users.any(|tie| tie.certainty == Certainty::Certain)
+    })
 }

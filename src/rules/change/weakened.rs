@@ -8,14 +8,14 @@ use crate::delivery::{Removal, Spared, Sparing, spared};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
 use crate::knowledge::DataFate;
-use crate::kube::{ObjectKey, kinds};
+use crate::kube::kinds;
 use crate::manifest::is_kustomization;
 use crate::merge::{KeptObject, Merge, Standing, Surprise, severity};
-use crate::ownership::{DataLoss, data_loss, reclaim_policy};
+use crate::ownership::{DataLoss, data_loss, fate_of_templates};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
-use crate::text::Span;
+use crate::text::{Span, plain};
 use crate::yaml::Value;
 
 pub(in crate::rules) static PROTECTION_WEAKENED: Rule = rule!(
@@ -60,38 +60,28 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         protection(head, *removal).is_none().then_some(was)
     })?;
     let place = lost.place?;
-    let key = merge
-        .part
-        .base
-        .inventory
-        .sources
-        .file(base.file)
-        .slice(place)
-        .trim_matches(['"', '\''])
-        .to_owned();
-    if said_by_a_kustomization(merge, &key) {
+    let file = merge.part.base.inventory.sources.file(base.file);
+    let key = file.slice(place).trim_matches(['"', '\'']);
+    if said_by_a_kustomization(merge, key) {
         return None;
     }
-    let message = format!(
-        "{} loses its protection: {} may delete it from now on",
-        named(base),
-        regime.tool()
-    );
+    let (who, tool) = (named(base), regime.tool());
+    let message = format!("{who} loses its protection: {tool} may delete it from now on");
     let draft = on_base(merge, base, place, message)
         .label("protected it")
         .reason(format!(
-            "Nothing is deleted now. When it is removed from git later, alone or with everything else, {} deletes it, and what depends on \
-             it with it.",
-            regime.tool()
+            "Nothing is deleted now. When it is removed from git later, alone or with everything else, {tool} deletes it, and what depends on \
+             it with it."
         ))
         .help(format!("leave `{key}` as it is"))
         .field("metadata.annotations")
         .target(key);
+    let name = head.object.name_span();
     Some(changed_in_head(
         draft,
         merge,
         head,
-        head.object.name_span(),
+        name,
         "is no longer protected",
     ))
 }
@@ -104,7 +94,7 @@ fn takes_others(merge: &Merge<'_>, member: &Member) -> bool {
         kinds::STATEFUL_SET,
     ];
     let analysis = &merge.part.analysis;
-    containers.into_iter().any(|kind| member.object.is(kind))
+    containers.contains(&member.object.group_kind())
         || data_loss(analysis.inventory(), analysis.tables(), member)
             .is_some_and(|loss| loss.fate != DataFate::Kept)
 }
@@ -119,11 +109,9 @@ fn said_by_a_kustomization(merge: &Merge<'_>, key: &str) -> bool {
 fn kustomizations_with(trees: &[TreePart], key: &str) -> usize {
     let files = trees.iter().flat_map(|tree| {
         let files = tree.inventory.sources.iter();
-        files.map(move |(id, file)| (tree.place(id), file))
+        files.filter(|(id, file)| is_kustomization(tree.place(*id)) && file.text().contains(key))
     });
-    files
-        .filter(|(place, file)| is_kustomization(place) && file.text().contains(key))
-        .count()
+    files.count()
 }
 
 /// Reports an object whose data is kept on deletion in base, but deleted in head, by the table of data.
@@ -141,11 +129,8 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     {
         return None;
     }
-    let field = was
-        .written
-        .as_ref()
-        .or(is.written.as_ref())
-        .map_or_else(|| "spec".to_owned(), |(field, _)| field.to_string());
+    let written = was.written.as_ref().or(is.written.as_ref());
+    let field = written.map_or("spec", |(field, _)| field.as_str());
     let surprise = Surprise {
         data: Some(is_certain && is.verified),
         ..LATER
@@ -161,13 +146,8 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .field(field)
         .severity(severity(surprise).unwrap_or(Severity::Warning))
         .rests_on(&is.row, is.verified);
-    Some(changed_in_head(
-        draft,
-        merge,
-        head,
-        span_of(&is, head),
-        "deletes it",
-    ))
+    let place = span_of(&is, head);
+    Some(changed_in_head(draft, merge, head, place, "deletes it"))
 }
 
 /// Returns the place of the field that decides about the data, else that of the object's name.
@@ -190,87 +170,60 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .at(&["spec", "persistentVolumeClaimRetentionPolicy", "whenScaled"]);
     let deletes = deletes.filter(|policy| policy.as_str() == Some("Delete"))?;
     let (was, is) = (Ordinals::of(base)?, Ordinals::of(head)?);
-    let templates = head
-        .object
-        .at(&["spec", "volumeClaimTemplates"])
-        .into_iter()
-        .flat_map(Value::items);
-    let templates: Vec<(String, Option<DataFate>)> = templates
-        .filter_map(|claim| {
-            let name = claim.at(&["metadata", "name"])?.as_str()?.to_owned();
-            Some((
-                name,
-                reclaim_policy(&merge.part.base.inventory, None, claim.get("spec")),
-            ))
-        })
-        .collect();
+    let templates = head.object.at(&["spec", "volumeClaimTemplates"])?.items();
+    let named_templates = templates.filter(|claim| claim.str_at(&["metadata", "name"]).is_some());
+    let templates: Vec<Value<'_>> = named_templates.collect();
     let (removed, last) = was.without(&is)?;
-    if templates.is_empty() {
-        return None;
-    }
-    let retained = templates
-        .iter()
-        .all(|(_, fate)| *fate == Some(DataFate::Kept));
-    let certain = templates
-        .iter()
-        .any(|(_, fate)| *fate == Some(DataFate::Lost));
-    let claims = ObjectKey::new(
-        kinds::PERSISTENT_VOLUME_CLAIM,
-        base.key.namespace.clone(),
-        format!("{}-{}-{last}", templates[0].0, base.key.name),
-    );
-    let data = (!retained).then_some(certain);
+    let first = templates.first()?.str_at(&["metadata", "name"])?;
+    let fate = fate_of_templates(&merge.part.base.inventory, templates.iter().copied());
     let surprise = Surprise {
         standing: Standing::Unwritten,
-        data,
+        data: (fate != DataFate::Kept).then_some(fate == DataFate::Lost),
         ..Surprise::removed(true)
     };
     let lost = removed.saturating_mul(templates.len());
     let is_smaller = is.range.len() < was.range.len();
-    let (reduced, field, labels) = if is_smaller {
+    let (reduced, field, label, changed, places) = if is_smaller {
+        let places = [was.replicas, is.replicas];
         (
             "fewer replicas",
             "spec.replicas",
-            ("the number until now", "fewer here"),
+            "the number until now",
+            "fewer here",
+            places,
         )
     } else {
+        let places = [was.start, is.start];
         (
             "other ordinals",
             "spec.ordinals.start",
-            ("until now", "another start"),
+            "until now",
+            "another start",
+            places,
         )
     };
-    let places = [(&was, base), (&is, head)].map(|(ordinals, set)| {
-        let place = if is_smaller {
-            ordinals.replicas
-        } else {
-            ordinals.start
-        };
-        place.unwrap_or_else(|| set.object.name_span())
-    });
     let message = format!(
-        "{reduced} of {} delete {}, such as `{}`",
+        "{reduced} of {} delete {}, such as `{first}-{}-{last}`",
         named(base),
-        crate::text::plain::count(lost, "claim"),
-        claims.name
+        plain::count(lost, "claim"),
+        base.key.name
     );
     let help = "scale down first and keep the claims: set `whenScaled: Retain`, merge that, and remove the claims by hand \
         when they are no longer needed";
-    let draft = on_base(merge, base, places[0], message)
-        .label(labels.0)
+    let place = places[0].unwrap_or_else(|| base.object.name_span());
+    let draft = on_base(merge, base, place, message)
+        .label(label)
         .reason(format!(
             "`whenScaled: Delete` lets the controller of StatefulSets delete the claims of Pods that are scaled away.{}",
-            if retained { " Their volumes are retained." } else { " The data on their volumes is deleted with them." }
+            if fate == DataFate::Kept { " Their volumes are retained." } else { " The data on their volumes is deleted with them." }
         ))
         .help(help)
         .field(field)
         .severity(severity(surprise).unwrap_or(Severity::Warning));
-    let draft = draft.related(
-        merge.part.sides.head_file(merge.part.at, head.file),
-        deletes.span(),
-        "deletes them",
-    );
-    Some(changed_in_head(draft, merge, head, places[1], labels.1))
+    let file = merge.part.sides.head_file(merge.part.at, head.file);
+    let draft = draft.related(file, deletes.span(), "deletes them");
+    let place = places[1].unwrap_or_else(|| head.object.name_span());
+    Some(changed_in_head(draft, merge, head, place, changed))
 }
 
 /// The ordinals of the Pods of a StatefulSet.
@@ -299,12 +252,9 @@ impl Ordinals {
         let (own, kept) = (&self.range, &other.range);
         let below = own.start..own.end.min(kept.start);
         let above = own.start.max(kept.end)..own.end;
-        let last = [&above, &below]
-            .into_iter()
-            .find(|part| !part.is_empty())?
-            .end
-            - 1;
-        Some((below.len() + above.len(), last))
+        let parts = [&above, &below];
+        let last = parts.into_iter().find(|part| !part.is_empty())?;
+        Some((below.len() + above.len(), last.end - 1))
     }
 }
 
@@ -326,23 +276,15 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
         return None;
     }
     let place = part.base.place(base.file);
+    let (group, kind, name) = (base.key.group(), base.key.kind(), base.object.name()?);
     let (tree, copy) = part.sides.head.iter().enumerate().find_map(|(at, tree)| {
-        let written = tree.inventory.with_name(
-            base.key.group(),
-            base.key.kind(),
-            base.object.name().as_deref()?,
-        );
-        let copy = written
-            .iter()
-            .map(|id| tree.inventory.member(*id))
-            .find(|copy| tree.place(copy.file) == place)?;
-        Some((at, copy))
+        let written = tree.inventory.with_name(group, kind, &name).iter();
+        let mut written = written.map(|id| tree.inventory.member(*id));
+        Some((at, written.find(|copy| tree.place(copy.file) == place)?))
     })?;
     let protected = protection(copy, removal)?;
-    let message = format!(
-        "the protection of {} comes with its removal: too late",
-        named(base)
-    );
+    let who = named(base);
+    let message = format!("the protection of {who} comes with its removal: too late");
     let reason = if regime.is_release() {
         "An upgrade reads the annotation from the object in the cluster, an uninstall from the installed release. Neither has it, \
          because Helm does not update an object that left the chart."
@@ -356,6 +298,6 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
         .field("metadata.annotations")
         .severity(Severity::Warning)
         .consequence(Consequence::Ignored);
-    let span: Span = protected.place?;
-    Some(draft.related(part.sides.head_file(tree, copy.file), span, "added here"))
+    let file = part.sides.head_file(tree, copy.file);
+    Some(draft.related(file, protected.place?, "added here"))
 }

@@ -1,11 +1,10 @@
 //! Words for the losses of a cascade.
 
+use super::places::{left_in_head, on_name, related_in_base, related_in_head};
 use crate::finding::Severity;
+use crate::inventory::Member;
 use crate::merge::{EffectCertainty, Loss, Merge, MergeCascade, Standing};
 use crate::rules::draft::{Draft, MOST_RELATED};
-
-use super::places::{left_in_head, related_in_base, related_in_head};
-use crate::inventory::Member;
 use crate::rules::words::{named, whereabouts};
 use crate::text::plain;
 
@@ -15,47 +14,37 @@ const NAMED: usize = 3;
 /// Describes the objects deleted with the culprit of a cascade, to follow "deletes": `2 objects that head still applies
 /// and Secret `x` that a controller created, with the data of Cluster `db``.
 pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
-    let others: Vec<&Loss<'_>> = cascade
-        .losses
-        .iter()
-        .filter(|loss| {
-            loss.key != cascade.culprit.key && loss.because.contains(&cascade.culprit.key)
-        })
+    let culprit = &cascade.culprit.key;
+    let others = cascade.losses.iter();
+    let others: Vec<&Loss<'_>> = others
+        .filter(|loss| loss.key != *culprit && loss.because.contains(culprit))
         .collect();
     let (used, unused): (Vec<&Loss<'_>>, Vec<_>) = others
         .iter()
         .copied()
         .partition(|loss| !loss.users.is_empty() && loss.standing != Standing::Applied);
-    let groups: [(Vec<&Loss<'_>>, &str, &str); 5] = [
+    let groups = [
+        (Some(Standing::Applied), "head still applies"),
+        (None, "head still uses"),
         (
-            of_standing(&unused, Standing::Applied),
-            "head still applies",
-            "head still applies",
-        ),
-        (used, "head still uses", "head still uses"),
-        (
-            of_standing(&unused, Standing::Unapplied),
-            "stays in git although nothing applies it",
+            Some(Standing::Unapplied),
             "stay in git although nothing applies them",
         ),
-        (
-            of_standing(&unused, Standing::Unwritten),
-            "a controller created",
-            "controllers created",
-        ),
-        (
-            of_standing(&unused, Standing::Removed),
-            "the change removes",
-            "the change removes",
-        ),
+        (Some(Standing::Unwritten), "controllers created"),
+        (Some(Standing::Removed), "the change removes"),
     ];
-    let said = groups.into_iter().filter(|(losses, ..)| !losses.is_empty());
-    let said = said.map(|(losses, one, several)| {
-        format!(
-            "{} that {}",
-            counted(&losses),
-            if losses.len() == 1 { one } else { several }
-        )
+    let said = groups.into_iter().filter_map(|(standing, several)| {
+        let losses = match standing {
+            Some(standing) => of_standing(&unused, standing),
+            None => used.clone(),
+        };
+        let words = match (losses.len(), standing) {
+            (0, _) => return None,
+            (1, Some(Standing::Unapplied)) => "stays in git although nothing applies it",
+            (1, Some(Standing::Unwritten)) => "a controller created",
+            _ => several,
+        };
+        Some(format!("{} that {words}", counted(&losses)))
     });
     let mut said = joined(&said.collect::<Vec<_>>());
     let data = others.iter().copied().filter(|loss| loss.data.is_some());
@@ -132,9 +121,10 @@ pub(super) fn counted(losses: &[&Loss<'_>]) -> String {
         let names = losses.iter().map(|loss| {
             let kind = loss.key.kind();
             if std::mem::replace(&mut last, kind) == kind {
-                return format!("`{}`", loss.key.name);
+                format!("`{}`", loss.key.name)
+            } else {
+                name(loss)
             }
-            name(loss)
         });
         return joined(&names.collect::<Vec<_>>());
     }
@@ -156,17 +146,12 @@ fn name(loss: &Loss<'_>) -> String {
 
 /// Ranks losses: data before containers of other objects; 0 for most kinds.
 fn weight(loss: &Loss<'_>) -> u8 {
-    let grave = [
-        ("HelmRelease", 1),
-        ("Namespace", 2),
-        ("CustomResourceDefinition", 3),
-    ];
-    match loss.data {
-        Some(_) => 4,
-        None => grave
-            .into_iter()
-            .find(|(kind, _)| loss.key.kind() == *kind)
-            .map_or(0, |(_, weight)| weight),
+    match loss.key.kind() {
+        _ if loss.data.is_some() => 4,
+        "CustomResourceDefinition" => 3,
+        "Namespace" => 2,
+        "HelmRelease" => 1,
+        _ => 0,
     }
 }
 
@@ -217,19 +202,20 @@ fn is_in_doubt(loss: &Loss<'_>) -> bool {
     loss.certainty == EffectCertainty::Possible
 }
 
-/// Adds the cause in head, some of the lost objects and their users as related places.
-pub(super) fn shown(draft: Draft, merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
-    let mut draft = left_in_head(draft, merge, cascade.culprit);
+/// Creates a finding on the culprit of a cascade, with its severity. The cause in head, some of the lost objects and
+/// their users are related places.
+pub(super) fn on_culprit(merge: &Merge<'_>, cascade: &MergeCascade<'_>, message: String) -> Draft {
+    let culprit = cascade.culprit;
+    let draft = on_name(merge, culprit, message).severity(cascade.severity);
+    let mut draft = left_in_head(draft, merge, culprit);
     let mut left = MOST_RELATED - 1;
-    for loss in cascade
-        .losses
-        .iter()
-        .filter(|loss| loss.key != cascade.culprit.key || !loss.users.is_empty())
-    {
+    for loss in &cascade.losses {
         if left == 0 {
             break;
         }
-        if loss.severity < Some(Severity::Warning) {
+        if loss.severity < Some(Severity::Warning)
+            || loss.key == culprit.key && loss.users.is_empty()
+        {
             continue;
         }
         let after = loss
@@ -248,9 +234,7 @@ pub(super) fn shown(draft: Draft, merge: &Merge<'_>, cascade: &MergeCascade<'_>)
                 let words = format!("uses {}", name(loss));
                 draft = related_in_head(draft, merge, user, words);
             }
-            (None, Some(member), None) => {
-                draft = related_in_base(draft, merge, member, ends);
-            }
+            (None, Some(member), None) => draft = related_in_base(draft, merge, member, ends),
             (None, None, None) => continue,
         }
         left -= 1;

@@ -1,12 +1,11 @@
 //! Deletion of PersistentVolumeClaims by the StatefulSet controller.
 
 use crate::manifest::Object;
-use crate::yaml::Value;
 
 /// Whether `set` has claims, and they are deleted in the case `when`: `whenDeleted` or `whenScaled`.
 pub(in crate::rules) fn are_deleted(set: &Object, when: &str) -> bool {
-    let policy = set.at(&["spec", "persistentVolumeClaimRetentionPolicy", when]);
+    let policy = ["spec", "persistentVolumeClaimRetentionPolicy", when];
     let templates = set.at(&["spec", "volumeClaimTemplates"]);
-    policy.and_then(Value::as_str) == Some("Delete")
+    set.value().str_at(&policy) == Some("Delete")
         && templates.is_some_and(|templates| templates.items().len() > 0)
 }

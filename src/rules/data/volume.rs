@@ -24,23 +24,21 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
     let (inventory, tables) = (context.inventory, context.analysis.tables());
     let mut claims = Vec::new();
     for member in &inventory.members {
-        let Some(row) = tables
-            .data_of(member.key.group(), member.key.kind(), member.object.value())
-            .filter(|row| row.volumes)
-        else {
+        let (group, kind) = (member.key.group(), member.key.kind());
+        let row = tables.data_of(group, kind, member.object.value());
+        let Some(row) = row.filter(|row| row.volumes) else {
             continue;
         };
-        let Some(loss) =
-            data_loss(inventory, tables, member).filter(|loss| loss.fate != DataFate::Kept)
-        else {
+        let Some(loss) = data_loss(inventory, tables, member) else {
             continue;
         };
+        if loss.fate == DataFate::Kept {
+            continue;
+        }
         if member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) {
             claims.extend(is_uninstalled(context, member).then_some((member, loss)));
-        } else if let Some((condition, value)) = row
-            .keep
-            .iter()
-            .find_map(|condition| decides(condition, &loss))
+        } else if let Some((field, value)) = &loss.written
+            && let Some(condition) = row.keep.iter().find(|condition| condition.field == *field)
         {
             sink.push(written(member, condition, value, &loss));
         }
@@ -49,33 +47,20 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
         return;
     }
     // A Pod is in the namespace of the claims that it mounts.
-    let namespaces: HashSet<&Namespace> = claims
-        .iter()
-        .map(|(claim, _)| &claim.key.namespace)
-        .collect();
+    let namespaces = claims.iter().map(|(claim, _)| &claim.key.namespace);
+    let namespaces: HashSet<&Namespace> = namespaces.collect();
     let ties = Ties::from_some(inventory, tables, |member| {
         namespaces.contains(&inventory.namespace_beside(member))
     });
     for (claim, loss) in &claims {
-        let user = ties
-            .users_of(&claim.key)
-            .next()
-            .map(|tie| inventory.member(tie.from));
+        let user = ties.users_of(&claim.key).next();
+        let user = user.map(|tie| inventory.member(tie.from));
         sink.push(in_release(claim, loss, user));
     }
 }
 
 /// The only field with keep conditions that is a list.
 const FINALIZERS: &str = "metadata.finalizers";
-
-/// Returns the condition of a field, if its written value fails that condition.
-fn decides<'a>(
-    condition: &'a Condition,
-    loss: &'a DataLoss,
-) -> Option<(&'a Condition, &'a FieldValue)> {
-    let (field, value) = loss.written.as_ref()?;
-    (*field == condition.field).then_some((condition, value))
-}
 
 fn written(member: &Member, condition: &Condition, value: &FieldValue, loss: &DataLoss) -> Draft {
     let field = &condition.field;
@@ -96,29 +81,23 @@ fn written(member: &Member, condition: &Condition, value: &FieldValue, loss: &Da
         Test::Set(true) => format!("to keep them, set `{field}`"),
         Test::Set(false) => format!("to keep them, remove `{field}`"),
     };
-    Draft::on(
-        member,
-        value.span,
-        format!("deleting {} deletes {}", named(member), loss.lost),
-    )
-    .label("deletes them with the object")
-    .reason(format!(
-        "`{field}` {is} `{}`. So deleting, renaming or pruning the object deletes {}, and the data \
+    let message = format!("deleting {} deletes {}", named(member), loss.lost);
+    Draft::on(member, value.span, message)
+        .label("deletes them with the object")
+        .reason(format!(
+            "`{field}` {is} `{}`. So deleting, renaming or pruning the object deletes {}, and the data \
              too unless the reclaim policy of the volumes is Retain.",
-        value.text, loss.lost
-    ))
-    .help(help)
-    .field(field.as_str())
-    .rests_on(&loss.row, loss.verified)
+            value.text, loss.lost
+        ))
+        .help(help)
+        .field(field.as_str())
+        .rests_on(&loss.row, loss.verified)
 }
 
 /// Reports a claim that is deleted with its Helm release, with an object that uses it.
 fn in_release(claim: &Member, loss: &DataLoss, user: Option<&Member>) -> Draft {
-    let draft = Draft::on(
-        claim,
-        claim.object.name_span(),
-        format!("{} is deleted with its Helm release", named(claim)),
-    )
+    let message = format!("{} is deleted with its Helm release", named(claim));
+    Draft::on(claim, claim.object.name_span(), message)
     .label("is deleted by `helm uninstall`")
     .reason(
         "`helm uninstall` deletes every object of a release, and an upgrade deletes objects that the chart no \
@@ -130,8 +109,6 @@ fn in_release(claim: &Member, loss: &DataLoss, user: Option<&Member>) -> Draft {
          (often `existingClaim`)",
     )
     .field("metadata.name")
-    .rests_on(&loss.row, loss.verified);
-    user.into_iter().fold(draft, |draft, user| {
-        draft.related_object(user, "uses the claim")
-    })
+    .rests_on(&loss.row, loss.verified)
+    .related_objects(user, "uses the claim")
 }

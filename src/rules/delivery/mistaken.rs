@@ -108,9 +108,9 @@ fn corrected(
             written: option,
             meant,
         } if !is_several(option) => {
-            let corrected =
-                marks::sync_options(written).map(|one| if one == option { meant } else { one });
-            (key, corrected.collect::<Vec<_>>().join(","))
+            let options = marks::sync_options(written);
+            let options = options.map(|one| if one == option { meant } else { one });
+            (key, options.collect::<Vec<_>>().join(","))
         }
         Flaw::Option { .. } => return None,
         Flaw::Key(marks::ARGOCD_SYNC_OPTIONS) if written.contains('=') => {
@@ -129,14 +129,14 @@ fn corrected(
     Some(if is_label {
         proposal
             .remove_key(member, &format!("{field}.labels"), key)
-            .set(member, &annotations, meant_key, meant)
+            .set(member, &annotations, meant_key, &meant)
     } else if meant_key == key {
-        proposal.set(member, &annotations, key, meant)
+        proposal.set(member, &annotations, key, &meant)
     } else if written == meant {
         proposal.rename(member, &annotations, key, meant_key)
     } else {
         proposal
             .rename(member, &annotations, key, meant_key)
-            .set(member, &annotations, key, meant)
+            .set(member, &annotations, key, &meant)
     })
 }

@@ -18,7 +18,7 @@ use crate::rules::delivery::hooks::{deletion_of, hook_of};
 use crate::rules::delivery::mistaken::mistaken;
 use crate::rules::draft::Draft;
 use crate::rules::holder::{MetadataHolder, each_template, own_metadata};
-use crate::rules::proposal::{Proposal, kept_by_helm};
+use crate::rules::proposal::{Proposal, kept_by_helm, with_annotation};
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::named;
 use crate::text::Span;
@@ -49,7 +49,7 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
         mistaken_protections(&own_metadata(member), sink);
     }
     each_template(context.inventory, |holder| {
-        mistaken_protections(&holder, sink);
+        mistaken_protections(&holder, sink)
     });
     for member in &context.inventory.members {
         sink.extend(read_by_another_tool(context, member, &delivery));
@@ -59,9 +59,7 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     for (member, template) in context.inventory.templates() {
         sink.extend(on_a_template(member, template, &tracking));
     }
-    for release in &released {
-        sink.extend(in_values(release));
-    }
+    sink.extend(released.iter().filter_map(|release| in_values(release)));
     sink.extend(around_releases(context.inventory, &released));
 }
 
@@ -107,42 +105,33 @@ impl DeliveryObjects {
         member: &Member,
         regime: Regime,
     ) -> Option<DeliveryDeletion> {
-        let reached = context.analysis.deliveries().reached(member);
-        let reached = reached.map(|reached| DeliveryDeletion {
-            prunes: reached.prunes,
-            deletes: reached.deletes,
-        });
-        // An object of Helm may be installed by a HelmRelease of Flux.
-        let regime = if regime == Regime::Helm {
-            Regime::Flux(FluxObject::HelmRelease)
-        } else {
-            regime
+        if let Some(reached) = context.analysis.deliveries().reached(member) {
+            return Some(DeliveryDeletion {
+                prunes: reached.prunes,
+                deletes: reached.deletes,
+            });
+        }
+        let regime = match regime {
+            // An object of Helm may be installed by a HelmRelease of Flux.
+            Regime::Helm => Regime::Flux(FluxObject::HelmRelease),
+            _ => regime,
         };
-        reached.or_else(|| self.0.get(&regime).copied())
+        self.0.get(&regime).copied()
     }
 }
 
 /// Proposes to add an option to those that an object has for Argo CD.
 fn with_option(member: &Member, option: &str) -> Proposal {
     let key = marks::ARGOCD_SYNC_OPTIONS;
-    let written = member
-        .object
-        .metadata()
-        .annotation(key)
-        .map(|options| options.value.trim())
-        .unwrap_or_default();
+    let written = member.object.metadata().annotation(key);
+    let written = written.map_or("", |options| options.value.trim());
     let options = if written.is_empty() {
         option.to_owned()
     } else {
         format!("{written},{option}")
     };
     Proposal::suggested(format!("write the annotation `{key}: {options}`"))
-        .annotate(member, key, options)
-}
-
-/// Proposes to add an annotation.
-fn with_annotation(member: &Member, key: &str, value: &str) -> Proposal {
-    Proposal::suggested(format!("add the annotation `{key}: {value}`")).annotate(member, key, value)
+        .annotate(member, key, &options)
 }
 
 /// Returns the annotation `helm.sh/resource-policy: keep`, even with spaces around the value.
@@ -161,10 +150,8 @@ fn on_a_hook(context: &Context<'_>, member: &Member) -> Option<Draft> {
     let deleted = deletion_of(&hook, member)?;
     let tool = hook.tool.name();
     let key = marks::HELM_RESOURCE_POLICY;
-    let message = format!(
-        "{tool} deletes {} {deleted}, in spite of `{key}: keep`",
-        named(member)
-    );
+    let who = named(member);
+    let message = format!("{tool} deletes {who} {deleted}, in spite of `{key}: keep`");
     let draft = Draft::on(member, keep.key_span, message)
         .label("does not protect a hook")
         .reason(format!(
@@ -194,71 +181,54 @@ fn read_by_another_tool(
     // Few objects have either annotation.
     keep.or(flux)?;
     let evident = context.analysis.deliveries().evident(member)?;
-    let (value, key, message, reason, help, fix) = match (evident, keep, flux) {
-        (Regime::ArgoCd, Some(keep), _) if !context.is_spared(member, Removal::ArgoCdPrune) => (
+    let (value, removal, effect, reason, instead, fix) = match (evident, keep, flux) {
+        (Regime::ArgoCd, Some(keep), _) => (
             keep,
-            marks::HELM_RESOURCE_POLICY,
-            format!(
-                "Argo CD prunes {} in spite of `{}: keep`",
-                named(member),
-                marks::HELM_RESOURCE_POLICY
-            ),
+            Removal::ArgoCdPrune,
+            "Argo CD prunes",
             "Argo CD looks at Helm's annotation when an Application is deleted, and not when it prunes: once the object \
              leaves the sources, a sync that prunes deletes it.",
-            format!("add `{}: Prune=false`", marks::ARGOCD_SYNC_OPTIONS),
+            format!("{}: Prune=false", marks::ARGOCD_SYNC_OPTIONS),
             with_option(member, "Prune=false"),
         ),
-        (Regime::Flux(FluxObject::Kustomization), Some(keep), _)
-            if !context.is_spared(member, Removal::FluxPrune) =>
-        {
-            (
-                keep,
-                marks::HELM_RESOURCE_POLICY,
-                format!(
-                    "Flux prunes {} in spite of `{}: keep`",
-                    named(member),
-                    marks::HELM_RESOURCE_POLICY
-                ),
-                "A Kustomization of Flux applies this object, and it does not look at Helm's annotation: once the object leaves \
+        (Regime::Flux(FluxObject::Kustomization), Some(keep), _) => (
+            keep,
+            Removal::FluxPrune,
+            "Flux prunes",
+            "A Kustomization of Flux applies this object, and it does not look at Helm's annotation: once the object leaves \
              the sources, or the Kustomization is deleted, Flux deletes it.",
-                format!("add `{}: disabled`", marks::FLUX_PRUNE),
-                with_annotation(member, marks::FLUX_PRUNE, "disabled"),
-            )
-        }
-        (Regime::Helm | Regime::Flux(FluxObject::HelmRelease), None, Some(flux))
-            if !context.is_spared(member, Removal::HelmUninstall) =>
-        {
-            (
-                flux,
-                marks::FLUX_PRUNE,
-                format!(
-                    "Helm deletes {} in spite of `{}: disabled`",
-                    named(member),
-                    marks::FLUX_PRUNE
-                ),
-                "The object is part of a Helm release. Flux reads the annotation only on objects that a Kustomization applies. Helm \
+            format!("{}: disabled", marks::FLUX_PRUNE),
+            with_annotation(member, marks::FLUX_PRUNE, "disabled"),
+        ),
+        (Regime::Helm | Regime::Flux(FluxObject::HelmRelease), None, Some(flux)) => (
+            flux,
+            Removal::HelmUninstall,
+            "Helm deletes",
+            "The object is part of a Helm release. Flux reads the annotation only on objects that a Kustomization applies. Helm \
              ignores it, and deletes the object when the release is uninstalled or no longer contains it.",
-                format!("add `{}: keep`", marks::HELM_RESOURCE_POLICY),
-                kept_by_helm(member),
-            )
-        }
+            format!("{}: keep", marks::HELM_RESOURCE_POLICY),
+            kept_by_helm(member),
+        ),
         _ => return None,
     };
+    if context.is_spared(member, removal) {
+        return None;
+    }
+    let (key, written) = match removal {
+        Removal::HelmUninstall => (marks::FLUX_PRUNE, "disabled"),
+        _ => (marks::HELM_RESOURCE_POLICY, "keep"),
+    };
+    // The Application or Kustomization decides whether anything is pruned.
+    let deletion = delivery.deletion(context, member, evident);
+    let message = format!("{effect} {} in spite of `{key}: {written}`", named(member));
     let draft = Draft::on(member, value.key_span, message)
         .label("read by another tool")
         .reason(reason)
-        .help(help)
+        .help(format!("add `{instead}`"))
         .fix(fix)
-        .field(format!("metadata.annotations.{key}"));
-    // The Application or Kustomization decides whether anything is pruned.
-    let prunes = delivery
-        .deletion(context, member, evident)
-        .is_some_and(|deletion| deletion.prunes);
-    Some(if prunes {
-        draft
-    } else {
-        draft.severity(Severity::Info)
-    })
+        .field(format!("metadata.annotations.{key}"))
+        .info_if(!deletion.is_some_and(|deletion| deletion.prunes));
+    Some(draft)
 }
 
 /// Reports case d: `Prune=false` has no effect on the deletion of the Application.
@@ -271,18 +241,16 @@ fn only_pruning(
     let options = object.metadata().annotation(marks::ARGOCD_SYNC_OPTIONS)?;
     let never = marks::sync_options(options.value).any(|option| option == "Prune=false");
     let spared = spared(object, None, Removal::ArgoCdApplication).is_some();
-    let stays = delivery
-        .deletion(context, member, Regime::ArgoCd)
-        .is_some_and(|deletion| !deletion.deletes);
+    let deletion = delivery.deletion(context, member, Regime::ArgoCd);
+    let stays = deletion.is_some_and(|deletion| !deletion.deletes);
     if !never || spared || stays || is_of_another_tool(context, member) {
         return None;
     }
-    let precious = PRECIOUS.iter().any(|kind| object.is(*kind));
-    let draft = Draft::on(
-        member,
-        options.key_span,
-        format!("deleting the Application deletes {} in spite of `Prune=false`", named(member)),
-    )
+    let message = format!(
+        "deleting the Application deletes {} in spite of `Prune=false`",
+        named(member)
+    );
+    let draft = Draft::on(member, options.key_span, message)
     .label("protects from pruning only")
     .reason(
         "`Prune=false` keeps an object that leaves the sources. When an Application with the finalizer \
@@ -291,12 +259,9 @@ fn only_pruning(
     )
     .help(format!("add `Delete=false` to `{}`", marks::ARGOCD_SYNC_OPTIONS))
     .fix(with_option(member, "Delete=false"))
-    .field(format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS));
-    Some(if precious {
-        draft
-    } else {
-        draft.severity(Severity::Info)
-    })
+    .field(format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS))
+    .info_if(!PRECIOUS.contains(&object.group_kind()));
+    Some(draft)
 }
 
 /// Whether a tool other than Argo CD delivers an object that has an option for Argo CD. Labels from a chart prove
@@ -321,16 +286,10 @@ fn on_a_template(
     let (key, value) = protection_of(template.metadata)?;
     // Argo CD prunes claims with its tracking label, and then respects the options (argo-cd#3050). When the Application is
     // deleted, it respects Helm's annotation, too.
-    if key != marks::FLUX_PRUNE
-        && template
-            .metadata
-            .labels()
-            .iter()
-            .any(|(key, _)| tracking.contains(key))
-    {
+    let mut labels = template.metadata.labels().iter();
+    if key != marks::FLUX_PRUNE && labels.any(|(key, _)| tracking.contains(key)) {
         return None;
     }
-    let claim = template.kind == TemplateKind::Claim;
     let (made, instead) = match template.kind {
         TemplateKind::Claim => (
             "claims",
@@ -350,29 +309,26 @@ fn on_a_template(
             "create the claim as an object of its own, and annotate that",
         ),
     };
-    let draft = Draft::on(
-        member,
-        value.key_span,
-        format!("`{key}` in a template of {} protects none of its {made}", named(member)),
-    )
-    .label(format!("copied onto {made} that no tool delivers"))
-    .reason(format!(
-        "A controller makes the {made} from the template and copies the annotation. Delivery tools neither apply nor delete \
-         these {made}, so they never read it, and the controllers that delete them ignore it."
-    ))
-    .help(instead)
-    .field(format!("{}.metadata.annotations.{key}", template.field));
     // No delivery tool deletes these claims. The protection matters where their controller deletes them, and some users
     // rely on Argo CD's options for that (argo-cd#13503).
     let missed = key == marks::ARGOCD_SYNC_OPTIONS
         || ["whenDeleted", "whenScaled"]
             .into_iter()
             .any(|when| claims::are_deleted(&member.object, when));
-    Some(if claim && missed {
-        draft
-    } else {
-        draft.severity(Severity::Info)
-    })
+    let message = format!(
+        "`{key}` in a template of {} protects none of its {made}",
+        named(member)
+    );
+    let draft = Draft::on(member, value.key_span, message)
+    .label(format!("copied onto {made} that no tool delivers"))
+    .reason(format!(
+        "A controller makes the {made} from the template and copies the annotation. Delivery tools neither apply nor delete \
+         these {made}, so they never read it, and the controllers that delete them ignore it."
+    ))
+    .help(instead)
+    .field(format!("{}.metadata.annotations.{key}", template.field))
+    .info_if(template.kind != TemplateKind::Claim || !missed);
+    Some(draft)
 }
 
 /// Returns a protection for any tool, with its key.
@@ -407,26 +363,20 @@ fn protects(key: &str, value: &str) -> bool {
 fn in_values(release: &Member) -> Option<Draft> {
     let values = release.object.at(&["spec", "values"])?;
     let entry = values.entries_below().into_iter().find(|entry| {
-        entry.key == marks::FLUX_PRUNE
-            && entry
-                .value
-                .as_str()
-                .is_some_and(|value| value.eq_ignore_ascii_case("disabled"))
+        let value = entry.value.as_str().unwrap_or_default();
+        entry.key == marks::FLUX_PRUNE && value.eq_ignore_ascii_case("disabled")
     })?;
-    let draft = Draft::on(
-        release,
-        entry.key_span,
-        format!("Helm deletes what {} installs, in spite of `{}: disabled`", named(release), marks::FLUX_PRUNE),
-    )
+    let (who, key) = (named(release), marks::FLUX_PRUNE);
+    let message = format!("Helm deletes what {who} installs, in spite of `{key}: disabled`");
+    let draft = Draft::on(release, entry.key_span, message)
     .label("ends up on objects of the release")
     .reason(
         "The chart writes the annotation onto objects that Helm installs. Flux reads it only on objects that a \
          Kustomization applies. Helm ignores it, and deletes them when the HelmRelease is deleted or no longer renders them.",
     )
     .help(format!(
-        "write `{}: keep` in its place; to keep the release itself, annotate the HelmRelease with `{}: disabled`",
-        marks::HELM_RESOURCE_POLICY,
-        marks::FLUX_PRUNE
+        "write `{}: keep` in its place; to keep the release itself, annotate the HelmRelease with `{key}: disabled`",
+        marks::HELM_RESOURCE_POLICY
     ))
     .field("spec.values");
     Some(draft)
@@ -443,11 +393,8 @@ fn around_releases(inventory: &Inventory, released: &[&Member]) -> Vec<Draft> {
     let namespaces = inventory.of_kind(kinds::NAMESPACE);
     let found = namespaces.filter_map(|namespace| {
         let (place, release) = (opt_out(namespace)?, exposed.get(namespace.key.name.as_str())?);
-        let draft = Draft::on(
-            namespace,
-            place,
-            format!("Flux keeps {}, but not {} in it", named(namespace), named(release)),
-        )
+        let message = format!("Flux keeps {}, but not {} in it", named(namespace), named(release));
+        let draft = Draft::on(namespace, place, message)
         .severity(Severity::Info)
         .label("covers this object only")
         .reason(

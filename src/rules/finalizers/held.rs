@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use foldhash::HashMap;
 
 use crate::inventory::{Member, ObjectId};
-use crate::knowledge::Controller;
+use crate::knowledge::KnownFinalizers;
 use crate::kube::{GroupKind, Namespace, finalizers};
 use crate::ownership::{Evidence, FinalizerHolder, Remover};
-use crate::rules::draft::Draft;
+use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::Context;
 
 /// An object, and the workload that removes one of its finalizers.
@@ -20,7 +20,7 @@ pub(in crate::rules) struct Held<'a> {
     pub(in crate::rules) remover: Remover<'a>,
 }
 
-impl<'a> Held<'a> {
+impl Held<'_> {
     /// Whether the only evidence for the workload is its permissions or the name of its image.
     pub(in crate::rules) fn is_guess(&self) -> bool {
         matches!(
@@ -32,19 +32,14 @@ impl<'a> Held<'a> {
         )
     }
 
-    /// Returns the row of the operator, if the table has one.
-    pub(in crate::rules) fn controller(&self) -> Option<&'a Controller> {
-        match self.remover {
-            Remover::Workload { controller, .. } => controller,
-            _ => None,
-        }
-    }
-
-    /// Whether the operator's source proves the row for this object.
+    /// Whether the table has a row of the operator, and the operator's source proves it for this object.
     pub(in crate::rules) fn is_verified(&self) -> bool {
-        self.controller().is_some_and(|controller| {
-            controller.is_proven_for(self.member.key.group(), self.member.key.kind())
-        })
+        let key = &self.member.key;
+        matches!(
+            self.remover,
+            Remover::Workload { controller: Some(controller), .. }
+                if controller.is_proven_for(key.group(), key.kind())
+        )
     }
 }
 
@@ -56,7 +51,6 @@ type AlikeObjects<'a> = (GroupKind<&'a str>, Option<&'a Namespace>, Option<&'a s
 /// controller, or has the permissions if no other controller is known. Of several finalizers, the first is used.
 pub(in crate::rules) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
     let (inventory, removers) = (context.inventory, &context.ownership.removers);
-    // The name of the object does not affect who removes its finalizer.
     let by_namespace = removers.access().has_grants();
     let mut known: HashMap<AlikeObjects<'_>, Option<(ObjectId, Remover<'a>)>> = HashMap::default();
     let mut found = Vec::new();
@@ -69,40 +63,39 @@ pub(in crate::rules) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
     for member in members {
         let written = member.object.metadata().finalizer_names();
         let written = written.filter(|name| !finalizers::is_collectors(name));
-        found.extend(
-            written
-                .chain(removers.added_finalizers(member))
-                .find_map(|finalizer| {
-                    let row = removers
-                        .known()
-                        .find(finalizer)
-                        .map(|row| row.finalizer.as_str());
-                    let namespace = by_namespace.then_some(&member.key.namespace);
-                    let question = (member.key.group_kind(), namespace, row);
-                    let answer = known.entry(question).or_insert_with(|| {
-                        let holder = FinalizerHolder {
-                            name: None,
-                            ..FinalizerHolder::of(member)
-                        };
-                        let remover = removers.remover_from(inventory, &holder, finalizer);
-                        // A Job runs to completion: it is not an operator.
-                        let operator = operator(&remover)
-                            .filter(|id| inventory.member(*id).key.group() != "batch")?;
-                        Some((operator, remover))
-                    });
-                    let (operator, remover) = answer
-                        .as_ref()
-                        .filter(|(operator, _)| *operator != member.id)?;
-                    Some(Held {
-                        member,
-                        finalizer,
-                        operator: *operator,
-                        remover: remover.clone(),
-                    })
-                }),
-        );
+        let namespace = by_namespace.then_some(&member.key.namespace);
+        for finalizer in written.chain(removers.added_finalizers(member)) {
+            let row = removers.known().find(finalizer);
+            let row = row.map(|row| row.finalizer.as_str());
+            let question = (member.key.group_kind(), namespace, row);
+            let answer = known.entry(question).or_insert_with(|| {
+                let remover = removers.remover_from(inventory, &unnamed(member), finalizer);
+                // A Job runs to completion: it is not an operator.
+                let operator = operator(&remover)?;
+                (inventory.member(operator).key.group() != "batch").then_some((operator, remover))
+            });
+            if let Some((operator, remover)) = answer
+                && *operator != member.id
+            {
+                found.push(Held {
+                    member,
+                    finalizer,
+                    operator: *operator,
+                    remover: remover.clone(),
+                });
+                break;
+            }
+        }
     }
     found
+}
+
+/// Describes an object without its name, which does not affect who removes its finalizers.
+pub(in crate::rules) fn unnamed(member: &Member) -> FinalizerHolder<'_> {
+    FinalizerHolder {
+        name: None,
+        ..FinalizerHolder::of(member)
+    }
 }
 
 fn operator(remover: &Remover<'_>) -> Option<ObjectId> {
@@ -124,15 +117,26 @@ fn operator(remover: &Remover<'_>) -> Option<ObjectId> {
 /// Names the table rows of finalizers that a finding depends on.
 pub(in crate::rules) fn resting<'h>(
     draft: Draft,
-    context: &Context<'_>,
+    known: &KnownFinalizers,
     finalizers: impl Iterator<Item = &'h str>,
 ) -> Draft {
-    let known = context.ownership.removers.known();
-    let rows: BTreeMap<&str, _> = finalizers
-        .filter_map(|name| known.find(name))
-        .map(|known| (&*known.finalizer, known))
-        .collect();
+    let rows = finalizers.filter_map(|name| known.find(name));
+    let rows: BTreeMap<&str, _> = rows.map(|known| (&*known.finalizer, known)).collect();
     rows.into_values().fold(draft, Draft::rests_on_finalizer)
+}
+
+/// Adds some of the held objects, and the rows of the finalizer table that the finding depends on.
+pub(in crate::rules) fn with_held<'h>(
+    draft: Draft,
+    context: &Context<'_>,
+    held: impl Iterator<Item = &'h Held<'h>> + Clone,
+) -> Draft {
+    let known = context.ownership.removers.known();
+    let draft = resting(draft, known, held.clone().map(|held| held.finalizer));
+    held.take(MOST_RELATED).fold(draft, |draft, held| {
+        let words = format!("has or gets the finalizer `{}`", held.finalizer);
+        draft.related_object(held.member, words)
+    })
 }
 
 /// Names the first of several objects, and counts the others.

@@ -75,10 +75,8 @@ fn finalizer_preset_gc(context: &Context<'_>, sink: &mut Sink) {
     for entry in entries(context.inventory).filter(|entry| finalizers::is_collectors(entry.name()))
     {
         let metadata = entry.member.object.metadata();
-        let both = metadata
-            .finalizers()
-            .iter()
-            .any(|other| finalizers::is_collectors(&other.value) && other.value != entry.name());
+        let mut names = metadata.finalizer_names();
+        let both = names.any(|name| finalizers::is_collectors(name) && name != entry.name());
         // Both together are rejected; on an object that is being deleted, the API server added it and the collector is
         // working on it.
         if both || entry.member.from_dump && metadata.has_server_field("deletionTimestamp") {
@@ -129,16 +127,12 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
         let (member, name) = (entry.member, entry.name());
         let known = known_of(context, &entry);
         let framework = known.and_then(|(_, _, row)| row.filter(|row| !row.is_identified()));
+        let removers = &context.ownership.removers;
         if known.is_some() && framework.is_none()
             || !label_key_errors(name).is_empty()
             || is_rejected(member, name)
+            || !matches!(removers.remover(inventory, member, name), Remover::Nobody)
         {
-            continue;
-        }
-        if !matches!(
-            context.ownership.removers.remover(inventory, member, name),
-            Remover::Nobody
-        ) {
             continue;
         }
         let closed = context.world == World::Closed;
@@ -153,15 +147,10 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
         } else {
             " This assumes that no controller outside the input removes it."
         };
-        let table = framework.map_or_else(
-            || "The finalizer is not in the table of known finalizers".to_owned(),
-            |row| {
-                format!(
-                    "The table of known finalizers says no more than: {}",
-                    row.removed_by
-                )
-            },
-        );
+        let table = match framework.map(|row| &row.removed_by) {
+            None => "The finalizer is not in the table of known finalizers".to_owned(),
+            Some(who) => format!("The table of known finalizers says no more than: {who}"),
+        };
         sink.push_with(|| {
             entry
                 .draft(format!("no known controller removes finalizer `{name}` of {}", named(member)))
@@ -215,11 +204,8 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
         let at_run_time = match controller {
             Some(controller) => controller.added.is_at_run_time() && controller.is_identified(),
             None => {
-                handles == Handles::Unproven
-                    && known
-                        .controllers
-                        .iter()
-                        .all(|row| row.added.is_at_run_time())
+                let mut rows = known.controllers.iter();
+                handles == Handles::Unproven && rows.all(|row| row.added.is_at_run_time())
             }
         };
         if !at_run_time {
@@ -290,19 +276,15 @@ fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<D
             member.key.kind()
         )
     };
-    let draft = misplaced(
-        entry,
-        format!(
-            "no controller removes finalizer `{name}` from {}",
-            named(member)
-        ),
+    let message = format!(
+        "no controller removes finalizer `{name}` from {}",
+        named(member)
     );
-    Some(
-        draft
-            .reason(reason)
-            .fix(entry.removed(Proposal::suggested))
-            .rests_on_finalizer(known),
-    )
+    let draft = misplaced(entry, message)
+        .reason(reason)
+        .fix(entry.removed(Proposal::suggested))
+        .rests_on_finalizer(known);
+    Some(draft)
 }
 
 /// Reports a kind that the controller's row does not list: a newer release or a fork may handle it. Silent if a
@@ -313,12 +295,8 @@ fn unlisted(
     known: &KnownFinalizer,
 ) -> Option<Draft> {
     let (member, name) = (entry.member, entry.name());
-    let Remover::Unlisted(controller) =
-        context
-            .ownership
-            .removers
-            .remover(context.inventory, member, name)
-    else {
+    let removers = &context.ownership.removers;
+    let Remover::Unlisted(controller) = removers.remover(context.inventory, member, name) else {
         return None;
     };
     let kind = member.key.kind();
@@ -333,28 +311,25 @@ fn unlisted(
 }
 
 fn misplaced(entry: &FinalizerEntry<'_>, message: String) -> Draft {
-    let help = format!(
-        "remove the entry. To release a stuck object, run {}",
-        entry.release()
-    );
+    let release = entry.release();
     entry
         .draft(message)
         .label(format!("not known on {}", entry.member.key.kind()))
-        .help(help)
+        .help(format!(
+            "remove the entry. To release a stuck object, run {release}"
+        ))
 }
 
 fn kinds(known: &KnownFinalizer) -> String {
     let all = known.controllers.iter().flat_map(|row| &row.kinds);
-    let names: Vec<_> = all
-        .map(|pattern| match pattern {
-            KindPattern::Any => "any kind".to_owned(),
-            KindPattern::Exact { kind, group } if group.is_empty() => kind.to_string(),
-            KindPattern::Exact { kind, group } => format!("{kind}.{group}"),
-            KindPattern::Group(group) => format!("kinds of {group}"),
-            KindPattern::GroupsBelow(parent) => format!("kinds of groups ending in .{parent}"),
-        })
-        .collect();
-    names.join(", ")
+    let names = all.map(|pattern| match pattern {
+        KindPattern::Any => "any kind".to_owned(),
+        KindPattern::Exact { kind, group } if group.is_empty() => kind.to_string(),
+        KindPattern::Exact { kind, group } => format!("{kind}.{group}"),
+        KindPattern::Group(group) => format!("kinds of {group}"),
+        KindPattern::GroupsBelow(parent) => format!("kinds of groups ending in .{parent}"),
+    });
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// [VAL-26], [L-8].
@@ -362,18 +337,15 @@ fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
     for member in context.inventory.of_kind(kinds::NAMESPACE) {
         for (index, finalizer) in namespace_finalizers(member) {
             let name = finalizer.as_str();
-            let valid = label_key_errors(name).is_empty()
-                && (name.contains('/') || finalizers::is_collectors(name));
-            if !valid {
+            let is_qualified = name.contains('/') || finalizers::is_collectors(name);
+            if !is_qualified || !label_key_errors(name).is_empty() {
                 continue;
             }
             sink.push_with(|| {
                 let command = kubectl::remove_spec_finalizer(&member.key.name, name);
-                let draft = Draft::on(
-                    member,
-                    finalizer.span,
-                    format!("{} has `{name}` in `spec.finalizers`", named(member)),
-                )
+                let field = format!("spec.finalizers[{index}]");
+                let message = format!("{} has `{name}` in `spec.finalizers`", named(member));
+                let draft = Draft::on(member, finalizer.span, message)
                 .label("only `kubernetes` is removed automatically")
                 .reason(format!(
                     "A namespace that is created from this manifest keeps `{name}` until a controller removes it through \
@@ -385,15 +357,12 @@ fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
                     "remove the entry; the API server adds `kubernetes` automatically. To release a stuck namespace, run \
                      `{command}`"
                 ))
-                .field(format!("spec.finalizers[{index}]"))
+                .field(&*field)
                 .target(name);
                 if member.from_dump {
                     return draft.severity(Severity::Info);
                 }
-                draft.fix(
-                    Proposal::suggested("remove the finalizer")
-                        .remove(member, &format!("spec.finalizers[{index}]")),
-                )
+                draft.fix(Proposal::suggested("remove the finalizer").remove(member, &field))
             });
         }
     }

@@ -19,11 +19,10 @@ use crate::delivery::{
 use crate::finding::{Applicability, Severity};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ObjectKey, Policy, Wait};
-use crate::ownership::FinalizerHolder;
 use crate::ownership::access::Budget;
 use crate::rules::delivery::hooks::runs_before_deletion;
-use crate::rules::draft::{Draft, MOST_RELATED};
-use crate::rules::finalizers::held::{Held, counted, held, resting};
+use crate::rules::draft::Draft;
+use crate::rules::finalizers::held::{Held, counted, held, unnamed, with_held};
 use crate::rules::finalizers::words::with_workload;
 use crate::rules::proposal::Proposal;
 use crate::rules::rule::{Context, Rule, Sink, rule};
@@ -75,14 +74,12 @@ impl Released<'_> {
 }
 
 fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
-    let held = held(context);
+    let mut held = held(context);
     if held.is_empty() {
         return;
     }
     let together = context.analysis.together();
-    let held = held
-        .into_iter()
-        .filter(|held| together.set_of(held.member.id).is_some());
+    held.retain(|held| together.set_of(held.member.id).is_some());
     let released = released(context, held);
     let mut by_set: BTreeMap<usize, Vec<&Released<'_>>> = BTreeMap::new();
     for released in &released {
@@ -118,18 +115,14 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// Returns the objects that operators of the input release, and the permissions that they need for that.
-fn released<'a>(context: &Context<'a>, held: impl Iterator<Item = Held<'a>>) -> Vec<Released<'a>> {
+fn released<'a>(context: &Context<'a>, held: Vec<Held<'a>>) -> Vec<Released<'a>> {
     let access = context.ownership.removers.access();
     let mut known: HashMap<_, Rc<[Vec<ObjectId>]>> = HashMap::default();
-    let released = held.map(|held| {
+    let released = held.into_iter().map(|held| {
         let key = &held.member.key;
         let authority = known.entry((held.operator, key.group_kind(), &key.namespace));
         let authority = authority.or_insert_with(|| {
-            let holder = FinalizerHolder {
-                name: None,
-                ..FinalizerHolder::of(held.member)
-            };
-            let budget = &mut Budget::default();
+            let (holder, budget) = (unnamed(held.member), &mut Budget::default());
             let authority = access.authority(context.inventory, held.operator, &holder, budget);
             authority.alternatives().into()
         });
@@ -181,26 +174,22 @@ fn left_behind<'h, 'a>(
     released: &[&'h Released<'a>],
 ) -> Vec<(Risk, ObjectId, &'h Released<'a>)> {
     let steps = steps_of(requests);
-    let plan = steps
-        .len()
-        .checked_sub(1)
-        .and_then(|last| Some((context.plans.plan_of_steps(&steps)?, last)));
-    let stuck: BTreeMap<ObjectKey, bool> = plan.map_or_else(BTreeMap::new, |(plan, last)| {
-        let stuck = plan.stuck(last).into_iter();
-        stuck
-            .map(|stuck| (plan.cluster().key(stuck.object), stuck.is_certain()))
-            .collect()
-    });
+    let mut certain_of: BTreeMap<ObjectKey, bool> = BTreeMap::new();
+    if let Some(last) = steps.len().checked_sub(1)
+        && let Some(plan) = context.plans.plan_of_steps(&steps)
+    {
+        for stuck in plan.stuck(last) {
+            certain_of.insert(plan.cluster().key(stuck.object), stuck.is_certain());
+        }
+    }
     let order = RequestOrder::of(context.inventory, requests);
     let left = released.iter().filter_map(|released| {
-        let Held {
-            member, operator, ..
-        } = released.held;
+        let (member, operator) = (released.held.member, released.held.operator);
         if released.held.is_guess() {
             let is_left = order.deletes_with(member.id, operator);
             return is_left.then_some((Risk::Guess, operator, *released));
         }
-        let certain = *stuck.get(&member.key)?;
+        let certain = *certain_of.get(&member.key)?;
         // Something other than the operator may hold it.
         let deleted = released.needs().find(|id| order.place(*id).is_some())?;
         let gone = order.gone_before(released);
@@ -247,10 +236,8 @@ impl<'r> RequestOrder<'r> {
 
     /// Whether the tool deletes both, and does not wait for the object before it deletes the operator.
     fn deletes_with(&self, object: ObjectId, operator: ObjectId) -> bool {
-        let is_deleted = [object, operator]
-            .iter()
-            .all(|id| self.place(*id).is_some());
-        is_deleted && !self.is_awaited(object, operator)
+        let places = [object, operator].map(|id| self.place(id));
+        !places.contains(&None) && !self.is_awaited(object, operator)
     }
 
     /// Whether the tool waits between the deletion of `first` and that of `second`.
@@ -261,9 +248,7 @@ impl<'r> RequestOrder<'r> {
 
     /// Returns an object without which the operator cannot release another, and that is gone before the tool deletes that.
     fn gone_before(&self, released: &Released<'_>) -> Option<ObjectId> {
-        let Held {
-            member, operator, ..
-        } = released.held;
+        let (member, operator) = (released.held.member, released.held.operator);
         if self.is_awaited(operator, member.id) {
             return Some(operator);
         }
@@ -296,116 +281,90 @@ fn finding(
         Risk::Race => Severity::Warning,
         Risk::Certain => Severity::Error,
     };
-    let words = RemovalWords::of(regime, risk);
+    let [removal, order, mitigation] = removal_words(regime, risk);
     let message = match risk {
         Risk::Guess => format!(
-            "{} may leave {objects} stuck: {who}, which may be what releases them, is deleted",
-            words.removal
+            "{removal} may leave {objects} stuck: {who}, which may be what releases them, is deleted"
         ),
-        Risk::Race => format!(
-            "{} may leave {objects} stuck: {deleted} is deleted at about the same time",
-            words.removal
-        ),
-        Risk::Certain => format!(
-            "{} leaves {objects} stuck: {deleted} is deleted first",
-            words.removal
-        ),
+        Risk::Race => {
+            format!(
+                "{removal} may leave {objects} stuck: {deleted} is deleted at about the same time"
+            )
+        }
+        Risk::Certain => format!("{removal} leaves {objects} stuck: {deleted} is deleted first"),
     };
     let needs = if is_operator {
         String::new()
     } else {
         format!(", and needs {} for that", named(cause))
     };
-    let delete = "delete these objects first and wait until they are gone";
     let draft = Draft::on(cause, cause.object.name_span(), message)
         .severity(severity)
         .label("is gone before they are released")
         .reason(format!(
-            "{} {who} {} the finalizer `{}` of {}{needs}. Without it the object stays Terminating, and so do its \
+            "{order} {who} {} the finalizer `{}` of {}{needs}. Without it the object stays Terminating, and so do its \
              CustomResourceDefinition and its namespace if they are deleted.",
-            words.order,
             if risk == Risk::Guess { "may be what removes" } else { "removes" },
             first.finalizer,
             named(first.member)
         ))
         .claims_absence(context.inventory)
-        .help(format!("{delete}: by hand, or {}", words.mitigation))
+        .help(format!("delete these objects first and wait until they are gone: by hand, or {mitigation}"))
     .fix((regime == Regime::ArgoCd).then(|| deleted_before(context, left)))
         .field("metadata.name")
         .target(first.member.key.group_kind().to_string());
-    let finalizers = left.iter().map(|(_, released)| released.held.finalizer);
-    let draft = resting(draft, context, finalizers);
     let draft = with_workload(draft, context.inventory, &first.remover);
-    let released = left.iter().map(|(_, released)| &released.held);
-    released.take(MOST_RELATED).fold(draft, |draft, held| {
-        draft.related_object(
-            held.member,
-            format!("has or gets the finalizer `{}`", held.finalizer),
-        )
-    })
+    with_held(
+        draft,
+        context,
+        left.iter().map(|(_, released)| &released.held),
+    )
 }
 
 /// Proposes a sync wave above those of the operator and its permissions: Argo CD deletes waves in reverse order.
 fn deleted_before(context: &Context<'_>, left: &[(Risk, &Released<'_>)]) -> Proposal {
-    let last = left
-        .iter()
-        .flat_map(|(_, released)| released.needs())
-        .map(|id| argocd::wave(context.inventory.member(id)))
+    let needs = left.iter().flat_map(|(_, released)| released.needs());
+    let waves = needs.map(|id| argocd::wave(context.inventory.member(id)));
+    let wave = waves
         .max()
-        .unwrap_or_default();
-    let wave = last.saturating_add(1).to_string();
+        .unwrap_or_default()
+        .saturating_add(1)
+        .to_string();
     let proposal = Proposal::suggested(format!(
         "put the objects that the operator has to release into sync wave {wave}"
     ));
-    let members: BTreeMap<ObjectId, &Member> = left
-        .iter()
-        .map(|(_, released)| (released.held.member.id, released.held.member))
-        .collect();
+    let members = left.iter().map(|(_, released)| released.held.member);
+    let members: BTreeMap<ObjectId, &Member> = members.map(|member| (member.id, member)).collect();
     members.into_values().fold(proposal, |proposal, member| {
         proposal.annotate(member, marks::ARGOCD_SYNC_WAVE, &*wave)
     })
 }
 
-/// The removal of everything that a tool delivered, in words.
-struct RemovalWords {
-    removal: &'static str,
-    order: &'static str,
-    mitigation: &'static str,
-}
-
-impl RemovalWords {
-    fn of(regime: Regime, risk: Risk) -> Self {
-        let helm = "Helm deletes kind by kind without waiting: workloads and permissions first, kinds that it does not know, \
-                    such as custom resources, last.";
-        let hook = "with a hook `helm.sh/hook: pre-delete` of the chart; or put them into a release of their own, and \
-                    uninstall that first";
-        match regime {
-            Regime::Helm => Self {
-                removal: "uninstalling the release",
-                order: helm,
-                mitigation: hook,
+/// Describes the removal of everything that a tool delivered, the order of the deletions, and how to delete the objects
+/// of the operator first.
+fn removal_words(regime: Regime, risk: Risk) -> [&'static str; 3] {
+    let helm = "Helm deletes kind by kind without waiting: workloads and permissions first, kinds that it does not know, \
+                such as custom resources, last.";
+    let hook = "with a hook `helm.sh/hook: pre-delete` of the chart; or put them into a release of their own, and \
+                uninstall that first";
+    match regime {
+        Regime::Helm => ["uninstalling the release", helm, hook],
+        Regime::Flux(FluxObject::HelmRelease) => ["deleting the HelmRelease", helm, hook],
+        Regime::ArgoCd => [
+            "deleting the Application",
+            if risk == Risk::Certain {
+                "Argo CD deletes the highest wave first, and waits until it is gone."
+            } else {
+                "Argo CD deletes everything of one wave at once."
             },
-            Regime::Flux(FluxObject::HelmRelease) => Self {
-                removal: "deleting the HelmRelease",
-                order: helm,
-                mitigation: hook,
-            },
-            Regime::ArgoCd => Self {
-                removal: "deleting the Application",
-                order: if risk == Risk::Certain {
-                    "Argo CD deletes the highest wave first, and waits until it is gone."
-                } else {
-                    "Argo CD deletes everything of one wave at once."
-                },
-                mitigation: "with a higher `argocd.argoproj.io/sync-wave` than the operator's: Argo CD deletes the highest \
-                             wave first, and waits for it",
-            },
-            Regime::Flux(FluxObject::Kustomization) | Regime::Kubectl => Self {
-                removal: "deleting the Kustomization",
-                order: "Flux deletes custom resources first, and the operator a moment later, without waiting.",
-                mitigation: "with a Kustomization of their own that depends on the operator's and has `deletionPolicy: \
-                             WaitForTermination`, which is deleted first",
-            },
-        }
+            "with a higher `argocd.argoproj.io/sync-wave` than the operator's: Argo CD deletes the highest wave first, and \
+             waits for it",
+        ],
+        Regime::Flux(FluxObject::Kustomization) | Regime::Kubectl => [
+            "deleting the Kustomization",
+            "Flux deletes custom resources first, and the operator a moment later, without waiting.",
+            "with a Kustomization of their own that depends on the operator's and has `deletionPolicy: WaitForTermination`, \
+             which is deleted first",
+        ],
     }
 }

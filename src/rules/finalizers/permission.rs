@@ -16,12 +16,11 @@ use crate::kube::{GroupKind, Namespace, Scope, kinds};
 use crate::ownership::access::{
     AlikeWorkloads, Grant, PolicyRule, ResourceRequest, RuleSet, may_set_blocking_reference,
 };
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::Draft;
 use crate::rules::proposal::Proposal;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::{listed, named};
 use crate::text::Span;
-use crate::yaml::Value;
 use crate::yaml::edit::NewValue;
 
 pub(in crate::rules) static FINALIZERS_PERMISSION_MISSING: Rule = rule!(
@@ -95,44 +94,39 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
         if granted.iter().any(|(_, set)| set.grants_finalizers) {
             continue;
         }
-        let known: BTreeSet<usize> = granted
-            .iter()
-            .flat_map(|(_, set)| set.names.iter().copied())
-            .collect();
+        let known = granted.iter().flat_map(|(_, set)| &set.names);
+        let known: BTreeSet<usize> = known.copied().collect();
         if known.len() > MANY_KINDS {
             continue;
         }
         let mut together: BTreeMap<ObjectId, Vec<Missing<'_>>> = BTreeMap::new();
-        let lacking = known
-            .iter()
-            .filter_map(|at| missing(&kinds.all[*at], &granted));
-        for missing in lacking {
-            together.entry(missing.role).or_default().push(missing);
+        for at in known {
+            if let Some(missing) = missing(&kinds.all[at], &granted) {
+                together.entry(missing.role).or_default().push(missing);
+            }
         }
         for (role, missing) in together {
             let missing: Rc<[Missing<'_>]> = missing.into();
+            let workloads = workloads.iter().map(|id| inventory.member(*id));
             // A Job runs to completion: it is not an operator.
-            let workloads = workloads
-                .iter()
-                .map(|id| inventory.member(*id))
-                .filter(|member| member.key.group() != "batch");
-            by_role
-                .entry(role)
-                .or_default()
-                .extend(workloads.map(|workload| (workload, Rc::clone(&missing))));
+            let operators = workloads.filter(|member| member.key.group() != "batch");
+            let lacking = operators.map(|operator| (operator, Rc::clone(&missing)));
+            by_role.entry(role).or_default().extend(lacking);
         }
     }
     for (role, mut workloads) in by_role {
         workloads.sort_by_key(|(workload, _)| workload.id);
         let role = inventory.member(role);
         // Many workloads run as the ServiceAccount `default`: prefer those in the file of the role.
-        let any_beside = workloads
+        if workloads
             .iter()
-            .any(|(workload, _)| workload.file == role.file);
-        let meant = workloads
-            .iter()
-            .filter(|(workload, _)| !any_beside || workload.file == role.file);
-        sink.extend(meant.map(|(workload, missing)| finding(context, workload, role, missing)));
+            .any(|(workload, _)| workload.file == role.file)
+        {
+            workloads.retain(|(workload, _)| workload.file == role.file);
+        }
+        for (workload, missing) in &workloads {
+            sink.push(finding(context, workload, role, missing));
+        }
     }
 }
 
@@ -154,11 +148,8 @@ struct RuleSetFacts<'a> {
 
 impl<'a> RuleSetFacts<'a> {
     fn about(&self, resource: &str) -> impl Iterator<Item = &'a PolicyRule> {
-        self.by_resource
-            .get(resource)
-            .into_iter()
-            .flatten()
-            .copied()
+        let rules = self.by_resource.get(resource).into_iter();
+        rules.flatten().copied()
     }
 }
 
@@ -198,15 +189,13 @@ impl<'a> OwnKinds<'a> {
             }
         }
         let resources = set.rules.iter().flat_map(PolicyRule::resources);
+        let mut mentioning = set.rules.iter();
         RuleSetFacts {
             grants_finalizers: set.rules.iter().any(|rule| self.grants_finalizers(rule)),
             names: resources.flat_map(|plural| self.named(plural)).collect(),
             written_in: set.written_in,
             by_resource,
-            mentions_finalizers: set
-                .rules
-                .iter()
-                .any(|rule| rule.mentions_subresource("finalizers")),
+            mentions_finalizers: mentioning.any(|rule| rule.mentions_subresource("finalizers")),
             creates,
         }
     }
@@ -219,14 +208,11 @@ impl<'a> OwnKinds<'a> {
         let known: Vec<usize> = if rule.resources().any(|plural| plural == "*") {
             (0..self.all.len()).collect()
         } else {
-            rule.resources()
-                .flat_map(|plural| self.named(plural))
-                .collect()
+            let named = rule.resources().flat_map(|plural| self.named(plural));
+            named.collect()
         };
-        known
-            .into_iter()
-            .map(|at| &self.all[at])
-            .any(|own| may_set_blocking_reference([rule], own.kind.group, own.plural, None))
+        let mut known = known.into_iter().map(|at| &self.all[at]);
+        known.any(|own| may_set_blocking_reference([rule], own.kind.group, own.plural, None))
     }
 
     fn named(&self, plural: &str) -> impl Iterator<Item = usize> {
@@ -359,23 +345,16 @@ fn finding(
     .field("rules")
     .target(missing.iter().map(|missing| missing.own.kind.to_string()).collect::<Vec<_>>().join(","))
     .related_object(workload, "runs with this role");
-    let definitions = missing
-        .iter()
-        .take(MOST_RELATED)
-        .map(|missing| missing.own.definition);
-    definitions.fold(draft, |draft, definition| {
-        draft.related_object(definition, "defines the kind")
-    })
+    let definitions = missing.iter().map(|missing| missing.own.definition);
+    draft.related_objects(definitions, "defines the kind")
 }
 
 /// Proposes to add the permission to a role, with one rule for each API group.
 fn allowed(role: &Member, missing: &[Missing<'_>]) -> Proposal {
     let mut by_group: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for Missing { own, .. } in missing {
-        by_group
-            .entry(own.kind.group)
-            .or_default()
-            .push(format!("{}/finalizers", own.plural));
+        let resources = by_group.entry(own.kind.group).or_default();
+        resources.push(format!("{}/finalizers", own.plural));
     }
     let proposal = Proposal::suggested("allow `update` of `finalizers`");
     by_group
@@ -401,10 +380,7 @@ fn place(role: &Member, plural: &str) -> Option<Span> {
 /// Returns the first place where the rules of a role name a resource.
 fn mention(role: &Member, resource: &str) -> Option<Span> {
     let rules = role.object.at(&["rules"])?.items();
-    let mut resources = rules
-        .filter_map(|rule| rule.get("resources"))
-        .flat_map(Value::items);
-    resources
-        .find(|named| named.as_str() == Some(resource))
-        .map(Value::span)
+    let mut resources = rules.flat_map(|rule| rule.items_at("resources"));
+    let named = resources.find(|named| named.as_str() == Some(resource))?;
+    Some(named.span())
 }

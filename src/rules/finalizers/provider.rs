@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::operator::has_hook_before;
-use crate::delivery::{DeliveredSet, Regime, argocd, marks};
+use crate::delivery::{DeliveredSet, Regime, argocd};
 use crate::inventory::Member;
 use crate::kube::GroupKind;
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::Draft;
 use crate::rules::finalizers::held::counted;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::named;
@@ -32,12 +32,10 @@ fn provider_deleted_first(context: &Context<'_>, sink: &mut Sink) {
     }
     for set in context.analysis.deliveries().sets(inventory) {
         let members: Vec<&Member> = set.members.iter().map(|id| inventory.member(*id)).collect();
-        let providers = members.iter().filter(|member| member.object.is(PROVIDER));
-        let providers: Vec<&&Member> = providers.collect();
-        if providers.is_empty() || has_hook_before(context, &set) {
+        if has_hook_before(context, &set) {
             continue;
         }
-        for provider in providers {
+        for provider in members.iter().filter(|member| member.object.is(PROVIDER)) {
             let Some(names) = package_names(provider) else {
                 continue;
             };
@@ -54,10 +52,9 @@ fn provider_deleted_first(context: &Context<'_>, sink: &mut Sink) {
 
 /// Returns the parts of a package's name in reverse, as in an API group: `provider-aws-s3` manages `s3.aws`.
 fn package_names(provider: &Member) -> Option<Vec<&str>> {
-    let package = provider.object.at(&["spec", "package"])?.as_str()?;
+    let package = provider.object.value().str_at(&["spec", "package"])?;
     let image = package.rsplit('/').next()?;
-    let name = image.split([':', '@']).next()?;
-    let name = name.strip_prefix("provider-")?;
+    let name = image.split([':', '@']).next()?.strip_prefix("provider-")?;
     Some(name.rsplit('-').collect())
 }
 
@@ -74,8 +71,7 @@ fn is_managed(kind: GroupKind<&str>, names: &[&str]) -> bool {
         return false;
     };
     // `provider-aws` manages every service of `aws`, `provider-aws-s3` only `s3`.
-    let labels: Vec<&str> = labels.split('.').collect();
-    labels.ends_with(names)
+    labels.split('.').collect::<Vec<_>>().ends_with(names)
 }
 
 /// Whether the tool waits until the object is gone before it deletes the provider.
@@ -92,14 +88,14 @@ fn finding(provider: &Member, left: &[&Member], set: &DeliveredSet) -> Draft {
     };
     let objects = counted(named(left[0]), left.len());
     let mitigation = match set.regime {
-        Regime::ArgoCd => format!(
-            ", or give them a higher `{}` than the Provider: Argo CD deletes the highest wave first, and waits for it",
-            marks::ARGOCD_SYNC_WAVE
-        ),
-        _ => ", and remove them first".to_owned(),
+        Regime::ArgoCd => {
+            ", or give them a higher `argocd.argoproj.io/sync-wave` than the Provider: Argo CD deletes the highest wave first, and \
+             waits for it"
+        }
+        _ => ", and remove them first",
     };
     let kinds: BTreeSet<&str> = left.iter().map(|member| member.object.kind()).collect();
-    let draft = Draft::on(
+    Draft::on(
         provider,
         provider.object.name_span(),
         format!("{removal} may leave {objects} stuck: {who} is deleted at about the same time"),
@@ -114,8 +110,6 @@ fn finding(provider: &Member, left: &[&Member], set: &DeliveredSet) -> Draft {
         "deliver the managed resources apart from their Provider{mitigation}"
     ))
     .field("metadata.name")
-    .target(kinds.into_iter().collect::<Vec<_>>().join(","));
-    left.iter().take(MOST_RELATED).fold(draft, |draft, member| {
-        draft.related_object(member, "is managed by the Provider")
-    })
+    .target(kinds.into_iter().collect::<Vec<_>>().join(","))
+    .related_objects(left.iter().copied(), "is managed by the Provider")
 }

@@ -77,11 +77,8 @@ fn demands(member: &Member) -> Demands {
         return Demands::Custom;
     }
     // The check is equal in all versions of a kind.
-    match table()
-        .versions_of(kind)
-        .next()
-        .map(|row| row.finalizer_name_check)
-    {
+    let row = table().versions_of(kind).next();
+    match row.map(|row| row.finalizer_name_check) {
         Some(FinalizerNameCheck::QualifiedAndStandard) => Demands::Standard,
         Some(FinalizerNameCheck::Qualified) => Demands::LabelKey,
         Some(FinalizerNameCheck::None) | None => Demands::Nothing,
@@ -90,6 +87,9 @@ fn demands(member: &Member) -> Demands {
 
 /// Returns the server's error messages about a name.
 fn name_errors(finalizer: &str, demands: Demands) -> Vec<String> {
+    if demands == Demands::Nothing {
+        return Vec::new();
+    }
     let mut errors = label_key_errors(finalizer);
     if demands == Demands::Standard
         && !finalizer.contains('/')
@@ -102,29 +102,21 @@ fn name_errors(finalizer: &str, demands: Demands) -> Vec<String> {
 
 /// Whether the API server rejects an object because of the name of a finalizer.
 pub(in crate::rules) fn is_rejected(member: &Member, finalizer: &str) -> bool {
-    let demands = demands(member);
-    demands != Demands::Nothing && !name_errors(finalizer, demands).is_empty()
+    !name_errors(finalizer, demands(member)).is_empty()
 }
 
 /// [VAL-18], [VAL-20], [VAL-26].
 fn finalizer_invalid_name(context: &Context<'_>, sink: &mut Sink) {
     for entry in entries(context.inventory) {
-        let demands = demands(entry.member);
-        let errors = if demands == Demands::Nothing {
-            Vec::new()
-        } else {
-            name_errors(entry.name(), demands)
-        };
+        let FinalizerEntry {
+            member,
+            finalizer,
+            index,
+            ..
+        } = entry;
+        let errors = name_errors(entry.name(), demands(member));
         if !errors.is_empty() {
-            sink.push_with(|| {
-                invalid(
-                    entry.member,
-                    entry.finalizer,
-                    "metadata.finalizers",
-                    entry.index,
-                    &errors,
-                )
-            });
+            sink.push_with(|| invalid(member, finalizer, "metadata.finalizers", index, &errors));
         }
     }
     for member in context.inventory.of_kind(kinds::NAMESPACE) {
@@ -146,19 +138,15 @@ fn invalid(
 ) -> Draft {
     let name = finalizer.as_str();
     let unqualified = errors == [NOT_STANDARD];
-    let (message, label) = match (name.is_empty(), unqualified) {
-        (true, _) => (format!("{} has an empty finalizer", named(member)), "empty"),
-        (_, true) => (
-            format!("finalizer `{name}` of {} has no domain", named(member)),
-            "no domain, and not a standard name",
-        ),
-        _ => (
-            format!(
-                "finalizer `{name}` of {} is not a valid name",
-                named(member)
-            ),
-            "not a label key",
-        ),
+    let who = named(member);
+    let (message, label) = if name.is_empty() {
+        (format!("{who} has an empty finalizer"), "empty")
+    } else if unqualified {
+        let message = format!("finalizer `{name}` of {who} has no domain");
+        (message, "no domain, and not a standard name")
+    } else {
+        let message = format!("finalizer `{name}` of {who} is not a valid name");
+        (message, "not a label key")
     };
     // The server's message has an index only where it checks for standard names ([VAL-18], [VAL-20]).
     let path = if unqualified && field == "metadata.finalizers" {
@@ -202,12 +190,10 @@ fn help_on_name(name: &str, unqualified: bool) -> String {
 /// Reports values that Go's decoder rejects before anything else is checked.
 fn finalizer_wrong_type(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
-        for error in holder
-            .decode_errors
-            .iter()
-            .filter(|error| is_of_finalizers(&error.field))
-        {
-            sink.push_with(|| wrong_type(holder.member, error));
+        for error in holder.decode_errors {
+            if is_of_finalizers(&error.field) {
+                sink.push_with(|| wrong_type(holder.member, error));
+            }
         }
     });
     for member in context.inventory.of_kind(kinds::NAMESPACE) {
@@ -232,24 +218,18 @@ fn wrong_type(member: &Member, error: &DecodeError) -> Draft {
         "write each finalizer as text; quote what YAML reads as a number or a boolean"
     };
     // Clients decode an object's own metadata; only the API server decodes what is below `spec`.
-    let (holder, element, who) = match error.field.as_str() {
-        field if field.starts_with("metadata.") => (
-            "ObjectMeta",
-            "string",
-            "Every client and the API server reject it.",
-        ),
-        field if field.starts_with("spec.finalizers") => (
-            "NamespaceSpec",
-            "v1.FinalizerName",
-            "The API server rejects it.",
-        ),
-        _ => ("ObjectMeta", "string", "The API server rejects it."),
+    let who = if error.field.starts_with("metadata.") {
+        "Every client and the API server reject it."
+    } else {
+        "The API server rejects it."
     };
-    let list = error
-        .field
-        .split(']')
-        .map(|part| part.split('[').next().unwrap_or_default())
-        .collect::<String>();
+    let (holder, element) = if error.field.starts_with("spec.finalizers") {
+        ("NamespaceSpec", "v1.FinalizerName")
+    } else {
+        ("ObjectMeta", "string")
+    };
+    let parts = error.field.split(']');
+    let list: String = parts.filter_map(|part| part.split('[').next()).collect();
     Draft::on(member, error.span, format!("`{}` of {} is {}, not {expected}", error.field, named(member), a_json_type(error.found)))
         .label(format!("expects {expected}"))
         .reason(format!(
@@ -270,20 +250,17 @@ fn namespace_type_errors(member: &Member) -> Vec<DecodeError> {
     if !list.is_seq() {
         return vec![type_error("spec.finalizers", Expected::Array, list)];
     }
-    let wrong = list
-        .items()
-        .enumerate()
-        .filter(|(_, item)| !matches!(item.kind(), Kind::String(_) | Kind::Null));
-    wrong
-        .map(|(index, item)| {
-            type_error(format!("spec.finalizers[{index}]"), Expected::String, item)
-        })
-        .collect()
+    let items = list.items().enumerate();
+    let wrong = items.filter(|(_, item)| !matches!(item.kind(), Kind::String(_) | Kind::Null));
+    let errors = wrong.map(|(index, item)| {
+        type_error(&format!("spec.finalizers[{index}]"), Expected::String, item)
+    });
+    errors.collect()
 }
 
-fn type_error(field: impl Into<String>, expected: Expected, value: Value<'_>) -> DecodeError {
+fn type_error(field: &str, expected: Expected, value: Value<'_>) -> DecodeError {
     DecodeError {
-        field: field.into(),
+        field: field.to_owned(),
         expected,
         found: value.type_name(),
         span: value.span(),

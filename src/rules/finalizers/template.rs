@@ -90,13 +90,13 @@ impl Stamped<'_> {
             namespace,
             name: None,
         };
-        let removers = &context.ownership.removers;
-        let remover =
-            if name == JOB_TRACKING && !matches!(self.member.object.kind(), "Job" | "CronJob") {
-                Remover::Nobody
-            } else {
-                removers.remover_from(context.inventory, &holder, name)
-            };
+        let is_of_job = matches!(self.member.object.kind(), "Job" | "CronJob");
+        let remover = if name == JOB_TRACKING && !is_of_job {
+            Remover::Nobody
+        } else {
+            let removers = &context.ownership.removers;
+            removers.remover_from(context.inventory, &holder, name)
+        };
         let harmless = matches!(remover, Remover::ControlPlane(_) | Remover::Workload { .. })
             && !finalizers::is_collectors(name);
         let who = match remover {
@@ -123,9 +123,8 @@ impl Stamped<'_> {
     }
 
     fn index(&self) -> usize {
-        let all = self.template.metadata.finalizers();
-        all.iter()
-            .position(|other| other.span == self.finalizer.span)
+        let mut all = self.template.metadata.finalizers().iter();
+        all.position(|other| other.span == self.finalizer.span)
             .unwrap_or_default()
     }
 

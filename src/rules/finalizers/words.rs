@@ -13,6 +13,7 @@ use crate::manifest::Spanned;
 use crate::ownership::{Evidence, Remover};
 use crate::rules::draft::Draft;
 use crate::rules::proposal::Proposal;
+use crate::rules::words::named;
 use crate::yaml::Value;
 
 /// One finalizer of one object, with its position in the list.
@@ -68,16 +69,7 @@ impl<'a> FinalizerEntry<'a> {
 pub(in crate::rules) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEntry<'_>> {
     inventory.remarkable().flat_map(|member| {
         let (mut found, mut places) = (SmallVec::<[_; 1]>::new(), HashMap::default());
-        let metadata = member.object.metadata();
-        if let [_] = metadata.finalizers() {
-            found.extend(
-                metadata
-                    .numbered_finalizers()
-                    .map(|(at, only)| FinalizerEntry::new(member, at, only)),
-            );
-            return found;
-        }
-        for (index, finalizer) in metadata.numbered_finalizers() {
+        for (index, finalizer) in member.object.metadata().numbered_finalizers() {
             match places.entry(finalizer.as_str()) {
                 Entry::Vacant(place) => {
                     place.insert(found.len());
@@ -92,25 +84,17 @@ pub(in crate::rules) fn entries(inventory: &Inventory) -> impl Iterator<Item = F
 
 /// Returns a Namespace's `spec.finalizers` by position. A null entry is empty; entries of other types are left out.
 pub(in crate::rules) fn namespace_finalizers(member: &Member) -> Vec<(usize, Spanned<String>)> {
-    let list = member
-        .object
-        .at(&["spec", "finalizers"])
-        .into_iter()
-        .flat_map(Value::items);
-    list.enumerate()
-        .filter_map(|(index, item)| {
-            let span = item.span();
-            let text = item.as_str().or(item.is_null().then_some(""))?;
-            Some((
-                index,
-                Spanned {
-                    value: text.to_owned(),
-                    key_span: span,
-                    span,
-                },
-            ))
-        })
-        .collect()
+    let list = member.object.at(&["spec", "finalizers"]);
+    let items = list.into_iter().flat_map(Value::items).enumerate();
+    let finalizers = items.filter_map(|(index, item)| {
+        let finalizer = Spanned {
+            value: item.as_str().or(item.is_null().then_some(""))?.to_owned(),
+            key_span: item.span(),
+            span: item.span(),
+        };
+        Some((index, finalizer))
+    });
+    finalizers.collect()
 }
 
 /// Returns the command that removes one finalizer of an object, as code, and what that breaks.
@@ -131,60 +115,47 @@ pub(in crate::rules) fn who_removes(inventory: &Inventory, remover: &Remover<'_>
             evidence,
             controller,
         } => {
-            let workload = crate::rules::words::named(inventory.member(*id));
-            match (evidence, controller) {
-                (Evidence::Image { image, .. }, Some(controller)) => {
-                    format!(
-                        "{} removes it; in the input, that is {workload}, which runs `{image}`",
-                        controller.removed_by
-                    )
+            let workload = named(inventory.member(*id));
+            let (who, here) = match controller {
+                Some(known) => (
+                    format!("{} removes it; ", known.removed_by),
+                    "in the input, ",
+                ),
+                None => (String::new(), ""),
+            };
+            match evidence {
+                Evidence::Image { image, .. } if controller.is_some() => {
+                    format!("{who}{here}that is {workload}, which runs `{image}`")
                 }
-                (Evidence::ImageName { image, .. }, controller) => {
-                    let who = controller
-                        .map(|known| format!("{} removes it; in the input, ", known.removed_by));
-                    let who = who.unwrap_or_default();
-                    format!("{who}{workload} may be that: it runs `{image}`")
-                }
-                (Evidence::Configuration, Some(controller)) => {
-                    format!(
-                        "{} removes it; according to the configuration, that is {workload}",
-                        controller.removed_by
-                    )
-                }
-                (Evidence::Configuration, None) => {
-                    format!("{workload} removes it, according to the configuration")
-                }
-                (Evidence::Image { image, .. }, None) => {
+                Evidence::Image { image, .. } => {
                     format!("{workload} may remove it: it runs `{image}`")
                 }
-                (
-                    Evidence::Access {
-                        service_account, ..
-                    },
-                    controller,
-                ) => {
-                    let who = controller
-                        .map(|known| format!("{} removes it; in the input, ", known.removed_by));
-                    let who = who.unwrap_or_default();
-                    format!(
-                        "{who}{workload} may remove it: its ServiceAccount `{service_account}` may change such objects"
-                    )
+                Evidence::ImageName { image, .. } => {
+                    format!("{who}{here}{workload} may be that: it runs `{image}`")
                 }
+                Evidence::Configuration if controller.is_some() => {
+                    format!("{who}according to the configuration, that is {workload}")
+                }
+                Evidence::Configuration => {
+                    format!("{workload} removes it, according to the configuration")
+                }
+                Evidence::Access {
+                    service_account: account,
+                    ..
+                } => format!(
+                    "{who}{here}{workload} may remove it: its ServiceAccount `{account}` may change such objects"
+                ),
             }
         }
-        Remover::KnownElsewhere(controller) => {
-            format!(
-                "{} removes it, but is not in the input ({})",
-                controller.removed_by,
-                controller.whereabouts()
-            )
-        }
-        Remover::Unlisted(controller) => {
-            format!(
-                "{} removes it, but as far as is known only from other kinds",
-                controller.removed_by
-            )
-        }
+        Remover::KnownElsewhere(controller) => format!(
+            "{} removes it, but is not in the input ({})",
+            controller.removed_by,
+            controller.whereabouts()
+        ),
+        Remover::Unlisted(controller) => format!(
+            "{} removes it, but as far as is known only from other kinds",
+            controller.removed_by
+        ),
         Remover::Nobody => "no known controller removes it".to_owned(),
     }
 }
@@ -209,11 +180,8 @@ pub(in crate::rules) fn with_workload(
         Evidence::Configuration => draft.related_object(workload, "its controller runs here"),
         Evidence::Access { binding, role, .. } => {
             let draft = draft.related_object(workload, "this workload may remove the finalizer");
-            let shown = role.unwrap_or(*binding);
-            draft.related_object(
-                inventory.member(shown),
-                "the permissions of its ServiceAccount",
-            )
+            let shown = inventory.member(role.unwrap_or(*binding));
+            draft.related_object(shown, "the permissions of its ServiceAccount")
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::inventory::Member;
 use crate::kube::{GroupKind, Scope, kinds};
 use crate::manifest::Object;
 use crate::rules::delivery::hooks::{deletion_of, hook_of};
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::Draft;
 use crate::rules::proposal::kept_by_helm;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::named;
@@ -73,30 +73,19 @@ pub(in crate::rules) fn survives_uninstall(context: &Context<'_>, member: &Membe
 /// [CRD-1]: a CRD is gone only after all its instances.
 fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let definitions = inventory.of_kind(kinds::CUSTOM_RESOURCE_DEFINITION);
-    let definitions: Vec<_> = definitions
-        .filter(|member| is_uninstalled(context, member))
-        .collect();
-    if definitions.is_empty() {
-        return;
-    }
-    for member in definitions {
-        let Some(definition) = member.object.definition() else {
+    for member in inventory.of_kind(kinds::CUSTOM_RESOURCE_DEFINITION) {
+        let definition = member.object.definition();
+        let Some(definition) = definition.filter(|_| is_uninstalled(context, member)) else {
             continue;
         };
         let kind = definition.group_kind();
         let instances: Vec<&Member> = inventory.of_kind(kind).collect();
+        let crd = named(member);
         let message = match instances.len() {
-            0 => format!(
-                "uninstalling the release deletes {} and all its instances",
-                named(member)
+            0 => format!("uninstalling the release deletes {crd} and all its instances"),
+            n => format!(
+                "uninstalling the release deletes {crd} and its instances, {n} of them in the input"
             ),
-            n => {
-                let crd = named(member);
-                format!(
-                    "uninstalling the release deletes {crd} and its instances, {n} of them in the input"
-                )
-            }
         };
         let draft = Draft::on(member, member.object.name_span(), message)
             .label(format!("its deletion deletes every {}", kind.kind))
@@ -112,15 +101,9 @@ fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
             )
             .fix(kept_by_helm(member))
             .field("metadata.annotations")
-            .target(kind.to_string());
-        sink.push(
-            instances
-                .iter()
-                .take(MOST_RELATED)
-                .fold(draft, |draft, instance| {
-                    draft.related_object(instance, "is deleted with the CRD")
-                }),
-        );
+            .target(kind.to_string())
+            .related_objects(instances, "is deleted with the CRD");
+        sink.push(draft);
     }
 }
 
@@ -153,17 +136,12 @@ fn release_owns_its_namespace(context: &Context<'_>, sink: &mut Sink) {
                 "the release's own record among it if it is installed there"
             }
         };
-        let others = placement
-            .strangers
-            .get(name.as_str())
-            .into_iter()
-            .flatten()
-            .take(MOST_RELATED);
-        let draft = Draft::on(
-            namespace,
-            namespace.object.name_span(),
-            format!("uninstalling the release deletes {} and everything in it", named(namespace)),
-        )
+        let strangers = placement.strangers.get(name.as_str()).into_iter().flatten();
+        let message = format!(
+            "uninstalling the release deletes {} and everything in it",
+            named(namespace)
+        );
+        let draft = Draft::on(namespace, namespace.object.name_span(), message)
         .label("the release's own namespace")
         .reason(format!(
             "The Namespace is part of the release, so `helm uninstall` deletes it, and the namespace controller deletes all \
@@ -174,10 +152,9 @@ fn release_owns_its_namespace(context: &Context<'_>, sink: &mut Sink) {
              leaves alone; or add the annotation `helm.sh/resource-policy: keep`, and release it once before you rely on it",
         )
         .fix(kept_by_helm(namespace))
-        .field("metadata.name");
-        sink.push(others.fold(draft, |draft, member| {
-            draft.related_object(member, "is not part of the release")
-        }));
+        .field("metadata.name")
+        .related_objects(strangers.copied(), "is not part of the release");
+        sink.push(draft);
     }
 }
 
@@ -199,11 +176,8 @@ impl<'a> Placement<'a> {
         for member in &context.inventory.members {
             if !is_released(context, member) {
                 if let Some(namespace) = member.key.namespace.name() {
-                    placement
-                        .strangers
-                        .entry(namespace)
-                        .or_default()
-                        .push(member);
+                    let strangers = placement.strangers.entry(namespace).or_default();
+                    strangers.push(member);
                 }
             } else if member.scope() == Some(Scope::Namespaced) {
                 let namespace = member.object.namespace();
@@ -220,20 +194,18 @@ impl<'a> Placement<'a> {
         context: &Context<'_>,
         namespace: &Member,
     ) -> Option<ReleaseNamespace> {
-        let name = namespace.key.name.as_str();
-        let annotated = namespace
-            .object
-            .metadata()
-            .annotation(marks::HELM_RELEASE_NAMESPACE);
-        let said = annotated
-            .map(|said| said.value)
-            .or(context.inventory.namespace.as_deref());
-        if let Some(said) = said {
-            (said == name).then_some(ReleaseNamespace::Said)
-        } else {
-            let placed = self.renderings.get(&namespace.file).copied().flatten();
-            (placed == Some(name)).then_some(ReleaseNamespace::AllIsThere)
-        }
+        let metadata = namespace.object.metadata();
+        let said = metadata.annotation(marks::HELM_RELEASE_NAMESPACE);
+        let said = said.map(|said| said.value);
+        let said = said.or(context.inventory.namespace.as_deref());
+        let (place, known) = match said {
+            Some(_) => (said, ReleaseNamespace::Said),
+            None => {
+                let placed = self.renderings.get(&namespace.file).copied().flatten();
+                (placed, ReleaseNamespace::AllIsThere)
+            }
+        };
+        (place == Some(&*namespace.key.name)).then_some(known)
     }
 }
 
@@ -264,11 +236,11 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
             member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) || member.object.is(kinds::NAMESPACE);
         // `hook-not-kept` reports these kinds if they are deleted earlier. An object with a policy is kept on purpose.
         let is_told = holds && deletion_of(&hook, member).is_some();
-        let kept = member
+        let policy = member
             .object
             .metadata()
-            .annotation(marks::HELM_RESOURCE_POLICY)
-            .is_some();
+            .annotation(marks::HELM_RESOURCE_POLICY);
+        let kept = policy.is_some();
         if hook.events.is_empty() || hook.is_deleted_on_success || kept || is_told {
             continue;
         }
@@ -302,11 +274,8 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
                 hook.key
             )
         };
-        let draft = Draft::on(
-            member,
-            hook.annotation.key_span,
-            format!("{} survives the uninstall of its release", named(member)),
-        )
+        let message = format!("{} survives the uninstall of its release", named(member));
+        let draft = Draft::on(member, hook.annotation.key_span, message)
         .label("a hook is not part of the release")
         .reason(format!(
             "Helm runs an object with `{}` as a hook and does not count it as part of the release: `helm uninstall` never \
@@ -325,15 +294,8 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
 
 /// Whether an object is a webhook configuration that rejects requests when a Service does not answer.
 fn blocks_requests(object: &Object) -> bool {
-    let webhooks = object.at(&["webhooks"]);
-    webhooks
-        .into_iter()
-        .flat_map(|webhooks| webhooks.items())
-        .any(|webhook| {
-            let ignores = webhook
-                .get("failurePolicy")
-                .and_then(|policy| policy.as_str())
-                == Some("Ignore");
-            !ignores && webhook.at(&["clientConfig", "service"]).is_some()
-        })
+    object.value().items_at("webhooks").any(|webhook| {
+        webhook.str_at(&["failurePolicy"]) != Some("Ignore")
+            && webhook.at(&["clientConfig", "service"]).is_some()
+    })
 }

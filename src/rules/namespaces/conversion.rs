@@ -5,7 +5,7 @@ use crate::inventory::Member;
 use crate::kube::sort_versions;
 use crate::manifest::CrdVersion;
 use crate::ownership::{ServedClient, instances_of};
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::Draft;
 use crate::rules::finalizers::held::counted;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::{named, whereabouts};
@@ -37,22 +37,15 @@ fn conversion_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
         };
         let namespace = client.service.namespace.as_str();
         let instances = instances_of(inventory, crd.group_kind());
-        let inside: Vec<&Member> = instances
-            .filter(|member| member.key.namespace.name() == Some(namespace))
-            .filter(|member| {
-                context
-                    .analysis
-                    .in_one_cluster(definition.file, member.file)
-            })
-            .collect();
+        let inside = instances.filter(|member| {
+            let analysis = context.analysis;
+            member.key.namespace.name() == Some(namespace)
+                && analysis.in_one_cluster(definition.file, member.file)
+        });
+        let inside: Vec<&Member> = inside.collect();
         if !inside.is_empty() {
-            let service = inventory.member(id);
-            sink.push(blocks(
-                (definition, client),
-                service,
-                (&preferred, stored),
-                &inside,
-            ));
+            let (service, versions) = (inventory.member(id), (&*preferred, stored));
+            sink.push(blocks((definition, client), service, versions, &inside));
         }
     }
 }
@@ -111,10 +104,8 @@ fn blocks(
         .field("spec.conversion.webhook.clientConfig.service.name")
         .target(client.service_key().to_string())
         .related_object(service, format!("is the backend of the webhook, {}", whereabouts(service)));
-    inside
-        .iter()
-        .take(MOST_RELATED)
-        .fold(draft, |draft, member| {
-            draft.related_object(member, "has to be read before it is deleted")
-        })
+    draft.related_objects(
+        inside.iter().copied(),
+        "has to be read before it is deleted",
+    )
 }

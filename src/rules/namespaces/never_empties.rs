@@ -38,18 +38,13 @@ pub(in crate::rules) fn emptying(namespace: ObjectKey) -> Step {
 fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let mut content: BTreeMap<&str, SmallVec<[(&Member, &str); 1]>> = BTreeMap::new();
-    for member in inventory
-        .remarkable()
-        .filter(|member| member.scope() == Some(Scope::Namespaced))
-    {
-        let Some(namespace) = member.key.namespace.name() else {
-            continue;
-        };
-        if let Some(finalizer) = abandoned(context, member).next() {
-            content
-                .entry(namespace)
-                .or_default()
-                .push((member, finalizer));
+    for member in inventory.remarkable() {
+        if member.scope() == Some(Scope::Namespaced)
+            && let Some(namespace) = member.key.namespace.name()
+            && let Some(finalizer) = abandoned(context, member).next()
+        {
+            let held = content.entry(namespace).or_default();
+            held.push((member, finalizer));
         }
     }
     if content.is_empty() {
@@ -78,11 +73,12 @@ fn never_empties(context: &Context<'_>, namespace: &Member, held: &[(&Member, &s
     } else {
         format!("{} objects have finalizers", held.len())
     };
-    let mut draft = Draft::on(
-        namespace,
-        namespace.object.name_span(),
-        format!("{} never finishes deleting: {objects} that no known controller removes", named(namespace)),
-    )
+    let finalizers: BTreeSet<&str> = held.iter().map(|(_, finalizer)| *finalizer).collect();
+    let message = format!(
+        "{} never finishes deleting: {objects} that no known controller removes",
+        named(namespace)
+    );
+    let mut draft = Draft::on(namespace, namespace.object.name_span(), message)
     .severity(if context.world == World::Closed { Severity::Error } else { Severity::Warning })
     .label("would stay Terminating")
     .reason(format!(
@@ -96,22 +92,13 @@ fn never_empties(context: &Context<'_>, namespace: &Member, held: &[(&Member, &s
     .claims_absence(context.inventory)
     .help("add the controller that removes the finalizer, in another namespace, or remove the finalizer")
     .field("metadata.name")
-    .target(
-        held.iter().map(|(_, finalizer)| *finalizer).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(","),
-    );
+    .target(finalizers.into_iter().collect::<Vec<_>>().join(","));
     for (member, finalizer) in held.iter().take(MOST_RELATED) {
-        let written = member
-            .object
-            .metadata()
-            .finalizers()
-            .iter()
-            .find(|written| written.value == *finalizer);
+        let mut written = member.object.metadata().finalizers().iter();
+        let written = written.find(|written| written.value == *finalizer);
         let span = written.map_or_else(|| member.object.name_span(), |written| written.span);
-        draft = draft.related(
-            member.file,
-            span,
-            format!("{} is held by `{finalizer}`", named(member)),
-        );
+        let words = format!("{} is held by `{finalizer}`", named(member));
+        draft = draft.related(member.file, span, words);
     }
     draft
 }

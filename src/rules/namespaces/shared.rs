@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, kinds, kubectl};
-use crate::rules::draft::{Draft, MOST_RELATED};
-use crate::rules::finalizers::held::{Held, counted, held, resting};
+use crate::rules::draft::Draft;
+use crate::rules::finalizers::held::{Held, counted, held, with_held};
 use crate::rules::finalizers::words::with_workload;
 use crate::rules::namespaces::never_empties::emptying;
 use crate::rules::rule::{Context, Rule, Sink, rule};
@@ -42,11 +42,8 @@ fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
     }
     let sharing = namespaces
         .into_iter()
-        .filter(|namespace| shared.contains_key(namespace.key.name.as_str()));
-    for namespace in tried(sharing, context, sink) {
-        let Some(all) = shared.get(namespace.key.name.as_str()) else {
-            continue;
-        };
+        .filter_map(|namespace| Some((namespace, shared.get(namespace.key.name.as_str())?)));
+    for (namespace, all) in tried(sharing, context, sink) {
         let (guesses, known): (Vec<_>, Vec<_>) = all.iter().cloned().partition(Held::is_guess);
         let stuck = stuck_unless_quicker(context, namespace, known);
         // One finding for each Namespace: known operators take precedence over guesses.
@@ -62,7 +59,7 @@ fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
 fn stuck_unless_quicker<'a>(
     context: &Context<'_>,
     namespace: &Member,
-    held: Vec<Held<'a>>,
+    mut held: Vec<Held<'a>>,
 ) -> Vec<Held<'a>> {
     if held.is_empty() {
         return held;
@@ -71,29 +68,22 @@ fn stuck_unless_quicker<'a>(
     let Some(plan) = context.plans.plan(&step) else {
         return Vec::new();
     };
-    let stuck = plan
-        .stuck(0)
-        .into_iter()
-        .filter(|stuck| !stuck.is_certain());
-    let stuck: BTreeSet<ObjectKey> = stuck
-        .map(|stuck| plan.cluster().key(stuck.object))
-        .collect();
-    held.into_iter()
-        .filter(|held| stuck.contains(&held.member.key))
-        .collect()
+    let stuck = plan.stuck(0).into_iter();
+    let stuck = stuck.filter(|stuck| !stuck.is_certain());
+    let stuck = stuck.map(|stuck| plan.cluster().key(stuck.object));
+    let stuck: BTreeSet<ObjectKey> = stuck.collect();
+    held.retain(|held| stuck.contains(&held.member.key));
+    held
 }
 
 fn note(context: &Context<'_>, namespace: &Member, first: &Held<'_>, held: &[Held<'_>]) -> Draft {
     let inventory = context.inventory;
     let operators: BTreeSet<ObjectId> = held.iter().map(|held| held.operator).collect();
-    let operators: Vec<String> = operators
-        .into_iter()
-        .map(|id| named(inventory.member(id)))
-        .collect();
+    let operators = operators.into_iter().map(|id| named(inventory.member(id)));
+    let operators: Vec<String> = operators.collect();
     let operator = named(inventory.member(first.operator));
     let objects = counted(named(first.member), held.len());
-    let guess = first.is_guess();
-    let (removes, remover) = if guess {
+    let (removes, remover) = if first.is_guess() {
         (
             "may be the one that removes",
             "no other controller is known to release",
@@ -120,12 +110,6 @@ fn note(context: &Context<'_>, namespace: &Member, first: &Held<'_>, held: &[Hel
     ))
     .field("metadata.name")
     .target(operators.join(", "));
-    let draft = resting(draft, context, held.iter().map(|held| held.finalizer));
     let draft = with_workload(draft, inventory, &first.remover);
-    held.iter().take(MOST_RELATED).fold(draft, |draft, held| {
-        draft.related_object(
-            held.member,
-            format!("has or gets the finalizer `{}`", held.finalizer),
-        )
-    })
+    with_held(draft, context, held.iter())
 }

@@ -15,7 +15,8 @@ use crate::ownership::{
     RequestedKind, RequestedObject, Selected, ServedClient,
 };
 use crate::rules::delivery::hooks::runs_before_deletion;
-use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::draft::Draft;
+use crate::rules::finalizers::held::counted;
 use crate::rules::helm::release::{is_uninstalled, survives_uninstall};
 use crate::rules::rule::{Context, Rule, Sink, World, rule};
 use crate::rules::words::{named, whereabouts};
@@ -74,24 +75,18 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         let mut released = ByKind::new();
         let mut prepared = BTreeSet::new();
         for member in inventory.members.iter().filter(|member| member.decodes()) {
+            let kind = member.key.group_kind();
             if let Some(namespace) = member.key.namespace.name() {
                 let kinds = by_namespace.entry(namespace).or_default();
-                kinds
-                    .entry(member.key.group_kind())
-                    .or_default()
-                    .push(member);
+                kinds.entry(kind).or_default().push(member);
             }
             if runs_before_deletion(context, member) {
                 prepared.extend(context.analysis.together().set_of(member.id));
             }
             if is_uninstalled(context, member) {
-                released
-                    .entry(member.key.group_kind())
-                    .or_default()
-                    .push(member);
+                released.entry(kind).or_default().push(member);
             }
         }
-        let helm = kind_order(Sequence::Helm3Uninstall);
         let namespaces = inventory.of_kind(kinds::NAMESPACE);
         let namespaces = namespaces
             .map(|member| (member.key.name.as_str(), member))
@@ -107,7 +102,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             prepared,
             namespaces,
             definitions,
-            helm,
+            helm: kind_order(Sequence::Helm3Uninstall),
             looks: RequestLooks::all(),
         }
     }
@@ -123,7 +118,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             if !blocked.is_empty() {
                 return Some(Blockage {
                     occasion,
-                    what: counted(&blocked),
+                    what: counted(named(blocked[0]), blocked.len()),
                     severity: Severity::Warning,
                     blocked,
                 });
@@ -146,36 +141,37 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         webhook: &Webhook,
         occasion: Occasion,
     ) -> Option<Vec<&'a Member>> {
-        let configuration = self.context.inventory.member(client.object);
-        let none = ByKind::new();
-        let kinds = match occasion {
-            Occasion::NamespaceDeletion => self
-                .by_namespace
-                .get(client.service.namespace.as_str())
-                .unwrap_or(&none),
-            _ if !self.takes_backend(client, occasion) => &none,
-            _ => &self.released,
+        let (context, analysis) = (self.context, self.context.analysis);
+        let configuration = context.inventory.member(client.object);
+        let is_release = match occasion {
+            Occasion::NamespaceDeletion => false,
+            Occasion::HelmUninstall => is_uninstalled(context, configuration),
+            Occasion::HelmLeavesWebhook => survives_uninstall(context, configuration),
+        };
+        let kinds = if occasion == Occasion::NamespaceDeletion {
+            self.by_namespace.get(client.service.namespace.as_str())
+        } else {
+            (is_release && self.loses_backend(client)).then_some(&self.released)
+        };
+        let Some(kinds) = kinds else {
+            return Some(Vec::new());
         };
         if !self.looks.take(kinds.len() * webhook.rules.len()) {
             return None;
         }
-        let kinds = kinds
-            .iter()
-            .filter(|(kind, _)| self.goes_later(**kind, configuration, occasion));
-        let kinds =
-            kinds.filter(|(kind, members)| self.is_asked_about(**kind, members[0], webhook));
         let mut blocked = Vec::new();
-        for (_, members) in kinds {
+        for (kind, members) in kinds {
+            if !self.goes_later(*kind, configuration, occasion)
+                || !self.is_asked_about(*kind, members[0], webhook)
+            {
+                continue;
+            }
             if !self.looks.take(members.len()) {
                 return None;
             }
-            let selected = members
-                .iter()
-                .copied()
-                .filter(|member| self.is_selected(member, webhook));
-            blocked.extend(selected.filter(|member| {
-                let analysis = self.context.analysis;
-                analysis.in_one_cluster(configuration.file, member.file)
+            blocked.extend(members.iter().copied().filter(|member| {
+                self.is_selected(member, webhook)
+                    && analysis.in_one_cluster(configuration.file, member.file)
                     && (occasion == Occasion::NamespaceDeletion
                         || analysis.together().has(configuration, member))
             }));
@@ -183,23 +179,15 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         Some(blocked)
     }
 
-    /// Whether the uninstall of the release of a webhook configuration deletes its Service, and does with the
-    /// configuration as `occasion` says.
-    fn takes_backend(&self, client: &ServedClient, occasion: Occasion) -> bool {
+    /// Whether the uninstall of the release of a webhook configuration deletes its Service.
+    fn loses_backend(&self, client: &ServedClient) -> bool {
         let (context, inventory) = (self.context, self.context.inventory);
         let configuration = inventory.member(client.object);
-        let service = client.backend.with_workloads();
-        let service = service.map(|service| inventory.member(service));
-        let as_said = match occasion {
-            Occasion::NamespaceDeletion => false,
-            Occasion::HelmUninstall => is_uninstalled(context, configuration),
-            Occasion::HelmLeavesWebhook => survives_uninstall(context, configuration),
-        };
         let together = context.analysis.together();
         let set = together.set_of(configuration.id);
-        as_said
-            && set.is_none_or(|set| !self.prepared.contains(&set))
-            && service.is_some_and(|service| {
+        set.is_none_or(|set| !self.prepared.contains(&set))
+            && client.backend.with_workloads().is_some_and(|service| {
+                let service = inventory.member(service);
                 is_uninstalled(context, service) && together.has(configuration, service)
             })
     }
@@ -230,15 +218,9 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
     /// Returns an object that the backend's namespace will have although the input does not contain it: one that every
     /// namespace has or, possibly, an instance of a kind that the input defines.
     fn expected(&self, client: &ServedClient, webhook: &Webhook) -> Option<(String, Severity)> {
-        let inventory = self.context.inventory;
-        let name = &client.service.namespace;
-        let file = inventory.member(client.object).file;
-        let mut namespaces = inventory
-            .with_key(&ObjectKey::of_namespace(name.as_str()))
-            .iter()
-            .map(|id| inventory.member(*id));
-        let namespace = namespaces
-            .find(|namespace| self.context.analysis.in_one_cluster(file, namespace.file))?;
+        let context = self.context;
+        let namespace = namespace_of(context, client)?;
+        let file = context.inventory.member(client.object).file;
         let is_asked =
             |kind: GroupKind<&str>, plural: &str, versions: &[String], labels: KnownLabels<'_>| {
                 let resources = [plural.to_owned()];
@@ -249,7 +231,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
                     namespaced: true,
                 };
                 let object = RequestedObject {
-                    namespace: &Namespace::Named(name.value.as_str().into()),
+                    namespace: &Namespace::Named(client.service.namespace.as_str().into()),
                     labels,
                     namespace_labels: Some(namespace.object.metadata().labels()),
                 };
@@ -257,12 +239,9 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
                     && object.selected_by(webhook) == Interception::Yes
             };
         // Every namespace has these two objects: controllers create them.
+        let config_map = GroupKind::new("", "ConfigMap");
         for (kind, plural, object) in [
-            (
-                GroupKind::new("", "ConfigMap"),
-                "configmaps",
-                "ConfigMap `kube-root-ca.crt`",
-            ),
+            (config_map, "configmaps", "ConfigMap `kube-root-ca.crt`"),
             (
                 kinds::SERVICE_ACCOUNT,
                 "serviceaccounts",
@@ -270,44 +249,26 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             ),
         ] {
             if is_asked(kind, plural, &["v1".to_owned()], Some(Labels::default())) {
-                return Some((
-                    format!("{object}, which every namespace has"),
-                    Severity::Warning,
-                ));
+                let what = format!("{object}, which every namespace has");
+                return Some((what, Severity::Warning));
             }
         }
-        if !self
-            .looks
-            .take(self.definitions.len() * webhook.rules.len())
-        {
+        let looks = self.definitions.len() * webhook.rules.len();
+        if !self.looks.take(looks) {
             return None;
         }
-        let definitions = self
-            .definitions
-            .iter()
-            .filter(|(place, _)| self.context.analysis.in_one_cluster(file, *place));
-        let instance = definitions
-            .map(|(_, definition)| *definition)
-            .find(|definition| {
-                let served = definition.versions.iter().filter(|version| version.served);
-                let served: Vec<String> =
-                    served.map(|version| version.name.value.clone()).collect();
-                let namespaced = definition
-                    .scope
-                    .as_ref()
-                    .is_some_and(|scope| scope.value == Scope::Namespaced);
-                let plural = definition.plural.as_ref().map(Spanned::as_str);
-                namespaced
-                    && plural.is_some_and(|plural| {
-                        is_asked(definition.group_kind(), plural, &served, None)
-                    })
-            });
-        instance.map(|definition| {
-            (
-                format!("every {} in it", definition.kind.value),
-                Severity::Info,
-            )
-        })
+        let (_, definition) = self.definitions.iter().find(|(place, definition)| {
+            let served = definition.versions.iter().filter(|version| version.served);
+            let served: Vec<String> = served.map(|version| version.name.value.clone()).collect();
+            let scope = definition.scope.as_ref().map(|scope| scope.value);
+            context.analysis.in_one_cluster(file, *place)
+                && scope == Some(Scope::Namespaced)
+                && definition.plural.as_ref().is_some_and(|plural| {
+                    is_asked(definition.group_kind(), plural.as_str(), &served, None)
+                })
+        })?;
+        let what = format!("every {} in it", definition.kind.value);
+        Some((what, Severity::Info))
     }
 
     /// Whether the rules of a webhook certainly match the deletion of `member` and other objects of its kind.
@@ -326,15 +287,12 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
 
     /// Whether the selectors of a webhook certainly select an object.
     fn is_selected(&self, member: &Member, webhook: &Webhook) -> bool {
+        let namespace = member.key.namespace.name();
+        let namespace = namespace.and_then(|name| self.namespaces.get(name));
         let object = RequestedObject {
             namespace: &member.key.namespace,
             labels: Some(member.object.metadata().labels()),
-            namespace_labels: member
-                .key
-                .namespace
-                .name()
-                .and_then(|name| self.namespaces.get(name))
-                .map(|namespace| namespace.object.metadata().labels()),
+            namespace_labels: namespace.map(|namespace| namespace.object.metadata().labels()),
         };
         object.selected_by(webhook) == Interception::Yes
     }
@@ -343,15 +301,12 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
 fn webhook_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
     let serves = &context.ownership.serves;
     let mut asked = None;
-    for (client, webhook) in serves
-        .webhooks()
-        .filter(|(_, webhook)| webhook.fails_closed)
-    {
+    for (client, webhook) in serves.webhooks() {
         // If the workloads behind the Service are unknown, so is their deletion.
         let Some(id) = client.backend.with_workloads() else {
             continue;
         };
-        let Some(operation) = deletion(webhook) else {
+        let Some(operation) = deletion(webhook).filter(|_| webhook.fails_closed) else {
             continue;
         };
         let asked = asked.get_or_insert_with(|| AskedObjects::new(context));
@@ -378,18 +333,6 @@ struct Blockage<'a> {
     severity: Severity,
     /// The objects of the input among them.
     blocked: Vec<&'a Member>,
-}
-
-fn counted(blocked: &[&Member]) -> String {
-    match blocked {
-        [one] => named(one),
-        [one, _] => format!("{} and 1 more object", named(one)),
-        _ => format!(
-            "{} and {} more objects",
-            named(blocked[0]),
-            blocked.len() - 1
-        ),
-    }
 }
 
 fn blocks(
@@ -458,12 +401,8 @@ fn blocks(
         .field(format!("webhooks[{}].rules[{rule}].operations", webhook.index))
         .target(client.service_key().to_string())
         .related_object(service, format!("is the backend of the webhook, {}", whereabouts(service)));
-    blocked
-        .iter()
-        .take(MOST_RELATED)
-        .fold(draft, |draft, member| {
-            draft.related_object(member, "cannot be deleted while the webhook has no backend")
-        })
+    let words = "cannot be deleted while the webhook has no backend";
+    draft.related_objects(blocked.iter().copied(), words)
 }
 
 /// [NS-11]: if discovery fails for one group, every Namespace stays Terminating.
@@ -479,15 +418,12 @@ fn apiservice_without_backend(context: &Context<'_>, sink: &mut Sink) {
         } else {
             Severity::Warning
         };
-        let service = &client.service.name.value;
-        let namespace = &client.service.namespace.value;
+        let (service, namespace) = (&client.service.name.value, &client.service.namespace.value);
+        let who = named(object);
         let (severity, message, label) = match &client.backend {
             Backend::Absent(Absence::Dumped | Absence::Unplaced) => (
                 absent,
-                format!(
-                    "{} has no backend: namespace `{namespace}` has no Service `{service}`",
-                    named(object)
-                ),
+                format!("{who} has no backend: namespace `{namespace}` has no Service `{service}`"),
                 "no such Service",
             ),
             Backend::Service {
@@ -495,21 +431,17 @@ fn apiservice_without_backend(context: &Context<'_>, sink: &mut Sink) {
                 ..
             } => (
                 absent,
-                format!(
-                    "{} has no backend: Service `{service}` selects no Pod of the input",
-                    named(object)
-                ),
+                format!("{who} has no backend: Service `{service}` selects no Pod of the input"),
                 "selects no Pod",
             ),
             Backend::Service {
                 pods: Selected::Workloads(_),
                 ..
-            } if has_namespace(context, client) => (
+            } if namespace_of(context, client).is_some() => (
                 Severity::Info,
                 format!(
-                    "deleting namespace `{namespace}` leaves {} without a backend, and every namespace that is deleted then \
-                     gets stuck",
-                    named(object)
+                    "deleting namespace `{namespace}` leaves {who} without a backend, and every namespace that is deleted then \
+                     gets stuck"
                 ),
                 "is deleted with its namespace, and the APIService is not",
             ),
@@ -529,33 +461,27 @@ fn apiservice_without_backend(context: &Context<'_>, sink: &mut Sink) {
         } else {
             draft.claims_absence(inventory)
         };
+        let backend = match &client.backend {
+            Backend::Service { id, .. } => Some(inventory.member(*id)),
+            Backend::Absent(_) => None,
+        };
         let draft = draft
             .help(format!(
                 "make sure that the Service exists and selects Pods, or delete the APIService first: `{delete}`"
             ))
             .field("spec.service.name")
-            .target(client.service_key().to_string());
-        sink.push(match &client.backend {
-            Backend::Service { id, .. } => {
-                draft.related_object(inventory.member(*id), "the Service")
-            }
-            Backend::Absent(_) => draft,
-        });
+            .target(client.service_key().to_string())
+            .related_objects(backend, "the Service");
+        sink.push(draft);
     }
 }
 
-/// Whether the input contains the Namespace of the Service, in the cluster of the APIService.
-fn has_namespace(context: &Context<'_>, client: &ServedClient) -> bool {
+/// Returns the Namespace of a client's Service, if the input contains it in the cluster of the client.
+fn namespace_of<'a>(context: &Context<'a>, client: &ServedClient) -> Option<&'a Member> {
     let inventory = context.inventory;
-    let namespaces: BTreeSet<ObjectId> = inventory
-        .with_key(&ObjectKey::of_namespace(&client.service.namespace.value))
-        .iter()
-        .copied()
-        .collect();
     let file = inventory.member(client.object).file;
-    namespaces.into_iter().any(|id| {
-        context
-            .analysis
-            .in_one_cluster(file, inventory.member(id).file)
-    })
+    let namespaces =
+        inventory.with_key(&ObjectKey::of_namespace(client.service.namespace.as_str()));
+    let mut namespaces = namespaces.iter().map(|id| inventory.member(*id));
+    namespaces.find(|namespace| context.analysis.in_one_cluster(file, namespace.file))
 }

@@ -8,7 +8,7 @@ use crate::manifest::{OBJECT_META_FIELDS, ServerField, TemplateKind, UnknownFiel
 use crate::ownership::OwnerEdge;
 use crate::rules::draft::Draft;
 use crate::rules::holder::{MetadataHolder, each_decoded};
-use crate::rules::proposal::{Proposal, fits};
+use crate::rules::proposal::{Proposal, spelled_correctly};
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::{became_a_boolean, listed, named};
 use crate::text::{FileId, near};
@@ -49,13 +49,9 @@ pub(in crate::rules) static LIVE_OBJECT: Rule = rule!(
 /// Reports keys that strict decoding rejects, and [VAL-38] for templates that may have only labels and annotations.
 fn metadata_unknown_field(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
-        sink.extend(
-            holder
-                .metadata
-                .unknown()
-                .iter()
-                .map(|unknown| unknown_field(context, &holder, unknown)),
-        );
+        for unknown in holder.metadata.unknown() {
+            sink.push(unknown_field(context, &holder, unknown));
+        }
         if holder.template == Some(TemplateKind::Restricted) {
             sink.extend(forbidden_fields(&holder));
         }
@@ -69,11 +65,8 @@ fn unknown_field(
 ) -> Draft {
     let name = unknown.name.as_str();
     let meant = near::meant(name, &OBJECT_META_FIELDS);
-    let written = context
-        .inventory
-        .sources
-        .file(holder.member.file)
-        .slice(unknown.span);
+    let file = context.inventory.sources.file(holder.member.file);
+    let written = file.slice(unknown.span);
     let (label, help) = match (meant, place_of(name)) {
         _ if became_a_boolean(written, name) => (
             format!("YAML 1.1 reads `{written}` as the boolean `{name}`"),
@@ -113,17 +106,10 @@ fn unknown_field(
 /// Proposes to correct a typo of one or two letters, or to remove a field that Kubernetes has removed.
 fn known_key(holder: &MetadataHolder<'_>, name: &str) -> Option<Proposal> {
     let MetadataHolder { member, field, .. } = holder;
-    let meant =
-        near::meant(name, &OBJECT_META_FIELDS).filter(|meant| near::is_misspelling(name, meant));
-    match meant {
-        _ if ["clusterName", "initializers"].contains(&name) => {
-            Some(Proposal::safe(format!("remove `{name}`")).remove_key(member, field, name))
-        }
-        Some(meant) if fits(member, field, name, meant) => Some(
-            Proposal::safe(format!("rename `{name}` to `{meant}`"))
-                .rename(member, field, name, meant),
-        ),
-        _ => None,
+    if ["clusterName", "initializers"].contains(&name) {
+        Some(Proposal::safe(format!("remove `{name}`")).remove_key(member, field, name))
+    } else {
+        spelled_correctly(member, field, name, &OBJECT_META_FIELDS)
     }
 }
 
@@ -153,11 +139,8 @@ fn is_served_kind(member: &Member) -> bool {
 
 /// Reports the fields that a template may not have, as one finding at the first of them.
 fn forbidden_fields(holder: &MetadataHolder<'_>) -> Option<Draft> {
-    let mut fields: Vec<_> = holder
-        .metadata
-        .set_fields()
-        .filter(|(_, field)| !["labels", "annotations"].contains(field))
-        .collect();
+    let mut fields: Vec<_> = holder.metadata.set_fields().collect();
+    fields.retain(|(_, field)| !["labels", "annotations"].contains(field));
     fields.sort_unstable();
     let ((key, field), others) = fields.split_first()?;
     let names = listed(fields.iter().map(|(_, field)| *field));
@@ -202,7 +185,7 @@ fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
                 )
                 .help("write `metadata.name`")
                 .field("metadata.name");
-            match (is_served_kind(member), has_name_key(member) && !is_built_in(member)) {
+            match (is_served_kind(member), has_name_key(member) && !table().is_builtin_group(member.object.group())) {
                 (false, _) => draft.severity(Severity::Info).reason(format!(
                     "The API server rejects the object: `name or generateName is required`. This assumes that it is applied to a \
                      cluster: no CRD in the input defines {}.",
@@ -220,14 +203,8 @@ fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
 }
 
 fn has_name_key(member: &Member) -> bool {
-    member
-        .object
-        .at(&["metadata"])
-        .is_some_and(|metadata| metadata.entry("name").is_some())
-}
-
-fn is_built_in(member: &Member) -> bool {
-    table().is_builtin_group(member.object.group())
+    let metadata = member.object.at(&["metadata"]);
+    metadata.is_some_and(|metadata| metadata.entry("name").is_some())
 }
 
 /// Whether the object must have a name. Reviews and bindings are requests and are never stored. An object of an unknown
@@ -241,10 +218,8 @@ fn needs_a_name(member: &Member) -> bool {
             .is_some_and(|metadata| metadata.entries().len() > 0),
         _ => {
             // A version that no release serves any more has the persistence of the others.
-            table()
-                .versions_of(object.group_kind())
-                .next()
-                .is_none_or(|row| row.persisted)
+            let mut rows = table().versions_of(object.group_kind());
+            rows.next().is_none_or(|row| row.persisted)
         }
     }
 }
@@ -253,12 +228,8 @@ fn needs_a_name(member: &Member) -> bool {
 fn live_object(context: &Context<'_>, sink: &mut Sink) {
     // A dump normally has these fields: one finding per file is enough.
     let mut dumped: BTreeMap<FileId, Vec<&Member>> = BTreeMap::new();
-    let owners: BTreeSet<ObjectId> = context
-        .ownership
-        .written
-        .iter()
-        .filter_map(OwnerEdge::bound)
-        .collect();
+    let edges = context.ownership.written.iter();
+    let owners: BTreeSet<ObjectId> = edges.filter_map(OwnerEdge::bound).collect();
     for member in &context.inventory.members {
         if member.from_dump {
             dumped.entry(member.file).or_default().push(member);
@@ -276,10 +247,8 @@ fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Op
     let is_record = members.iter().any(|member| {
         let metadata = member.object.metadata();
         // A record may lack the uids of its owners; an object to apply may not.
-        let is_owned = metadata
-            .owner_references()
-            .entries
-            .iter()
+        let mut references = metadata.owner_references().entries.iter();
+        let is_owned = references
             .any(|one| member.from_dump || (one.uid().is_empty() && !one.name().is_empty()));
         let owns = metadata.has_server_field("uid") && owners.contains(&member.id);
         is_owned || owns || metadata.has_server_field("deletionTimestamp")
@@ -300,10 +269,8 @@ fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Op
 fn server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Draft> {
     let (member, others) = (*members.first()?, members.len() - 1);
     let fields = member.object.metadata().server_fields();
-    let primary = fields
-        .iter()
-        .find(|field| obstacle(field).is_some())
-        .or(fields.first())?;
+    let harmful = fields.iter().find(|field| obstacle(field).is_some());
+    let primary = harmful.or(fields.first())?;
     let kind = member.object.kind();
     let more = match others {
         0 => String::new(),

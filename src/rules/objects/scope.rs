@@ -21,27 +21,18 @@ pub(in crate::rules) static NAMESPACE_ON_CLUSTER_SCOPED: Rule = rule!(
 
 /// [VAL-34], [L-6].
 fn namespace_on_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
-    for member in context
-        .inventory
-        .members
-        .iter()
-        .filter(|member| member.scope() == Some(Scope::Cluster))
-    {
-        let Some(namespace) = member
-            .object
-            .metadata()
-            .namespace()
-            .filter(|written| !written.value.is_empty())
-        else {
+    for member in &context.inventory.members {
+        if member.scope() != Some(Scope::Cluster) {
+            continue;
+        }
+        let written = member.object.metadata().namespace();
+        let Some(namespace) = written.filter(|written| !written.value.is_empty()) else {
             continue;
         };
         sink.push_with(|| {
             let (kind, name) = (member.object.kind(), &namespace.value);
-            let draft = Draft::on(
-                member,
-                namespace.span,
-                format!("cluster-scoped {} has a namespace, `{name}`", named(member)),
-            )
+            let message = format!("cluster-scoped {} has a namespace, `{name}`", named(member));
+            let draft = Draft::on(member, namespace.span, message)
             .label("silently cleared")
             .reason(format!(
                 "A {kind} is in no namespace, so clients and the API server silently clear the field. Deleting namespace `{name}` does \

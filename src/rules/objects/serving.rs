@@ -29,14 +29,11 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
         if *serving == Serving::Unknown {
             continue;
         }
-        let Some(unserved) = Unserved::of(inventory, serving, object.kind(), object.api_version())
-        else {
+        let (kind, api_version) = (object.kind(), object.api_version());
+        let Some(unserved) = Unserved::of(inventory, serving, kind, api_version) else {
             continue;
         };
-        if object.group_version().version.is_empty()
-            || object.kind().is_empty()
-            || is_client_file(member)
-        {
+        if object.group_version().version.is_empty() || kind.is_empty() || is_client_file(member) {
             continue;
         }
         sink.push_with(|| {
@@ -46,24 +43,17 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
             } else {
                 unserved
             };
-            let draft = Draft::on(
-                member,
-                object.api_version_span(),
-                format!(
-                    "kind {} in `{}` is not served: {}",
-                    object.kind(),
-                    object.api_version(),
-                    unserved.what
-                ),
-            )
-            .severity(unserved.severity)
-            .label(unserved.label)
-            .reason(format!(
-                "Clients cannot apply the object: `no matches for kind`. {}",
-                unserved.reason
-            ))
-            .help(unserved.help)
-            .field("apiVersion");
+            let what = unserved.what;
+            let message = format!("kind {kind} in `{api_version}` is not served: {what}");
+            let draft = Draft::on(member, object.api_version_span(), message)
+                .severity(unserved.severity)
+                .label(unserved.label)
+                .reason(format!(
+                    "Clients cannot apply the object: `no matches for kind`. {}",
+                    unserved.reason
+                ))
+                .help(unserved.help)
+                .field("apiVersion");
             with_crd(draft, inventory, serving)
         });
     }
@@ -212,14 +202,13 @@ impl Unserved {
 /// Describes how a kind vanished that earlier releases served in another version of the group; `None` if there is none.
 fn gone(kind: &str, api_version: &str) -> Option<String> {
     let group = ApiVersion::parse(api_version).group;
-    let row = table()
-        .removed()
+    let rows = table().removed();
+    let row = rows
         .filter(|row| row.kind == kind && row.group == group)
         .last()?;
-    let had = row.api_version();
+    let (release, had) = (&row.removed_in, row.api_version());
     Some(format!(
-        "Kubernetes {} removed {kind}, which it had as `{had}`: remove the object",
-        row.removed_in
+        "Kubernetes {release} removed {kind}, which it had as `{had}`: remove the object"
     ))
 }
 
@@ -246,10 +235,8 @@ impl Unserved {
     ) -> Self {
         let inventory = analysis.inventory();
         let crds = inventory.kinds.crds_of(kind).iter();
-        let nearest = crds
-            .map(|crd| analysis.nearness(inventory.member(*crd).file, user.file))
-            .max();
-        let (most, place) = match nearest {
+        let crds = crds.map(|crd| analysis.nearness(inventory.member(*crd).file, user.file));
+        let (most, place) = match crds.max() {
             None | Some(Nearness::SameCluster) => return self,
             Some(Nearness::OtherTree) => (
                 Severity::Warning,
@@ -288,14 +275,12 @@ impl Unserved {
         }
         let alike = table().by_plural_or_short_name(kind);
         if let Some(meant) = alike.iter().find(|row| row.kind != kind) {
-            return Self {
-                help: format!(
-                    "did you mean `{}` in `{}`?",
-                    meant.kind,
-                    meant.api_version()
-                ),
-                ..self
-            };
+            let help = format!(
+                "did you mean `{}` in `{}`?",
+                meant.kind,
+                meant.api_version()
+            );
+            return Self { help, ..self };
         }
         let known = !alike.is_empty() || table().scope_of_name(kind).is_some();
         let legacy = api_version == "v1" && OPENSHIFT_LEGACY_KINDS.contains(&kind);
@@ -327,10 +312,8 @@ pub(in crate::rules) fn with_crd(draft: Draft, inventory: &Inventory, serving: &
         return draft;
     };
     let crd = inventory.member(*crd);
-    let versions = crd
-        .object
-        .at(&["spec"])
-        .and_then(|spec| spec.entry("versions").or_else(|| spec.entry("version")));
+    let spec = crd.object.at(&["spec"]);
+    let versions = spec.and_then(|spec| spec.entry("versions").or_else(|| spec.entry("version")));
     let span = versions.map_or_else(|| crd.object.name_span(), |entry| entry.key_span);
     draft.related(crd.file, span, "the CRD defines its versions here")
 }

@@ -25,11 +25,10 @@ const DEFAULT: &str = "default";
 fn token_secret_without_account(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for member in inventory.of_kind(kinds::SECRET) {
-        let secret_type = member.object.at(&["type"]).and_then(|value| value.as_str());
-        let account = member.object.metadata().annotation(ACCOUNT);
-        let Some(account) =
-            account.filter(|_| secret_type == Some("kubernetes.io/service-account-token"))
-        else {
+        if member.object.value().str_at(&["type"]) != Some("kubernetes.io/service-account-token") {
+            continue;
+        }
+        let Some(account) = member.object.metadata().annotation(ACCOUNT) else {
             continue;
         };
         let namespace = inventory.namespace_beside(member);
@@ -41,16 +40,10 @@ fn token_secret_without_account(context: &Context<'_>, sink: &mut Sink) {
             World::Closed => Severity::Warning,
             World::Open => Severity::Info,
         };
+        let (who, name) = (named(member), account.value);
+        let message = format!("{who} is deleted unless ServiceAccount `{name}` exists");
         sink.push(
-            Draft::on(
-                member,
-                account.span,
-                format!(
-                    "{} is deleted unless ServiceAccount `{}` exists",
-                    named(member),
-                    account.value
-                ),
-            )
+            Draft::on(member, account.span, message)
             .label("not in the input")
             .reason(
                 "The token controller deletes a Secret of type `kubernetes.io/service-account-token` whose ServiceAccount \

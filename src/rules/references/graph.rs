@@ -36,14 +36,10 @@ const MOST_NAMED: usize = 10;
 
 /// [GC-44], [GC-45].
 fn owner_self(context: &Context<'_>, sink: &mut Sink) {
-    let inventory = context.inventory;
-    for edge in context
-        .ownership
-        .written
-        .iter()
-        .filter(|edge| is_self(inventory, edge))
-    {
-        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+    for (edge, dependent, reference) in context.references() {
+        if !is_self(context.inventory, edge) {
+            continue;
+        }
         sink.push_with(|| {
             let kind = dependent.object.kind();
             // The collector identifies objects by uid only ([GC-4]): the other fields of the reference do not matter.
@@ -89,21 +85,18 @@ fn owner_cycle(context: &Context<'_>, sink: &mut Sink) {
     for edge in &context.ownership.written {
         let Some(owner) = edge.bound() else { continue };
         // A dangling edge gets its holder deleted, so it closes no cycle; `owner-self` reports self references.
-        let (here, there) = (
-            &edge.dependent(inventory).key.namespace,
-            &inventory.member(owner).key.namespace,
-        );
+        let here = &edge.dependent(inventory).key.namespace;
+        let there = &inventory.member(owner).key.namespace;
         let dangling = here.certainly_differs(there) || is_contradicted(inventory, edge);
         if !dangling && !is_self(inventory, edge) {
             graph.entry(edge.dependent).or_default().push((owner, edge));
         }
     }
-    for component in components(&graph)
-        .iter()
-        .filter(|component| component.len() > 1)
-    {
-        let ring = shortest_ring(&graph, component);
-        sink.extend(cycle(inventory, &ring, component.len()));
+    for component in components(&graph) {
+        if component.len() > 1 {
+            let ring = shortest_ring(&graph, &component);
+            sink.extend(cycle(inventory, &ring, component.len()));
+        }
     }
 }
 
@@ -203,13 +196,13 @@ fn components(graph: &OwnerGraph<'_>) -> Vec<Vec<ObjectId>> {
     let mut waiting = Vec::new();
     let mut found = Vec::new();
     for &root in graph.keys() {
-        let mut visits = Vec::new();
-        if !number.contains_key(&root) {
-            visits.push(Visit {
-                node: root,
-                done: 0,
-            });
+        if number.contains_key(&root) {
+            continue;
         }
+        let mut visits = vec![Visit {
+            node: root,
+            done: 0,
+        }];
         while let Some(visit) = visits.last_mut() {
             let node = visit.node;
             if visit.done == 0 {
@@ -239,10 +232,8 @@ fn components(graph: &OwnerGraph<'_>) -> Vec<Vec<ObjectId>> {
                 lower(&mut low, parent.node, reaches);
             }
             if number.get(&node) == Some(&reaches) {
-                let from = waiting
-                    .iter()
-                    .rposition(|other| *other == node)
-                    .unwrap_or_default();
+                let from = waiting.iter().rposition(|other| *other == node);
+                let from = from.unwrap_or_default();
                 let mut component = waiting.split_off(from);
                 for member in &component {
                     low.remove(member);

@@ -13,6 +13,7 @@ use crate::rules::holder::each_claim_template;
 use crate::rules::proposal::Proposal;
 use crate::rules::rule::{Context, Rule, Sink, World, rule};
 use crate::rules::words::{field, named, place, reference_name, target, whereabouts};
+use crate::text::Span;
 
 pub(in crate::rules) static OWNER_LITERAL_UID: Rule = rule!(
     References,
@@ -45,15 +46,9 @@ pub(in crate::rules) static OWNER_NOT_FOUND: Rule = rule!(
 /// Whether the API server accepts the reference: other rules report rejected ones ([VAL-4] to [VAL-8]).
 fn is_accepted(reference: &OwnerReference) -> bool {
     let version = reference.group_version();
-    let complete = [
-        version.version,
-        reference.kind(),
-        reference.name(),
-        reference.uid(),
-    ]
-    .iter()
-    .all(|s| !s.is_empty());
-    let event = version.group.is_empty() && version.version == "v1" && reference.kind() == "Event";
+    let (kind, name, uid) = (reference.kind(), reference.name(), reference.uid());
+    let complete = ![version.version, kind, name, uid].contains(&"");
+    let event = version.group.is_empty() && version.version == "v1" && kind == "Event";
     complete && reference.decodes && !event
 }
 
@@ -124,10 +119,8 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
     }
     each_claim_template(inventory, |holder| {
         for reference in &holder.metadata.owner_references().entries {
-            if !is_accepted(reference)
-                || is_placeholder(reference.uid())
-                || !may_resolve(inventory, reference)
-            {
+            let fits = is_accepted(reference) && may_resolve(inventory, reference);
+            if !fits || is_placeholder(reference.uid()) {
                 continue;
             }
             sink.push(
@@ -149,20 +142,12 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
 }
 
 fn literal_uid(member: &Member, reference: &OwnerReference, holder: &str) -> Draft {
-    let span = reference
-        .uid
-        .as_ref()
-        .map_or(reference.span, |uid| uid.span);
-    Draft::on(
-        member,
-        span,
-        format!(
-            "{holder} names its owner {} by a literal uid",
-            reference_name(reference)
-        ),
-    )
-    .label("no new cluster has this uid")
-    .target(target(reference))
+    let uid = reference.uid.as_ref();
+    let owner = reference_name(reference);
+    let message = format!("{holder} names its owner {owner} by a literal uid");
+    Draft::on(member, uid.map_or(reference.span, |uid| uid.span), message)
+        .label("no new cluster has this uid")
+        .target(target(reference))
 }
 
 /// How the uids in the input show that a reference is wrong.
@@ -311,38 +296,25 @@ fn other_object(
     reference: &OwnerReference,
     holders: &[ObjectId],
 ) -> Option<Draft> {
-    let mut holders = holders
-        .iter()
-        .map(|id| inventory.member(*id))
-        .take(MOST_NAMESAKES)
-        .peekable();
-    let owner = *holders.peek()?;
-    let same_name = reference.name() == owner.key.name;
-    let same_kind = reference.kind() == owner.object.kind();
-    let (part, span) = match (same_name, same_kind) {
-        (false, _) => ("name", &reference.name),
-        (true, false) => ("kind", &reference.kind),
-        (true, true) if group_of(reference) != owner.key.group() => {
-            ("apiVersion", &reference.api_version)
-        }
-        (true, true) => ("uid", &reference.uid),
+    let owner = inventory.member(*holders.first()?);
+    let (part, written) = if reference.name() != owner.key.name {
+        ("name", &reference.name)
+    } else if reference.kind() != owner.object.kind() {
+        ("kind", &reference.kind)
+    } else if group_of(reference) != owner.key.group() {
+        ("apiVersion", &reference.api_version)
+    } else {
+        ("uid", &reference.uid)
     };
-    let span = span
+    let span = written
         .as_ref()
         .map_or_else(|| place(reference), |part| part.span);
+    let (mut meant, mut found) = (reference_name(reference), named(owner));
     // Without the groups, the two kinds would look equal.
-    let (meant, found) = if part == "apiVersion" {
-        (
-            format!(
-                "{} of `{}`",
-                reference_name(reference),
-                reference.api_version()
-            ),
-            format!("{} of `{}`", named(owner), owner.object.api_version()),
-        )
-    } else {
-        (reference_name(reference), named(owner))
-    };
+    if part == "apiVersion" {
+        meant = format!("{meant} of `{}`", reference.api_version());
+        found = format!("{found} of `{}`", owner.object.api_version());
+    }
     let mut draft = Draft::on(
         dependent,
         span,
@@ -364,20 +336,18 @@ fn other_object(
     ))
     .field(format!("{}.{part}", field(reference)))
     .target(target(reference));
-    for holder in holders {
-        let uid = holder
-            .object
-            .metadata()
-            .uid()
-            .as_ref()
-            .map_or(holder.object.name_span(), |uid| uid.span);
-        draft = draft.related(
-            holder.file,
-            uid,
-            format!("the uid belongs to {}", named(holder)),
-        );
+    for holder in holders.iter().take(MOST_NAMESAKES) {
+        let holder = inventory.member(*holder);
+        let words = format!("the uid belongs to {}", named(holder));
+        draft = draft.related(holder.file, uid_span(holder), words);
     }
     Some(draft)
+}
+
+/// Returns the place of an object's uid, else that of its name.
+fn uid_span(member: &Member) -> Span {
+    let uid = member.object.metadata().uid();
+    uid.map_or_else(|| member.object.name_span(), |uid| uid.span)
 }
 
 fn other_uid(
@@ -410,13 +380,8 @@ fn other_uid(
     .field(format!("{}.uid", field(reference)))
     .target(target(reference));
     for owner in &namesakes.first {
-        let uid = owner
-            .object
-            .metadata()
-            .uid()
-            .as_ref()
-            .map_or(owner.object.name_span(), |uid| uid.span);
-        draft = draft.related(owner.file, uid, format!("the uid of {}", named(owner)));
+        let words = format!("the uid of {}", named(owner));
+        draft = draft.related(owner.file, uid_span(owner), words);
     }
     draft
 }
@@ -424,17 +389,16 @@ fn other_uid(
 /// [GC-48]. Silent where another rule says more: about unresolvable kinds, other namespaces or other uids.
 fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    for edge in context
-        .ownership
-        .written
-        .iter()
-        .filter(|edge| edge.owner == Owner::Absent)
-    {
-        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+    for (edge, dependent, reference) in context.references() {
+        if edge.owner != Owner::Absent {
+            continue;
+        }
         let resolved = inventory.owner_kind(reference).serving == Serving::Yes;
-        let sayable =
-            resolved && is_accepted(reference) && is_decidable(inventory, dependent, reference);
-        if !sayable || is_contradicted(inventory, edge) {
+        if !resolved
+            || !is_accepted(reference)
+            || !is_decidable(inventory, dependent, reference)
+            || is_contradicted(inventory, edge)
+        {
             continue;
         }
         sink.push_with(|| {

@@ -19,42 +19,29 @@ pub(in crate::rules) static OWNER_KIND_UNRESOLVABLE: Rule = rule!(
 fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for (_, dependent, reference) in context.references() {
-        let version = reference.group_version().version;
+        let (version, owner_kind) = (reference.group_version(), reference.kind());
         // The API server rejects missing parts, which `owner-missing-field` reports.
-        if version.is_empty() || reference.kind().is_empty() {
+        if version.version.is_empty() || owner_kind.is_empty() {
             continue;
         }
         let resolution = inventory.owner_kind(reference);
-        let Some(unserved) = Unserved::of(
-            inventory,
-            &resolution.serving,
-            reference.kind(),
-            reference.api_version(),
-        ) else {
+        let (serving, api_version) = (&resolution.serving, reference.api_version());
+        let Some(unserved) = Unserved::of(inventory, serving, owner_kind, api_version) else {
             continue;
         };
-        let group = &reference.group_version().group;
-        let unserved = unserved.beside(
-            context.analysis,
-            dependent,
-            GroupKind::new(group, reference.kind()),
-        );
+        let owner_kind = GroupKind::new(version.group, owner_kind);
+        let unserved = unserved.beside(context.analysis, dependent, owner_kind);
         let kind = dependent.object.kind();
-        let span = reference
-            .api_version
-            .as_ref()
-            .map_or(reference.span, |api_version| api_version.span);
-        let draft = Draft::on(
-            dependent,
-            span,
-            format!(
-                "{} names an owner of kind {} in `{}`: {}",
-                named(dependent),
-                reference.kind(),
-                reference.api_version(),
-                unserved.what
-            ),
-        )
+        let written = reference.api_version.as_ref();
+        let span = written.map_or(reference.span, |api_version| api_version.span);
+        let message = format!(
+            "{} names an owner of kind {} in `{}`: {}",
+            named(dependent),
+            reference.kind(),
+            reference.api_version(),
+            unserved.what
+        );
+        let draft = Draft::on(dependent, span, message)
         .severity(unserved.severity)
         .label(unserved.label)
         .reason(format!(
@@ -65,6 +52,6 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
         .help(unserved.help)
         .field(format!("{}.apiVersion", field(reference)))
         .target(target(reference));
-        sink.push(with_crd(draft, inventory, &resolution.serving));
+        sink.push(with_crd(draft, inventory, serving));
     }
 }

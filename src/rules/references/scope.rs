@@ -3,7 +3,6 @@
 use crate::finding::{Applicability, Severity};
 use crate::inventory::{Inventory, Member, ObjectId, Release, ScopeSource};
 use crate::kube::Scope;
-use crate::manifest::OwnerReference;
 use crate::ownership::Owner;
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::proposal::Proposal;
@@ -35,8 +34,8 @@ fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for (edge, dependent, reference) in context.references() {
         let owner_kind = inventory.owner_kind(reference);
-        if dependent.scope() != Some(Scope::Cluster) || owner_kind.scope != Some(Scope::Namespaced)
-        {
+        let scopes = (dependent.scope(), owner_kind.scope);
+        if scopes != (Some(Scope::Cluster), Some(Scope::Namespaced)) {
             continue;
         }
         let (kind, owner) = (dependent.object.kind(), reference.kind());
@@ -98,10 +97,8 @@ fn with_declarations(
     owner_source: ScopeSource,
 ) -> Draft {
     if let Some(owner) = owner.map(|id| inventory.member(id)) {
-        draft = draft.related_object(
-            owner,
-            format!("owner declared here, {}", whereabouts(owner)),
-        );
+        let words = format!("owner declared here, {}", whereabouts(owner));
+        draft = draft.related_object(owner, words);
     }
     for (source, whose) in [
         (dependent.resolution.source, "the dependent's kind"),
@@ -123,10 +120,7 @@ pub(in crate::rules) fn definition_of_scope(
         return None;
     };
     let crd = inventory.member(crd);
-    Some((
-        crd.file,
-        crd.object.at(&["spec"])?.entry("scope")?.value.span(),
-    ))
+    Some((crd.file, crd.object.at(&["spec", "scope"])?.span()))
 }
 
 /// [GC-17], [L-15].
@@ -140,7 +134,13 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
         let here = &dependent.key.namespace;
         let (owners, proven) = match &edge.owner {
             Owner::ByUid(owner) => (std::slice::from_ref(owner), true),
-            Owner::Elsewhere => (namesakes(inventory, reference), false),
+            Owner::Elsewhere => {
+                let group = reference.group_version().group;
+                (
+                    inventory.with_name(group, reference.kind(), reference.name()),
+                    false,
+                )
+            }
             Owner::ByName(_) | Owner::Absent => continue,
         };
         let Some(first) = owners.first().map(|id| inventory.member(*id)) else {
@@ -183,30 +183,14 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
             1 => ("the only", "name"),
             _ => ("a", "name"),
         };
-        for owner in owners
-            .iter()
-            .take(MOST_RELATED)
-            .map(|id| inventory.member(*id))
-        {
-            let words = format!(
-                "{which} {} with that {key}, {}",
-                owner.object.kind(),
-                whereabouts(owner)
-            );
-            draft = draft.related_object(owner, words);
+        for owner in owners.iter().take(MOST_RELATED) {
+            let owner = inventory.member(*owner);
+            let (kind, place) = (owner.object.kind(), whereabouts(owner));
+            draft = draft.related_object(owner, format!("{which} {kind} with that {key}, {place}"));
         }
         if let Some(written) = dependent.object.metadata().namespace() {
             draft = draft.related(dependent.file, written.span, "the dependent's namespace");
         }
         sink.push(draft);
     }
-}
-
-/// Returns the objects in any namespace that a reference may mean.
-fn namesakes<'a>(inventory: &'a Inventory, reference: &OwnerReference) -> &'a [ObjectId] {
-    inventory.with_name(
-        reference.group_version().group,
-        reference.kind(),
-        reference.name(),
-    )
 }

@@ -3,10 +3,11 @@
 use foldhash::HashMap;
 
 use crate::finding::{Applicability, Consequence, Severity};
+use crate::inventory::Member;
 use crate::manifest::{OWNER_REFERENCE_FIELDS, OwnerReference};
 use crate::rules::draft::Draft;
 use crate::rules::holder::{MetadataHolder, each_decoded, each_effective};
-use crate::rules::proposal::{Proposal, fits};
+use crate::rules::proposal::{Proposal, spelled_correctly};
 use crate::rules::references::identity::group_of;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::{
@@ -91,15 +92,11 @@ pub(in crate::rules) static OWNER_UNKNOWN_FIELD: Rule = rule!(
 /// [VAL-4] to [VAL-7].
 fn owner_missing_field(context: &Context<'_>, sink: &mut Sink) {
     each_effective(context.inventory, |holder| {
-        // `owner-wrong-type` reports references that do not decode.
-        for reference in holder
-            .metadata
-            .owner_references()
-            .entries
-            .iter()
-            .filter(|reference| reference.decodes)
-        {
-            sink.extend(missing_fields(&holder, reference));
+        for reference in &holder.metadata.owner_references().entries {
+            // `owner-wrong-type` reports references that do not decode.
+            if reference.decodes {
+                sink.extend(missing_fields(&holder, reference));
+            }
         }
     });
 }
@@ -115,13 +112,15 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
         ("name", reference.name().is_empty(), &reference.name),
         ("uid", reference.uid().is_empty(), &reference.uid),
     ];
-    let missing: Vec<_> = parts.into_iter().filter(|(_, empty, _)| *empty).collect();
-    let (first, _, _) = missing.first()?;
-    let fields_missing: Vec<_> = missing.iter().map(|(name, ..)| *name).collect();
-    let fields = listed(fields_missing.iter().copied());
+    let missing = parts.into_iter().filter(|(_, empty, _)| *empty);
+    let written = missing.clone().find_map(|(_, _, value)| value.as_ref());
+    let missing: Vec<&str> = missing.map(|(name, ..)| name).collect();
+    let first = missing.first()?;
+    let lacks_uid = missing.contains(&"uid");
+    let fields = listed(missing.iter().copied());
     let api_version = reference.api_version();
     let what = match (missing.as_slice(), api_version.is_empty()) {
-        ([("apiVersion", ..)], false) => {
+        (["apiVersion"], false) => {
             format!("has the `apiVersion` `{api_version}`, which has no version")
         }
         _ => format!("lacks {fields}"),
@@ -132,7 +131,6 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
         ("", name) => format!("the reference to `{name}`"),
         _ => format!("the reference to {}", reference_name(reference)),
     };
-    let written = missing.iter().find_map(|(_, _, value)| value.as_ref());
     let draft = Draft::on(
         holder.member,
         written.map_or_else(|| place(reference), |value| value.span),
@@ -144,26 +142,23 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
         None => format!("no {fields} here"),
     })
     .reason(format!("An owner reference must have a version, a kind, a name and a uid. {}", holder.rejection()))
-    .help(if missing.iter().any(|(name, ..)| *name == "uid") {
+    .help(if lacks_uid {
         "remove the reference: only the cluster knows the owner's uid, so only a controller can write a valid \
          reference, at run time"
     } else { "write the field as `kubectl get OWNER -o yaml` shows it, or remove the reference" })
     .field(format!("{}.{first}", holder.entry(reference)))
     .target(target(reference))
     .consequence(holder.consequence());
-    let proposal = match (
-        missing.len(),
-        fields_missing.contains(&"uid") && !is_a_record(holder),
-    ) {
-        (4, _) => Some(Proposal::safe("remove the empty reference")),
-        (_, true) => Some(Proposal::suggested("remove the reference")),
+    let proposal = match missing.len() {
+        4 => Some(Proposal::safe("remove the empty reference")),
+        _ if lacks_uid && !is_a_record(holder) => Some(Proposal::suggested("remove the reference")),
         _ => None,
     };
     let entry = holder.entry(reference);
     let draft = draft.fix(proposal.map(|proposal| proposal.remove(holder.member, &entry)));
     // The object was probably read from a cluster, or copied from the output of a controller and the uid, which varies,
     // removed.
-    Some(match fields_missing.as_slice() {
+    Some(match missing.as_slice() {
         ["uid"] if is_a_record(holder) => draft.severity(Severity::Warning).help(
             "if this file only records the content of a cluster, leave it out of the input; if it is applied, remove \
              the reference",
@@ -184,25 +179,14 @@ fn is_a_record(holder: &MetadataHolder<'_>) -> bool {
 /// Reports values that every client's JSON decoder rejects.
 fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
-        if holder.decode_errors.is_empty() {
-            return;
-        }
         let list = format!("{}.ownerReferences", holder.field);
-        for error in holder
-            .decode_errors
-            .iter()
-            .filter(|error| error.field.starts_with(&list))
-        {
+        let errors = holder.decode_errors.iter();
+        for error in errors.filter(|error| error.field.starts_with(&list)) {
             let is_list = error.field == list;
-            let key = holder
-                .metadata
-                .owner_references()
-                .key_span
-                .filter(|_| is_list);
-            let below = error
-                .field
-                .strip_prefix("metadata.")
-                .unwrap_or(&error.field);
+            let key = holder.metadata.owner_references().key_span;
+            let key = key.filter(|_| is_list);
+            let field = &error.field;
+            let below = field.strip_prefix("metadata.").unwrap_or(field);
             let expected = error.expected.as_str();
             sink.push_with(|| {
                 Draft::on(
@@ -256,15 +240,11 @@ fn owner_event(context: &Context<'_>, sink: &mut Sink) {
 fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
     each_effective(context.inventory, |holder| {
         let written = holder.metadata.owner_references();
-        let distinct = written
-            .entries
-            .iter()
-            .zip(written.repetitions())
-            .filter(|(_, first)| first.is_none());
-        let controllers: Vec<_> = distinct
-            .map(|(reference, _)| reference)
-            .filter(|reference| reference.is_controller())
-            .collect();
+        let entries = written.entries.iter().zip(written.repetitions());
+        let controllers = entries
+            .filter(|(reference, first)| first.is_none() && reference.is_controller())
+            .map(|(reference, _)| reference);
+        let controllers: Vec<_> = controllers.collect();
         let [first, second, others @ ..] = controllers.as_slice() else {
             return;
         };
@@ -287,11 +267,8 @@ fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
         .consequence(holder.consequence())
         .related(holder.member.file, controller_flag(first), "the first controller");
         for other in others {
-            draft = draft.related(
-                holder.member.file,
-                controller_flag(other),
-                "another controller",
-            );
+            let flag = controller_flag(other);
+            draft = draft.related(holder.member.file, flag, "another controller");
         }
         sink.push(draft);
     });
@@ -305,11 +282,8 @@ fn controller_flag(reference: &OwnerReference) -> Span {
 /// [VAL-14], [VAL-15].
 fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
     // An object that does not decode never reaches the API server.
-    for member in context
-        .inventory
-        .remarkable()
-        .filter(|member| member.decodes())
-    {
+    let members = context.inventory.remarkable();
+    for member in members.filter(|member| member.decodes()) {
         let written = member.object.metadata().owner_references();
         for (reference, first) in written.entries.iter().zip(written.repetitions()) {
             let Some(first) = first.map(|at| &written.entries[at]) else {
@@ -368,7 +342,7 @@ fn names_same_object(one: &OwnerReference, other: &OwnerReference) -> bool {
 }
 
 fn same_uid(
-    member: &crate::inventory::Member,
+    member: &Member,
     reference: &OwnerReference,
     first: &OwnerReference,
     span: Span,
@@ -419,11 +393,8 @@ fn owner_unknown_field(context: &Context<'_>, sink: &mut Sink) {
         for reference in &holder.metadata.owner_references().entries {
             for unknown in &reference.unknown {
                 let name = &unknown.name;
-                let written = context
-                    .inventory
-                    .sources
-                    .file(holder.member.file)
-                    .slice(unknown.span);
+                let file = context.inventory.sources.file(holder.member.file);
+                let written = file.slice(unknown.span);
                 let (label, help) = match (name.as_str(), near::meant(name, &OWNER_REFERENCE_FIELDS)) {
                     _ if became_a_boolean(written, name) => (
                         format!("YAML 1.1 reads `{written}` as the boolean `{name}`"),
@@ -468,20 +439,9 @@ fn key_of_reference(
     name: &str,
 ) -> Option<Proposal> {
     let entry = holder.entry(reference);
-    let meant = near::meant(name, &OWNER_REFERENCE_FIELDS)
-        .filter(|meant| near::is_misspelling(name, meant));
-    match meant {
-        _ if name == "namespace" => {
-            Some(Proposal::safe("remove `namespace`").remove_key(holder.member, &entry, name))
-        }
-        Some(meant) if fits(holder.member, &entry, name, meant) => Some(
-            Proposal::safe(format!("rename `{name}` to `{meant}`")).rename(
-                holder.member,
-                &entry,
-                name,
-                meant,
-            ),
-        ),
-        _ => None,
+    if name == "namespace" {
+        Some(Proposal::safe("remove `namespace`").remove_key(holder.member, &entry, name))
+    } else {
+        spelled_correctly(holder.member, &entry, name, &OWNER_REFERENCE_FIELDS)
     }
 }
