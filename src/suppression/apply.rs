@@ -1,5 +1,7 @@
 //! Removes suppressed findings from a run, and records which suppressions had an effect.
 
+use std::ops::Range;
+
 use foldhash::{HashMap, HashSet};
 use smallvec::{SmallVec, smallvec};
 use smol_str::SmolStr;
@@ -65,8 +67,8 @@ impl CoveredFile {
     fn matching(&mut self, place: u32, rule: &str, directives: &[Directive]) -> Vec<IgnoredRule> {
         let mut found = Vec::new();
         for at in self.spans.containing(place) {
-            let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-            let in_span = &mut self.rules[start..self.ends[at]];
+            let in_span = self.in_span(at);
+            let in_span = &mut self.rules[in_span];
             let before = in_span.partition_point(|ignored| ignored.name(directives) < rule);
             let named = in_span[before..]
                 .iter_mut()
@@ -85,12 +87,16 @@ impl CoveredFile {
     /// Whether a directive ignores `rule` at `place`.
     fn ignores(&self, place: u32, rule: &str, directives: &[Directive]) -> bool {
         self.spans.containing(place).into_iter().any(|at| {
-            let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-            let in_span = &self.rules[start..self.ends[at]];
-            in_span
-                .binary_search_by(|ignored| ignored.name(directives).cmp(rule))
-                .is_ok()
+            let in_span = &self.rules[self.in_span(at)];
+            let found = in_span.binary_search_by(|ignored| ignored.name(directives).cmp(rule));
+            found.is_ok()
         })
+    }
+
+    /// Returns the indices of the ignored rules of a span.
+    fn in_span(&self, at: usize) -> Range<usize> {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        start..self.ends[at]
     }
 }
 
@@ -110,13 +116,8 @@ fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
         }
     }
     ignored.sort_unstable_by_key(|(span, ignored)| {
-        let place = (ignored.directive, ignored.rule);
-        (
-            ignored.file(directives),
-            *span,
-            ignored.name(directives),
-            place,
-        )
+        let (file, name) = (ignored.file(directives), ignored.name(directives));
+        (file, *span, name, ignored.directive, ignored.rule)
     });
     ignored
         .chunk_by(|(_, a), (_, b)| a.file(directives) == b.file(directives))
@@ -201,22 +202,18 @@ impl Suppressions {
         directives.sort();
         // The directives of a file in two bundles are there twice.
         directives.dedup();
-        let used = directives
-            .iter()
-            .map(|directive| smallvec![false; directive.rules.len()])
-            .collect();
+        let used = directives.iter();
+        let used = used.map(|directive| smallvec![false; directive.rules.len()]);
         let mut of_rule: HashMap<&'static str, Vec<usize>> = HashMap::default();
-        for (at, ignore) in ignores
-            .iter()
-            .enumerate()
-            .filter(|(_, ignore)| !ignore.is_expired(today))
-        {
-            of_rule.entry(ignore.rule).or_default().push(at);
+        for (at, ignore) in ignores.iter().enumerate() {
+            if !ignore.is_expired(today) {
+                of_rule.entry(ignore.rule).or_default().push(at);
+            }
         }
         Self {
+            used: used.collect(),
             covered: covered(&directives),
             directives,
-            used,
             ignores_of: of_rule
                 .into_iter()
                 .map(|(rule, places)| (rule, IgnoreIndex::new(&ignores, places)))
@@ -259,12 +256,11 @@ impl Suppressions {
 
     /// Returns the reason of the first suppression that matches `finding`, and marks every matching one as used.
     fn reason(&mut self, finding: &Finding) -> Option<Option<String>> {
-        let mut matching: Vec<IgnoredRule> = match self.covered.get_mut(&finding.primary.file) {
-            Some(covered) => {
-                covered.matching(finding.primary.span.start, finding.rule, &self.directives)
-            }
-            None => Vec::new(),
-        };
+        let place = finding.primary.span.start;
+        let covered = self.covered.get_mut(&finding.primary.file);
+        let mut matching = covered.map_or_else(Vec::new, |covered| {
+            covered.matching(place, finding.rule, &self.directives)
+        });
         matching.sort_unstable_by_key(|ignored| (ignored.directive, ignored.rule));
         for ignored in &matching {
             self.used[ignored.directive as usize][ignored.rule as usize] = true;
@@ -347,8 +343,7 @@ impl Suppressions {
             return HashSet::default();
         }
         let index = IgnoreIndex::new(&self.ignores, places);
-        objects
-            .flat_map(|object| index.matching(&self.ignores, object))
-            .collect()
+        let matching = objects.flat_map(|object| index.matching(&self.ignores, object));
+        matching.collect()
     }
 }

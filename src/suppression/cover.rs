@@ -46,26 +46,21 @@ impl Nodes {
     /// Returns the span that `comment` covers; `None` if no node follows.
     pub(super) fn covered(&self, file: &SourceFile, comment: &Comment) -> Option<Span> {
         if comment.own_line {
-            self.next(comment.span.end)
+            let end = comment.span.end;
+            let at = self.nodes.partition_point(|node| node.start < end);
+            self.nodes.get(at).copied()
         } else {
-            self.beginning_in(line_before(file, comment))
-                .or_else(|| self.ending_in(line_before(file, comment)))
+            let line = line_before(file, comment);
+            self.beginning_in(line).or_else(|| self.ending_in(line))
         }
-    }
-
-    fn next(&self, offset: u32) -> Option<Span> {
-        let at = self.nodes.partition_point(|node| node.start < offset);
-        self.nodes.get(at).copied()
     }
 
     /// Returns the span of all nodes that begin on a line.
     fn beginning_in(&self, line: Span) -> Option<Span> {
         let from = self.nodes.partition_point(|node| node.start < line.start);
-        let here = self.nodes[from..]
-            .iter()
-            .take_while(|node| node.start < line.end);
-        here.copied()
-            .reduce(|all, node| Span::new(all.start, all.end.max(node.end)))
+        let nodes = self.nodes[from..].iter().copied();
+        let here = nodes.take_while(|node| node.start < line.end);
+        here.reduce(|all, node| Span::new(all.start, all.end.max(node.end)))
     }
 
     /// Returns the innermost node that ends on a line, for a comment at the end of the node's last line.
@@ -76,10 +71,9 @@ impl Nodes {
             nodes
         });
         let from = by_end.partition_point(|node| node.end <= line.start);
-        let here = by_end[from..]
-            .iter()
-            .take_while(|node| node.end <= line.end);
-        here.copied().min_by_key(|node| (node.len(), node.start))
+        let nodes = by_end[from..].iter().copied();
+        let here = nodes.take_while(|node| node.end <= line.end);
+        here.min_by_key(|node| (node.len(), node.start))
     }
 }
 
@@ -95,10 +89,8 @@ fn with_value(key: Span, value: Value<'_>) -> Span {
 /// Returns the part of a line before the comment on it.
 fn line_before(file: &SourceFile, comment: &Comment) -> Span {
     let before = file.slice(Span::new(0, comment.span.start));
-    Span::new(
-        before.rfind('\n').map_or(0, |at| at as u32 + 1),
-        comment.span.start,
-    )
+    let start = before.rfind('\n').map_or(0, |at| at as u32 + 1);
+    Span::new(start, comment.span.start)
 }
 
 /// The lines of a document that cannot be read. Comments must be looked up in written order, because the last line that
@@ -128,11 +120,8 @@ impl<'f> UnreadLines<'f> {
         if let Some(found) = self.found.get().filter(|found| found.start >= start) {
             return Some(found);
         }
-        for line in self
-            .file
-            .slice(Span::new(start, self.document.end))
-            .split_inclusive('\n')
-        {
+        let rest = self.file.slice(Span::new(start, self.document.end));
+        for line in rest.split_inclusive('\n') {
             let end = start + line.len() as u32;
             let text = line.trim();
             if !text.is_empty() && !text.starts_with('#') {

@@ -76,18 +76,14 @@ impl Directives {
     pub fn of(inventory: &Inventory) -> Self {
         let mut all = Self::default();
         let files: Vec<_> = inventory.files().collect();
-        let commented: Vec<Self> = files
-            .into_par_iter()
-            .map(|(id, file)| of_file(id, file))
-            .collect();
-        for found in commented {
+        let commented = files.into_par_iter().map(|(id, file)| of_file(id, file));
+        for found in commented.collect::<Vec<_>>() {
             all.directives.extend(found.directives);
             all.malformed.extend(found.malformed);
         }
-        inventory
-            .members
-            .iter()
-            .for_each(|member| all.add_annotations(inventory, member));
+        for member in &inventory.members {
+            all.add_annotations(inventory, member);
+        }
         all.directives.sort();
         all.malformed
             .sort_by_key(|malformed| (malformed.file, malformed.span));
@@ -101,21 +97,13 @@ impl Directives {
                 {
                     let message =
                         "write an annotation that ignores a rule as `ignore.ownerlint/<rule>`";
-                    self.malformed.push(Malformed {
-                        file: member.file,
-                        span: value.key_span,
-                        message,
-                    });
+                    self.add_malformed(member.file, value.key_span, message);
                 }
                 continue;
             };
             if rule.is_empty() {
                 let message = Fault::EmptyList.message();
-                self.malformed.push(Malformed {
-                    file: member.file,
-                    span: value.key_span,
-                    message,
-                });
+                self.add_malformed(member.file, value.key_span, message);
                 continue;
             }
             let key_text = inventory.sources.file(member.file).slice(value.key_span);
@@ -146,7 +134,7 @@ impl Directives {
         let written = match syntax::parse(text) {
             None => return,
             Some(Ok(written)) => written,
-            Some(Err(fault)) => return self.add_malformed(file, comment, fault.message()),
+            Some(Err(fault)) => return self.add_malformed(file, comment.span, fault.message()),
         };
         let WrittenDirective {
             document,
@@ -154,43 +142,34 @@ impl Directives {
             reason,
         } = written;
         if document && comment.span.start > place.first_content {
-            return self.add_malformed(
-                file,
-                comment,
-                "`ignore-document` must come before the first key of its document",
-            );
+            let message = "`ignore-document` must come before the first key of its document";
+            return self.add_malformed(file, comment.span, message);
         }
-        let covers = match (document, &place.content) {
-            (true, _) => Some(place.document),
-            (false, PlacedContent::Nodes(nodes)) => nodes.covered(source, comment),
-            (false, PlacedContent::Lines(lines)) => lines.covered(comment),
-        };
         // The text begins after the `#`.
         let start = comment.span.end - text.len() as u32;
         let named = rules.into_iter().map(|rule| NamedRule {
             id: text[rule.clone()].into(),
             span: Span::new(start + rule.start as u32, start + rule.end as u32),
         });
-        let form = if document {
-            Form::Document
-        } else {
-            Form::Comment
+        let (form, covers) = match &place.content {
+            _ if document => (Form::Document, Some(place.document)),
+            PlacedContent::Nodes(nodes) => (Form::Comment, nodes.covered(source, comment)),
+            PlacedContent::Lines(lines) => (Form::Comment, lines.covered(comment)),
         };
-        let rules = named.collect();
         self.directives.push(Directive {
             file,
             place: comment.span,
             form,
-            rules,
+            rules: named.collect(),
             reason,
             covers,
         });
     }
 
-    fn add_malformed(&mut self, file: FileId, comment: &Comment, message: &'static str) {
+    fn add_malformed(&mut self, file: FileId, span: Span, message: &'static str) {
         self.malformed.push(Malformed {
             file,
-            span: comment.span,
+            span,
             message,
         });
     }
@@ -220,11 +199,9 @@ fn of_file(id: FileId, file: &ParsedFile) -> Directives {
 }
 
 fn of_document(found: &mut Directives, id: FileId, file: &SourceFile, document: &ParsedDocument) {
-    let comments: Vec<&Comment> = document
-        .comments()
-        .iter()
-        .filter(|comment| syntax::begins(comment.text(file)))
-        .collect();
+    let comments = document.comments().iter();
+    let comments = comments.filter(|comment| syntax::begins(comment.text(file)));
+    let comments: Vec<&Comment> = comments.collect();
     if comments.is_empty() {
         return;
     }
@@ -233,10 +210,9 @@ fn of_document(found: &mut Directives, id: FileId, file: &SourceFile, document: 
         (None, Some(_)) => PlacedContent::Lines(UnreadLines::of(file, document.span)),
         (None, None) => return,
     };
-    let first_content = cover::first_content(file, document.span);
     let place = Placed {
         document: document.span,
-        first_content,
+        first_content: cover::first_content(file, document.span),
         content,
     };
     for comment in comments {

@@ -54,9 +54,7 @@ pub struct Ignore {
 impl Ignore {
     /// Whether its last day is over.
     pub fn is_expired(&self, today: Option<Date>) -> bool {
-        self.expires
-            .zip(today)
-            .is_some_and(|(last, today)| today > last)
+        matches!((self.expires, today), (Some(last), Some(today)) if today > last)
     }
 }
 
@@ -79,17 +77,16 @@ impl IgnoreIndex {
     /// Returns the places of the ignores that match a key, ascending.
     pub(super) fn matching(&self, ignores: &[Ignore], key: &ObjectKey) -> Vec<usize> {
         match &self.together {
-            Some(together) => together
-                .matches(key.to_string())
-                .into_iter()
-                .map(|at| self.places[at])
-                .collect(),
-            None => self
-                .places
-                .iter()
-                .copied()
-                .filter(|at| ignores[*at].object.matches(key))
-                .collect(),
+            Some(together) => {
+                let matching = together.matches(key.to_string()).into_iter();
+                matching.map(|at| self.places[at]).collect()
+            }
+            None => {
+                let places = self.places.iter().copied();
+                places
+                    .filter(|at| ignores[*at].object.matches(key))
+                    .collect()
+            }
         }
     }
 }

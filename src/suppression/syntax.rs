@@ -68,10 +68,10 @@ pub(super) fn parse(text: &str) -> Option<Result<WrittenDirective, Fault>> {
     if !cursor.eat(':') {
         cursor.skip(|c| matches!(c, '-' | '/' | '_' | '.' | '='));
         let verb = cursor.word(|c| c.is_alphanumeric());
-        let meant = VERBS
-            .iter()
-            .any(|known| text[verb.clone()].eq_ignore_ascii_case(known));
-        return meant.then_some(Err(Fault::NoColon));
+        let verb = text[verb].to_ascii_lowercase();
+        return VERBS
+            .contains(&verb.as_str())
+            .then_some(Err(Fault::NoColon));
     }
     cursor.skip(char::is_whitespace);
     Some(directive(text, cursor))
@@ -92,14 +92,13 @@ fn directive(text: &str, mut cursor: Words<'_>) -> Result<WrittenDirective, Faul
     let length = text[start..].find(']').ok_or(Fault::OpenList)?;
     let rules = names(text, start..start + length);
     if rules.is_empty() {
-        Err(Fault::EmptyList)
-    } else {
-        Ok(WrittenDirective {
-            document,
-            rules,
-            reason: reason(&text[start + length + 1..]),
-        })
+        return Err(Fault::EmptyList);
     }
+    Ok(WrittenDirective {
+        document,
+        rules,
+        reason: reason(&text[start + length + 1..]),
+    })
 }
 
 /// Returns the ranges of the names between commas, without the spaces around them.
@@ -125,9 +124,8 @@ fn reason(text: &str) -> Option<String> {
             && after.starts_with(char::is_whitespace)
     });
     let text = own.map_or(text, |(at, _)| &text[..at]);
-    let text = text
-        .trim_start_matches([':', '-', '–', '—', ' ', '\t'])
-        .trim();
+    let text = text.trim_start_matches([':', '-', '–', '—', ' ', '\t']);
+    let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
 }
 
@@ -165,51 +163,33 @@ mod tests {
     fn read(text: &str) -> Option<Result<Parts<'_>, Fault>> {
         parse(text).map(|parsed| {
             parsed.map(|written| {
-                let rules = written
-                    .rules
-                    .iter()
-                    .map(|rule| &text[rule.clone()])
-                    .collect();
-                (written.document, rules, written.reason)
+                let rules = written.rules.into_iter().map(|rule| &text[rule]);
+                (written.document, rules.collect(), written.reason)
             })
         })
     }
 
-    fn some(text: &str) -> Option<String> {
-        Some(text.to_owned())
-    }
-
     #[test]
     fn directive_spacing_and_case_are_lenient() {
-        let wanted = Some(Ok((
-            false,
-            vec!["rule-a", "rule-b"],
-            some("because of #12"),
-        )));
-        assert_eq!(
-            read(" ownerlint: ignore[rule-a, rule-b] because of #12"),
-            wanted
-        );
-        assert_eq!(
-            read("ownerlint:ignore[rule-a,rule-b]because of #12"),
-            wanted
-        );
-        assert_eq!(
-            read("  OwnerLint :  ignore [ rule-a ,rule-b, ] — because of #12 # noqa"),
-            wanted
-        );
+        let reason = Some("because of #12".to_owned());
+        for text in [
+            " ownerlint: ignore[rule-a, rule-b] because of #12",
+            "ownerlint:ignore[rule-a,rule-b]because of #12",
+            "  OwnerLint :  ignore [ rule-a ,rule-b, ] — because of #12 # noqa",
+        ] {
+            let wanted = (false, vec!["rule-a", "rule-b"], reason.clone());
+            assert_eq!(read(text), Some(Ok(wanted)), "{text}");
+        }
     }
 
     #[test]
     fn a_reason_may_be_missing() {
-        assert_eq!(
-            read("ownerlint: ignore[a]"),
-            Some(Ok((false, vec!["a"], None)))
-        );
-        assert_eq!(
-            read("ownerlint: ignore-document[a] # noqa"),
-            Some(Ok((true, vec!["a"], None)))
-        );
+        for (text, document) in [
+            ("ownerlint: ignore[a]", false),
+            ("ownerlint: ignore-document[a] # noqa", true),
+        ] {
+            assert_eq!(read(text), Some(Ok((document, vec!["a"], None))));
+        }
     }
 
     #[test]
