@@ -97,11 +97,8 @@ impl Baseline {
             let line = file.line_span(error.line()).unwrap_or_default();
             let full = error.to_string();
             let reason = full.split(" at line ").next().unwrap_or(&full);
-            BaselineError::new(
-                file,
-                reason,
-                line.start as usize + error.column().saturating_sub(1),
-            )
+            let offset = line.start as usize + error.column().saturating_sub(1);
+            BaselineError::new(file, reason, offset)
         })?;
         if document.schema != SCHEMA {
             let at = file.text().find(&document.schema).unwrap_or_default();
@@ -110,19 +107,12 @@ impl Baseline {
         }
         let mut places = rule_places(file).into_iter();
         let mut entries: BTreeMap<Identity, KnownFinding> = BTreeMap::new();
-        for KnownFindingDocument {
-            rule,
-            object,
-            field,
-            target,
-            count,
-        } in document.findings
-        {
+        for known in document.findings {
             let identity = Identity {
-                rule,
-                object,
-                field,
-                target,
+                rule: known.rule,
+                object: known.object,
+                field: known.field,
+                target: known.target,
             };
             let entry = KnownFinding {
                 identity: identity.clone(),
@@ -130,7 +120,7 @@ impl Baseline {
                 span: places.next().unwrap_or_default(),
             };
             // Two merged branches may both have added an entry for an identity.
-            entries.entry(identity).or_insert(entry).count += count;
+            entries.entry(identity).or_insert(entry).count += known.count;
         }
         Ok(Self {
             entries: entries.into_values().collect(),
@@ -140,21 +130,18 @@ impl Baseline {
     /// Returns the document as indented JSON that ends in a line break. Characters that interpreters give a meaning are
     /// escaped.
     pub fn to_json(&self) -> String {
-        let findings = self.entries.iter().map(|entry| {
-            let Identity {
-                rule,
-                object,
-                field,
-                target,
-            } = entry.identity.clone();
-            KnownFindingDocument {
-                rule,
-                object,
-                field,
-                target,
-                count: entry.count,
-            }
-        });
+        let findings = self.entries.iter().cloned();
+        let findings = findings.map(
+            |KnownFinding {
+                 identity, count, ..
+             }| KnownFindingDocument {
+                rule: identity.rule,
+                object: identity.object,
+                field: identity.field,
+                target: identity.target,
+                count,
+            },
+        );
         let document = BaselineDocument {
             schema: SCHEMA.to_owned(),
             findings: findings.collect(),
@@ -196,9 +183,9 @@ fn inert(json: &str) -> String {
 }
 
 fn push_escaped(text: &mut String, c: char) {
-    c.encode_utf16(&mut [0; 2])
-        .iter()
-        .for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        text.push_str(&format!("\\u{unit:04x}"));
+    }
 }
 
 /// Whether a character has no special meaning within quotes, in any interpreter.
@@ -216,14 +203,9 @@ fn rule_places(file: &SourceFile) -> Vec<Span> {
     let Some(Content::Value(tree)) = documents.first().map(|document| &document.content) else {
         return Vec::new();
     };
-    let findings = tree
-        .root()
-        .get("findings")
-        .into_iter()
-        .flat_map(|findings| findings.items());
-    findings
-        .map(|finding| finding.get("rule").unwrap_or(finding).span())
-        .collect()
+    let findings = tree.root().items_at("findings");
+    let rules = findings.map(|finding| finding.get("rule").unwrap_or(finding).span());
+    rules.collect()
 }
 
 #[cfg(test)]
@@ -239,13 +221,7 @@ mod tests {
             field: None,
             target: Some(name.to_owned()),
         };
-        let baseline = Baseline {
-            entries: vec![KnownFinding {
-                identity,
-                count: 1,
-                span: Span::default(),
-            }],
-        };
+        let baseline = Baseline::of_counts([(identity, 1)]);
         let json = baseline.to_json();
         assert!(
             !json.contains([

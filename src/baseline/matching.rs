@@ -26,12 +26,8 @@ impl Baseline {
             entries: vec![None; findings.len()],
             found: vec![0; self.entries.len()],
         };
-        let exact: HashMap<&Identity, usize> = self
-            .entries
-            .iter()
-            .map(|entry| &entry.identity)
-            .zip(0..)
-            .collect();
+        let identities = self.entries.iter().map(|entry| &entry.identity);
+        let exact: HashMap<&Identity, usize> = identities.zip(0..).collect();
         for (finding, identity) in findings.iter().enumerate() {
             if let Some(&entry) = exact.get(identity) {
                 self.take(&mut matches, finding, entry);
@@ -45,9 +41,8 @@ impl Baseline {
             }
         }
         for (finding, identity) in findings.iter().enumerate() {
-            let Some(general) =
-                without_namespace(identity).filter(|_| matches.entries[finding].is_none())
-            else {
+            let general = without_namespace(identity);
+            let Some(general) = general.filter(|_| matches.entries[finding].is_none()) else {
                 continue;
             };
             if general != *identity {
@@ -99,8 +94,6 @@ pub fn any_namespace(key: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::KnownFinding;
-    use crate::text::Span;
 
     fn identity(object: &str) -> Identity {
         Identity {
@@ -112,46 +105,25 @@ mod tests {
     }
 
     fn matched(entries: &[(&str, usize)], findings: &[&str]) -> Vec<Option<usize>> {
-        let baseline = Baseline {
-            entries: entries
-                .iter()
-                .map(|&(object, count)| KnownFinding {
-                    identity: identity(object),
-                    count,
-                    span: Span::default(),
-                })
-                .collect(),
-        };
-        baseline
-            .matches(
-                &findings
-                    .iter()
-                    .map(|object| identity(object))
-                    .collect::<Vec<_>>(),
-            )
-            .entries
+        let entries = entries
+            .iter()
+            .map(|(object, count)| (identity(object), *count));
+        let findings: Vec<_> = findings.iter().map(|object| identity(object)).collect();
+        Baseline::of_counts(entries).matches(&findings).entries
     }
 
     #[test]
     fn unknown_namespace_matches_any_namespace() {
+        let (anywhere, in_shop) = ([("A/?/x", 1)], [("A/shop/x", 1)]);
         assert_eq!(
-            matched(&[("A/?/x", 1)], &["A/shop/x", "A/shop/x"]),
+            matched(&anywhere, &["A/shop/x", "A/shop/x"]),
             [Some(0), None]
         );
-        assert_eq!(
-            matched(&[("A/shop/x", 1)], &["A/?/x", "A/?/x"]),
-            [Some(0), None]
-        );
-        assert_eq!(
-            matched(&[("A/?/x", 1)], &["A//x"]),
-            [Some(0)],
-            "a scope that was not known, either"
-        );
-        assert_eq!(matched(&[("A/shop/x", 1)], &["A/other/x"]), [None]);
-        assert_eq!(
-            matched(&[("A/?/x", 1)], &["A/shop/y", "B/shop/x"]),
-            [None, None]
-        );
+        assert_eq!(matched(&in_shop, &["A/?/x", "A/?/x"]), [Some(0), None]);
+        // A scope that was not known, either.
+        assert_eq!(matched(&anywhere, &["A//x"]), [Some(0)]);
+        assert_eq!(matched(&in_shop, &["A/other/x"]), [None]);
+        assert_eq!(matched(&anywhere, &["A/shop/y", "B/shop/x"]), [None, None]);
     }
 
     #[test]

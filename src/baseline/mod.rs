@@ -51,15 +51,17 @@ impl Baseline {
         for finding in findings {
             *counts.entry(Identity::of(finding)).or_default() += 1;
         }
+        Self::of_counts(counts)
+    }
+
+    fn of_counts(counts: impl IntoIterator<Item = (Identity, usize)>) -> Self {
+        let entries = counts.into_iter().map(|(identity, count)| KnownFinding {
+            identity,
+            count,
+            span: Span::default(),
+        });
         Self {
-            entries: counts
-                .into_iter()
-                .map(|(identity, count)| KnownFinding {
-                    identity,
-                    count,
-                    span: Span::default(),
-                })
-                .collect(),
+            entries: entries.collect(),
         }
     }
 
@@ -78,11 +80,8 @@ impl Baseline {
         judged: impl Fn(&KnownFinding, usize) -> bool,
         file: FileId,
     ) -> Parted<F> {
-        let identities: Vec<_> = findings
-            .iter()
-            .map(|finding| Identity::of(of(finding)))
-            .collect();
-        let matches = self.matches(&identities);
+        let identities = findings.iter().map(|finding| Identity::of(of(finding)));
+        let matches = self.matches(&identities.collect::<Vec<_>>());
         let (mut new, mut known) = (Vec::new(), Vec::new());
         for (finding, entry) in findings.into_iter().zip(&matches.entries) {
             if entry.is_some() {
@@ -91,20 +90,15 @@ impl Baseline {
                 new.push(finding);
             }
         }
-        let stale = self
-            .entries
-            .iter()
-            .zip(matches.found)
-            .filter_map(|(entry, found)| {
-                let (identity, known) = (entry.identity.clone(), entry.count);
-                (found < known && judged(entry, found)).then_some(Stale {
-                    file,
-                    span: entry.span,
-                    identity,
-                    known,
-                    found,
-                })
-            });
+        let entries = self.entries.iter().zip(matches.found);
+        let stale = entries.filter(|(entry, found)| *found < entry.count && judged(entry, *found));
+        let stale = stale.map(|(entry, found)| Stale {
+            file,
+            span: entry.span,
+            identity: entry.identity.clone(),
+            known: entry.count,
+            found,
+        });
         Parted {
             new,
             known,
@@ -137,13 +131,8 @@ impl Baseline {
             *counts.entry(identity).or_default() += 1;
         }
         let counts = counts.into_iter().filter(|&(_, count)| count > 0);
-        change.baseline.entries = counts
-            .map(|(identity, count)| KnownFinding {
-                identity: identity.clone(),
-                count,
-                span: Span::default(),
-            })
-            .collect();
+        let counts = counts.map(|(identity, count)| (identity.clone(), count));
+        change.baseline = Self::of_counts(counts);
         change
     }
 }
