@@ -44,12 +44,10 @@ impl std::str::FromStr for Severity {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        match text {
-            "info" => Ok(Self::Info),
-            "warning" => Ok(Self::Warning),
-            "error" => Ok(Self::Error),
-            _ => Err(()),
-        }
+        let all = [Self::Info, Self::Warning, Self::Error];
+        all.into_iter()
+            .find(|severity| severity.as_str() == text)
+            .ok_or(())
     }
 }
 
