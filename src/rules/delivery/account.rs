@@ -27,10 +27,11 @@ fn delivery_loses_its_account(context: &Context<'_>, sink: &mut Sink) {
     for member in inventory.of_kinds(&DELIVERIES) {
         // With `kubeConfig` the account is one of the other cluster.
         let is_elsewhere = member.object.at(&["spec", "kubeConfig"]).is_some();
-        let Some(written) = member.object.at(&["spec", "serviceAccountName"]) else {
+        let written = member.object.at(&["spec", "serviceAccountName"]);
+        let Some(written) = written.filter(|_| !is_elsewhere) else {
             continue;
         };
-        let Some(name) = written.as_str().filter(|_| !is_elsewhere) else {
+        let Some(name) = written.as_str() else {
             continue;
         };
         let namespace = inventory.namespace_beside(member);
@@ -61,14 +62,10 @@ fn are_deleted_together(context: &Context<'_>, member: &Member, account: &Member
     let reached = deliveries.reached(member);
     let (prunes, deletes) = reached.map_or((true, true), |one| (one.prunes, one.deletes));
     let removals = deliveries.regime(member).regime.removals();
-    let removals = [(prunes, removals.first()), (deletes, removals.last())];
-    removals.into_iter().any(|(happens, removal)| {
-        happens
-            && removal.is_some_and(|removal| {
-                [member, account]
-                    .iter()
-                    .all(|one| !context.is_spared(one, *removal))
-            })
+    let (pruned, deleted) = (removals.first(), removals.last());
+    let removals = [pruned.filter(|_| prunes), deleted.filter(|_| deletes)];
+    removals.into_iter().flatten().any(|removal| {
+        !context.is_spared(member, *removal) && !context.is_spared(account, *removal)
     })
 }
 
@@ -82,11 +79,8 @@ fn loses(member: &Member, account: &Member, place: Span) -> Draft {
     } else {
         ("kustomize-controller", "prune", "the Kustomization applied")
     };
-    let message = format!(
-        "{} is deleted together with {}, which it needs to {work}",
-        named(member),
-        named(account)
-    );
+    let (who, needed) = (named(member), named(account));
+    let message = format!("{who} is deleted together with {needed}, which it needs to {work}");
     Draft::on(member, place, message)
         .label("deleted at the same time")
         .reason(format!(
@@ -95,8 +89,7 @@ fn loses(member: &Member, account: &Member, place: Span) -> Draft {
             member.object.kind()
         ))
         .help(format!(
-            "deliver {} and its bindings with a Kustomization or Application that outlives this one, and let this one depend on it",
-            named(account)
+            "deliver {needed} and its bindings with a Kustomization or Application that outlives this one, and let this one depend on it"
         ))
         .field("spec.serviceAccountName")
         .related_object(account, "is deleted too")

@@ -13,7 +13,6 @@ use crate::rules::delivery::protection::keep_of_helm;
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::named;
-use crate::text::Span;
 
 pub(in crate::rules) static HOOK_NOT_KEPT: Rule = rule!(
     Delivery,
@@ -52,11 +51,10 @@ pub(in crate::rules) fn hook_of<'a>(context: &Context<'_>, member: &'a Member) -
 
 /// Whether an object is a hook that runs before its tool deletes anything.
 pub(in crate::rules) fn runs_before_deletion(context: &Context<'_>, member: &Member) -> bool {
-    let before_deletion = HookEvent {
-        operation: Operation::Delete,
-        phase: Phase::Before,
-    };
-    hook_of(context, member).is_some_and(|hook| hook.events.contains(&before_deletion))
+    hook_of(context, member).is_some_and(|hook| {
+        let mut events = hook.events.iter();
+        events.any(|event| (event.operation, event.phase) == (Operation::Delete, Phase::Before))
+    })
 }
 
 /// Describes when a tool deletes a hook that ran, to follow the object's name; `None` if it never does.
@@ -65,8 +63,7 @@ pub(in crate::rules) fn deletion_of(hook: &Hook<'_>, member: &Member) -> Option<
     if member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
         return None;
     }
-    let is_run = !hook.events.is_empty();
-    if hook.is_deleted_on_success && is_run {
+    if hook.is_deleted_on_success && !hook.events.is_empty() {
         return Some(match hook.tool {
             HookTool::Helm => "as soon as the hooks that run with it have succeeded",
             HookTool::ArgoCd => "at the end of the sync",
@@ -92,43 +89,30 @@ fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
         if keep_of_helm(member).is_some() {
             continue;
         }
+        let (draft, why) = (not_kept(&hook, member, deleted), why(&hook));
         if let Some((loss, severity)) = loss(context, member) {
-            sink.push(
-                not_kept(&hook, member, deleted)
-                    .reason(format!("{} {loss}", why(&hook)))
-                    .severity(severity),
-            );
+            sink.push(draft.reason(format!("{why} {loss}")).severity(severity));
         } else if let Some(user) = user_of(context, member) {
-            let (effect, severity) = if hook.is_deleted_on_success {
-                ("can no longer start Pods", Severity::Warning)
+            let effect = if hook.is_deleted_on_success {
+                "can no longer start Pods"
+            } else if member.object.is(kinds::SECRET) {
+                "finds different contents in the new one if the chart generates them"
             } else {
-                (
-                    "finds different contents in the new one if the chart generates them",
-                    Severity::Info,
-                )
-            };
-            // Only a Secret is likely to contain generated values, which differ from one rendering to the next.
-            if !hook.is_deleted_on_success && !member.object.is(kinds::SECRET) {
+                // Only a Secret is likely to contain generated values, which differ from one rendering to the next.
                 continue;
-            }
-            sink.push(
-                not_kept(&hook, member, deleted)
-                    .reason(format!(
-                        "{} {} uses it, and {effect}.",
-                        why(&hook),
-                        named(user)
-                    ))
-                    .severity(severity)
-                    .related_object(user, "uses it"),
-            );
+            };
+            let draft = draft
+                .reason(format!("{why} {} uses it, and {effect}.", named(user)))
+                .info_if(!hook.is_deleted_on_success)
+                .related_object(user, "uses it");
+            sink.push(draft);
         }
     }
 }
 
 fn not_kept(hook: &Hook<'_>, member: &Member, deleted: &str) -> Draft {
     let tool = hook.tool.name();
-    let place = hook.annotation.key_span;
-    Draft::on(member, place, format!("{tool} deletes {} {deleted}", named(member)))
+    Draft::on(member, hook.annotation.key_span, format!("{tool} deletes {} {deleted}", named(member)))
         .label("runs it as a hook")
         .help(match hook.tool {
             HookTool::Helm => format!(
@@ -174,17 +158,16 @@ fn loss(context: &Context<'_>, member: &Member) -> Option<(String, Severity)> {
         return Some((pods.to_owned(), Severity::Warning));
     }
     let tables = context.analysis.tables();
-    let lost = data_loss(context.inventory, tables, member)?;
-    let severity = match lost.fate {
-        DataFate::Kept => Severity::Info,
-        _ => Severity::Warning,
+    let loss = data_loss(context.inventory, tables, member)?;
+    let sentence = match loss.fate {
+        DataFate::Kept => {
+            let stays = "Its data stays, but nothing refers to it.";
+            return Some((stays.to_owned(), Severity::Info));
+        }
+        DataFate::Lost => format!("Deleting it also deletes {}.", loss.lost),
+        DataFate::Unknown => format!("Deleting it may also delete {}.", loss.lost),
     };
-    let sentence = match lost.fate {
-        DataFate::Kept => "Its data stays, but nothing refers to it.".to_owned(),
-        DataFate::Lost => format!("Deleting it also deletes {}.", lost.lost),
-        DataFate::Unknown => format!("Deleting it may also delete {}.", lost.lost),
-    };
-    Some((sentence, severity))
+    Some((sentence, Severity::Warning))
 }
 
 /// Returns a user of `member` that is delivered with it and is not a hook itself.
@@ -199,7 +182,7 @@ fn user_of<'a>(context: &Context<'a>, member: &Member) -> Option<&'a Member> {
 }
 
 /// Kinds of hooks that run to completion, so that the tool waits for them.
-const AWAITED: [GroupKind<&str>; 2] = [GroupKind::new("batch", "Job"), kinds::POD];
+const AWAITED: [GroupKind<&str>; 2] = [kinds::JOB, kinds::POD];
 
 /// Why an object does not exist when a hook runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,37 +199,31 @@ enum Lack {
 
 fn hook_lacks_dependency(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let awaited = inventory.of_kinds(&AWAITED);
-    let mut hooks = awaited.filter_map(|member| Some((member, hook_of(context, member)?)));
-    let Some(first) = hooks.next() else {
-        return;
-    };
-    let delivered = context.analysis.together();
-    for (member, hook) in [first].into_iter().chain(hooks) {
-        let needs = context.analysis.ties().from(member.id).iter();
+    let analysis = context.analysis;
+    for member in inventory.of_kinds(&AWAITED) {
+        let Some(hook) = hook_of(context, member) else {
+            continue;
+        };
+        let needs = analysis.ties().from(member.id).iter();
         let needs =
             needs.filter(|tie| tie.kind == TieKind::Uses && tie.certainty == Certainty::Certain);
-        for tie in needs {
-            let Some(needed) = tie.to.id.map(|id| inventory.member(id)) else {
-                continue;
-            };
-            if !delivered.has(member, needed) {
-                continue;
+        let mut lacking = needs.filter_map(|tie| {
+            let needed = inventory.member(tie.to.id?);
+            if !analysis.together().has(member, needed) {
+                return None;
             }
-            let lack = hook.events.iter().find_map(|event| {
-                let lack = lack(context, (member, &hook), *event, needed)?;
-                Some((*event, lack))
-            });
-            if let Some((event, lack)) = lack {
-                sink.push(lacking(
-                    context,
-                    (member, &hook),
-                    (event, lack),
-                    (needed, tie),
-                ));
-                break;
-            }
-        }
+            let mut events = hook.events.iter();
+            let (event, lack) = events.find_map(|event| {
+                Some((*event, lack(context, (member, &hook), *event, needed)?))
+            })?;
+            Some(lacking_draft(
+                context,
+                (member, &hook),
+                (event, lack),
+                (needed, tie),
+            ))
+        });
+        sink.extend(lacking.next());
     }
 }
 
@@ -265,8 +242,8 @@ fn lack(
             HookTool::ArgoCd => Removal::ArgoCdApplication,
         };
         return match (event.operation, event.phase) {
-            (Operation::Delete, Phase::After) => {
-                (!context.is_spared(needed, removal)).then_some(Lack::Gone)
+            (Operation::Delete, Phase::After) if !context.is_spared(needed, removal) => {
+                Some(Lack::Gone)
             }
             (_, Phase::Before) if is_first => Some(Lack::NotYet),
             _ => None,
@@ -276,12 +253,10 @@ fn lack(
     if is_left || is_created_before((member, hook), event, (needed, &other)) {
         return None;
     }
-    let mut phases = other
-        .events
-        .iter()
-        .filter(|one| one.operation == event.operation);
-    Some(match phases.clone().next() {
-        Some(_) if phases.any(|one| one.phase < event.phase) => Lack::DeletedOnSuccess,
+    let events = other.events.iter();
+    let same = events.filter(|one| one.operation == event.operation);
+    Some(match same.map(|one| one.phase).min() {
+        Some(first) if first < event.phase => Lack::DeletedOnSuccess,
         Some(_) => Lack::NotYet,
         None if other.runs_at_first() => Lack::DeletedOnSuccess,
         None => Lack::Never,
@@ -321,7 +296,7 @@ fn runs_after((one, first): (&Member, &Hook<'_>), (other, second): (&Member, &Ho
     one > other
 }
 
-fn lacking(
+fn lacking_draft(
     context: &Context<'_>,
     (member, hook): (&Member, &Hook<'_>),
     (event, lack): (HookEvent, Lack),
@@ -392,8 +367,7 @@ fn lacking(
             "make {need} a hook of this event too, or do not delete it when it has succeeded"
         ),
     };
-    let place: Span = tie.evidence.span;
-    Draft::on(member, place, message)
+    Draft::on(member, tie.evidence.span, message)
         .label("is not there when the hook runs")
         .reason(format!("{why} {starts}, and {end}."))
         .help(help)

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use memchr::memmem;
-
 use crate::finding::{Consequence, Severity};
 use crate::inventory::{InDocument, Inventory, Member, ObjectId};
 use crate::kube::kinds;
@@ -12,7 +10,7 @@ use crate::rules::draft::Draft;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 use crate::rules::words::{a_json_type, help_for_type, named, whereabouts};
 use crate::text::{FileId, Span};
-use crate::yaml::{Dropped, ProblemKind, Quirk};
+use crate::yaml::{Dropped, ProblemKind, Quirk, Value};
 
 pub(in crate::rules) static UNREADABLE_FILE: Rule = rule!(
     Reading,
@@ -89,12 +87,10 @@ fn unreadable_file(context: &Context<'_>, sink: &mut Sink) {
 
 fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    for InDocument {
-        file, what: error, ..
-    } in inventory.unreadable_documents()
-    {
+    for place in inventory.unreadable_documents() {
+        let error = place.what;
         sink.push(
-            Draft::in_file(file, error.span, error.message.clone())
+            Draft::in_file(place.file, error.span, error.message.clone())
                 .reason(error.reason())
                 .help(error.help()),
         );
@@ -148,19 +144,15 @@ fn undecodable(inventory: &Inventory, member: &Member) -> Option<Draft> {
         );
     }
     for other in errors.iter().filter(|other| other.span != error.span) {
-        draft = draft.related(
-            member.file,
-            other.span,
-            format!("expects {}", other.expected.as_str()),
-        );
+        let words = format!("expects {}", other.expected.as_str());
+        draft = draft.related(member.file, other.span, words);
     }
     Some(draft)
 }
 
 fn is_kustomized(inventory: &Inventory, member: &Member) -> bool {
-    inventory
-        .neighbourhood()
-        .is_kustomized(inventory.sources.file(member.file).path())
+    let path = inventory.sources.file(member.file).path();
+    inventory.neighbourhood().is_kustomized(path)
 }
 
 /// Whether the error is a number or boolean as the value of an annotation.
@@ -170,9 +162,8 @@ fn is_unquoted_annotation(error: &DecodeError) -> bool {
 
 /// Whether `owner-wrong-type` or `finalizer-wrong-type` reports the error.
 fn has_its_own_rule(error: &DecodeError) -> bool {
-    ["metadata.ownerReferences", "metadata.finalizers"]
-        .iter()
-        .any(|field| error.field.starts_with(field))
+    error.field.starts_with("metadata.ownerReferences")
+        || error.field.starts_with("metadata.finalizers")
 }
 
 /// The keys that begin an object: if both are repeated, a second object follows.
@@ -232,15 +223,12 @@ fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
                 .help("remove one of the two, or merge them")
         };
         if let Some(other) = problem.related {
-            draft = draft.related(
-                file,
-                other,
-                if merged {
-                    "this merge wins"
-                } else {
-                    "this one is dropped"
-                },
-            );
+            let words = if merged {
+                "this merge wins"
+            } else {
+                "this one is dropped"
+            };
+            draft = draft.related(file, other, words);
         }
         let draft = draft.field(problem.path.clone());
         sink.push(match objects.around(file, document, problem.span.start) {
@@ -251,13 +239,8 @@ fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
 }
 
 fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
-    for InDocument {
-        file,
-        what: problem,
-        ..
-    } in context.inventory.problems()
-    {
-        let ProblemKind::DroppedContent { after } = &problem.kind else {
+    for InDocument { file, what, .. } in context.inventory.problems() {
+        let ProblemKind::DroppedContent { after } = &what.kind else {
             continue;
         };
         let (end, help) = match after {
@@ -267,19 +250,15 @@ fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
                 "start a new document with a line `---`",
             ),
         };
-        let span = context
-            .inventory
-            .sources
-            .file(file)
-            .first_line(problem.span);
+        let span = context.inventory.sources.file(file).first_line(what.span);
         let mut draft = Draft::in_file(file, span, "text that never reaches the cluster")
             .label("dropped from here on")
             .reason(format!(
                 "Kubernetes reads one value per document and silently drops what follows it. Here {end}: {} lost.",
-                bytes(problem.span.len())
+                bytes(what.span.len())
             ))
             .help(help);
-        if let Some(end) = problem.related {
+        if let Some(end) = what.related {
             draft = draft.related(file, end, "the document ends here");
         }
         sink.push(draft);
@@ -338,15 +317,12 @@ const NO_BREAK_SPACE: char = '\u{a0}';
 /// Reports keys that begin with a no-break space: the line looks indented but is not.
 fn not_indented(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let mut bytes = [0; 4];
-    let finder = memmem::Finder::new(NO_BREAK_SPACE.encode_utf8(&mut bytes));
     let files = inventory.files();
-    let with_one = files.filter(|(_, file)| finder.find(file.source().text().as_bytes()).is_some());
+    let with_one = files.filter(|(_, file)| file.source().text().contains(NO_BREAK_SPACE));
     for member in with_one.flat_map(|(id, _)| inventory.members_of(id)) {
         let object = member.object.value();
-        let metadata = object.get("metadata");
-        let keys = [Some(object), metadata].into_iter().flatten();
-        let mut keys = keys.flat_map(|value| value.entries());
+        let metadata = object.get("metadata").into_iter();
+        let mut keys = object.entries().chain(metadata.flat_map(Value::entries));
         let Some(entry) = keys.find(|entry| entry.key.starts_with(NO_BREAK_SPACE)) else {
             continue;
         };
@@ -367,23 +343,14 @@ fn not_indented(context: &Context<'_>, sink: &mut Sink) {
 
 fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
     not_indented(context, sink);
-    for InDocument {
-        file,
-        what: problem,
-        ..
-    } in context.inventory.problems()
-    {
-        if let ProblemKind::NotUtf8 { count } = &problem.kind {
-            sink.push(not_utf8(file, problem.span, *count));
+    for InDocument { file, what, .. } in context.inventory.problems() {
+        if let ProblemKind::NotUtf8 { count } = &what.kind {
+            sink.push(not_utf8(file, what.span, *count));
         }
     }
-    for InDocument {
-        file,
-        what: (what, span),
-        ..
-    } in context.inventory.quirks()
-    {
-        let help = match what {
+    for InDocument { file, what, .. } in context.inventory.quirks() {
+        let (quirk, span) = what;
+        let help = match quirk {
             Quirk::LowContinuation => "indent the continued lines, or use a `|` block",
             Quirk::CommentWithoutBlank => "put a space before the `#`",
             Quirk::UnicodeLineBreakInQuotes | Quirk::UnicodeLineBreak => {
@@ -391,7 +358,7 @@ fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
             }
         };
         sink.push_with(|| {
-            Draft::in_file(file, *span, what.describe())
+            Draft::in_file(file, *span, quirk.describe())
                 .reason(
                     "Kubernetes' reader accepts this, YAML 1.2 does not: other tools may reject the file or read it \
                      differently.",
@@ -464,18 +431,15 @@ fn duplicate_object(context: &Context<'_>, sink: &mut Sink) {
         };
         let (first, last) = (inventory.member(*first), inventory.member(*last));
         let (effect, help) = words_on_twins(first);
-        let mut draft = Draft::on(
-            last,
-            last.object.name_span(),
-            match twins.len() {
-                2 => format!("{} appears twice", named(last)),
-                n => format!("{} appears {n} times", named(last)),
-            },
-        )
-        .label(format!("the last one, {}", whereabouts(last)))
-        .reason(effect)
-        .help(help)
-        .related_object(first, "the first one");
+        let message = match twins.len() {
+            2 => format!("{} appears twice", named(last)),
+            n => format!("{} appears {n} times", named(last)),
+        };
+        let mut draft = Draft::on(last, last.object.name_span(), message)
+            .label(format!("the last one, {}", whereabouts(last)))
+            .reason(effect)
+            .help(help)
+            .related_object(first, "the first one");
         for twin in &twins[1..twins.len() - 1] {
             draft = draft.related_object(inventory.member(*twin), "and here");
         }
@@ -487,10 +451,10 @@ fn duplicate_object(context: &Context<'_>, sink: &mut Sink) {
 /// it is delivered, an object that is alone in all of its clusters is left out.
 fn in_shared_clusters(context: &Context<'_>, namesakes: &[ObjectId]) -> Vec<ObjectId> {
     let reach = context.analysis.reach();
-    let clusters: Option<Vec<_>> = namesakes
+    let files = namesakes
         .iter()
-        .map(|id| reach.clusters_of(context.inventory.member(*id).file))
-        .collect();
+        .map(|id| context.inventory.member(*id).file);
+    let clusters: Option<Vec<_>> = files.map(|file| reach.clusters_of(file)).collect();
     let Some(clusters) = clusters else {
         return namesakes.to_vec();
     };

@@ -2,7 +2,7 @@
 
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Context, Rule, RunOutcome, Sink, rule, suggestion};
-use crate::suppression::{Form, IdleCause};
+use crate::suppression::{Form, IdleCause, NamedRule};
 
 pub(in crate::rules) static SUPPRESSION_MALFORMED: Rule = rule!(
     Reading,
@@ -58,11 +58,10 @@ const MOST_SUGGESTED: usize = 100;
 fn suppression_unknown_rule(context: &Context<'_>, sink: &mut Sink) {
     let mut suggested = 0;
     for directive in &context.directives.directives {
-        for rule in directive
-            .rules
-            .iter()
-            .filter(|rule| context.rules.iter().all(|known| known.id != rule.id))
-        {
+        for NamedRule { id, span } in &directive.rules {
+            if context.rules.iter().any(|known| known.id == id) {
+                continue;
+            }
             suggested += 1;
             let among = if suggested > MOST_SUGGESTED {
                 &[]
@@ -70,26 +69,20 @@ fn suppression_unknown_rule(context: &Context<'_>, sink: &mut Sink) {
                 context.rules
             };
             sink.push_with(|| {
-                Draft::in_file(
-                    directive.file,
-                    rule.span,
-                    format!("there is no rule `{}`", rule.id),
-                )
-                .reason("This part of the directive has no effect.")
-                .help(suggestion(&rule.id, among))
-                .target(rule.id.clone())
+                Draft::in_file(directive.file, *span, format!("there is no rule `{id}`"))
+                    .reason("This part of the directive has no effect.")
+                    .help(suggestion(id, among))
+                    .target(id.clone())
             });
         }
     }
 }
 
 fn suppression_without_reason(context: &Context<'_>, sink: &mut Sink) {
-    for directive in context
-        .directives
-        .directives
-        .iter()
-        .filter(|directive| directive.reason.is_none())
-    {
+    for directive in &context.directives.directives {
+        if directive.reason.is_some() {
+            continue;
+        }
         sink.push_with(|| {
             let ids: Vec<_> = directive.rules.iter().map(|rule| rule.id.as_str()).collect();
             let help = match directive.form {
@@ -145,9 +138,7 @@ fn baseline_stale(outcome: &RunOutcome<'_>, sink: &mut Sink) {
     for stale in outcome.stale {
         let identity = &stale.identity;
         let about = identity.object.as_ref().or(identity.target.as_ref());
-        let about = about
-            .map(|about| format!(" on `{about}`"))
-            .unwrap_or_default();
+        let about = about.map_or_else(String::new, |about| format!(" on `{about}`"));
         let message = match stale.found {
             0 => format!("`{}`{about} is no longer found", identity.rule),
             found => format!(
@@ -155,21 +146,13 @@ fn baseline_stale(outcome: &RunOutcome<'_>, sink: &mut Sink) {
                 stale.known, identity.rule
             ),
         };
-        let target = [
-            &Some(identity.rule.clone()),
-            &identity.object,
-            &identity.field,
-            &identity.target,
-        ];
-        let target: Vec<_> = target
-            .into_iter()
-            .map(|part| part.as_deref().unwrap_or_default())
-            .collect();
+        let target = [&identity.object, &identity.field, &identity.target];
+        let target = target.map(|part| part.as_deref().unwrap_or_default());
         sink.push(
             Draft::in_file(stale.file, stale.span, message)
                 .reason("As long as the baseline lists it, the defect can come back unnoticed.")
                 .help("run `ownerlint baseline prune`")
-                .target(target.join(" ")),
+                .target(format!("{} {}", identity.rule, target.join(" "))),
         );
     }
 }

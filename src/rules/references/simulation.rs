@@ -56,20 +56,13 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     let Some(plan) = context.plans.plan(&Step::Settle) else {
         return;
     };
-    let gone: HashSet<ObjectKey> = plan
-        .gone_after(0)
-        .into_iter()
-        .map(|id| built.cluster.key(id))
-        .collect();
+    let gone = plan.gone_after(0).into_iter();
+    let gone: HashSet<ObjectKey> = gone.map(|id| built.cluster.key(id)).collect();
     if gone.is_empty() {
         return;
     }
-    let absent: HashSet<&ObjectKey> = built
-        .assumptions
-        .absent_owners
-        .iter()
-        .map(|(dependent, _)| dependent)
-        .collect();
+    let absent = built.assumptions.absent_owners.iter();
+    let absent: HashSet<&ObjectKey> = absent.map(|(dependent, _)| dependent).collect();
     let causes = LazyCell::new(|| plan.causes(0));
     let mut cascades = CascadeSearch::of(context, gone);
     for (&id, edges) in &edges {
@@ -78,18 +71,14 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
         if !cascades.dies(id) || doubtful {
             continue;
         }
-        let shared = edges
-            .iter()
-            .any(|edge| is_shared(inventory, edge.reference(inventory).uid()));
-        if shared || edges.iter().any(|edge| finds_owner(inventory, edge)) {
+        if edges.iter().any(|edge| {
+            is_shared(inventory, edge.reference(inventory).uid()) || finds_owner(inventory, edge)
+        }) {
             continue;
         }
         let node = built.cluster.find(&member.key);
-        let mut found = node
-            .and_then(|node| causes.get(&node))
-            .into_iter()
-            .flatten();
-        if !found.any(is_fault_of_references) {
+        let found = node.and_then(|node| causes.get(&node));
+        if !found.into_iter().flatten().any(is_fault_of_references) {
             continue;
         }
         if let Some(edge) = edges.first() {
@@ -102,13 +91,10 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
 /// Whether it is clear without a simulation that no object is deleted because of its references.
 fn nothing_dangles(context: &Context<'_>) -> bool {
     let inventory = context.inventory;
+    let mut edges = context.ownership.written.iter();
     // Before Kubernetes 1.20 the collector looked up some owners in the wrong namespace.
     inventory.kinds.release() >= Release::new(20)
-        && context
-            .ownership
-            .written
-            .iter()
-            .all(|edge| leads_to_owner(inventory, edge))
+        && edges.all(|edge| leads_to_owner(inventory, edge))
 }
 
 /// Whether a reference leads to an object of the input, or to one that is assumed to exist because a rendering names it.
@@ -135,10 +121,8 @@ fn is_fault_of_references(cause: &Cause) -> bool {
 
 /// Whether several objects have this uid. They were never in one cluster at the same time, so no finding would be true.
 fn is_shared(inventory: &Inventory, uid: &str) -> bool {
-    let mut keys = inventory
-        .with_uid(uid)
-        .iter()
-        .map(|id| &inventory.member(*id).key);
+    let objects = inventory.with_uid(uid).iter();
+    let mut keys = objects.map(|id| &inventory.member(*id).key);
     let first = keys.next();
     keys.any(|key| Some(key) != first)
 }
@@ -148,9 +132,8 @@ fn is_shared(inventory: &Inventory, uid: &str) -> bool {
 fn finds_owner(inventory: &Inventory, edge: &OwnerEdge) -> bool {
     edge.bound().is_some_and(|owner| {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
-        inventory
-            .owner_key(dependent, reference)
-            .is_some_and(|key| key == inventory.member(owner).key)
+        let wanted = inventory.owner_key(dependent, reference);
+        wanted.as_ref() == Some(&inventory.member(owner).key)
     })
 }
 
@@ -230,11 +213,11 @@ fn arrival(
         1 => ", and 1 object with it".to_owned(),
         n => format!(", and {n} objects with it"),
     };
-    let mut draft = Draft::on(
-        member,
-        place(reference),
-        format!("{} is deleted right after it is applied{with_it}", named(member)),
-    )
+    let message = format!(
+        "{} is deleted right after it is applied{with_it}",
+        named(member)
+    );
+    let mut draft = Draft::on(member, place(reference), message)
     .label("matches no object that the collector accepts")
     .reason(format!(
         "The collector looks up every owner by name in the dependent's namespace and compares the uids. For {} it \
@@ -246,21 +229,18 @@ fn arrival(
     .field(field(reference));
     if let Owner::ByUid(owner) = edge.owner {
         let owner = inventory.member(owner);
-        draft = draft.related_object(
-            owner,
-            format!(
-                "the uid belongs to this {}, {}",
-                owner.object.kind(),
-                whereabouts(owner)
-            ),
-        );
+        let (kind, place) = (owner.object.kind(), whereabouts(owner));
+        draft = draft.related_object(owner, format!("the uid belongs to this {kind}, {place}"));
     }
-    for &id in cascade.iter().take(MOST_RELATED) {
-        draft = draft.related_object(inventory.member(id), "is deleted with it");
+    if cascade.is_empty() {
+        return draft;
     }
-    let keys = std::iter::once(member).chain(cascade.iter().map(|id| inventory.member(*id)));
+    let deleted = cascade.iter().map(|id| inventory.member(*id));
+    let keys = std::iter::once(member).chain(deleted.clone());
     let keys = keys.take(MOST_RELATED + 1).map(|member| member.key.clone());
-    draft.chain(Relation::Takes, keys.filter(|_| !cascade.is_empty()))
+    draft
+        .related_objects(deleted, "is deleted with it")
+        .chain(Relation::Takes, keys)
 }
 
 /// [GC-30], [GC-33]: an owner waits for every blocking dependent, even for one that can never be deleted.
@@ -268,15 +248,12 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let mut held: BTreeMap<ObjectId, Vec<(&OwnerEdge, Obstacle<'_>)>> = BTreeMap::new();
     for edge in &context.ownership.written {
-        let Some(owner) = edge.bound().filter(|owner| *owner != edge.dependent) else {
-            continue;
-        };
-        if is_shared(inventory, edge.reference(inventory).uid())
-            || !edge.reference(inventory).is_blocking()
+        let reference = edge.reference(inventory);
+        if let Some(owner) = edge.bound().filter(|owner| *owner != edge.dependent)
+            && reference.is_blocking()
+            && !is_shared(inventory, reference.uid())
+            && let Some(hold) = hold(context, edge.dependent(inventory))
         {
-            continue;
-        }
-        if let Some(hold) = hold(context, edge.dependent(inventory)) {
             held.entry(owner).or_default().push((edge, hold));
         }
     }
@@ -302,13 +279,11 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
 /// Returns the dependents that keep an object Terminating after a plan of one step.
 fn blockers(plan: &Plan<'_>, owner: &ObjectKey) -> BTreeSet<gc::ObjectId> {
     let holds = holds_on(plan, owner).into_iter();
-    holds
-        .filter_map(|hold| match hold {
-            gc::Hold::BlockingDependents { dependents, .. } => Some(dependents),
-            _ => None,
-        })
-        .flatten()
-        .collect()
+    let blocking = holds.filter_map(|hold| match hold {
+        gc::Hold::BlockingDependents { dependents, .. } => Some(dependents),
+        _ => None,
+    });
+    blocking.flatten().collect()
 }
 
 /// Returns the holds that keep an object Terminating after a plan of one step.
@@ -331,16 +306,22 @@ enum Obstacle<'m> {
 
 fn hold<'m>(context: &'m Context<'_>, dependent: &'m Member) -> Option<Obstacle<'m>> {
     let inventory = context.inventory;
-    let owners = &dependent.object.metadata().owner_references().entries;
-    if owners.iter().any(|owner| {
-        let owner = inventory.owner_kind(owner);
-        (dependent.scope(), owner.scope) == (Some(Scope::Cluster), Some(Scope::Namespaced))
-    }) {
+    let owners = dependent
+        .object
+        .metadata()
+        .owner_references()
+        .entries
+        .iter();
+    let mut owners = owners.map(|owner| inventory.owner_kind(owner));
+    let mut scopes = owners.clone().map(|owner| owner.scope);
+    if dependent.scope() == Some(Scope::Cluster)
+        && scopes.any(|scope| scope == Some(Scope::Namespaced))
+    {
         return Some(Obstacle::OutOfScope);
     }
-    if owners.iter().any(|owner| {
+    if owners.any(|owner| {
         matches!(
-            inventory.owner_kind(owner).serving,
+            owner.serving,
             Serving::Never { .. } | Serving::NotByCrd { .. } | Serving::Removed { .. }
         )
     }) {
@@ -390,15 +371,14 @@ fn deadlock(
             ),
         ),
     };
-    let span = reference
-        .block_owner_deletion
-        .as_ref()
-        .map_or_else(|| place(reference), |flag| flag.span);
-    let mut draft = Draft::on(
-        dependent,
-        span,
-        format!("a Foreground deletion of {} never finishes: it waits for {}", named(owner), named(dependent)),
-    )
+    let flag = reference.block_owner_deletion.as_ref();
+    let span = flag.map_or_else(|| place(reference), |flag| flag.span);
+    let message = format!(
+        "a Foreground deletion of {} never finishes: it waits for {}",
+        named(owner),
+        named(dependent)
+    );
+    let draft = Draft::on(dependent, span, message)
     .severity(severity)
     .label("blocks the deletion of its owner")
     .reason(format!(
@@ -414,8 +394,9 @@ fn deadlock(
     .target(owner.key.to_string())
     .related_object(owner, format!("the owner that would get stuck, {}", whereabouts(owner)))
     .chain(Relation::OwnedBy, [dependent.key.clone(), owner.key.clone()]);
-    for (other, _) in edges.iter().skip(1).take(MOST_RELATED) {
-        draft = draft.related_object(other.dependent(inventory), "blocks it too");
-    }
-    sink.push(draft);
+    let others = edges
+        .iter()
+        .skip(1)
+        .map(|(other, _)| other.dependent(inventory));
+    sink.push(draft.related_objects(others, "blocks it too"));
 }

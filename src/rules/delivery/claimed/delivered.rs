@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use foldhash::HashMap;
 
-use super::words::{HELP, PRUNED};
+use super::{HELP, PRUNED};
 use crate::inventory::{Inventory, Member};
 use crate::kube::ObjectKey;
 use crate::ownership::{DeliveryKind, DeliveryObject, Reach, TieEnd};
@@ -31,19 +31,16 @@ type Shared<'a> = BTreeMap<[(usize, &'a str); 2], ([Claimant<'a>; 2], Vec<TieEnd
 pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     let objects = context.analysis.delivery_objects();
     // Only an ApplicationSet delivers an object through several Applications.
-    if objects.len() < 2
-        && !objects
-            .iter()
-            .any(|object| object.kind == DeliveryKind::ApplicationSet)
-    {
+    let mut kinds = objects.iter().map(|object| object.kind);
+    if objects.len() < 2 && !kinds.any(|kind| kind == DeliveryKind::ApplicationSet) {
         return Vec::new();
     }
     let inventory = context.inventory;
     let shared = shared(inventory, objects, context.analysis.reach());
-    shared
+    let drafts = shared
         .values()
-        .map(|(pair, shared)| draft(inventory, *pair, shared))
-        .collect()
+        .map(|(pair, shared)| draft(inventory, *pair, shared));
+    drafts.collect()
 }
 
 /// Each deliverer of an object is compared with the first one only: a third adds one finding, not two.
@@ -72,10 +69,9 @@ fn shared<'a>(
                 let claimed = *first.entry(key).or_insert(claimant);
                 if claimed.is_beside(&claimant) {
                     let pair = [(claimed.at, claimed.name), (at, claimant.name)];
-                    let (_, shared) = shared
-                        .entry(pair)
-                        .or_insert_with(|| ([claimed, claimant], Vec::new()));
-                    shared.push(delivered);
+                    let shared = shared.entry(pair);
+                    let (_, ends) = shared.or_insert_with(|| ([claimed, claimant], Vec::new()));
+                    ends.push(delivered);
                 }
             }
         }
@@ -118,18 +114,13 @@ fn draft(inventory: &Inventory, [one, other]: [Claimant<'_>; 2], shared: &[TieEn
         2 => format!("{key} and 1 more object"),
         n => format!("{key} and {} more objects", n - 1),
     };
-    let message = format!(
-        "{} delivers {objects} that {} delivers, too",
-        other.words(),
-        one.words()
-    );
-    let draft = Draft::on(other.member, other.place(), message)
+    let (one_words, other_words) = (one.words(), other.words());
+    let message = format!("{other_words} delivers {objects} that {one_words} delivers, too");
+    Draft::on(other.member, other.place(), message)
         .label("builds it here")
         .reason(PRUNED)
         .help(HELP)
-        .target(one.words())
-        .related(one.member.file, one.place(), "and here");
-    id.iter().fold(draft, |draft, id| {
-        draft.related_object(inventory.member(*id), "is delivered twice")
-    })
+        .target(one_words)
+        .related(one.member.file, one.place(), "and here")
+        .related_objects(id.map(|id| inventory.member(id)), "is delivered twice")
 }

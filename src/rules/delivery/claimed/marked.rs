@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::words::{HELP, PRUNED};
+use super::{HELP, PRUNED};
 use crate::delivery::marks;
 use crate::inventory::Member;
 use crate::kube::{Namespace, ObjectKey};
@@ -13,7 +13,6 @@ use crate::rules::words::named;
 use crate::text::Span;
 
 /// The deliverer of an object, by the object's own marks.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Claimant<'a> {
     /// The kind: `Helm release`, `Kustomization`.
     what: &'static str,
@@ -48,10 +47,8 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
             || member.object.metadata().name().is_none();
         let claimant = claimant(member).filter(|_| !somewhere && !member.from_dump);
         if let Some((claimant, place)) = claimant {
-            claims
-                .entry(&member.key)
-                .or_default()
-                .push((member, claimant, place));
+            let claims = claims.entry(&member.key).or_default();
+            claims.push((member, claimant, place));
         }
     }
     let drafts = claims.values().filter_map(|claims| {
@@ -62,35 +59,26 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
                 && inventory.folder_of(member.file) == inventory.folder_of(first.file)
         });
         let (member, other, span) = second?;
-        let draft = of_two(member, *span, [claimant, other]);
-        Some(draft.related(
-            first.file,
-            *place,
-            format!("here it belongs to {}", claimant.words()),
-        ))
+        let words = format!("here it belongs to {}", claimant.words());
+        Some(of_two(member, *span, [claimant, other]).related(first.file, *place, words))
     });
     drafts.collect()
 }
 
 fn of_two(member: &Member, span: Span, [first, second]: [&Claimant<'_>; 2]) -> Draft {
-    let helm = first.what == HELM_RELEASE;
-    let reason = if helm {
+    let reason = if first.what == HELM_RELEASE {
         "Helm refuses to install an object that another release owns. Applied by other means, the object belongs to the \
          release that applied it last, and uninstalling either release deletes it, although the other still needs it."
     } else {
         PRUNED
     };
-    let message = format!(
-        "{} belongs to {} and to {}",
-        named(member),
-        first.words(),
-        second.words()
-    );
+    let (first, second) = (first.words(), second.words());
+    let message = format!("{} belongs to {first} and to {second}", named(member));
     Draft::on(member, span, message)
-        .label(format!("here it belongs to {}", second.words()))
+        .label(format!("here it belongs to {second}"))
         .reason(reason)
         .help(HELP)
-        .target(first.words())
+        .target(first)
 }
 
 const HELM_RELEASE: &str = "Helm release";
@@ -116,14 +104,12 @@ fn claimant(member: &Member) -> Option<(Claimant<'_>, Span)> {
             written(labels, marks::HELM_CHART)?;
             (HELM_RELEASE, instance.value, None, instance.span)
         };
-    Some((
-        Claimant {
-            what,
-            name,
-            namespace: namespace.map(|namespace| namespace.value),
-        },
-        span,
-    ))
+    let claimant = Claimant {
+        what,
+        name,
+        namespace: namespace.map(|namespace| namespace.value),
+    };
+    Some((claimant, span))
 }
 
 /// Returns the value of a label or annotation, unless it is empty.

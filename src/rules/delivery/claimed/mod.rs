@@ -3,9 +3,7 @@
 
 mod delivered;
 mod marked;
-mod words;
 
-use crate::rules::draft::Draft;
 use crate::rules::rule::{Context, Rule, Sink, rule};
 
 pub(in crate::rules) static OBJECT_CLAIMED_TWICE: Rule = rule!(
@@ -18,10 +16,14 @@ pub(in crate::rules) static OBJECT_CLAIMED_TWICE: Rule = rule!(
 )
 .once_per_files();
 
+const HELP: &str = "deliver it once: in one of the two, or in a third that both depend on";
+
+/// The reason for tools that prune: Argo CD and Flux.
+const PRUNED: &str = "Each overwrites the version of the other. When one of them is deleted, or drops the object, the tool prunes it while \
+                      the other still needs it; it comes back at the other's next sync, a Namespace or a \
+                      CustomResourceDefinition without what it contained.";
+
 fn object_claimed_twice(context: &Context<'_>, sink: &mut Sink) {
-    let drafts: Vec<Draft> = marked::twice(context)
-        .into_iter()
-        .chain(delivered::twice(context))
-        .collect();
-    sink.extend(drafts);
+    sink.extend(marked::twice(context));
+    sink.extend(delivered::twice(context));
 }
