@@ -9,7 +9,7 @@ use crate::cluster::PlanCache;
 use crate::finding::{Finding, Fixes, Severity};
 use crate::merge::Merge;
 use crate::report::Note;
-use crate::rules::{Context, MOST_FINDINGS, Omitted, RULES, Rule, Shown, World};
+use crate::rules::{Context, MOST_FINDINGS, Omitted, Rule, Shown, World};
 use crate::suppression::Directives;
 use crate::text::plain;
 
@@ -52,7 +52,6 @@ pub(super) fn judge<'a>(
         plans,
         world,
         directives,
-        rules: RULES,
     };
     let mut judgement = all(rules, |rule| rule.run(&context, fixes, shown));
     notes.append(&mut judgement.notes);

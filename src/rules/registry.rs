@@ -1,9 +1,10 @@
 //! The registry of rules.
 
-use super::rule::{self, Rule};
+use super::rule::Rule;
 use super::{
     argocd, change, data, delivery, finalizers, helm, namespaces, objects, reading, references,
 };
+use crate::text::near;
 
 /// Every rule, in the order of lists and of the documentation.
 pub static RULES: &[&Rule] = &[
@@ -96,5 +97,10 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 
 /// Returns a suggestion for the id of an unknown rule.
 pub(crate) fn suggestion(id: &str) -> String {
-    rule::suggestion(id, RULES)
+    near::did_you_mean(id, RULES.iter().map(|rule| rule.id), || {
+        HOW_TO_LIST.to_owned()
+    })
 }
+
+/// How to find the id of a rule.
+pub(super) const HOW_TO_LIST: &str = "`ownerlint rules` lists all rules";

@@ -14,7 +14,7 @@ use crate::manifest::OwnerReference;
 use crate::merge::Merge;
 use crate::ownership::{OwnerEdge, Ownership};
 use crate::suppression::{Directives, Idle};
-use crate::text::{Side, near};
+use crate::text::Side;
 
 /// Whether the input is treated as the whole cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, schemars::JsonSchema)]
@@ -42,8 +42,6 @@ pub struct Context<'a> {
     pub world: World,
     /// The directives that suppress findings.
     pub directives: &'a Directives,
-    /// Every rule, to check the ids that directives name.
-    pub rules: &'a [&'static Rule],
 }
 
 impl<'a> Context<'a> {
@@ -373,13 +371,6 @@ impl<'r> Sink<'r> {
 /// Discards the proposals of findings.
 fn without_fixes(found: Vec<(Finding, Option<Proposal>)>) -> Vec<Finding> {
     found.into_iter().map(|(finding, _)| finding).collect()
-}
-
-/// Returns a suggestion for an id that is none of `rules`.
-pub(super) fn suggestion(id: &str, rules: &[&Rule]) -> String {
-    near::did_you_mean(id, rules.iter().map(|rule| rule.id), || {
-        "`ownerlint rules` lists all rules".to_owned()
-    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Rules on suppressions and baselines: each must be well-formed, give a reason and have an effect.
 
 use crate::rules::draft::Draft;
-use crate::rules::rule::{Context, Rule, RunOutcome, Sink, rule, suggestion};
+use crate::rules::registry::{HOW_TO_LIST, find, suggestion};
+use crate::rules::rule::{Context, Rule, RunOutcome, Sink, rule};
 use crate::suppression::{Form, IdleCause, NamedRule};
 
 pub(in crate::rules) static SUPPRESSION_MALFORMED: Rule = rule!(
@@ -59,19 +60,18 @@ fn suppression_unknown_rule(context: &Context<'_>, sink: &mut Sink) {
     let mut suggested = 0;
     for directive in &context.directives.directives {
         for NamedRule { id, span } in &directive.rules {
-            if context.rules.iter().any(|known| known.id == id) {
+            if find(id).is_some() {
                 continue;
             }
             suggested += 1;
-            let among = if suggested > MOST_SUGGESTED {
-                &[]
-            } else {
-                context.rules
-            };
             sink.push_with(|| {
                 Draft::in_file(directive.file, *span, format!("there is no rule `{id}`"))
                     .reason("This part of the directive has no effect.")
-                    .help(suggestion(id, among))
+                    .help(if suggested > MOST_SUGGESTED {
+                        HOW_TO_LIST.to_owned()
+                    } else {
+                        suggestion(id)
+                    })
                     .target(id.clone())
             });
         }
