@@ -12,9 +12,7 @@ use crate::manifest::{DecodeError, Metadata, OwnerReference, TemplateKind};
 /// Metadata, with the object and the field that contain it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MetadataHolder<'a> {
-    /// The object.
     pub(super) member: &'a Member,
-    /// The metadata.
     pub(super) metadata: Metadata<'a>,
     /// Fields of the object or template that do not decode.
     pub(super) decode_errors: &'a [DecodeError],
@@ -63,28 +61,17 @@ impl MetadataHolder<'_> {
 
 /// Visits remarkable metadata that clients or the API server decode with types: strict validation covers it.
 pub(super) fn each_decoded(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
-    inventory
-        .remarkable()
-        .for_each(|member| visit(own_metadata(member)));
+    for member in inventory.remarkable() {
+        visit(own_metadata(member));
+    }
     each_template(inventory, visit);
 }
 
 /// Visits the metadata whose owner references reach the cluster: that of objects, and that of claim templates, which is
 /// copied whole ([VAL-36]). Pod and job templates lose theirs ([VAL-35], [VAL-37]).
 pub(super) fn each_effective(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
-    inventory
-        .remarkable()
-        .for_each(|member| visit(own_metadata(member)));
-    each_claim_template(inventory, visit);
-}
-
-/// Visits the claim templates of StatefulSets.
-pub(super) fn each_claim_template(
-    inventory: &Inventory,
-    mut visit: impl FnMut(MetadataHolder<'_>),
-) {
-    each_template(inventory, |holder| {
-        if holder.template == Some(TemplateKind::Claim) {
+    each_decoded(inventory, |holder| {
+        if matches!(holder.template, None | Some(TemplateKind::Claim)) {
             visit(holder);
         }
     });

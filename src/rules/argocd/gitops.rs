@@ -202,18 +202,17 @@ fn leaks_of_custom_resource(member: &Member) -> Vec<(&'static str, Span)> {
         return Vec::new();
     };
     let entries = spec.entries_below().into_iter();
-    let metadata = entries.filter(|entry| entry.key == "metadata");
-    let found = metadata.flat_map(|metadata| {
-        [
+    let mut found = Vec::new();
+    for metadata in entries.filter(|entry| entry.key == "metadata") {
+        for (field, key) in [
             ("labels", marks::ARGOCD_INSTANCE),
             ("annotations", marks::ARGOCD_TRACKING_ID),
-        ]
-        .into_iter()
-        .filter_map(move |(field, key)| {
-            Some((key, metadata.value.get(field)?.entry(key)?.key_span))
-        })
-    });
-    found.collect()
+        ] {
+            let written = metadata.value.get(field).and_then(|marks| marks.entry(key));
+            found.extend(written.map(|written| (key, written.key_span)));
+        }
+    }
+    found
 }
 
 fn leaked_by_custom_resource(member: &Member, key: &'static str, place: Span) -> Draft {
@@ -294,19 +293,19 @@ fn forced_by_kustomization(
         named(worst)
     );
     let draft = Draft::on(kustomization, force.key_span, message)
-    .label("applies to everything that it delivers")
-    .reason(format!(
-        "If a field cannot be changed, Flux deletes the object and creates it again. {} `prune: disabled` does not protect \
-         from it.",
-        lost_with(context, worst)
-    ))
-    .help(format!(
-        "remove it here, and annotate objects that can be recreated, such as Jobs, with `{}: enabled`",
-        marks::FLUX_FORCE
-    ))
-    .field("spec.force")
-    .info_if(is_lasting(&worst.object))
-    .related_objects(stateful.iter().copied(), "is deleted if a field cannot be changed");
+        .label("applies to everything that it delivers")
+        .reason(format!(
+            "If a field cannot be changed, Flux deletes the object and creates it again. {} `prune: disabled` does not protect \
+             from it.",
+            lost_with(context, worst)
+        ))
+        .help(format!(
+            "remove it here, and annotate objects that can be recreated, such as Jobs, with `{}: enabled`",
+            marks::FLUX_FORCE
+        ))
+        .field("spec.force")
+        .info_if(is_lasting(&worst.object))
+        .related_objects(stateful.iter().copied(), "is deleted if a field cannot be changed");
     Some(draft)
 }
 

@@ -75,13 +75,13 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let still = if used { "; head still uses it" } else { "" };
     let message = format!("{} {taken}{still}", leaving(merge, claim));
     on_culprit(merge, cascade, message)
-    .label("its data is deleted")
-    .reason(format!(
-        "{} deletes the {}. {fate}{}",
-        tool(merge, claim),
-        claim.object.kind(),
-        stuck(cascade)
-    ))
+        .label("its data is deleted")
+        .reason(format!(
+            "{} deletes the {}. {fate}{}",
+            tool(merge, claim),
+            claim.object.kind(),
+            stuck(cascade)
+        ))
 .help(if claim.object.is(kinds::STATEFUL_SET) {
             "if the data is needed, set `spec.persistentVolumeClaimRetentionPolicy.whenDeleted` to `Retain`, merge that and wait until \
              it is applied; then remove or rename the StatefulSet"

@@ -120,12 +120,10 @@ fn all_vanish(merge: &Merge<'_>, destination: &Destination) -> bool {
         .members_at(destination)
         .filter(|member| deliveries.template(&part.base.inventory, member).is_some())
         .partition(|member| member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION));
+    let mut ids = definitions.iter().map(|member| member.id);
+    let mut others_after = others.iter().map(|member| part.still_applied(member));
     definitions.len() > 1
         && !others.is_empty()
-        && definitions
-            .iter()
-            .all(|member| part.leaving.binary_search(&member.id).is_ok())
-        && others
-            .iter()
-            .all(|member| part.still_applied(member).is_some())
+        && ids.all(|id| part.leaving.binary_search(&id).is_ok())
+        && others_after.all(|after| after.is_some())
 }

@@ -42,12 +42,12 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         .unwrap_or_default();
     let (leaving, deletes) = (leaving(merge, generator), deletes(merge, generator));
     on_culprit(merge, cascade, format!("{leaving} {deletes} {taken}"))
-    .label("owns the deleted objects")
-    .reason(format!(
-        "{} deletes the {}, and the garbage collector deletes what its controller created as its dependent.{restart}{again}{}",
-        tool(merge, generator),
-        generator.object.kind(),
-        stuck(cascade)
-    ))
-    .help(keep(merge.tool_of(generator), "it"))
+        .label("owns the deleted objects")
+        .reason(format!(
+            "{} deletes the {}, and the garbage collector deletes what its controller created as its dependent.{restart}{again}{}",
+            tool(merge, generator),
+            generator.object.kind(),
+            stuck(cascade)
+        ))
+        .help(keep(merge.tool_of(generator), "it"))
 }

@@ -49,19 +49,19 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     };
     let (leaving, first) = (leaving(merge, member), named(first));
     let draft = on_culprit(merge, cascade, format!("{leaving} {verb} {first}{others} without it"))
-    .label("head still names it")
-    .reason(format!(
-        "{} deletes {}, and nothing in head creates it. Running Pods may continue with the values that they have read; anything that is started or reconciled \
-         later does not find it.{}",
-        tool(merge, member),
-        named(member),
-        stuck(cascade)
-    ))
-    .help(format!(
-        "remove or change what refers to it in the same change; or {}",
-        keep(merge.tool_of(member), "it")
-    ))
-    .severity(severity.min(cascade.severity));
+        .label("head still names it")
+        .reason(format!(
+            "{} deletes {}, and nothing in head creates it. Running Pods may continue with the values that they have read; anything that is started or reconciled \
+             later does not find it.{}",
+            tool(merge, member),
+            named(member),
+            stuck(cascade)
+        ))
+        .help(format!(
+            "remove or change what refers to it in the same change; or {}",
+            keep(merge.tool_of(member), "it")
+        ))
+        .severity(severity.min(cascade.severity));
     Some(draft)
 }
 

@@ -98,17 +98,17 @@ fn written(member: &Member, condition: &Condition, value: &FieldValue, loss: &Da
 fn in_release(claim: &Member, loss: &DataLoss, user: Option<&Member>) -> Draft {
     let message = format!("{} is deleted with its Helm release", named(claim));
     Draft::on(claim, claim.object.name_span(), message)
-    .label("is deleted by `helm uninstall`")
-    .reason(
-        "`helm uninstall` deletes every object of a release, and an upgrade deletes objects that the chart no \
-         longer contains, for example because they have a new name. \
-         The claim's volume is deleted with it, unless the volume's reclaim policy is Retain.",
-    )
-    .help(
-        "annotate the claim with `helm.sh/resource-policy: keep`, or create it outside the release and let the chart use it \
-         (often `existingClaim`)",
-    )
-    .field("metadata.name")
-    .rests_on(&loss.row, loss.verified)
-    .related_objects(user, "uses the claim")
+        .label("is deleted by `helm uninstall`")
+        .reason(
+            "`helm uninstall` deletes every object of a release, and an upgrade deletes objects that the chart no \
+             longer contains, for example because they have a new name. \
+             The claim's volume is deleted with it, unless the volume's reclaim policy is Retain.",
+        )
+        .help(
+            "annotate the claim with `helm.sh/resource-policy: keep`, or create it outside the release and let the chart use it \
+             (often `existingClaim`)",
+        )
+        .field("metadata.name")
+        .rests_on(&loss.row, loss.verified)
+        .related_objects(user, "uses the claim")
 }

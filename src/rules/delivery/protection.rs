@@ -251,16 +251,16 @@ fn only_pruning(
         named(member)
     );
     let draft = Draft::on(member, options.key_span, message)
-    .label("protects from pruning only")
-    .reason(
-        "`Prune=false` keeps an object that leaves the sources. When an Application with the finalizer \
-         `resources-finalizer.argocd.argoproj.io` is deleted, or renamed, Argo CD looks at `Delete=false` instead, and \
-         deletes this object with all others.",
-    )
-    .help(format!("add `Delete=false` to `{}`", marks::ARGOCD_SYNC_OPTIONS))
-    .fix(with_option(member, "Delete=false"))
-    .field(format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS))
-    .info_if(!PRECIOUS.contains(&object.group_kind()));
+        .label("protects from pruning only")
+        .reason(
+            "`Prune=false` keeps an object that leaves the sources. When an Application with the finalizer \
+             `resources-finalizer.argocd.argoproj.io` is deleted, or renamed, Argo CD looks at `Delete=false` instead, and \
+             deletes this object with all others.",
+        )
+        .help(format!("add `Delete=false` to `{}`", marks::ARGOCD_SYNC_OPTIONS))
+        .fix(with_option(member, "Delete=false"))
+        .field(format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS))
+        .info_if(!PRECIOUS.contains(&object.group_kind()));
     Some(draft)
 }
 
@@ -320,14 +320,14 @@ fn on_a_template(
         named(member)
     );
     let draft = Draft::on(member, value.key_span, message)
-    .label(format!("copied onto {made} that no tool delivers"))
-    .reason(format!(
-        "A controller makes the {made} from the template and copies the annotation. Delivery tools neither apply nor delete \
-         these {made}, so they never read it, and the controllers that delete them ignore it."
-    ))
-    .help(instead)
-    .field(format!("{}.metadata.annotations.{key}", template.field))
-    .info_if(template.kind != TemplateKind::Claim || !missed);
+        .label(format!("copied onto {made} that no tool delivers"))
+        .reason(format!(
+            "A controller makes the {made} from the template and copies the annotation. Delivery tools neither apply nor delete \
+             these {made}, so they never read it, and the controllers that delete them ignore it."
+        ))
+        .help(instead)
+        .field(format!("{}.metadata.annotations.{key}", template.field))
+        .info_if(template.kind != TemplateKind::Claim || !missed);
     Some(draft)
 }
 
@@ -369,16 +369,16 @@ fn in_values(release: &Member) -> Option<Draft> {
     let (who, key) = (named(release), marks::FLUX_PRUNE);
     let message = format!("Helm deletes what {who} installs, in spite of `{key}: disabled`");
     let draft = Draft::on(release, entry.key_span, message)
-    .label("ends up on objects of the release")
-    .reason(
-        "The chart writes the annotation onto objects that Helm installs. Flux reads it only on objects that a \
-         Kustomization applies. Helm ignores it, and deletes them when the HelmRelease is deleted or no longer renders them.",
-    )
-    .help(format!(
-        "write `{}: keep` in its place; to keep the release itself, annotate the HelmRelease with `{key}: disabled`",
-        marks::HELM_RESOURCE_POLICY
-    ))
-    .field("spec.values");
+        .label("ends up on objects of the release")
+        .reason(
+            "The chart writes the annotation onto objects that Helm installs. Flux reads it only on objects that a \
+             Kustomization applies. Helm ignores it, and deletes them when the HelmRelease is deleted or no longer renders them.",
+        )
+        .help(format!(
+            "write `{}: keep` in its place; to keep the release itself, annotate the HelmRelease with `{key}: disabled`",
+            marks::HELM_RESOURCE_POLICY
+        ))
+        .field("spec.values");
     Some(draft)
 }
 
@@ -395,14 +395,14 @@ fn around_releases(inventory: &Inventory, released: &[&Member]) -> Vec<Draft> {
         let (place, release) = (opt_out(namespace)?, exposed.get(namespace.key.name.as_str())?);
         let message = format!("Flux keeps {}, but not {} in it", named(namespace), named(release));
         let draft = Draft::on(namespace, place, message)
-        .severity(Severity::Info)
-        .label("covers this object only")
-        .reason(
-            "Flux looks only at the labels and annotations of each object itself. A HelmRelease that leaves the sources is pruned, and \
-             its release is uninstalled with everything that it installed.",
-        )
-        .help(format!("annotate the HelmRelease with `{}: disabled` too if it must stay", marks::FLUX_PRUNE))
-        .field(format!("metadata.annotations.{}", marks::FLUX_PRUNE));
+            .severity(Severity::Info)
+            .label("covers this object only")
+            .reason(
+                "Flux looks only at the labels and annotations of each object itself. A HelmRelease that leaves the sources is pruned, and \
+                 its release is uninstalled with everything that it installed.",
+            )
+            .help(format!("annotate the HelmRelease with `{}: disabled` too if it must stay", marks::FLUX_PRUNE))
+            .field(format!("metadata.annotations.{}", marks::FLUX_PRUNE));
         Some(draft.related_object(release, "is pruned and uninstalled"))
     });
     found.collect()

@@ -346,19 +346,19 @@ fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
                 let field = format!("spec.finalizers[{index}]");
                 let message = format!("{} has `{name}` in `spec.finalizers`", named(member));
                 let draft = Draft::on(member, finalizer.span, message)
-                .label("only `kubernetes` is removed automatically")
-                .reason(format!(
-                    "A namespace that is created from this manifest keeps `{name}` until a controller removes it through \
-                     the `finalize` subresource. If none does, the deletion of the namespace gets stuck after its \
-                     content is gone. On an existing namespace an apply changes nothing here: the API server silently restores \
-                     the stored list. This assumes that no controller outside the input removes `{name}`."
-                ))
-                .help(format!(
-                    "remove the entry; the API server adds `kubernetes` automatically. To release a stuck namespace, run \
-                     `{command}`"
-                ))
-                .field(&*field)
-                .target(name);
+                    .label("only `kubernetes` is removed automatically")
+                    .reason(format!(
+                        "A namespace that is created from this manifest keeps `{name}` until a controller removes it through \
+                         the `finalize` subresource. If none does, the deletion of the namespace gets stuck after its \
+                         content is gone. On an existing namespace an apply changes nothing here: the API server silently restores \
+                         the stored list. This assumes that no controller outside the input removes `{name}`."
+                    ))
+                    .help(format!(
+                        "remove the entry; the API server adds `kubernetes` automatically. To release a stuck namespace, run \
+                         `{command}`"
+                    ))
+                    .field(&*field)
+                    .target(name);
                 if member.from_dump {
                     return draft.severity(Severity::Info);
                 }

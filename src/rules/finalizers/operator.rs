@@ -314,22 +314,16 @@ fn finding(
         .field("metadata.name")
         .target(first.member.key.group_kind().to_string());
     let draft = with_workload(draft, context.inventory, &first.remover);
-    with_held(
-        draft,
-        context,
-        left.iter().map(|(_, released)| &released.held),
-    )
+    let held = left.iter().map(|(_, released)| &released.held);
+    with_held(draft, context, held)
 }
 
 /// Proposes a sync wave above those of the operator and its permissions: Argo CD deletes waves in reverse order.
 fn deleted_before(context: &Context<'_>, left: &[(Risk, &Released<'_>)]) -> Proposal {
     let needs = left.iter().flat_map(|(_, released)| released.needs());
     let waves = needs.map(|id| argocd::wave(context.inventory.member(id)));
-    let wave = waves
-        .max()
-        .unwrap_or_default()
-        .saturating_add(1)
-        .to_string();
+    let last = waves.max().unwrap_or_default();
+    let wave = last.saturating_add(1).to_string();
     let proposal = Proposal::suggested(format!(
         "put the objects that the operator has to release into sync wave {wave}"
     ));

@@ -118,10 +118,8 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
         workloads.sort_by_key(|(workload, _)| workload.id);
         let role = inventory.member(role);
         // Many workloads run as the ServiceAccount `default`: prefer those in the file of the role.
-        if workloads
-            .iter()
-            .any(|(workload, _)| workload.file == role.file)
-        {
+        let mut files = workloads.iter().map(|(workload, _)| workload.file);
+        if files.any(|file| file == role.file) {
             workloads.retain(|(workload, _)| workload.file == role.file);
         }
         for (workload, missing) in &workloads {
@@ -309,9 +307,9 @@ fn finding(
     missing: &[Missing<'_>],
 ) -> Draft {
     let (who, first) = (named(workload), &missing[0].own);
-    let resources: Vec<String> = missing
-        .iter()
-        .map(|missing| format!("{}/finalizers", missing.own.plural))
+    let plurals = missing.iter().map(|missing| missing.own.plural);
+    let resources: Vec<_> = plurals
+        .map(|plural| format!("{plural}/finalizers"))
         .collect();
     let lacking = listed(resources.iter().map(String::as_str));
     let kinds = listed(missing.iter().map(|missing| missing.own.kind.kind));

@@ -154,16 +154,12 @@ fn invalid(
     } else {
         field.to_owned()
     };
-    let server: Vec<_> = errors
-        .iter()
-        .map(|error| format!("`{path}: Invalid value: {name:?}: {error}`"))
-        .collect();
+    let errors = errors.iter();
+    let server = errors.map(|error| format!("`{path}: Invalid value: {name:?}: {error}`"));
+    let server = server.collect::<Vec<_>>().join(", ");
     Draft::on(member, finalizer.span, message)
         .label(label)
-        .reason(format!(
-            "The API server rejects the object: {}.",
-            server.join(", ")
-        ))
+        .reason(format!("The API server rejects the object: {server}."))
         .help(help_on_name(name, unqualified))
         .field(format!("{field}[{index}]"))
         .target(name)

@@ -142,18 +142,18 @@ fn release_owns_its_namespace(context: &Context<'_>, sink: &mut Sink) {
             named(namespace)
         );
         let draft = Draft::on(namespace, namespace.object.name_span(), message)
-        .label("the release's own namespace")
-        .reason(format!(
-            "The Namespace is part of the release, so `helm uninstall` deletes it, and the namespace controller deletes all \
-             that is in it: what other releases, controllers and people created there too, and {record}."
-        ))
-        .help(
-            "remove the Namespace from the chart and create it with `helm install --create-namespace`, which an uninstall \
-             leaves alone; or add the annotation `helm.sh/resource-policy: keep`, and release it once before you rely on it",
-        )
-        .fix(kept_by_helm(namespace))
-        .field("metadata.name")
-        .related_objects(strangers.copied(), "is not part of the release");
+            .label("the release's own namespace")
+            .reason(format!(
+                "The Namespace is part of the release, so `helm uninstall` deletes it, and the namespace controller deletes all \
+                 that is in it: what other releases, controllers and people created there too, and {record}."
+            ))
+            .help(
+                "remove the Namespace from the chart and create it with `helm install --create-namespace`, which an uninstall \
+                 leaves alone; or add the annotation `helm.sh/resource-policy: keep`, and release it once before you rely on it",
+            )
+            .fix(kept_by_helm(namespace))
+            .field("metadata.name")
+            .related_objects(strangers.copied(), "is not part of the release");
         sink.push(draft);
     }
 }
@@ -276,14 +276,14 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
         };
         let message = format!("{} survives the uninstall of its release", named(member));
         let draft = Draft::on(member, hook.annotation.key_span, message)
-        .label("a hook is not part of the release")
-        .reason(format!(
-            "Helm runs an object with `{}` as a hook and does not count it as part of the release: `helm uninstall` never \
-             deletes it. {default}{effect}",
-            hook.key
-        ))
-        .help(help)
-        .field(format!("metadata.annotations.{}", hook.key));
+            .label("a hook is not part of the release")
+            .reason(format!(
+                "Helm runs an object with `{}` as a hook and does not count it as part of the release: `helm uninstall` never \
+                 deletes it. {default}{effect}",
+                hook.key
+            ))
+            .help(help)
+            .field(format!("metadata.annotations.{}", hook.key));
         sink.push(if intercepts {
             draft.severity(Severity::Warning)
         } else {

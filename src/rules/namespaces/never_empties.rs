@@ -79,20 +79,20 @@ fn never_empties(context: &Context<'_>, namespace: &Member, held: &[(&Member, &s
         named(namespace)
     );
     let mut draft = Draft::on(namespace, namespace.object.name_span(), message)
-    .severity(if context.world == World::Closed { Severity::Error } else { Severity::Warning })
-    .label("would stay Terminating")
-    .reason(format!(
-        "Deleting a Namespace deletes everything in it and waits until it is empty. An object with a finalizer stays \
-         until the finalizer is removed, and neither the input nor the table of known finalizers contains a \
-         controller that removes it: the Namespace would report `Some content in the namespace has finalizers \
-         remaining: {} in {} resource instances`.",
-        held[0].1,
-        held.iter().filter(|(_, finalizer)| *finalizer == held[0].1).count()
-    ))
-    .claims_absence(context.inventory)
-    .help("add the controller that removes the finalizer, in another namespace, or remove the finalizer")
-    .field("metadata.name")
-    .target(finalizers.into_iter().collect::<Vec<_>>().join(","));
+        .severity(if context.world == World::Closed { Severity::Error } else { Severity::Warning })
+        .label("would stay Terminating")
+        .reason(format!(
+            "Deleting a Namespace deletes everything in it and waits until it is empty. An object with a finalizer stays \
+             until the finalizer is removed, and neither the input nor the table of known finalizers contains a \
+             controller that removes it: the Namespace would report `Some content in the namespace has finalizers \
+             remaining: {} in {} resource instances`.",
+            held[0].1,
+            held.iter().filter(|(_, finalizer)| *finalizer == held[0].1).count()
+        ))
+        .claims_absence(context.inventory)
+        .help("add the controller that removes the finalizer, in another namespace, or remove the finalizer")
+        .field("metadata.name")
+        .target(finalizers.into_iter().collect::<Vec<_>>().join(","));
     for (member, finalizer) in held.iter().take(MOST_RELATED) {
         let mut written = member.object.metadata().finalizers().iter();
         let written = written.find(|written| written.value == *finalizer);

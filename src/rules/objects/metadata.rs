@@ -79,15 +79,12 @@ fn unknown_field(
             "remove it, or move it to `metadata.annotations`, which accepts any text".to_owned(),
         ),
     };
-    let draft = Draft::on(
-        holder.member,
-        unknown.span,
-        format!("metadata of {} has no key `{name}`", holder.named()),
-    )
-    .label(label)
-    .help(help)
-    .fix(known_key(holder, name))
-    .field(format!("{}.{name}", holder.field));
+    let message = format!("metadata of {} has no key `{name}`", holder.named());
+    let draft = Draft::on(holder.member, unknown.span, message)
+        .label(label)
+        .help(help)
+        .fix(known_key(holder, name))
+        .field(format!("{}.{name}", holder.field));
     // A kind that neither Kubernetes nor a CRD in the input defines may be the file of some tool with its own metadata.
     // A typo of one or two letters shows that Kubernetes' metadata is meant.
     let misspelt = meant.is_some_and(|meant| near::is_misspelling(name, meant));

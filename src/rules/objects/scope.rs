@@ -33,14 +33,14 @@ fn namespace_on_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
             let (kind, name) = (member.object.kind(), &namespace.value);
             let message = format!("cluster-scoped {} has a namespace, `{name}`", named(member));
             let draft = Draft::on(member, namespace.span, message)
-            .label("silently cleared")
-            .reason(format!(
-                "A {kind} is in no namespace, so clients and the API server silently clear the field. Deleting namespace `{name}` does \
-                 not delete this object, and a manifest with the same name and another namespace means the same object."
-            ))
-            .help("remove `metadata.namespace`")
-            .fix(Proposal::safe("remove the namespace").remove(member, "metadata.namespace"))
-            .field("metadata.namespace");
+                .label("silently cleared")
+                .reason(format!(
+                    "A {kind} is in no namespace, so clients and the API server silently clear the field. Deleting namespace `{name}` does \
+                     not delete this object, and a manifest with the same name and another namespace means the same object."
+                ))
+                .help("remove `metadata.namespace`")
+                .fix(Proposal::safe("remove the namespace").remove(member, "metadata.namespace"))
+                .field("metadata.namespace");
             match definition_of_scope(context.inventory, member.resolution.source) {
                 Some((file, span)) => draft.related(file, span, "the scope is defined here"),
                 None => draft,

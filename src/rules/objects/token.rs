@@ -44,15 +44,15 @@ fn token_secret_without_account(context: &Context<'_>, sink: &mut Sink) {
         let message = format!("{who} is deleted unless ServiceAccount `{name}` exists");
         sink.push(
             Draft::on(member, account.span, message)
-            .label("not in the input")
-            .reason(
-                "The token controller deletes a Secret of type `kubernetes.io/service-account-token` whose ServiceAccount \
-                 does not exist in its namespace, as soon as it sees the Secret.",
-            )
-            .help("create the ServiceAccount in the same namespace, before the Secret, or remove the Secret")
-            .field(format!("metadata.annotations.{ACCOUNT}"))
-            .severity(severity)
-            .claims_absence(inventory),
+                .label("not in the input")
+                .reason(
+                    "The token controller deletes a Secret of type `kubernetes.io/service-account-token` whose ServiceAccount \
+                     does not exist in its namespace, as soon as it sees the Secret.",
+                )
+                .help("create the ServiceAccount in the same namespace, before the Secret, or remove the Secret")
+                .field(format!("metadata.annotations.{ACCOUNT}"))
+                .severity(severity)
+                .claims_absence(inventory),
         );
     }
 }

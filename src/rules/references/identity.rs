@@ -6,10 +6,10 @@ use foldhash::HashMap;
 use crate::finding::{Applicability, Severity};
 use crate::inventory::{Inventory, Member, ObjectId, Serving, table};
 use crate::kube::{GroupKind, Scope};
-use crate::manifest::OwnerReference;
+use crate::manifest::{OwnerReference, TemplateKind};
 use crate::ownership::{Owner, OwnerEdge};
 use crate::rules::draft::Draft;
-use crate::rules::holder::each_claim_template;
+use crate::rules::holder::each_template;
 use crate::rules::proposal::Proposal;
 use crate::rules::rule::{Context, Rule, Sink, World, rule};
 use crate::rules::words::{field, named, place, reference_name, target, whereabouts};
@@ -117,7 +117,10 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
             draft
         });
     }
-    each_claim_template(inventory, |holder| {
+    each_template(inventory, |holder| {
+        if holder.template != Some(TemplateKind::Claim) {
+            return;
+        }
         for reference in &holder.metadata.owner_references().entries {
             let fits = is_accepted(reference) && may_resolve(inventory, reference);
             if !fits || is_placeholder(reference.uid()) {

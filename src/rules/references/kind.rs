@@ -42,16 +42,16 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
             unserved.what
         );
         let draft = Draft::on(dependent, span, message)
-        .severity(unserved.severity)
-        .label(unserved.label)
-        .reason(format!(
-            "The garbage collector cannot resolve the owner's kind, so it retries forever and never decides: this \
-             {kind} is kept, even when all its owners are gone. {}",
-            unserved.reason
-        ))
-        .help(unserved.help)
-        .field(format!("{}.apiVersion", field(reference)))
-        .target(target(reference));
+            .severity(unserved.severity)
+            .label(unserved.label)
+            .reason(format!(
+                "The garbage collector cannot resolve the owner's kind, so it retries forever and never decides: this \
+                 {kind} is kept, even when all its owners are gone. {}",
+                unserved.reason
+            ))
+            .help(unserved.help)
+            .field(format!("{}.apiVersion", field(reference)))
+            .target(target(reference));
         sink.push(with_crd(draft, inventory, serving));
     }
 }

@@ -131,24 +131,22 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
         ("", name) => format!("the reference to `{name}`"),
         _ => format!("the reference to {}", reference_name(reference)),
     };
-    let draft = Draft::on(
-        holder.member,
-        written.map_or_else(|| place(reference), |value| value.span),
-        format!("in {}, {owner} {what}", holder.named()),
-    )
-    .label(match written {
-        Some(value) if value.value.is_empty() => "empty".to_owned(),
-        Some(_) => "no version".to_owned(),
-        None => format!("no {fields} here"),
-    })
-    .reason(format!("An owner reference must have a version, a kind, a name and a uid. {}", holder.rejection()))
-    .help(if lacks_uid {
-        "remove the reference: only the cluster knows the owner's uid, so only a controller can write a valid \
-         reference, at run time"
-    } else { "write the field as `kubectl get OWNER -o yaml` shows it, or remove the reference" })
-    .field(format!("{}.{first}", holder.entry(reference)))
-    .target(target(reference))
-    .consequence(holder.consequence());
+    let span = written.map_or_else(|| place(reference), |value| value.span);
+    let message = format!("in {}, {owner} {what}", holder.named());
+    let draft = Draft::on(holder.member, span, message)
+        .label(match written {
+            Some(value) if value.value.is_empty() => "empty".to_owned(),
+            Some(_) => "no version".to_owned(),
+            None => format!("no {fields} here"),
+        })
+        .reason(format!("An owner reference must have a version, a kind, a name and a uid. {}", holder.rejection()))
+        .help(if lacks_uid {
+            "remove the reference: only the cluster knows the owner's uid, so only a controller can write a valid \
+             reference, at run time"
+        } else { "write the field as `kubectl get OWNER -o yaml` shows it, or remove the reference" })
+        .field(format!("{}.{first}", holder.entry(reference)))
+        .target(target(reference))
+        .consequence(holder.consequence());
     let proposal = match missing.len() {
         4 => Some(Proposal::safe("remove the empty reference")),
         _ if lacks_uid && !is_a_record(holder) => Some(Proposal::suggested("remove the reference")),
@@ -348,43 +346,32 @@ fn same_uid(
     span: Span,
 ) -> Draft {
     let kind = member.object.kind();
+    let (who, owner) = (named(member), reference_name(reference));
     let draft = if names_same_object(reference, first) {
-        Draft::on(
-        member,
-        span,
-        format!("{} names its owner {} in two versions", named(member), reference_name(reference)),
-    )
-    .severity(Severity::Info)
-    .consequence(Consequence::Ignored)
-    .reason("Both references lead to the same object as long as both versions are served; the second adds nothing.")
-    .help("keep the reference in the version that the owner's manifest uses")
+        Draft::on(member, span, format!("{who} names its owner {owner} in two versions"))
+            .severity(Severity::Info)
+            .consequence(Consequence::Ignored)
+            .reason("Both references lead to the same object as long as both versions are served; the second adds nothing.")
+            .help("keep the reference in the version that the owner's manifest uses")
     } else {
-        Draft::on(
-        member,
-        span,
-        format!(
-            "{} gives the same uid to two owners, {} and {}",
-            named(member),
-            reference_name(first),
-            reference_name(reference)
-        ),
-    )
-    .reason(format!(
-        "A uid belongs to one object forever, so at most one of the two references is right. The collector treats \
-         the other owner as deleted and removes references by uid: both disappear, and this {kind} is left \
-         without an owner. If neither is right, this {kind} is deleted."
-    ))
-    .help("keep the reference to the object that has this uid and remove the other")
+        let message = format!(
+            "{who} gives the same uid to two owners, {} and {owner}",
+            reference_name(first)
+        );
+        Draft::on(member, span, message)
+            .reason(format!(
+                "A uid belongs to one object forever, so at most one of the two references is right. The collector treats \
+                 the other owner as deleted and removes references by uid: both disappear, and this {kind} is left \
+                 without an owner. If neither is right, this {kind} is deleted."
+            ))
+            .help("keep the reference to the object that has this uid and remove the other")
     };
+    let first_uid = first.uid.as_ref().map_or(first.span, |uid| uid.span);
     draft
         .label("the same uid")
         .field(format!("{}.uid", field(reference)))
         .target(target(reference))
-        .related(
-            member.file,
-            first.uid.as_ref().map_or(first.span, |uid| uid.span),
-            "given to another owner here",
-        )
+        .related(member.file, first_uid, "given to another owner here")
 }
 
 /// Reports keys that strict decoding rejects, in typed templates too.

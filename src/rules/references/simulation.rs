@@ -218,15 +218,15 @@ fn arrival(
         named(member)
     );
     let mut draft = Draft::on(member, place(reference), message)
-    .label("matches no object that the collector accepts")
-    .reason(format!(
-        "The collector looks up every owner by name in the dependent's namespace and compares the uids. For {} it \
-         finds no match, and no other owner keeps the object, so the collector deletes it in the background within \
-         seconds [GC-22].",
-        reference_name(reference)
-    ))
-    .help("remove the owner reference, or point it at an object that exists in this namespace with this uid")
-    .field(field(reference));
+        .label("matches no object that the collector accepts")
+        .reason(format!(
+            "The collector looks up every owner by name in the dependent's namespace and compares the uids. For {} it \
+             finds no match, and no other owner keeps the object, so the collector deletes it in the background within \
+             seconds [GC-22].",
+            reference_name(reference)
+        ))
+        .help("remove the owner reference, or point it at an object that exists in this namespace with this uid")
+        .field(field(reference));
     if let Owner::ByUid(owner) = edge.owner {
         let owner = inventory.member(owner);
         let (kind, place) = (owner.object.kind(), whereabouts(owner));
@@ -379,21 +379,21 @@ fn deadlock(
         named(dependent)
     );
     let draft = Draft::on(dependent, span, message)
-    .severity(severity)
-    .label("blocks the deletion of its owner")
-    .reason(format!(
-        "With `--cascade=foreground` the owner stays Terminating until every blocking dependent is gone [GC-30]. {} \
-         can never be removed: {why}.",
-        named(dependent)
-    ))
-    .help(
-        "remove `blockOwnerDeletion`, or fix what keeps the dependent; a second delete with `--cascade=background` \
-         releases the owner",
-    )
-    .field(format!("{}.blockOwnerDeletion", field(reference)))
-    .target(owner.key.to_string())
-    .related_object(owner, format!("the owner that would get stuck, {}", whereabouts(owner)))
-    .chain(Relation::OwnedBy, [dependent.key.clone(), owner.key.clone()]);
+        .severity(severity)
+        .label("blocks the deletion of its owner")
+        .reason(format!(
+            "With `--cascade=foreground` the owner stays Terminating until every blocking dependent is gone [GC-30]. {} \
+             can never be removed: {why}.",
+            named(dependent)
+        ))
+        .help(
+            "remove `blockOwnerDeletion`, or fix what keeps the dependent; a second delete with `--cascade=background` \
+             releases the owner",
+        )
+        .field(format!("{}.blockOwnerDeletion", field(reference)))
+        .target(owner.key.to_string())
+        .related_object(owner, format!("the owner that would get stuck, {}", whereabouts(owner)))
+        .chain(Relation::OwnedBy, [dependent.key.clone(), owner.key.clone()]);
     let others = edges
         .iter()
         .skip(1)
