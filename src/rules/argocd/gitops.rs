@@ -229,13 +229,14 @@ fn leaked_by_custom_resource(member: &Member, key: &'static str, place: Span) ->
 }
 
 /// How a tool forces a change that the API server rejects.
-enum Force<'a> {
+#[derive(Clone, Copy)]
+enum Force {
     /// Argo CD with `Replace=true`: `kubectl replace --force`, at every sync that finds a difference.
-    ArgoCdReplace(Spanned<&'a str>),
+    ArgoCdReplace,
     /// Argo CD: `kubectl apply --force`, which recreates the object when the patch fails.
-    ArgoCdApply(Spanned<&'a str>),
+    ArgoCdApply,
     /// Flux: recreates the object when an immutable field changes.
-    Flux(Spanned<&'a str>, &'static str),
+    Flux,
 }
 
 /// Kinds whose objects lose state when they are deleted and created again.
@@ -249,8 +250,8 @@ const STATEFUL: [GroupKind<&str>; 5] = [
 
 fn force_replace_on_stateful(context: &Context<'_>, sink: &mut Sink) {
     for member in context.inventory.of_kinds(&STATEFUL) {
-        if let Some(force) = force(member.object.metadata()) {
-            sink.push(forced(context, member, &force));
+        if let Some((force, place, field)) = force(member.object.metadata()) {
+            sink.push(forced(context, member, force, place).field(field));
         }
     }
     for (place, object) in context.analysis.delivery_objects().iter().enumerate() {
@@ -309,16 +310,18 @@ fn forced_by_kustomization(
     Some(draft)
 }
 
-fn force(metadata: Metadata<'_>) -> Option<Force<'_>> {
+/// Returns how a tool may force a change, with the place of the option and its field.
+fn force(metadata: Metadata<'_>) -> Option<(Force, Span, String)> {
     if let Some(options) = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS) {
         let written: Vec<&str> = marks::sync_options(options.value).collect();
         let has = |option| written.contains(&option);
+        let field = format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS);
         if has("Force=true") && has("Replace=true") {
-            return Some(Force::ArgoCdReplace(options));
+            return Some((Force::ArgoCdReplace, options.key_span, field));
         }
         // A forced server-side apply takes over fields and deletes nothing.
         if has("Force=true") && !has("ServerSideApply=true") {
-            return Some(Force::ArgoCdApply(options));
+            return Some((Force::ArgoCdApply, options.key_span, field));
         }
     }
     let annotated = metadata.annotation(marks::FLUX_FORCE);
@@ -326,7 +329,8 @@ fn force(metadata: Metadata<'_>) -> Option<Force<'_>> {
     let mut places = [(annotated, "annotations"), (labelled, "labels")].into_iter();
     places.find_map(|(value, place)| {
         let value = value.filter(|value| value.value.eq_ignore_ascii_case("enabled"))?;
-        Some(Force::Flux(value, place))
+        let field = format!("metadata.{place}.{}", marks::FLUX_FORCE);
+        Some((Force::Flux, value.key_span, field))
     })
 }
 
@@ -376,62 +380,47 @@ fn contains_others(object: &Object) -> bool {
     object.is(kinds::NAMESPACE) || object.is(kinds::CUSTOM_RESOURCE_DEFINITION)
 }
 
-impl Force<'_> {
-    /// Returns the place of the option, and the path of its field.
-    fn place(&self) -> (Span, String) {
-        match self {
-            Self::ArgoCdReplace(options) | Self::ArgoCdApply(options) => (
-                options.key_span,
-                format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS),
-            ),
-            Self::Flux(switch, where_written) => (
-                switch.key_span,
-                format!("metadata.{where_written}.{}", marks::FLUX_FORCE),
-            ),
-        }
-    }
-
+impl Force {
     /// Returns the option as it is written, and the protections that do not help against it.
-    fn named(&self) -> (&'static str, &'static str) {
+    fn named(self) -> (&'static str, &'static str) {
         match self {
-            Self::ArgoCdReplace(_) => (
+            Self::ArgoCdReplace => (
                 "`Force=true` with `Replace=true`",
                 "`Prune=false` and `Delete=false` do",
             ),
-            Self::ArgoCdApply(_) => ("`Force=true`", "`Prune=false` and `Delete=false` do"),
-            Self::Flux(..) => ("`force: enabled`", "`prune: disabled` does"),
+            Self::ArgoCdApply => ("`Force=true`", "`Prune=false` and `Delete=false` do"),
+            Self::Flux => ("`force: enabled`", "`prune: disabled` does"),
         }
     }
 
     /// Returns a sentence on when the tool deletes the object.
-    fn when(&self, object: &Object) -> &'static str {
+    fn when(self, object: &Object) -> &'static str {
         match self {
-            Self::ArgoCdReplace(_) if contains_others(object) => {
+            Self::ArgoCdReplace if contains_others(object) => {
                 "Older releases of Argo CD delete the object and create it again at every sync that changes it; newer ones \
                  update a Namespace or a CRD instead (argo-cd#12810)."
             }
-            Self::ArgoCdReplace(_) => {
+            Self::ArgoCdReplace => {
                 "Argo CD runs `kubectl replace --force`: at every sync that changes the object, it deletes it and creates it \
                  again."
             }
-            Self::ArgoCdApply(_) => {
+            Self::ArgoCdApply => {
                 "Argo CD runs `kubectl apply --force`: if a field cannot be changed, it deletes the object and creates it \
                  again."
             }
-            Self::Flux(..) => {
+            Self::Flux => {
                 "If a field cannot be changed, Flux deletes the object and creates it again."
             }
         }
     }
 }
 
-fn forced(context: &Context<'_>, member: &Member, force: &Force<'_>) -> Draft {
+fn forced(context: &Context<'_>, member: &Member, force: Force, place: Span) -> Draft {
     let object = &member.object;
-    let (place, field) = force.place();
     let (option, protections) = force.named();
     let mild = match force {
-        Force::ArgoCdReplace(_) => contains_others(object),
-        Force::ArgoCdApply(_) | Force::Flux(..) => is_mild(object),
+        Force::ArgoCdReplace => contains_others(object),
+        Force::ArgoCdApply | Force::Flux => is_mild(object),
     };
     Draft::on(member, place, format!("{option} may delete {} and create it again", named(member)))
         .label("deletes in order to change")
@@ -440,6 +429,5 @@ fn forced(context: &Context<'_>, member: &Member, force: &Force<'_>) -> Draft {
             "remove the option here, and make such a change by hand when it is needed: for a StatefulSet with `kubectl delete \
              --cascade=orphan`, for a claim with a new claim and a copy of the data",
         )
-        .field(field)
         .info_if(mild)
 }

@@ -14,7 +14,6 @@ use crate::rules::data::claims;
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::{listed, named};
-use crate::text::Span;
 
 pub(in crate::rules) static IMMUTABLE_CHANGED: Rule = rule!(
     Change,
@@ -88,23 +87,19 @@ fn loses_data(merge: &Merge<'_>, member: &Member) -> Option<bool> {
 fn on_field(
     merge: &Merge<'_>,
     object: KeptObject<'_>,
-    (field, was, is): (&str, Option<Span>, Option<Span>),
+    field: &RejectedField,
     message: String,
 ) -> Draft {
     let KeptObject { base, head } = object;
-    let (place, label) = match was {
+    let (place, label) = match field.base {
         Some(was) => (was, "cannot be changed"),
         None => (base.object.name_span(), "does not write the field"),
     };
     let draft = on_base(merge, base, place, message)
-        .field(field)
+        .field(field.field)
         .label(label);
-    let place = is.unwrap_or_else(|| head.object.name_span());
+    let place = field.head.unwrap_or_else(|| head.object.name_span());
     changed_in_head(draft, merge, head, place, "changed here")
-}
-
-fn first<'f>(fields: &[RejectedField]) -> (&'f str, Option<Span>, Option<Span>) {
-    (fields[0].field, fields[0].base, fields[0].head)
 }
 
 fn rejected(
@@ -122,7 +117,7 @@ fn rejected(
     } else {
         Severity::Error
     };
-    on_field(merge, object, first(fields), message)
+    on_field(merge, object, &fields[0], message)
         .reason(format!("The field is immutable. {}", failure(regime)))
         .help(remedy(object.base, regime))
         .severity(severity)
@@ -144,7 +139,7 @@ fn replaced(
         data: loses_data(merge, object.base),
         ..Surprise::removed(true)
     };
-    on_field(merge, object, first(fields), message)
+    on_field(merge, object, &fields[0], message)
         .reason(format!(
             "The API server rejects the update. Because of {because}, {tool} then deletes the object. Objects and data that \
              are deleted with it do not come back."
@@ -241,9 +236,13 @@ fn new_scope(
         was.value,
         is.value
     );
-    let field = ("spec.scope", Some(was.span), Some(is.span));
+    let field = RejectedField {
+        field: "spec.scope",
+        base: Some(was.span),
+        head: Some(is.span),
+    };
     match merge.part.answer(regime, object) {
-        Answer::Replaces { because } => on_field(merge, object, field, message)
+        Answer::Replaces { because } => on_field(merge, object, &field, message)
             .reason(format!(
                 "The scope is immutable, and {because} makes {} delete the definition and create it again: every object of \
                  the kind is deleted with it.{known}",
@@ -251,7 +250,7 @@ fn new_scope(
             ))
             .consequence(Consequence::Collected)
             .severity(Severity::Error),
-        Answer::Fails | Answer::Anew => on_field(merge, object, field, message).reason(format!(
+        Answer::Fails | Answer::Anew => on_field(merge, object, &field, message).reason(format!(
             "The scope is immutable. {} Deleting the definition to get further deletes every object of the kind.{known}",
             failure(regime)
         )),

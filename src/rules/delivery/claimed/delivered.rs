@@ -9,6 +9,7 @@ use crate::inventory::{Inventory, Member};
 use crate::kube::ObjectKey;
 use crate::ownership::{DeliveryKind, DeliveryObject, Reach, TieEnd};
 use crate::rules::draft::Draft;
+use crate::rules::finalizers::held::counted;
 use crate::rules::rule::Context;
 use crate::rules::words::named;
 use crate::text::Span;
@@ -109,11 +110,7 @@ impl Claimant<'_> {
 
 fn draft(inventory: &Inventory, [one, other]: [Claimant<'_>; 2], shared: &[TieEnd]) -> Draft {
     let TieEnd { key, id } = &shared[0];
-    let objects = match shared.len() {
-        1 => format!("{key}"),
-        2 => format!("{key} and 1 more object"),
-        n => format!("{key} and {} more objects", n - 1),
-    };
+    let objects = counted(key.to_string(), shared.len());
     let (one_words, other_words) = (one.words(), other.words());
     let message = format!("{other_words} delivers {objects} that {one_words} delivers, too");
     Draft::on(other.member, other.place(), message)
