@@ -69,7 +69,13 @@ impl MergePart<'_> {
             return Some(renaming.unwrap_or_else(|| CauseInHead {
                 file: self.sides.head_file(is.tree, after.file),
                 span: after.object.name_span(),
-                words: "its new name",
+                words: if after.key.name != member.key.name {
+                    "its new name"
+                } else if after.key.namespace != member.key.namespace {
+                    "its new namespace"
+                } else {
+                    "changed here"
+                },
             }));
         }
         let place = self.base.place(member.file);

@@ -151,7 +151,7 @@ fn leaked(member: &Member, leak: Leak<'_>) -> Draft {
             Severity::Info,
             format!(
                 "Flux writes this label onto the objects that it applies. It prunes from its own inventory and not by \
-                 label, but selectors on the label also match the {made}. The template \
+                 label, but selectors on the label also match the {made}, which then look like a part of the delivery. The template \
                  looks like a copy of a live object."
             ),
         ),

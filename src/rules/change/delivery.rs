@@ -210,8 +210,9 @@ fn no_longer_generated(merge: &Merge<'_>, member: &Member, set: &Deliverer) -> D
     on_delivery(merge, member, message)
         .label("generates it in base")
         .reason(
-            "An ApplicationSet deletes an Application that its generators no longer produce, and Argo CD then deletes everything \
-             that the Application delivered. Its sources are not in the input.",
+            "An ApplicationSet adds the resources finalizer to its Applications, unless it preserves resources or its template \
+             sets finalizers itself. It deletes an Application that its generators no longer produce, and Argo CD then deletes \
+             everything that the Application delivered. Its sources are not in the input.",
         )
         .severity(Severity::Warning)
 }

@@ -33,7 +33,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let restart = if used.is_empty() {
         ""
     } else {
-        " Running Pods keep the values that they have read, and fail when they are started again."
+        " Running Pods and controllers keep what they have read; anything that is started or reconciled later fails."
     };
     // Another custom resource with the same product cannot take over objects that the old one owns.
     let again = cascade.losses.iter().find_map(|loss| loss.provider);

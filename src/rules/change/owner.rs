@@ -27,7 +27,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     on_culprit(merge, cascade, message)
         .label("owns the deleted objects")
         .reason(format!(
-            "{} deletes it, and the garbage collector then deletes every dependent that has no other owner.{}",
+            "{} deletes it, and the garbage collector then deletes every dependent without another owner that exists.{}",
             tool(merge, owner),
             stuck(cascade)
         ))

@@ -51,8 +51,8 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     let draft = on_culprit(merge, cascade, format!("{leaving} {verb} {first}{others} without it"))
         .label("head still names it")
         .reason(format!(
-            "{} deletes {}, and nothing in head creates it. Running Pods may continue with the values that they have read; anything that is started or reconciled \
-             later does not find it.{}",
+            "{} deletes {}, and nothing in head creates it. Running Pods and controllers may continue with what they have read; \
+             anything that is started or reconciled later does not find it.{}",
             tool(merge, member),
             named(member),
             stuck(cascade)

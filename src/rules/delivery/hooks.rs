@@ -150,7 +150,7 @@ fn why(hook: &Hook<'_>) -> String {
 /// Describes what is lost with an object, and the severity; `None` if nothing is.
 fn loss(context: &Context<'_>, member: &Member) -> Option<(String, Severity)> {
     if member.object.is(kinds::NAMESPACE) {
-        let all = "Everything in the Namespace is deleted with it.";
+        let all = "Everything in the Namespace is deleted with it, even objects that the chart did not create.";
         return Some((all.to_owned(), Severity::Warning));
     }
     if member.object.is(kinds::STATEFUL_SET) {

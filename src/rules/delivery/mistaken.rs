@@ -40,7 +40,12 @@ pub(super) fn mistaken(
             format!("The key looks like `{meant}`, which a tool reads. Unknown keys have no effect."),
             match *meant {
                 marks::ARGOCD_SYNC_OPTIONS if written.contains('=') => {
-                    format!("rename the key to `{meant}`")
+                    let kept = "if the object must also survive the deletion of its Application";
+                    if written.contains("Delete=") {
+                        format!("rename the key to `{meant}`")
+                    } else {
+                        format!("rename the key to `{meant}`; add `Delete=false` {kept}")
+                    }
                 }
                 marks::ARGOCD_SYNC_OPTIONS => format!("write `{meant}: Prune=false,Delete=false`"),
                 marks::HELM_RESOURCE_POLICY => format!("write `{meant}: keep`"),
@@ -53,7 +58,8 @@ pub(super) fn mistaken(
              ignores options that it does not know."
                 .to_owned(),
             if is_several(written) {
-                "separate the options with commas".to_owned()
+                let options: Vec<&str> = parts(written).collect();
+                format!("separate the options with commas: `{}`", options.join(","))
             } else {
                 format!("write `{meant}`")
             },
@@ -85,7 +91,12 @@ pub(super) fn mistaken(
 
 /// Whether the text contains several options that are separated by something other than commas.
 fn is_several(option: &str) -> bool {
-    option.split([' ', ';', '|', '\n']).nth(1).is_some()
+    parts(option).filter(|part| part.contains('=')).nth(1).is_some()
+}
+
+fn parts(option: &str) -> impl Iterator<Item = &str> {
+    let parts = option.split([' ', ';', '|', '\n']);
+    parts.filter(|part| !part.is_empty())
 }
 
 /// Returns the protection as the tool would read it.

@@ -233,7 +233,7 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
                 if verified { "" } else { " The source that ownerlint cites does not prove this for the kind." }
             ))
             .help(format!(
-                "remove the entry: the controller adds the finalizer itself. To release a stuck object, run {}",
+                "remove the entry: the controller adds the finalizer itself when it needs it. To release a stuck object, run {}",
                 entry.release()
             ));
         let draft = draft.fix(entry.removed(Proposal::suggested));

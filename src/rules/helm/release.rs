@@ -96,7 +96,7 @@ fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
                 kind.kind
             ))
             .help(
-                "add the annotation `helm.sh/resource-policy: keep`, and deploy that before you uninstall anything; after that \
+                "add the annotation `helm.sh/resource-policy: keep`, and deploy that before you uninstall the release or upgrade to a chart without the CRD; after that \
                  you can also move the CRD into the chart's `crds/` folder, from which Helm deletes nothing",
             )
             .fix(kept_by_helm(member))

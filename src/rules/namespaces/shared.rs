@@ -99,8 +99,8 @@ fn note(context: &Context<'_>, namespace: &Member, first: &Held<'_>, held: &[Hel
     )
     .label("would stay Terminating")
     .reason(format!(
-        "Since Kubernetes 1.33, deleting a Namespace deletes its Pods first and waits for them. {operator} {removes} the \
-         finalizer `{}` of {}. If its Pods end before that, the object and the Namespace stay Terminating.",
+        "Since Kubernetes 1.33, deleting a Namespace deletes its Pods first, and everything else once they are gone. \
+         {operator} {removes} the finalizer `{}` of {}. If its Pods end before that, the object and the Namespace stay Terminating.",
         first.finalizer,
         named(first.member)
     ))

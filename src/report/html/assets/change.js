@@ -10,8 +10,8 @@ const EFFECT_TITLES = [
 const isSupposed = (effect) => effect.regime === "unknown";
 const predicted = () => contract.effects.filter((effect) => !isSupposed(effect));
 
-/** The id of a commit as people write it; any other name as it is. */
-const shortCommit = (ref) => (ref && /^[0-9a-f]{40,64}$/.test(ref) ? ref.slice(0, 10) : ref);
+/** The id of a commit as people write it (`11dc211cd5^`); any other name as it is. */
+const shortCommit = (ref) => ref?.replace(/^([0-9a-f]{10})[0-9a-f]{30,54}(?=[\^~]|$)/, "$1");
 
 const howOf = (effect) => effectWords({ ...effect, effect: "" });
 
