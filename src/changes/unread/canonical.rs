@@ -10,7 +10,7 @@ use crate::yaml::{Kind, Value};
 /// Maximum number of visited values: aliases can expand without bound.
 const MOST_VALUES: usize = 100_000;
 
-enum TextPiece<'v> {
+enum Piece<'v> {
     Value(Value<'v>),
     Text(String),
 }
@@ -18,15 +18,15 @@ enum TextPiece<'v> {
 /// Returns the text of a value with its keys sorted; `None` if it is too large.
 pub(super) fn canonical(value: Value<'_>) -> Option<String> {
     let mut text = String::new();
-    let mut pending = vec![TextPiece::Value(value)];
+    let mut pending = vec![Piece::Value(value)];
     let mut visited = 0;
     while let Some(piece) = pending.pop() {
         let value = match piece {
-            TextPiece::Text(piece) => {
+            Piece::Text(piece) => {
                 text.push_str(&piece);
                 continue;
             }
-            TextPiece::Value(value) => value,
+            Piece::Value(value) => value,
         };
         visited += 1;
         if visited > MOST_VALUES {
@@ -34,17 +34,17 @@ pub(super) fn canonical(value: Value<'_>) -> Option<String> {
         }
         if value.is_map() {
             text.push('{');
-            pending.push(TextPiece::Text("}".to_owned()));
+            pending.push(Piece::Text("}".to_owned()));
             let mut entries: Vec<_> = value.entries().collect();
             entries.sort_by_key(|entry| std::cmp::Reverse(entry.key));
             for entry in entries {
-                pending.push(TextPiece::Value(entry.value));
-                pending.push(TextPiece::Text(format!("{:?}:", entry.key)));
+                pending.push(Piece::Value(entry.value));
+                pending.push(Piece::Text(format!("{:?}:", entry.key)));
             }
         } else if value.is_seq() {
             text.push('[');
-            pending.push(TextPiece::Text("]".to_owned()));
-            pending.extend(value.items().rev().map(TextPiece::Value));
+            pending.push(Piece::Text("]".to_owned()));
+            pending.extend(value.items().rev().map(Piece::Value));
         } else {
             text.push_str(&scalar(value));
             text.push(',');
@@ -88,8 +88,19 @@ pub(super) fn leaves(value: Value<'_>) -> Option<Vec<(String, Value<'_>)>> {
     Some(found)
 }
 
+/// Returns the scalars of a value except versions: `.list.elements.name=String("a")`. `None` if the value is too large.
+pub(super) fn steady(value: Value<'_>) -> Option<Vec<String>> {
+    let leaves = leaves(value)?.into_iter();
+    let steady = leaves.filter(|(path, _)| !is_version(path));
+    Some(
+        steady
+            .map(|(path, value)| format!("{path}={}", scalar(value)))
+            .collect(),
+    )
+}
+
 /// Whether the last key of a path names a version: changing one removes no objects.
-pub(super) fn is_version(path: &str) -> bool {
+fn is_version(path: &str) -> bool {
     let key = path.rsplit('.').next().unwrap_or(path).to_ascii_lowercase();
     [
         "version", "revision", "tag", "ref", "digest", "commit", "sha",

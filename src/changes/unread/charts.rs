@@ -3,15 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::canonical::canonical;
-use super::input::{Finder, FoundInput, UnreadWhat};
-use super::state::{canonical_text, text_at};
+use super::input::{CHART, Finder, FoundInput, UnreadWhat, VALUES};
+use super::state::{canonical_text, roots, text_at};
 use crate::kustomize::{folder_of, name_of, resolve};
 use crate::manifest::ParsedFile;
 use crate::yaml::Value;
-
-const CHART: &str = "the chart is not rendered";
-const TEMPLATE: &str = "templates of charts are not rendered";
-const VALUES: &str = "values decide which objects a chart contains, and the chart is not rendered";
 
 /// Returns the identity of the chart in a folder.
 fn identity(folder: &str) -> String {
@@ -56,18 +52,18 @@ fn is_read(folder: &str, place: &str) -> bool {
 }
 
 fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
-    let root = file
-        .documents()
-        .iter()
-        .find_map(|document| document.tree())
-        .map(|tree| tree.root());
+    let root = roots(file).next();
     let [name, version, kind] = ["name", "version", "type"]
         .map(|key| root.map(|root| text_at(root, &[key])).unwrap_or_default());
-    let name = Some(name)
-        .filter(|name| !name.is_empty())
-        .unwrap_or_else(|| name_of(folder));
-    let dependencies = root.and_then(|root| root.get("dependencies"));
-    let dependencies: Vec<Value<'_>> = dependencies.into_iter().flat_map(Value::items).collect();
+    let name = if name.is_empty() {
+        name_of(folder)
+    } else {
+        name
+    };
+    let dependencies = root
+        .into_iter()
+        .flat_map(|root| root.items_at("dependencies"));
+    let dependencies: Vec<Value<'_>> = dependencies.collect();
     let parts = dependencies.iter().map(|dependency| {
         let keys = ["name", "repository", "alias", "condition", "tags"];
         let fields = keys.map(|key| dependency.get(key).and_then(canonical).unwrap_or_default());
@@ -102,42 +98,37 @@ fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {
 fn member(finder: &Finder<'_>, folder: &str, place: &str) -> FoundInput {
     let name = name_of(place);
     let content = finder.state.content(place).unwrap_or_default();
+    let below = place[folder.len()..].trim_start_matches('/');
     let input = if name.starts_with("values") && !place.contains("/templates/") {
-        FoundInput::new(UnreadWhat::Values, format!("values {place}"), VALUES).saying(content)
+        FoundInput::new(UnreadWhat::Values, format!("values {place}"), VALUES)
     } else if name == "Chart.yaml" || name == "Chart.lock" || name == "requirements.yaml" {
-        FoundInput::new(UnreadWhat::Chart, format!("chart {place}"), CHART).saying(content)
+        FoundInput::new(UnreadWhat::Chart, format!("chart {place}"), CHART)
     } else if name.ends_with(".tgz") {
         let stem = name
-            .find(|character: char| character.is_ascii_digit())
-            .map_or(name, |at| &name[..at]);
+            .split(|c: char| c.is_ascii_digit())
+            .next()
+            .unwrap_or(name);
         FoundInput::new(UnreadWhat::Chart, format!("chart {place}"), CHART)
             .identified(format!("packed {}", resolve(folder_of(place), stem)))
-            .saying(content)
-    } else if place[folder.len()..]
-        .trim_start_matches('/')
-        .starts_with("crds/")
-    {
-        FoundInput::new(UnreadWhat::Template, format!("file {place}"), CHART).saying(content)
+    } else if below.starts_with("crds/") {
+        FoundInput::new(UnreadWhat::Template, format!("file {place}"), CHART)
     } else {
-        FoundInput::new(UnreadWhat::Template, format!("template {place}"), TEMPLATE)
-            .saying(content)
+        let reason = "templates of charts are not rendered";
+        FoundInput::new(UnreadWhat::Template, format!("template {place}"), reason)
             .parts(deciding_lines(content))
     };
-    input.within(identity(folder))
+    input.saying(content).within(identity(folder))
 }
 
 /// Returns the lines of a template that decide which objects there are, each with its count.
 pub(super) fn deciding_lines(text: &str) -> BTreeSet<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let words = ["if ", "range ", "with "];
+    let names = ["kind:", "- kind:", "name:"];
     for line in text.lines().map(str::trim) {
         let is_control = line.contains("{{") && words.iter().any(|word| line.contains(word))
             || line.starts_with("{%");
-        if is_control
-            || line.starts_with("kind:")
-            || line.starts_with("- kind:")
-            || line.starts_with("name:")
-        {
+        if is_control || names.iter().any(|name| line.starts_with(name)) {
             *counts.entry(line).or_default() += 1;
         }
     }

@@ -4,14 +4,14 @@ use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::canonical::scalar;
-use super::input::{Finder, FoundInput, UnreadWhat};
-use super::patches::{self, Patched};
-use super::state::{canonical_text, contents, shown_key, text_at, written_key};
+use super::holder::Holder;
+use super::input::{ELSEWHERE, Finder, FoundInput, OTHER_CLUSTER, UnreadWhat};
+use super::state::{shown_key, text_at};
 use super::texts::values_of;
 use crate::graph::flux::COSMETIC;
 use crate::kube::kinds;
 use crate::kustomize::resolve;
-use crate::manifest::{Object, ParsedFile};
+use crate::manifest::Object;
 use crate::text::without_credentials;
 use crate::yaml::Value;
 
@@ -58,16 +58,11 @@ pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
         }
         artifacts
     });
-    for (place, file, object) in state
-        .objects()
-        .filter(|(place, ..)| state.chart_of(place).is_none())
-    {
-        let Some(spec) = object.at(&["spec"]) else {
-            continue;
-        };
+    for holder in Holder::all(state) {
+        let object = holder.object;
         if object.group() == "source.toolkit.fluxcd.io" && object.kind() != "HelmChart" {
             // Skipped if its charts were rendered and compared, or if the HelmRelease explains why they were not.
-            let is_skipped = state.charted(place).is_some()
+            let is_skipped = state.charted(holder.place).is_some()
                 && match object.kind() {
                     "HelmRepository" => true,
                     "OCIRepository" => {
@@ -83,32 +78,18 @@ pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
                     _ => false,
                 };
             if !is_skipped {
-                source(finder, place, file, object, spec);
+                source(finder, holder);
             }
         } else if object.kind() == "FluxInstance" {
-            let input = FoundInput::new(
-                UnreadWhat::Remote,
-                shown_key(object),
-                "Flux is installed from it",
-            )
-            .identified(written_key(object))
-            .in_version(text_at(spec, &["distribution", "version"]))
-            .saying(canonical_text(file, spec.get("distribution")))
-            .part(
-                ["sync", "kustomize", "components"]
-                    .map(|key| canonical_text(file, spec.get(key)))
-                    .join("\n"),
-            );
-            finder.add(place, file, object.name_span(), input);
+            let key = shown_key(object);
+            let input = FoundInput::new(UnreadWhat::Remote, key, "Flux is installed from it")
+                .identified(holder.key())
+                .in_version(text_at(holder.spec, &["distribution", "version"]))
+                .saying(holder.text(holder.spec.get("distribution")))
+                .part(holder.fields(&["sync", "kustomize", "components"]));
+            holder.add(finder, object.name_span(), input);
         } else if object.is(kinds::FLUX_KUSTOMIZATION) {
-            FluxKustomization {
-                finder,
-                place,
-                file,
-                object,
-                spec,
-            }
-            .find(variables);
+            kustomization(finder, holder, variables);
         }
     }
 }
@@ -124,233 +105,115 @@ fn artifact_of(object: &Object) -> Option<(&str, Option<&str>)> {
     Some((name, namespace.or_else(|| object.namespace())))
 }
 
-fn source(
-    finder: &mut Finder<'_>,
-    place: &str,
-    file: &ParsedFile,
-    object: &Object,
-    spec: Value<'_>,
-) {
-    let reference = spec.get("ref");
-    let keys = ["tag", "semver", "commit", "name", "digest", "branch"];
-    let version = keys
+fn source(finder: &mut Finder<'_>, holder: Holder<'_>) {
+    let reference = holder.spec.get("ref");
+    let version = ["tag", "semver", "commit", "name", "digest", "branch"]
         .iter()
-        .map(|key| reference.map_or("", |reference| text_at(reference, &[key])));
-    let version = version
-        .into_iter()
-        .find(|version| !version.is_empty())
+        .find_map(|key| reference?.text_at(&[key]))
         .unwrap_or_default();
-    let rest = spec
+    let rest = holder
+        .spec
         .entries()
         .filter(|entry| !FETCHING.contains(&entry.key));
-    let parts =
-        rest.map(|entry| format!("{} {}", entry.key, canonical_text(file, Some(entry.value))));
-    let input = FoundInput::new(
-        UnreadWhat::Remote,
-        shown_key(object),
-        "it is loaded from elsewhere, and ownerlint loads nothing",
-    )
-    .identified(written_key(object))
-    .in_version(without_credentials(version))
-    .saying(canonical_text(file, reference))
-    .parts(parts)
-    // A source that only one state has is an added or removed object, which is compared anyway.
-    .only_changes();
-    finder.add(place, file, object.name_span(), input);
+    let input = FoundInput::new(UnreadWhat::Remote, shown_key(holder.object), ELSEWHERE)
+        .identified(holder.key())
+        .in_version(without_credentials(version))
+        .saying(holder.text(reference))
+        .parts(rest.map(|entry| format!("{} {}", entry.key, holder.text(Some(entry.value)))))
+        // A source that only one state has is an added or removed object, which is compared anyway.
+        .only_changes();
+    holder.add(finder, holder.object.name_span(), input);
 }
 
-/// Adds the content of a component's folder: the keys of the objects below it.
-pub(super) fn component(
-    finder: &mut Finder<'_>,
-    place: &str,
-    file: &ParsedFile,
-    entry: Value<'_>,
-    folder: &str,
-) {
-    let name = format!("component {folder}");
-    if finder.is_first(&name) {
-        let reason = "components that a delivery object adds are not built";
-        let keys = contents(finder.state, folder);
-        finder.add(
-            place,
-            file,
-            entry.span(),
-            FoundInput::new(UnreadWhat::Transformer, name, reason)
-                .parts(keys)
-                .only_changes()
-                .built(),
-        );
-    }
-}
-
-struct FluxKustomization<'f, 's, 'o> {
-    finder: &'f mut Finder<'s>,
-    place: &'s str,
-    file: &'s ParsedFile,
-    object: &'o Object,
-    spec: Value<'o>,
-}
-
-impl FluxKustomization<'_, '_, '_> {
-    fn find(mut self, variables: &BTreeSet<String>) {
-        self.finder.inputs.present.insert(written_key(self.object));
-        self.origin();
-        self.variables(variables);
-        self.components();
-        self.others();
-        let Self {
-            finder,
-            place,
-            file,
-            object,
-            spec,
-        } = self;
-        let patched = Patched {
-            place,
-            file,
-            folder: None,
-            owner: shown_key(object),
-            within: written_key(object),
-        };
-        patches::find(finder, &patched, spec);
-    }
-
-    fn input(&self, what: UnreadWhat, name: &str, reason: &'static str) -> FoundInput {
-        FoundInput::new(
-            what,
-            format!("{name} of {}", shown_key(self.object)),
-            reason,
-        )
-        .identified(format!("{name} of {}", written_key(self.object)))
-    }
-
-    fn add(&mut self, value: Value<'_>, input: FoundInput) {
-        self.finder.add(self.place, self.file, value.span(), input);
-    }
-
-    /// Adds the source that it builds from, and the cluster that it applies to.
-    fn origin(&mut self) {
-        for (key, name, reason) in [
-            (
-                "sourceRef",
-                "source",
-                "the contents of another source are not read",
-            ),
-            (
-                "kubeConfig",
-                "cluster",
-                "objects of another cluster are not compared with those of this one",
-            ),
-        ] {
-            let Some(value) = self.spec.get(key) else {
-                continue;
-            };
-            let input = self
+fn kustomization(finder: &mut Finder<'_>, holder: Holder<'_>, variables: &BTreeSet<String>) {
+    finder.inputs.present.insert(holder.key());
+    // The source that it builds from, and the cluster that it applies to.
+    let other_source = "the contents of another source are not read";
+    for (key, name, reason) in [
+        ("sourceRef", "source", other_source),
+        ("kubeConfig", "cluster", OTHER_CLUSTER),
+    ] {
+        if let Some(value) = holder.spec.get(key) {
+            let input = holder
                 .input(UnreadWhat::OtherRepository, name, reason)
-                .part(canonical_text(self.file, Some(value)));
-            self.add(value, input.taking_away().within(written_key(self.object)));
+                .part(holder.text(Some(value)))
+                .taking_away()
+                .within(holder.key());
+            holder.add(finder, value.span(), input);
         }
     }
-
-    /// Adds the variables that are used in names, namespaces or folders of the tree.
-    fn variables(&mut self, used: &BTreeSet<String>) {
-        let reason =
-            "the variable is part of a name, a namespace or a folder, and it is not filled in";
-        let substitute = self
-            .spec
-            .at(&["postBuild", "substitute"])
-            .into_iter()
-            .flat_map(Value::entries);
-        for entry in substitute.filter(|entry| used.contains(entry.key)) {
-            let name = format!("variable {}", entry.key);
-            let input = self
-                .input(UnreadWhat::Variable, &name, reason)
-                .part(scalar(entry.value))
-                .taking_away();
-            let input = input.within(written_key(self.object)).built();
-            self.add(entry.value, input);
-        }
-        if used.is_empty() {
-            return;
-        }
-        for from in self
-            .spec
-            .at(&["postBuild", "substituteFrom"])
-            .into_iter()
-            .flat_map(Value::items)
-        {
-            let name = text_at(from, &["name"]);
-            let kind = text_at(from, &["kind"]);
-            let input = self
-                .input(
-                    UnreadWhat::Variable,
-                    &format!("variables from {kind} {name}"),
-                    reason,
-                )
-                .taking_away();
-            self.add(from, input.within(written_key(self.object)).built());
-            let identity = format!("variables in {name}");
-            if !self.finder.is_first(&identity) {
-                continue;
-            }
-            for data in self.finder.state.data(name) {
-                let values: BTreeSet<String> = values_of(data.value, used).into_iter().collect();
-                let is_encrypted = values.iter().any(|value| value.contains("ENC["));
-                let what = if is_encrypted {
-                    UnreadWhat::Encrypted
-                } else {
-                    UnreadWhat::Variable
-                };
-                let input = FoundInput::new(what, identity.clone(), reason)
-                    .parts(values)
-                    .taking_away();
-                let is_evaluated = self.finder.state.is_evaluated(self.place);
-                if is_evaluated && what == UnreadWhat::Variable {
-                    continue;
-                }
-                self.finder
-                    .add(data.place, data.file, data.value.span(), input);
-            }
-        }
-    }
-
-    /// Adds the components, with the keys of the objects below their folders.
-    fn components(&mut self) {
-        let folder = resolve("", text_at(self.spec, &["path"]).trim_start_matches('/'));
-        for entry in self
-            .spec
-            .get("components")
-            .into_iter()
-            .flat_map(Value::items)
-        {
-            let Some(written) = entry.as_str() else {
-                continue;
-            };
+    add_variables(finder, holder, variables);
+    let path = text_at(holder.spec, &["path"]);
+    let folder = resolve("", path.trim_start_matches('/'));
+    for entry in holder.spec.items_at("components") {
+        if let Some(written) = entry.as_str() {
+            let name = format!("component {written}");
             let reason = "components of a Flux Kustomization are not built";
-            let input = self.input(
-                UnreadWhat::Transformer,
-                &format!("component {written}"),
-                reason,
-            );
-            self.add(entry, input.built());
-            let (place, file) = (self.place, self.file);
-            component(self.finder, place, file, entry, &resolve(&folder, written));
+            let input = holder.input(UnreadWhat::Transformer, &name, reason);
+            holder.add(finder, entry.span(), input.built());
+            holder.add_component(finder, entry.span(), &resolve(&folder, written));
         }
     }
+    let reason = "ownerlint does not know the field";
+    holder.add_unknown(finder, holder.spec, &[&EVALUATED, &COSMETIC], reason);
+    holder.add_patches(finder, holder.spec);
+}
 
-    fn others(&mut self) {
-        for entry in self
-            .spec
-            .entries()
-            .filter(|entry| !EVALUATED.contains(&entry.key) && !COSMETIC.contains(&entry.key))
-        {
-            let reason = "ownerlint does not know the field";
-            let input = self
-                .input(UnreadWhat::Transformer, entry.key, reason)
-                .part(canonical_text(self.file, Some(entry.value)));
-            let input = input.taking_away().within(written_key(self.object));
-            self.finder
-                .add(self.place, self.file, entry.key_span, input);
+/// Adds the variables that are used in names, namespaces or folders of the tree.
+fn add_variables(finder: &mut Finder<'_>, holder: Holder<'_>, used: &BTreeSet<String>) {
+    let state = finder.state;
+    let reason = "the variable is part of a name, a namespace or a folder, and it is not filled in";
+    let substitute = holder
+        .spec
+        .at(&["postBuild", "substitute"])
+        .into_iter()
+        .flat_map(Value::entries);
+    for entry in substitute.filter(|entry| used.contains(entry.key)) {
+        let input = holder
+            .input(
+                UnreadWhat::Variable,
+                &format!("variable {}", entry.key),
+                reason,
+            )
+            .part(scalar(entry.value))
+            .taking_away()
+            .within(holder.key())
+            .built();
+        holder.add(finder, entry.value.span(), input);
+    }
+    if used.is_empty() {
+        return;
+    }
+    let sources = holder.spec.at(&["postBuild", "substituteFrom"]);
+    for from in sources.into_iter().flat_map(Value::items) {
+        let [kind, name] = ["kind", "name"].map(|key| text_at(from, &[key]));
+        let input = holder
+            .input(
+                UnreadWhat::Variable,
+                &format!("variables from {kind} {name}"),
+                reason,
+            )
+            .taking_away()
+            .within(holder.key())
+            .built();
+        holder.add(finder, from.span(), input);
+        let identity = format!("variables in {name}");
+        if !finder.is_first(&identity) {
+            continue;
+        }
+        for data in state.data(name) {
+            let values: BTreeSet<String> = values_of(data.value, used).into_iter().collect();
+            let what = if values.iter().any(|value| value.contains("ENC[")) {
+                UnreadWhat::Encrypted
+            } else if state.is_evaluated(holder.place) {
+                continue;
+            } else {
+                UnreadWhat::Variable
+            };
+            let input = FoundInput::new(what, identity.clone(), reason)
+                .parts(values)
+                .taking_away();
+            finder.add(data.place, data.file, data.value.span(), input);
         }
     }
 }

@@ -1,14 +1,11 @@
 //! Objects that install a chart: HelmReleases of Flux, and HelmCharts of Flux and of k3s.
 
-use super::canonical::{is_version, leaves, scalar};
-use super::input::{Finder, FoundInput, HelmRelease, UnreadWhat};
-use super::state::{canonical_text, shown_key, text_at, written_key};
+use super::canonical::steady;
+use super::holder::Holder;
+use super::input::{CHART, Finder, FoundInput, HelmRelease, UnreadWhat, VALUES};
+use super::state::{roots, shown_key, text_at};
 use crate::kustomize::resolve;
-use crate::manifest::{Object, ParsedFile};
 use crate::yaml::Value;
-
-const CHART: &str = "the chart is not rendered";
-const VALUES: &str = "values decide which objects a chart contains, and the chart is not rendered";
 
 /// Delivery objects of other tools.
 const OTHERS: [(&str, &str); 8] = [
@@ -23,59 +20,28 @@ const OTHERS: [(&str, &str); 8] = [
 ];
 
 pub(super) fn find(finder: &mut Finder<'_>) {
-    let state = finder.state;
-    for (place, file, object) in state
-        .objects()
-        .filter(|(place, ..)| state.chart_of(place).is_none())
-    {
-        let Some(spec) = object.at(&["spec"]) else {
-            continue;
-        };
+    for holder in Holder::all(finder.state) {
+        let object = holder.object;
         // The group is not checked: Flux 1 had a HelmRelease in two other groups.
         if object.kind() == "HelmRelease" {
-            release(finder, place, file, object, spec);
+            release(finder, holder);
         } else if matches!(object.kind(), "HelmChart" | "HelmChartConfig") {
-            helm_chart(finder, place, file, object, spec);
+            helm_chart(finder, holder);
         } else if OTHERS.contains(&(object.group(), object.kind())) {
-            other(finder, place, file, object, spec);
+            // All of its scalars count except versions.
+            let reason = "ownerlint does not know which objects the tool makes of it";
+            let input = FoundInput::new(UnreadWhat::Generator, shown_key(object), reason)
+                .identified(holder.key())
+                .parts(steady(holder.spec).unwrap_or_default())
+                .saying(holder.text(Some(holder.spec)));
+            holder.add(finder, object.name_span(), input);
         }
     }
 }
 
-/// Adds a delivery object of another tool, with all of its scalars except versions.
-fn other(
-    finder: &mut Finder<'_>,
-    place: &str,
-    file: &ParsedFile,
-    object: &Object,
-    spec: Value<'_>,
-) {
-    let reason = "ownerlint does not know which objects the tool makes of it";
-    let input = FoundInput::new(UnreadWhat::Generator, shown_key(object), reason)
-        .identified(written_key(object));
-    let input = match leaves(spec) {
-        Some(leaves) => {
-            let steady = leaves.into_iter().filter(|(path, _)| !is_version(path));
-            input.parts(steady.map(|(path, value)| format!("{path}={}", scalar(value))))
-        }
-        None => input,
-    };
-    finder.add(
-        place,
-        file,
-        object.name_span(),
-        input.saying(canonical_text(file, Some(spec))),
-    );
-}
-
-fn release(
-    finder: &mut Finder<'_>,
-    place: &str,
-    file: &ParsedFile,
-    object: &Object,
-    spec: Value<'_>,
-) {
-    let key = written_key(object);
+fn release(finder: &mut Finder<'_>, holder: Holder<'_>) {
+    let Holder { object, spec, .. } = holder;
+    let key = holder.key();
     let chart = spec.at(&["chart", "spec"]).or(spec.get("chart"));
     let keys = [
         "chart",
@@ -92,14 +58,9 @@ fn release(
         chart.and_then(|chart| chart.get("sourceRef")),
         spec.get("chartRef"),
     ];
-    let reference = references
-        .map(|reference| canonical_text(file, reference))
-        .concat();
-    let referenced = references
-        .into_iter()
-        .flatten()
-        .map(|reference| text_at(reference, &["name"]))
-        .next();
+    let reference = references.map(|reference| holder.text(reference)).concat();
+    let source = references.into_iter().flatten().next();
+    let referenced = source.map(|source| text_at(source, &["name"]));
     let shown = [of_chart, name, path]
         .into_iter()
         .find(|text| !text.is_empty());
@@ -117,8 +78,7 @@ fn release(
         (written, ..) => written.to_owned(),
     };
     let keeps_release = text_at(spec, &["upgrade", "chartNameChangeStrategy"]) == "InPlaceUpdate";
-    let is_in_git = references.into_iter().flatten().next();
-    let is_in_git = is_in_git.is_some_and(|source| text_at(source, &["kind"]) == "GitRepository");
+    let is_in_git = source.is_some_and(|source| text_at(source, &["kind"]) == "GitRepository");
     // In a repository, the chart itself contains its name (source-controller internal/helm/chart/builder_local.go).
     let chart_name = chart_file(finder, of_chart)
         .filter(|_| is_in_git)
@@ -143,86 +103,62 @@ fn release(
         .span();
     let identity = format!("chart of {key}");
     let version = if version.is_empty() { git_ref } else { version };
-    let source = [of_chart, name, path, repository, git].join(" ");
+    let written_source = [of_chart, name, path, repository, git].join(" ");
     let input = FoundInput::new(UnreadWhat::Chart, format!("chart {shown}"), CHART)
         .identified(&identity)
         .in_version(version)
-        .part(format!("{source} {reference}"))
+        .part(format!("{written_source} {reference}"))
         .part(format!("release {installed}"))
         .parts(is_in_git.then(|| format!("name {chart_name}")))
-        .releasing(release)
-        .part(canonical_text(file, spec.get("kubeConfig")));
-    finder.add(place, file, span, input);
+        .part(holder.text(spec.get("kubeConfig")));
+    let release = Some(release);
+    holder.add(finder, span, FoundInput { release, ..input });
     let values = ["values", "valuesFrom", "postRenderers"];
     let Some(first) = values.iter().find_map(|key| spec.entry(key)) else {
         return;
     };
-    let mut text = values
-        .map(|key| canonical_text(file, spec.get(key)))
-        .join("\n");
-    let from = spec.get("valuesFrom").into_iter().flat_map(Value::items);
-    for name in from.map(|entry| text_at(entry, &["name"])) {
-        text.push_str(&finder.state.data_digest(name));
+    let mut text = holder.fields(&values);
+    for entry in spec.items_at("valuesFrom") {
+        text.push_str(&finder.state.data_digest(text_at(entry, &["name"])));
     }
     let files = chart
-        .and_then(|chart| chart.get("valuesFiles"))
         .into_iter()
-        .flat_map(Value::items);
+        .flat_map(|chart| chart.items_at("valuesFiles"));
     for written in files.filter_map(Value::as_str) {
         text.push_str(written);
         text.push_str(&finder.state.digest(&resolve("", written)));
     }
-    let input = FoundInput::new(
-        UnreadWhat::Values,
-        format!("values of {}", shown_key(object)),
-        VALUES,
-    )
-    .identified(format!("values of {key}"))
-    .saying(text)
-    .within(identity);
-    finder.add(place, file, first.key_span, input);
+    let input = holder
+        .input(UnreadWhat::Values, "values", VALUES)
+        .saying(text)
+        .within(identity);
+    holder.add(finder, first.key_span, input);
 }
 
 /// Returns the `Chart.yaml` in a folder of the tree.
 fn chart_file<'s>(finder: &Finder<'s>, folder: &str) -> Option<Value<'s>> {
     let place = resolve(&resolve("", folder), "Chart.yaml");
-    let documents = finder.state.file(&place)?.documents().iter();
-    let tree = documents.filter_map(|document| document.tree()).next()?;
-    Some(tree.root())
+    roots(finder.state.file(&place)?).next()
 }
 
-fn helm_chart(
-    finder: &mut Finder<'_>,
-    place: &str,
-    file: &ParsedFile,
-    object: &Object,
-    spec: Value<'_>,
-) {
-    let key = written_key(object);
-    let rest = [
-        "sourceRef",
-        "repo",
-        "targetNamespace",
-        "chart",
-        "helmVersion",
-    ]
-    .map(|key| canonical_text(file, spec.get(key)));
-    let values = [
-        "valuesContent",
-        "set",
-        "valuesFiles",
-        "valuesFile",
-        "version",
-    ]
-    .map(|key| canonical_text(file, spec.get(key)));
-    let input = FoundInput::new(
-        UnreadWhat::Chart,
-        format!("chart {}", text_at(spec, &["chart"])),
-        CHART,
-    )
-    .identified(format!("chart of {key}"))
-    .in_version(text_at(spec, &["version"]))
-    .saying(values.join("\n"))
-    .part(rest.join("\n"));
-    finder.add(place, file, object.name_span(), input);
+fn helm_chart(finder: &mut Finder<'_>, holder: Holder<'_>) {
+    let [chart, version] = ["chart", "version"].map(|key| text_at(holder.spec, &[key]));
+    let input = FoundInput::new(UnreadWhat::Chart, format!("chart {chart}"), CHART)
+        .identified(format!("chart of {}", holder.key()))
+        .in_version(version)
+        .saying(holder.fields(&[
+            "valuesContent",
+            "set",
+            "valuesFiles",
+            "valuesFile",
+            "version",
+        ]))
+        .part(holder.fields(&[
+            "sourceRef",
+            "repo",
+            "targetNamespace",
+            "chart",
+            "helmVersion",
+        ]));
+    holder.add(finder, holder.object.name_span(), input);
 }

@@ -10,6 +10,15 @@ use super::state::SourceState;
 use crate::manifest::ParsedFile;
 use crate::text::{ColumnUnit, Span, without_credentials};
 
+pub(super) const CHART: &str = "the chart is not rendered";
+pub(super) const VALUES: &str =
+    "values decide which objects a chart contains, and the chart is not rendered";
+pub(super) const TEMPLATE: &str = "it is a template that is not rendered";
+pub(super) const JSONNET: &str = "Jsonnet is not evaluated";
+pub(super) const ELSEWHERE: &str = "it is loaded from elsewhere, and ownerlint loads nothing";
+pub(super) const OTHER_CLUSTER: &str =
+    "objects of another cluster are not compared with those of this one";
+
 /// The reason for a chart whose release the change uninstalls (fluxcd/helm-controller internal/action/verify.go).
 const REPLACED_RELEASE: &str = "this uninstalls the release and installs another one: the objects of the chart are \
     deleted and created again, and the chart is not rendered";
@@ -260,19 +269,15 @@ impl FoundInput {
     }
 
     /// Marks it as an input that builds evaluate.
-    pub(super) fn built(self) -> Self {
-        Self {
-            is_built: true,
-            ..self
-        }
+    pub(super) fn built(mut self) -> Self {
+        self.is_built = true;
+        self
     }
 
     /// Sets the identity, where the name does not distinguish inputs.
-    pub(super) fn identified(self, identity: impl Into<String>) -> Self {
-        Self {
-            identity: identity.into(),
-            ..self
-        }
+    pub(super) fn identified(mut self, identity: impl Into<String>) -> Self {
+        self.identity = identity.into();
+        self
     }
 
     /// Appends a number to the identity: an object may have several inputs of a kind.
@@ -281,18 +286,14 @@ impl FoundInput {
         self.identified(identity)
     }
 
-    pub(super) fn in_version(self, version: impl Into<String>) -> Self {
-        Self {
-            version: version.into(),
-            ..self
-        }
+    pub(super) fn in_version(mut self, version: impl Into<String>) -> Self {
+        self.version = version.into();
+        self
     }
 
-    pub(super) fn saying(self, text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            ..self
-        }
+    pub(super) fn saying(mut self, text: impl Into<String>) -> Self {
+        self.text = text.into();
+        self
     }
 
     pub(super) fn part(mut self, part: impl Into<String>) -> Self {
@@ -305,32 +306,19 @@ impl FoundInput {
         self
     }
 
-    pub(super) fn taking_away(self) -> Self {
-        Self {
-            takes_away: true,
-            ..self
-        }
+    pub(super) fn taking_away(mut self) -> Self {
+        self.takes_away = true;
+        self
     }
 
-    pub(super) fn within(self, identity: impl Into<String>) -> Self {
-        Self {
-            within: Some(identity.into()),
-            ..self
-        }
+    pub(super) fn within(mut self, identity: impl Into<String>) -> Self {
+        self.within = Some(identity.into());
+        self
     }
 
-    pub(super) fn only_changes(self) -> Self {
-        Self {
-            only_changes: true,
-            ..self
-        }
-    }
-
-    pub(super) fn releasing(self, release: HelmRelease) -> Self {
-        Self {
-            release: Some(release),
-            ..self
-        }
+    pub(super) fn only_changes(mut self) -> Self {
+        self.only_changes = true;
+        self
     }
 
     /// Returns why it is not read, and what follows if the change uninstalls its release.
@@ -408,43 +396,34 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
     for (key, mut after) in head {
         let mut before = base.remove(&key).unwrap_or_default();
         // Overlays may have inputs with one identity: equal ones are paired first.
-        after.retain(
-            |input| match before.iter().position(|other| other.same_as(input)) {
-                Some(at) => {
-                    let same = before.swap_remove(at);
-                    all.unchanged += 1;
-                    if let Some(release) = &same.release {
-                        let reported = same.reported(UnreadSide::Base, None, false);
-                        all.releases.insert(release.key.clone(), reported);
-                    }
-                    false
-                }
-                None => true,
-            },
-        );
+        after.retain(|input| {
+            let Some(at) = before.iter().position(|other| other.same_as(input)) else {
+                return true;
+            };
+            let same = before.swap_remove(at);
+            all.unchanged += 1;
+            if let Some(release) = &same.release {
+                let reported = same.reported(UnreadSide::Base, None, false);
+                all.releases.insert(release.key.clone(), reported);
+            }
+            false
+        });
         let paired = before.len().min(after.len());
-        let (more_before, more_after) = (before.split_off(paired), after.split_off(paired));
+        for input in before.split_off(paired) {
+            alone.push((input, UnreadSide::Base));
+        }
+        for input in after.split_off(paired) {
+            alone.push((input, UnreadSide::Head));
+        }
         for (old, new) in before.iter().zip(&after) {
             let is_calm = old.parts.is_subset(&new.parts);
             all.changed
                 .push(new.reported(UnreadSide::Both, Some(old), is_calm));
         }
-        alone.extend(
-            more_before
-                .into_iter()
-                .map(|input| (input, UnreadSide::Base)),
-        );
-        alone.extend(
-            more_after
-                .into_iter()
-                .map(|input| (input, UnreadSide::Head)),
-        );
     }
-    alone.extend(
-        base.into_values()
-            .flatten()
-            .map(|input| (input, UnreadSide::Base)),
-    );
+    for input in base.into_values().flatten() {
+        alone.push((input, UnreadSide::Base));
+    }
     for (input, side) in alone {
         let is_covered = input.within.as_ref().is_some_and(|outer| match side {
             UnreadSide::Base => !in_head.contains(outer),
@@ -493,23 +472,18 @@ impl<'s> Finder<'s> {
     }
 
     /// Adds an input of any file, unless a build or a renderer evaluated it.
-    pub(super) fn add_at(&mut self, place: &str, path: &str, line: usize, input: FoundInput) {
-        let charted = self.state.charted(place);
-        let charted = charted.filter(|_| input.what.is_of_chart());
-        let is_built = input.is_built && self.state.is_evaluated(place) || charted == Some(Ok(()));
-        let input = match charted {
-            Some(Err(reason)) => FoundInput {
-                reason: reason.into(),
-                ..input
-            },
-            _ => input,
-        };
-        if !is_built && !self.state.is_rendered(place) {
-            self.inputs.found.push(FoundInput {
-                file: path.to_owned(),
-                line,
-                ..input
-            });
+    pub(super) fn add_at(&mut self, place: &str, path: &str, line: usize, mut input: FoundInput) {
+        if input.is_built && self.state.is_evaluated(place) || self.state.is_rendered(place) {
+            return;
         }
+        let charted = self.state.charted(place);
+        match charted.filter(|_| input.what.is_of_chart()) {
+            Some(Ok(())) => return,
+            Some(Err(reason)) => input.reason = reason.into(),
+            None => {}
+        }
+        input.file = path.to_owned();
+        input.line = line;
+        self.inputs.found.push(input);
     }
 }

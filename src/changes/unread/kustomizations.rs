@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::canonical::{canonical, is_version, leaves, scalar};
-use super::input::{Finder, FoundInput, UnreadWhat};
+use super::canonical::{canonical, steady};
+use super::input::{ELSEWHERE, Finder, FoundInput, UnreadWhat};
 use super::patches::{self, Patched};
-use super::state::{canonical_text, contents, path_of, text_at};
+use super::state::{canonical_text, contents, items, objects, path_of, text_at};
 use crate::kustomize::{folder_of, is_remote, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::text::{Span, without_credentials};
@@ -44,6 +44,9 @@ const EVALUATED: [&str; 26] = [
     "helmGlobals",
 ];
 
+/// Fields whose entries are charts.
+const CHARTS: [&str; 2] = ["helmCharts", "helmChartInflationGenerator"];
+
 /// Unevaluated fields whose entries are files and folders.
 const NAMING: [&str; 5] = [
     "transformers",
@@ -61,33 +64,26 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         .filter(|(place, _)| is_kustomization(place) && !read.contains(place))
     {
         let reason = "the kustomization cannot be read, so that nothing is built";
-        let input = FoundInput::new(
-            UnreadWhat::Unparsable,
-            format!("kustomization {place}"),
-            reason,
-        )
-        .taking_away();
+        let name = format!("kustomization {place}");
+        let input = FoundInput::new(UnreadWhat::Unparsable, name, reason).taking_away();
         let span = file
             .skipped()
             .first()
-            .map_or(Span::new(0, 0), |(_, skip)| skip.span);
+            .map_or(Span::empty(0), |(_, skip)| skip.span);
         finder.add(place, file, span, input.part(file.source().text()));
     }
     for folder in state.unfollowed() {
         let reason = "too many kustomizations include each other";
-        let input = FoundInput::new(
-            UnreadWhat::Limit,
-            format!("kustomization in {folder}/"),
-            reason,
-        )
-        .taking_away();
+        let name = format!("kustomization in {folder}/");
+        let input = FoundInput::new(UnreadWhat::Limit, name, reason)
+            .taking_away()
+            // Any object may be behind it.
+            .parts(contents(state, ""));
         let places = KUSTOMIZATIONS.map(|name| resolve(folder, name));
         let place = places
             .into_iter()
             .find(|place| state.path(place).is_some())
             .unwrap_or_default();
-        // Any object may be behind it.
-        let input = input.parts(contents(state, ""));
         finder.add_at(&place, state.path(&place).unwrap_or(folder), 1, input);
     }
     for (place, file, root) in state.kustomizations() {
@@ -127,16 +123,9 @@ impl<'s> KustomizationInputs<'_, 's> {
         self.finder.add(self.place, self.file, span, input);
     }
 
-    fn items(&self, keys: &'static [&'static str]) -> Vec<Value<'s>> {
-        keys.iter()
-            .filter_map(|key| self.root.get(key))
-            .flat_map(Value::items)
-            .collect()
-    }
-
     /// Adds entries of `resources` and `components` that are not in the tree.
     fn sources(&mut self) {
-        for entry in self.items(&["resources", "bases", "components"]) {
+        for entry in items(self.root, &["resources", "bases", "components"]) {
             let Some(written) = entry.as_str() else {
                 continue;
             };
@@ -145,24 +134,20 @@ impl<'s> KustomizationInputs<'_, 's> {
             if state.file(&path).is_some() || state.has_folder(&path) {
                 continue;
             }
+            let name = format!("resource {path}");
             let input = if is_remote(written) {
                 remote(written)
             } else if state.has(&path) {
-                let content = state.content(&path).unwrap_or_default().to_owned();
                 let reason = "its name does not end in .yaml, .yml or .json";
-                FoundInput::new(UnreadWhat::Unparsable, format!("resource {path}"), reason)
-                    .part(content)
+                FoundInput::new(UnreadWhat::Unparsable, name, reason)
+                    .part(state.content(&path).unwrap_or_default())
             } else if state.leads_elsewhere(&path) || path.starts_with("..") {
                 let reason =
                     "it is behind a link, in a submodule, or outside of the compared folder";
-                FoundInput::new(
-                    UnreadWhat::OtherRepository,
-                    format!("resource {path}"),
-                    reason,
-                )
+                FoundInput::new(UnreadWhat::OtherRepository, name, reason)
             } else {
                 let reason = "the file does not exist, so that nothing is built";
-                FoundInput::new(UnreadWhat::Missing, format!("resource {path}"), reason)
+                FoundInput::new(UnreadWhat::Missing, name, reason)
                     .taking_away()
                     .within(self.place)
             };
@@ -188,14 +173,11 @@ impl<'s> KustomizationInputs<'_, 's> {
                     .flatten()
                     .find_map(|options| options.get("disableNameSuffixHash")?.as_bool())
                     .unwrap_or_default();
-                let identity = format!("{} {kind} {name}", self.place);
-                let input = FoundInput::new(
-                    UnreadWhat::Generator,
-                    format!("generated {kind} {name}"),
-                    "kustomize generates it, and nothing that ownerlint follows builds this folder",
-                );
-                let input = input
-                    .identified(identity)
+                let shown = format!("generated {kind} {name}");
+                let reason =
+                    "kustomize generates it, and nothing that ownerlint follows builds this folder";
+                let input = FoundInput::new(UnreadWhat::Generator, shown, reason)
+                    .identified(format!("{} {kind} {name}", self.place))
                     .part(format!("namespace {}", text_at(entry, &["namespace"])))
                     .part(format!("behavior {}", text_at(entry, &["behavior"])))
                     .part(names.clone())
@@ -207,75 +189,53 @@ impl<'s> KustomizationInputs<'_, 's> {
     }
 
     fn charts(&mut self) {
-        for entry in self.items(&["helmCharts", "helmChartInflationGenerator"]) {
-            let name = [text_at(entry, &["name"]), text_at(entry, &["chartName"])].concat();
-            let version = [
-                text_at(entry, &["version"]),
-                text_at(entry, &["chartVersion"]),
-            ]
-            .concat();
-            let repository = [text_at(entry, &["repo"]), text_at(entry, &["chartRepo"])].concat();
+        for entry in items(self.root, &CHARTS) {
+            let either = |keys: [&str; 2]| keys.map(|key| text_at(entry, &[key])).concat();
+            let name = either(["name", "chartName"]);
+            let version = either(["version", "chartVersion"]);
+            let repository = either(["repo", "chartRepo"]);
             let release = text_at(entry, &["releaseName"]);
-            let written: Vec<&str> = std::iter::once(entry.get("valuesFile"))
-                .flatten()
-                .chain(
-                    entry
-                        .get("additionalValuesFiles")
-                        .into_iter()
-                        .flat_map(Value::items),
-                )
-                .filter_map(Value::as_str)
-                .collect();
-            let files = written.iter().map(|path| resolve(self.folder, path));
-            let values: Vec<String> = files
-                .map(|place| self.finder.state.digest(&place))
-                .collect();
             let fields = entry
                 .entries()
                 .filter(|field| !["version", "chartVersion"].contains(&field.key));
             let fields: Vec<String> = fields
                 .map(|field| {
-                    format!(
-                        "{} {}",
-                        field.key,
-                        canonical_text(self.file, Some(field.value))
-                    )
+                    let text = canonical_text(self.file, Some(field.value));
+                    format!("{} {text}", field.key)
                 })
+                .collect();
+            let files = entry.get("valuesFile").into_iter();
+            let files = files.chain(entry.items_at("additionalValuesFiles"));
+            let values: Vec<String> = files
+                .filter_map(Value::as_str)
+                .map(|path| self.finder.state.digest(&resolve(self.folder, path)))
                 .collect();
             let text = format!("{}\n{}", fields.join("\n"), values.join("\n"));
             let identity = format!("{} chart {name} {release}", self.place);
-            let input = FoundInput::new(
-                UnreadWhat::Chart,
-                format!("chart {name}"),
-                "kustomize renders the chart",
-            )
-            .identified(&identity)
-            .in_version(version.as_str())
-            .part(repository)
-            .part(format!("namespace {}", text_at(entry, &["namespace"])));
+            let reason = "kustomize renders the chart";
+            let input = FoundInput::new(UnreadWhat::Chart, format!("chart {name}"), reason)
+                .identified(&identity)
+                .in_version(version)
+                .part(repository)
+                .part(format!("namespace {}", text_at(entry, &["namespace"])));
             self.add(entry.span(), input);
+            let name = format!("values of chart {name}");
             let reason =
                 "values decide which objects a chart contains, and kustomize renders the chart";
-            let input = FoundInput::new(
-                UnreadWhat::Values,
-                format!("values of chart {name}"),
-                reason,
-            )
-            .identified(format!("values of {identity}"))
-            .saying(text)
-            .within(identity);
+            let input = FoundInput::new(UnreadWhat::Values, name, reason)
+                .identified(format!("values of {identity}"))
+                .saying(text)
+                .within(identity);
             self.add(entry.span(), input);
         }
     }
 
     /// Adds every other field, with the content of the files that it names.
     fn others(&mut self) {
-        let charts = ["helmCharts", "helmChartInflationGenerator"];
-        for entry in self
-            .root
-            .entries()
-            .filter(|entry| !EVALUATED.contains(&entry.key) && !charts.contains(&entry.key))
-        {
+        for entry in self.root.entries() {
+            if EVALUATED.contains(&entry.key) || CHARTS.contains(&entry.key) {
+                continue;
+            }
             let mut parts = vec![canonical_text(self.file, Some(entry.value))];
             let is_list = NAMING.contains(&entry.key);
             let written = entry.value.items().filter(|_| is_list).filter_map(path_of);
@@ -301,55 +261,37 @@ impl<'s> KustomizationInputs<'_, 's> {
             {
                 parts.extend(self.source_texts());
             }
-            let what = if entry.key == "generators" {
-                UnreadWhat::Generator
+            // Generators make objects that no file names.
+            let (what, within) = if entry.key == "generators" {
+                (UnreadWhat::Generator, None)
             } else {
-                UnreadWhat::Transformer
+                (UnreadWhat::Transformer, Some(self.place.to_owned()))
             };
             let name = format!("{} of {}", entry.key, self.place);
             let reason = "the field may change which objects are built, and it is not evaluated";
-            let input = FoundInput::new(what, name, reason)
-                .saying(texts.join("\n"))
-                .parts(parts)
-                .taking_away();
-            let input = if ["transformers", "configurations", "openapi"].contains(&entry.key) {
-                input.built()
-            } else {
-                input
+            let input = FoundInput {
+                within,
+                is_built: ["transformers", "configurations"].contains(&entry.key),
+                ..FoundInput::new(what, name, reason)
             };
-            // Generators make objects that no file names.
-            let input = if what == UnreadWhat::Generator {
-                input
-            } else {
-                input.within(self.place)
-            };
+            let input = input.saying(texts.join("\n")).parts(parts).taking_away();
             self.add(entry.key_span, input);
         }
     }
 
     fn source_texts(&self) -> Vec<String> {
-        let resources = self
-            .items(&["resources"])
-            .into_iter()
-            .filter_map(Value::as_str)
-            .map(str::to_owned);
-        let generated = self.items(&["configMapGenerator", "secretGenerator"]);
+        let state = self.finder.state;
+        let resources = self.root.items_at("resources").filter_map(Value::as_str);
+        let generated = items(self.root, &["configMapGenerator", "secretGenerator"]);
+        let generated: Vec<Value<'_>> = generated.collect();
         let files = generated
             .iter()
-            .flat_map(|entry| ["files", "envs"].map(|key| entry.get(key)));
-        let files = files
-            .flatten()
-            .flat_map(Value::items)
-            .filter_map(Value::as_str);
-        let files = files.map(|file| {
-            file.split_once('=')
-                .map_or(file, |(_, file)| file)
-                .to_owned()
-        });
-        let state = self.finder.state;
+            .flat_map(|entry| items(*entry, &["files", "envs"]))
+            .filter_map(Value::as_str)
+            .map(|file| file.split_once('=').map_or(file, |(_, file)| file));
         let digests = resources
             .chain(files)
-            .map(|path| state.digest(&resolve(self.folder, &path)));
+            .map(|path| state.digest(&resolve(self.folder, path)));
         let literals = generated.iter().filter_map(|entry| canonical(*entry));
         digests.chain(literals).collect()
     }
@@ -357,33 +299,25 @@ impl<'s> KustomizationInputs<'_, 's> {
 
 /// Returns the scalars of a file that has kustomize render charts, but no versions or values; `None` for other files.
 fn inflated(file: &ParsedFile) -> Option<Vec<String>> {
-    let mut objects = file
-        .documents()
-        .iter()
-        .flat_map(|document| document.objects())
-        .peekable();
-    objects.peek()?;
-    let mut steady = Vec::new();
-    for object in objects {
+    if !file.has_objects() {
+        return None;
+    }
+    let mut scalars = Vec::new();
+    for object in objects(file) {
         if object.kind() != "HelmChartInflationGenerator" {
             return None;
         }
-        let leaves = leaves(object.value())?.into_iter();
-        let kept = leaves.filter(|(path, _)| !is_version(path) && !path.starts_with(".values"));
-        steady.extend(kept.map(|(path, value)| format!("{path}={}", scalar(value))));
+        let steady = steady(object.value())?.into_iter();
+        scalars.extend(steady.filter(|scalar| !scalar.starts_with(".values")));
     }
-    Some(steady)
+    Some(scalars)
 }
 
 /// Whether a replacement writes into a name or a namespace.
 fn into_identities(replacement: Value<'_>) -> bool {
-    let targets = replacement
-        .get("targets")
-        .into_iter()
-        .flat_map(Value::items);
-    let paths = targets
-        .filter_map(|target| target.get("fieldPaths"))
-        .flat_map(Value::items);
+    let paths = replacement
+        .items_at("targets")
+        .flat_map(|target| target.items_at("fieldPaths"));
     paths
         .filter_map(Value::as_str)
         .any(|path| path.starts_with("metadata.") || path.starts_with("kind"))
@@ -412,19 +346,14 @@ fn remote(address: &str) -> FoundInput {
         .unwrap_or_default()
         .trim_end_matches(".yaml");
     let is_commit = version.len() == 40 && version.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let version = if is_commit {
-        version[..7].to_owned()
-    } else {
-        version.to_owned()
-    };
-    let reason = "it is loaded from elsewhere, and ownerlint loads nothing";
+    let version = if is_commit { &version[..7] } else { version };
     let shown = if version.is_empty() {
-        shown
+        &shown
     } else {
-        name.trim_end_matches('…').to_owned()
+        name.trim_end_matches('…')
     };
-    FoundInput::new(UnreadWhat::Remote, format!("resource {shown}"), reason)
-        .identified(name)
+    FoundInput::new(UnreadWhat::Remote, format!("resource {shown}"), ELSEWHERE)
         .in_version(version)
+        .identified(name)
         .saying(address)
 }

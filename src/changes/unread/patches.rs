@@ -1,7 +1,7 @@
 //! Patches that decide on objects or on their deliverers, and that are not evaluated.
 
 use super::input::{Finder, FoundInput, UnreadWhat};
-use super::state::{canonical_text, path_of, text_at};
+use super::state::{canonical_text, items, path_of, roots, text_at};
 use crate::kustomize::resolve;
 use crate::manifest::ParsedFile;
 use crate::text::SourceFile;
@@ -46,10 +46,8 @@ pub(super) struct Patched<'s> {
 
 /// Adds the patches of `value`: a kustomization, or the fields that a delivery object adds to one.
 pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) {
-    let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"]
-        .into_iter()
-        .filter_map(|key| value.get(key));
-    for entry in lists.flat_map(Value::items) {
+    let lists = &["patches", "patchesStrategicMerge", "patchesJson6902"];
+    for entry in items(value, lists) {
         let target = entry.get("target");
         let place = path_of(entry)
             .zip(of.folder)
@@ -73,27 +71,18 @@ pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) 
         if deciding.is_empty() {
             continue;
         }
-        let about = target.map_or_else(String::new, |target| canonical_text(of.file, Some(target)));
+        let about = canonical_text(of.file, target);
         let takes_away = deciding.iter().any(|text| {
             text.contains("$patch") || text.contains("/metadata/") || !text.contains("spec")
         });
-        let input = FoundInput::new(
-            UnreadWhat::Transformer,
-            format!("patch of {}", of.owner),
-            REASON,
-        )
-        .identified(format!(
-            "patch of {} {about} {}",
-            of.owner,
-            place.unwrap_or_default()
-        ))
-        .parts(deciding);
-        let input = input.within(&of.within).built();
-        let input = if takes_away {
-            input.taking_away()
-        } else {
-            input
+        let name = format!("patch of {}", of.owner);
+        let identity = format!("{name} {about} {}", place.unwrap_or_default());
+        let input = FoundInput {
+            takes_away,
+            ..FoundInput::new(UnreadWhat::Transformer, name, REASON)
         };
+        let input = input.identified(identity).parts(deciding);
+        let input = input.within(&of.within).built();
         finder.add(of.place, of.file, entry.span(), input);
     }
 }
@@ -104,24 +93,13 @@ fn deciding_documents(
     entry: Value<'_>,
     target: Option<Value<'_>>,
 ) -> Vec<String> {
-    let roots = file
-        .documents()
-        .iter()
-        .filter_map(|document| document.tree())
-        .map(|tree| tree.root());
-    let deciding: Vec<String> = roots
+    if roots(file).next().is_none() {
+        return vec![file.source().text().to_owned()];
+    }
+    roots(file)
         .filter(|root| decides(*root, entry, target))
         .map(|root| canonical_text(file, Some(root)))
-        .collect();
-    let is_broken = file
-        .documents()
-        .iter()
-        .all(|document| document.tree().is_none());
-    if is_broken && deciding.is_empty() {
-        vec![file.source().text().to_owned()]
-    } else {
-        deciding
-    }
+        .collect()
 }
 
 /// Parses a patch that is written in the entry itself.
@@ -131,10 +109,7 @@ fn inline(entry: Value<'_>) -> Option<ParsedFile> {
 }
 
 fn decides(patch: Value<'_>, entry: Value<'_>, target: Option<Value<'_>>) -> bool {
-    let kind = target.map_or_else(
-        || text_at(patch, &["kind"]),
-        |target| text_at(target, &["kind"]),
-    );
+    let kind = text_at(target.unwrap_or(patch), &["kind"]);
     let delivers = kind.is_empty() || is_pattern(kind) || DELIVERING.contains(&kind);
     if patch.is_seq() {
         return patch.items().any(|operation| {
@@ -150,8 +125,9 @@ fn decides(patch: Value<'_>, entry: Value<'_>, target: Option<Value<'_>>) -> boo
         .into_iter()
         .flat_map(Value::entries);
     let mut annotations = annotations.map(|entry| entry.key);
-    let deletes = patch.get("$patch").is_some()
-        && (patch.get("$patch").and_then(Value::as_str) != Some("delete") || !is_evaluated(target));
+    let deletes = patch
+        .get("$patch")
+        .is_some_and(|patch| patch.as_str() != Some("delete") || !is_evaluated(target));
     deletes
         || ["allowNameChange", "allowKindChange"]
             .into_iter()

@@ -9,7 +9,7 @@ use super::canonical::{canonical, digest};
 
 use crate::kustomize::{ancestors, folder_of, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, Object, ParsedFile, is_kustomization};
-use crate::yaml::Value;
+use crate::yaml::{Tree, Value};
 
 /// A file whose name is not that of a manifest.
 #[derive(Clone, Debug)]
@@ -102,11 +102,9 @@ impl<'s> SourceState<'s> {
     fn named_resources(&self) -> BTreeSet<String> {
         let mut named = BTreeSet::new();
         for (place, _, root) in self.kustomizations() {
-            let lists = ["resources", "bases", "components"]
-                .into_iter()
-                .filter_map(|key| root.get(key));
-            let entries = lists.flat_map(Value::items).filter_map(Value::as_str);
-            named.extend(entries.map(|entry| resolve(folder_of(place), entry)));
+            let entries = items(root, &["resources", "bases", "components"]);
+            let paths = entries.filter_map(Value::as_str);
+            named.extend(paths.map(|path| resolve(folder_of(place), path)));
         }
         named
     }
@@ -124,18 +122,10 @@ impl<'s> SourceState<'s> {
             }
         }
         for (place, file, root) in self.kustomizations() {
-            let generators = ["configMapGenerator", "secretGenerator"]
-                .into_iter()
-                .filter_map(|key| root.get(key));
-            for value in generators.flat_map(Value::items) {
-                let name = value
-                    .get("name")
-                    .and_then(Value::as_str)
-                    .unwrap_or_default()
-                    .to_owned();
-                data.entry(name)
-                    .or_default()
-                    .push(DataObject { place, file, value });
+            for value in items(root, &["configMapGenerator", "secretGenerator"]) {
+                let name = text_at(value, &["name"]).to_owned();
+                let generated = DataObject { place, file, value };
+                data.entry(name).or_default().push(generated);
             }
         }
         data
@@ -181,61 +171,53 @@ impl<'s> SourceState<'s> {
             .clone()
     }
 
-    /// Returns the digest of all files below a folder.
-    pub(super) fn digest_below(&self, folder: &str) -> String {
-        let key = format!("folder {folder}");
+    /// Returns the cached digest `key` of a text.
+    fn cached(&self, key: String, text: impl FnOnce() -> String) -> String {
         if let Some(known) = self.digests.borrow().get(&key) {
             return known.clone();
         }
-        let files = self.paths_below(folder);
-        let text: String = files
-            .map(|place| format!("{place} {}\n", self.digest(place)))
-            .collect();
-        let found = digest(&text);
+        let found = digest(&text());
         self.digests.borrow_mut().insert(key, found.clone());
         found
+    }
+
+    /// Returns the digest of all files below a folder.
+    pub(super) fn digest_below(&self, folder: &str) -> String {
+        self.cached(format!("folder {folder}"), || {
+            let files = self.paths_below(folder);
+            files
+                .map(|place| format!("{place} {}\n", self.digest(place)))
+                .collect()
+        })
     }
 
     /// Returns the digest of the ConfigMaps and Secrets with a name, and of the files that generate them.
     pub(super) fn data_digest(&self, name: &str) -> String {
-        let key = format!("data {name}");
-        if let Some(known) = self.digests.borrow().get(&key) {
-            return known.clone();
-        }
-        let mut text = String::new();
-        for data in self.data(name) {
-            let whole = [
-                "data",
-                "stringData",
-                "binaryData",
-                "literals",
-                "files",
-                "envs",
-            ];
-            text.extend(whole.map(|key| canonical_text(data.file, data.value.get(key))));
-            let files = ["files", "envs"]
-                .into_iter()
-                .filter_map(|key| data.value.get(key))
-                .flat_map(Value::items);
-            for written in files.filter_map(Value::as_str) {
-                let path = written.split_once('=').map_or(written, |(_, path)| path);
-                text.push_str(&self.digest(&resolve(folder_of(data.place), path)));
+        self.cached(format!("data {name}"), || {
+            let mut text = String::new();
+            for DataObject { place, file, value } in self.data(name) {
+                let whole = [
+                    "data",
+                    "stringData",
+                    "binaryData",
+                    "literals",
+                    "files",
+                    "envs",
+                ];
+                text.extend(whole.map(|key| canonical_text(file, value.get(key))));
+                for written in items(*value, &["files", "envs"]).filter_map(Value::as_str) {
+                    let path = written.split_once('=').map_or(written, |(_, path)| path);
+                    text.push_str(&self.digest(&resolve(folder_of(place), path)));
+                }
             }
-        }
-        let found = digest(&text);
-        self.digests.borrow_mut().insert(key, found.clone());
-        found
+            text
+        })
     }
 
     /// Returns the objects of the state, with the places of their files.
     pub(super) fn objects(&self) -> impl Iterator<Item = (&'s str, &'s ParsedFile, &'s Object)> {
-        self.files().flat_map(|(place, file)| {
-            let objects = file
-                .documents()
-                .iter()
-                .flat_map(|document| document.objects());
-            objects.map(move |object| (place, file, &**object))
-        })
+        self.files()
+            .flat_map(|(place, file)| objects(file).map(move |object| (place, file, object)))
     }
 
     /// Returns the kustomizations that can be read.
@@ -245,11 +227,7 @@ impl<'s> SourceState<'s> {
         let read = self.files().filter(|(place, _)| is_kustomization(place));
         read.filter_map(|(place, file)| {
             file.facts().filter(|facts| facts.is_kustomization)?;
-            let tree = file
-                .documents()
-                .iter()
-                .find_map(|document| document.tree())?;
-            Some((place, file, tree.root()))
+            Some((place, file, roots(file).next()?))
         })
     }
 
@@ -338,6 +316,32 @@ impl<'s> SourceState<'s> {
     }
 }
 
+/// Returns the values of the documents of a file that can be read.
+pub(super) fn roots(file: &ParsedFile) -> impl Iterator<Item = Value<'_>> {
+    let trees = file
+        .documents()
+        .iter()
+        .filter_map(|document| document.tree());
+    trees.map(Tree::root)
+}
+
+/// Returns the objects of a file.
+pub(super) fn objects(file: &ParsedFile) -> impl Iterator<Item = &Object> {
+    let objects = file
+        .documents()
+        .iter()
+        .flat_map(|document| document.objects());
+    objects.map(|object| &**object)
+}
+
+/// Returns the items of several lists of a mapping.
+pub(super) fn items<'v>(
+    value: Value<'v>,
+    keys: &'static [&'static str],
+) -> impl Iterator<Item = Value<'v>> {
+    keys.iter().flat_map(move |key| value.items_at(key))
+}
+
 /// Returns the canonical text of a value, or the text of the whole file if the value is too large.
 pub(super) fn canonical_text(file: &ParsedFile, value: Option<Value<'_>>) -> String {
     value.map_or_else(String::new, |value| {
@@ -348,11 +352,8 @@ pub(super) fn canonical_text(file: &ParsedFile, value: Option<Value<'_>>) -> Str
 /// Returns `Kind/namespace/name` of an object as it is written.
 pub fn written_key(object: &Object) -> String {
     let name = object.name().unwrap_or_default();
-    format!(
-        "{}/{}/{name}",
-        object.kind(),
-        object.namespace().unwrap_or_default()
-    )
+    let namespace = object.namespace().unwrap_or_default();
+    format!("{}/{namespace}/{name}", object.kind())
 }
 
 /// Returns `Kind namespace/name` for messages.
@@ -384,16 +385,9 @@ pub(super) fn contents(state: &SourceState<'_>, folder: &str) -> Vec<String> {
         if is_kustomization(place) {
             found.push(file.source().text().to_owned());
         }
-        let objects = file
-            .documents()
-            .iter()
-            .flat_map(|document| document.objects());
-        found.extend(objects.map(|object| format!("{place} {}", written_key(object))));
-        found.extend(
-            file.skipped()
-                .iter()
-                .map(|(index, skip)| format!("{place} {index} {}", skip.reason)),
-        );
+        found.extend(objects(file).map(|object| format!("{place} {}", written_key(object))));
+        let skipped = file.skipped().iter();
+        found.extend(skipped.map(|(index, skip)| format!("{place} {index} {}", skip.reason)));
     }
     found
 }
