@@ -115,8 +115,13 @@ pub struct TreePlace {
 }
 
 impl TreePart {
-    /// Builds the tree of `files`.
-    pub fn new(mut files: Vec<PlacedFile>, settings: Settings) -> Self {
+    /// Builds the tree of `files`, a part of the side `whole`.
+    pub fn new(
+        mut files: Vec<PlacedFile>,
+        settings: Settings,
+        cluster: Option<&str>,
+        whole: Arc<WholeTree>,
+    ) -> Self {
         files.sort_by(|a, b| {
             (a.file.file.source().path(), &a.destination)
                 .cmp(&(b.file.file.source().path(), &b.destination))
@@ -133,24 +138,11 @@ impl TreePart {
         let inventory = Inventory::applied(applied, settings);
         Self {
             inventory,
-            cluster: None,
+            cluster: cluster.map(Arc::from),
             files: about,
             files_at: OnceLock::new(),
-            whole: Arc::default(),
+            whole,
         }
-    }
-
-    /// Sets the cluster.
-    pub fn in_cluster(self, cluster: Option<&str>) -> Self {
-        Self {
-            cluster: cluster.map(Arc::from),
-            ..self
-        }
-    }
-
-    /// Makes it a part of the side `whole`.
-    pub fn of_whole(self, whole: Arc<WholeTree>) -> Self {
-        Self { whole, ..self }
     }
 
     /// Returns why a destination cannot be built: `apps has no kustomization`.

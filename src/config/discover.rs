@@ -8,23 +8,13 @@ use crate::inventory::{STDIN, locate};
 /// The file names of a configuration.
 pub const FILE_NAMES: [&str; 2] = ["ownerlint.yaml", ".ownerlint.yaml"];
 
-/// A configuration that was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DiscoveredConfig {
-    /// Its path, relative to the working directory.
-    pub path: String,
-}
-
-/// Looks for the configuration in the folder of the first of `paths` and in the folders above it. For a glob, this is
-/// the folder before the first wildcard; for standard input or without a path, `working_directory`. The nearest one
-/// counts. The search ends at the folder that contains `.git`.
+/// Returns the path of the configuration, relative to `working_directory`. It is looked for in the folder of the first of
+/// `paths` and in the folders above it. For a glob, this is the folder before the first wildcard; for standard input or
+/// without a path, `working_directory`. The nearest one counts. The search ends at the folder that contains `.git`.
 ///
 /// # Errors
 /// A folder has files of both names.
-pub fn discover(
-    paths: &[String],
-    working_directory: &Path,
-) -> Result<Option<DiscoveredConfig>, Mistake> {
+pub fn discover(paths: &[String], working_directory: &Path) -> Result<Option<String>, Mistake> {
     let here = locate(&working_directory.to_string_lossy());
     let first = paths.iter().map(String::as_str).find(|path| *path != STDIN);
     let start = first.map_or_else(|| here.clone(), |path| folder_of_argument(&here.join(path)));
@@ -35,11 +25,7 @@ pub fn discover(
             .collect();
         match names.as_slice() {
             [] => {}
-            [name] => {
-                return Ok(Some(DiscoveredConfig {
-                    path: relative(&folder.join(name), &here),
-                }));
-            }
+            [name] => return Ok(Some(relative(&folder.join(name), &here))),
             [first, second, ..] => {
                 let [first, second] =
                     [first, second].map(|name| relative(&folder.join(name), &here));

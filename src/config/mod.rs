@@ -24,12 +24,12 @@ use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
 use crate::graph::argo::KnownCluster;
 use crate::inventory::{ExtraKind, Release};
-use crate::knowledge::{DataKind, Generator, OwnController, OwnedKind};
+use crate::knowledge::Facts;
 use crate::rules::World;
 use crate::suppression::Ignore;
 use crate::text::{Limits, SourceFile, Span};
 
-pub use discover::{DiscoveredConfig, FILE_NAMES, discover, folder_of};
+pub use discover::{FILE_NAMES, discover, folder_of};
 pub(crate) use documents::{ConfigDocument, StepsDocument};
 pub use mistake::Mistake;
 pub use operator_file::read_operator;
@@ -63,14 +63,8 @@ pub struct Config {
     pub off: Vec<&'static str>,
     /// Suppressions of findings on objects.
     pub ignores: Vec<Ignore>,
-    /// Controllers that remove finalizers.
-    pub controllers: Vec<OwnController>,
-    /// Kinds whose controller creates objects that no manifest contains.
-    pub generators: Vec<Generator>,
-    /// Objects that operators make dependents of others.
-    pub owns: Vec<OwnedKind>,
-    /// Kinds whose deletion deletes data.
-    pub data: Vec<DataKind>,
+    /// Facts about the user's operators.
+    pub facts: Facts,
     /// Operator files that are not read yet, with the places that name them.
     pub(crate) operator_files: Vec<(String, Span)>,
     /// The clusters that Argo CD delivers into; if it is set, the list is complete.
@@ -89,21 +83,12 @@ impl Config {
     /// findings, and excluded files, tools, operators and programs to run.
     #[must_use]
     pub fn names_only(self) -> Self {
-        let bundles = self.bundles.into_iter().map(|bundle| {
-            let BundleConfig {
-                name,
-                paths,
-                namespace,
-                cluster,
-                ..
-            } = bundle;
-            BundleConfig {
-                name,
-                paths,
-                namespace,
-                cluster,
-                ..BundleConfig::default()
-            }
+        let bundles = self.bundles.into_iter().map(|bundle| BundleConfig {
+            name: bundle.name,
+            paths: bundle.paths,
+            namespace: bundle.namespace,
+            cluster: bundle.cluster,
+            ..BundleConfig::default()
         });
         Self {
             bundles: bundles.collect(),
@@ -129,10 +114,7 @@ impl Config {
             severities: BTreeMap::new(),
             off: Vec::new(),
             ignores: Vec::new(),
-            controllers: Vec::new(),
-            generators: Vec::new(),
-            owns: Vec::new(),
-            data: Vec::new(),
+            facts: Facts::default(),
             operator_files: Vec::new(),
             clusters: None,
             charts: ChartSettings::default(),

@@ -7,7 +7,7 @@ use super::value::{first_line, start, tree_of};
 use super::{Config, Mistake, folder_of};
 use crate::inventory::ExtraKind;
 use crate::knowledge::{
-    Conflict, DefinedKind, DefinedScope, Facts, KindPattern, NamedOperator, Operator, conflicts,
+    Conflict, DefinedKind, DefinedScope, KindPattern, NamedOperator, Operator, conflicts,
 };
 use crate::kube::Scope;
 use crate::text::{SourceFile, Span};
@@ -147,18 +147,9 @@ impl Config {
             );
         }
         for NamedOperator { operator, .. } in known {
-            self.take_facts(operator.into_facts());
+            self.facts.add(operator.into_facts());
         }
-        Ok(self)
-    }
-
-    /// Adds the facts of a file after those of the configuration itself.
-    fn take_facts(&mut self, facts: Facts) {
-        self.controllers.extend(facts.controllers);
-        self.generators.extend(facts.generators);
-        self.owns.extend(facts.owns);
-        self.data.extend(facts.data);
-        for DefinedKind { kind, scope } in facts.crds {
+        for DefinedKind { kind, scope } in std::mem::take(&mut self.facts.crds) {
             if let KindPattern::Exact { kind, group } = kind {
                 self.scopes.push(ExtraKind {
                     group: group.into(),
@@ -171,5 +162,6 @@ impl Config {
                 });
             }
         }
+        Ok(self)
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn configuration(request: &Request) -> Result<Option<Config>, Mistake
             } else {
                 &request.paths
             };
-            config::discover(anchors, Path::new("."))?.map(|found| found.path)
+            config::discover(anchors, Path::new("."))?
         }
     };
     let Some(path) = path else { return Ok(None) };
@@ -71,12 +71,7 @@ pub(super) fn tables_of(config: Option<&Config>) -> Arc<Tables> {
     // The table of kinds is needed next, so both are parsed in parallel.
     let (bundled, _) = rayon::join(Tables::bundled, inventory::table);
     match config {
-        Some(config) => Arc::new(bundled.with(
-            &config.controllers,
-            &config.generators,
-            &config.owns,
-            &config.data,
-        )),
+        Some(config) => Arc::new(bundled.with(&config.facts)),
         None => bundled,
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use smol_str::SmolStr;
 
 use super::Tables;
-use super::operator::{DefinedKind, DefinedScope, Operator};
+use super::operator::{DefinedKind, DefinedScope, Facts, Operator};
 use super::pattern::KindPattern;
 
 /// The files as one JSON array, embedded by the build script: their names and contents, in the order of the names.
@@ -29,15 +29,15 @@ pub(super) struct Bundled {
 }
 
 pub(super) static BUNDLED: LazyLock<Bundled> = LazyLock::new(|| {
-    let (mut scopes, mut facts) = (BTreeMap::new(), Vec::new());
+    let mut facts = Facts::default();
     for NamedOperator { operator, .. } in operators() {
-        let told = operator.into_facts();
-        for DefinedKind { kind, scope } in &told.crds {
-            if let KindPattern::Exact { kind, group } = kind {
-                scopes.insert((group.clone(), kind.clone()), *scope);
-            }
+        facts.add(operator.into_facts());
+    }
+    let mut scopes = BTreeMap::new();
+    for DefinedKind { kind, scope } in &facts.crds {
+        if let KindPattern::Exact { kind, group } = kind {
+            scopes.insert((group.clone(), kind.clone()), *scope);
         }
-        facts.push(told);
     }
     Bundled {
         tables: Arc::new(Tables::of(facts)),

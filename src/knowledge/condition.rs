@@ -50,35 +50,30 @@ impl Condition {
 
     /// Checks an object. `None` if the field is left out and has no default; never for [`Test::Set`].
     pub fn of(&self, object: Value<'_>) -> Option<Answer> {
+        let mut written = self.field.values(object).into_iter().peekable();
         let (values, wanted) = match &self.test {
             Test::Is(values) => (values, true),
             Test::IsNot(values) => (values, false),
             Test::Set(wanted) => {
-                let is_set = self
-                    .field
-                    .nodes(object)
-                    .iter()
-                    .any(|value| !value.is_null());
+                let nodes = self.field.nodes(object);
+                let is_set = nodes.iter().any(|value| !value.is_null());
                 return Some(Answer {
                     holds: is_set == *wanted,
-                    written: self.field.values(object).into_iter().next(),
+                    written: written.next(),
                 });
             }
         };
-        let mut written = self.field.values(object);
-        let listed = written
-            .iter()
-            .position(|value| values.contains(&value.text));
-        if written.is_empty() {
+        let Some(first) = written.peek().cloned() else {
             let default = self.default.as_ref()?;
             return Some(Answer {
                 holds: values.contains(default) == wanted,
                 written: None,
             });
-        }
+        };
+        let listed = written.find(|value| values.contains(&value.text));
         Some(Answer {
             holds: listed.is_some() == wanted,
-            written: Some(written.swap_remove(listed.unwrap_or(0))),
+            written: listed.or(Some(first)),
         })
     }
 
@@ -158,17 +153,17 @@ impl Word {
     }
 }
 
+fn texts(words: Vec<Word>) -> Vec<String> {
+    words.into_iter().map(Word::into_text).collect()
+}
+
 impl TryFrom<ConditionForm> for Condition {
     type Error = &'static str;
 
     fn try_from(form: ConditionForm) -> Result<Self, Self::Error> {
         let test = match (form.is, form.is_not, form.set) {
-            (Some(values), None, None) => {
-                Test::Is(values.into_iter().map(Word::into_text).collect())
-            }
-            (None, Some(values), None) => {
-                Test::IsNot(values.into_iter().map(Word::into_text).collect())
-            }
+            (Some(words), None, None) => Test::Is(texts(words)),
+            (None, Some(words), None) => Test::IsNot(texts(words)),
             (None, None, Some(set)) => Test::Set(set),
             _ => return Err("expects one of `is`, `is-not` and `set`"),
         };

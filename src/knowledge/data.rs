@@ -58,15 +58,6 @@ pub enum DataFate {
     Unknown,
 }
 
-/// The effect of the deletion of one object on data.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DataVerdict {
-    /// The fate of the data.
-    pub fate: DataFate,
-    /// The field and value that decide, if they are written.
-    pub written: Option<(FieldPath, FieldValue)>,
-}
-
 impl DataKind {
     /// Returns the name of the fact.
     pub fn name(&self) -> RowName {
@@ -76,8 +67,9 @@ impl DataKind {
         }
     }
 
-    /// Returns the fate of the data when `object`, which is of one of the kinds, is deleted.
-    pub fn verdict(&self, object: Value<'_>) -> DataVerdict {
+    /// Returns the fate of the data when `object`, which is of one of the kinds, is deleted, with the field and the value
+    /// that decide, if they are written.
+    pub fn verdict(&self, object: Value<'_>) -> (DataFate, Option<(FieldPath, FieldValue)>) {
         let mut losing = None;
         for condition in &self.keep {
             let Some(answer) = condition.of(object) else {
@@ -85,23 +77,15 @@ impl DataKind {
             };
             let written = answer.written.map(|value| (condition.field.clone(), value));
             if answer.holds {
-                return DataVerdict {
-                    fate: DataFate::Kept,
-                    written,
-                };
+                return (DataFate::Kept, written);
             }
             losing = losing.or(written);
         }
-        match losing {
-            // With an unknown default something else decides, so no value of the field proves a loss.
-            Some(losing) if self.default != DataFate::Unknown => DataVerdict {
-                fate: DataFate::Lost,
-                written: Some(losing),
-            },
-            _ => DataVerdict {
-                fate: self.default,
-                written: None,
-            },
+        // With an unknown default something else decides, so no value of the field proves a loss.
+        if losing.is_some() && self.default != DataFate::Unknown {
+            (DataFate::Lost, losing)
+        } else {
+            (self.default, None)
         }
     }
 }

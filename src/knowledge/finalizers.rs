@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
-use super::pattern::{ImagePattern, KindPattern, WildName, image_name};
+use super::pattern::{ImagePattern, KindPattern, Wildcard, image_name};
 use super::source::Sources;
 use crate::kube::ObjectKey;
 
@@ -119,7 +119,7 @@ pub struct KnownFinalizers {
     /// Finalizers with exact names, sorted by name.
     exact: Vec<KnownFinalizer>,
     /// Finalizers with patterns, the longest pattern first, so that the first match is the closest.
-    patterns: Vec<(WildName, KnownFinalizer)>,
+    patterns: Vec<(Wildcard, KnownFinalizer)>,
 }
 
 /// Groups controllers by the finalizer that they remove, in their order.
@@ -145,7 +145,7 @@ impl KnownFinalizers {
     fn of(entries: BTreeMap<String, Vec<Controller>>) -> Self {
         let mut known = Self::default();
         for (finalizer, controllers) in entries {
-            let pattern = finalizer.contains('*').then(|| WildName::parse(&finalizer));
+            let pattern = finalizer.contains('*').then(|| Wildcard::parse(&finalizer));
             let entry = KnownFinalizer {
                 finalizer,
                 controllers,
@@ -198,8 +198,8 @@ impl KnownFinalizers {
             return Some(&self.exact[at]);
         }
         let mut patterns = self.patterns.iter();
-        let found = patterns.find(|(name, _)| name.matches(finalizer));
-        found.map(|(_, entry)| entry)
+        let (_, known) = patterns.find(|(name, _)| name.matches(finalizer))?;
+        Some(known)
     }
 
     /// Returns every finalizer: exact names in their order, then patterns.
@@ -218,38 +218,16 @@ impl KnownFinalizers {
         self.iter()
             .filter_map(move |entry| Some((entry, entry.controller_of(group, kind)?)))
     }
-}
 
-impl KnownFinalizers {
-    /// Returns the finalizers that controllers outside the control plane add to every object of their kinds.
-    pub fn added_at_run_time(&self) -> AddedFinalizers<'_> {
-        let added = self
-            .iter()
-            .filter(|known| known.controllers.iter().any(|row| known.is_added_by(row)));
-        AddedFinalizers {
-            rows: added.collect(),
-        }
-    }
-}
-
-/// The finalizers that controllers add to objects.
-#[derive(Clone, Debug)]
-pub struct AddedFinalizers<'t> {
-    rows: Vec<&'t KnownFinalizer>,
-}
-
-impl<'t> AddedFinalizers<'t> {
-    /// Returns the finalizers that objects of a kind get, each under the conditions of its controller.
-    pub fn of_kind(
+    /// Returns the finalizers that controllers outside the control plane add to every object of a kind that meets the
+    /// conditions of the controller.
+    pub fn added_to(
         &self,
         group: &str,
         kind: &str,
-    ) -> impl Iterator<Item = (&'t KnownFinalizer, &'t Controller)> {
-        let of_kind = self
-            .rows
-            .iter()
-            .filter_map(move |known| Some((*known, known.controller_of(group, kind)?)));
-        of_kind.filter(|(known, row)| known.is_added_by(row))
+    ) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
+        self.of_kind(group, kind)
+            .filter(|(known, row)| known.is_added_by(row))
     }
 }
 
@@ -367,16 +345,13 @@ impl Controller {
         if let Some(workload) = &self.workload {
             return workload.to_string();
         }
-        self.place.as_deref().map_or_else(
-            || {
-                let images: Vec<&str> = self.images.iter().map(ImagePattern::as_str).collect();
-                if images.is_empty() {
-                    "somewhere unknown".to_owned()
-                } else {
-                    format!("image {}", images.join("; "))
-                }
-            },
-            str::to_owned,
-        )
+        if let Some(place) = &self.place {
+            return place.to_string();
+        }
+        if self.images.is_empty() {
+            return "somewhere unknown".to_owned();
+        }
+        let images: Vec<&str> = self.images.iter().map(ImagePattern::as_str).collect();
+        format!("image {}", images.join("; "))
     }
 }

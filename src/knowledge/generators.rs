@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
-use super::field::{FieldPath, FieldValue};
+use super::field::FieldPath;
 use super::name::NamePattern;
 use super::operator::{is_yes, yes};
 use super::pattern::KindPattern;
@@ -72,15 +72,6 @@ impl Default for Owned {
     }
 }
 
-/// The effect of an object's deletion on its product.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PolicyAnswer {
-    /// Whether the product is deleted with the object.
-    pub owns: bool,
-    /// The value that decides, if it is written.
-    pub written: Option<FieldValue>,
-}
-
 impl Generator {
     /// Returns the name of the fact.
     pub fn name(&self) -> RowName {
@@ -96,20 +87,11 @@ impl Owned {
         matches!(self, Self::Always(true))
     }
 
-    /// Returns whether `object` owns its product, and why.
-    pub fn of(&self, object: Value<'_>) -> PolicyAnswer {
+    /// Whether `object` certainly owns its product.
+    pub fn holds(&self, object: Value<'_>) -> bool {
         match self {
-            Self::Always(owns) => PolicyAnswer {
-                owns: *owns,
-                written: None,
-            },
-            Self::When(condition) => {
-                let answer = condition.of(object);
-                PolicyAnswer {
-                    owns: answer.as_ref().is_some_and(|answer| answer.holds),
-                    written: answer.and_then(|answer| answer.written),
-                }
-            }
+            Self::Always(owns) => *owns,
+            Self::When(condition) => condition.holds(object),
         }
     }
 }

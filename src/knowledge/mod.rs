@@ -30,16 +30,14 @@ use crate::yaml::Value;
 pub use bundled::{NamedOperator, operators, scope_of};
 pub use condition::{Answer, Condition, Test};
 pub use conflict::{Conflict, conflicts};
-pub use data::{DataFate, DataKind, DataVerdict};
+pub use data::{DataFate, DataKind};
 pub use field::{FieldPath, FieldValue, NotAField};
-pub use finalizers::{
-    Added, AddedFinalizers, Controller, Handles, KnownFinalizer, KnownFinalizers, OwnController,
-};
-pub use generators::{Generator, Owned, PolicyAnswer, Product};
+pub use finalizers::{Added, Controller, Handles, KnownFinalizer, KnownFinalizers, OwnController};
+pub use generators::{Generator, Owned, Product};
 pub use name::{FoundName, NamePattern};
 pub use operator::{
-    DefinedKind, DefinedScope, Facts, FinalizerName, NoText, NotAFinalizer, OPERATOR_SCHEMA,
-    Operator, OperatorController, OperatorFinalizer, OwnedKind, Text,
+    DefinedKind, DefinedScope, Facts, FinalizerName, OPERATOR_SCHEMA, Operator, OperatorController,
+    OperatorFinalizer, OwnedKind, Text,
 };
 pub use pattern::{ImagePattern, KindPattern, image_name};
 pub use row::{RowName, Table};
@@ -66,34 +64,24 @@ impl Tables {
 
     /// Collects the facts about operators. For a kind, the closest facts are used: those about the kind itself, else
     /// about its group, else about groups below a domain, else about every kind; of several of these, the first.
-    fn of(operators: Vec<Facts>) -> Self {
-        let mut tables = Self::default();
-        let mut controllers = Vec::new();
-        for facts in operators {
-            controllers.extend(facts.controllers);
-            tables.generators.extend(facts.generators);
-            tables.owns.extend(facts.owns);
-            tables.data.extend(facts.data);
+    fn of(mut facts: Facts) -> Self {
+        facts.generators.sort_by_key(|row| row.kinds.breadth());
+        facts.data.sort_by_key(|row| row.kinds.breadth());
+        Self {
+            finalizers: Arc::new(KnownFinalizers::new(facts.controllers)),
+            generators: facts.generators,
+            owns: facts.owns,
+            data: facts.data,
         }
-        tables.finalizers = Arc::new(KnownFinalizers::new(controllers));
-        tables.generators.sort_by_key(|row| row.kinds.breadth());
-        tables.data.sort_by_key(|row| row.kinds.breadth());
-        tables
     }
 
     /// Returns these facts with those of a configuration, which take precedence: users know their own operators best.
-    pub fn with(
-        &self,
-        controllers: &[OwnController],
-        generators: &[Generator],
-        owns: &[OwnedKind],
-        data: &[DataKind],
-    ) -> Self {
+    pub fn with(&self, own: &Facts) -> Self {
         Self {
-            finalizers: Arc::new(self.finalizers.with(controllers)),
-            generators: [generators, &self.generators].concat(),
-            owns: [owns, &self.owns].concat(),
-            data: [data, &self.data].concat(),
+            finalizers: Arc::new(self.finalizers.with(&own.controllers)),
+            generators: [&*own.generators, &self.generators].concat(),
+            owns: [&*own.owns, &self.owns].concat(),
+            data: [&*own.data, &self.data].concat(),
         }
     }
 
@@ -136,15 +124,11 @@ impl Tables {
 
     /// Returns the names of all facts in their order; facts of one name that follow each other count once.
     pub fn names(&self) -> Vec<RowName> {
+        let finalizers = self.finalizers.iter();
+        let finalizers = finalizers.map(|known| RowName::of_finalizer(&known.finalizer));
         let generators = self.generators.iter().map(Generator::name);
-        let finalizers = self
-            .finalizers
-            .iter()
-            .map(|known| RowName::of_finalizer(&known.finalizer));
-        let mut names: Vec<RowName> = generators
-            .chain(self.data.iter().map(DataKind::name))
-            .chain(finalizers)
-            .collect();
+        let data = self.data.iter().map(DataKind::name);
+        let mut names: Vec<RowName> = generators.chain(data).chain(finalizers).collect();
         names.dedup();
         names
     }

@@ -95,10 +95,8 @@ impl NamePattern {
             match part {
                 NamePart::Text(text) => names.iter_mut().for_each(|name| name.name.push_str(text)),
                 NamePart::Field(paths) => {
-                    let found = paths.iter().map(|path| (path, path.values(object)));
-                    let Some((path, values)) =
-                        found.into_iter().find(|(_, values)| !values.is_empty())
-                    else {
+                    let mut found = paths.iter().map(|path| (path, path.values(object)));
+                    let Some((path, values)) = found.find(|(_, values)| !values.is_empty()) else {
                         return Vec::new();
                     };
                     // At most one field may be a list: no generator makes all combinations of two.
@@ -125,17 +123,6 @@ fn fields(text: &str) -> Result<Vec<FieldPath>, NotAField> {
     text.split('|').map(FieldPath::parse).collect()
 }
 
-/// A text that is not a pattern for a name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotAName {
-    /// The text in braces is not a field.
-    #[error(transparent)]
-    Field(#[from] NotAField),
-    /// A field without braces.
-    #[error("names a field without braces: write `{{{0}}}`")]
-    Bare(String),
-}
-
 impl fmt::Display for NamePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
@@ -143,16 +130,16 @@ impl fmt::Display for NamePattern {
 }
 
 impl FromStr for NamePattern {
-    type Err = NotAName;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, NotAName> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let is_field = ["metadata.", "spec.", "status."]
             .iter()
             .any(|start| text.starts_with(start));
         if is_field {
-            return Err(NotAName::Bare(text.to_owned()));
+            return Err(format!("names a field without braces: write `{{{text}}}`"));
         }
-        Ok(Self::template(text)?)
+        Self::template(text).map_err(|error| error.to_string())
     }
 }
 

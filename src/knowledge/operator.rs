@@ -105,7 +105,7 @@ pub const OPERATOR_SCHEMA: &str = concat!(
 );
 
 /// The facts in an operator's file, one by one.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// Controllers, each with a finalizer that it removes.
     pub controllers: Vec<OwnController>,
@@ -119,20 +119,36 @@ pub struct Facts {
     pub crds: Vec<DefinedKind>,
 }
 
+impl Facts {
+    /// Adds other facts after these.
+    pub fn add(&mut self, other: Self) {
+        self.controllers.extend(other.controllers);
+        self.generators.extend(other.generators);
+        self.owns.extend(other.owns);
+        self.data.extend(other.data);
+        self.crds.extend(other.crds);
+    }
+}
+
 impl Operator {
     /// Splits it into facts, whose sources name the project and release.
-    pub fn into_facts(self) -> Facts {
+    pub fn into_facts(mut self) -> Facts {
         let read = Arc::new(ReadProject {
             project: self.project.shared(),
             release: self.read.as_ref().map(Text::shared),
         });
         let read = &read;
+        let generators = self.generates.iter_mut().map(|row| &mut row.source);
+        let owns = self.owns.iter_mut().map(|row| &mut row.source);
+        let data = self.data.iter_mut().map(|row| &mut row.source);
+        for source in generators.chain(owns).chain(data) {
+            source.set_project(read);
+        }
         let controllers = self.controllers.into_iter().flat_map(|program| {
             let images: Arc<[ImagePattern]> = program.images.into();
-            program
-                .finalizers
-                .into_iter()
-                .map(move |finalizer| OwnController {
+            program.finalizers.into_iter().map(move |mut finalizer| {
+                finalizer.source.set_project(read);
+                OwnController {
                     finalizer: finalizer.name.0,
                     controller: Controller {
                         kinds: finalizer.kinds,
@@ -148,27 +164,16 @@ impl Operator {
                         control_plane: program.control_plane,
                         way_out: finalizer.way_out.as_ref().map(Text::shared),
                         note: finalizer.note,
-                        source: finalizer.source.in_project(read),
+                        source: finalizer.source,
                     },
-                })
-        });
-        let generators = self.generates.into_iter().map(|row| Generator {
-            source: row.source.in_project(read),
-            ..row
-        });
-        let owns = self.owns.into_iter().map(|row| OwnedKind {
-            source: row.source.in_project(read),
-            ..row
-        });
-        let data = self.data.into_iter().map(|row| DataKind {
-            source: row.source.in_project(read),
-            ..row
+                }
+            })
         });
         Facts {
             controllers: controllers.collect(),
-            generators: generators.collect(),
-            owns: owns.collect(),
-            data: data.collect(),
+            generators: self.generates,
+            owns: self.owns,
+            data: self.data,
             crds: self.crds,
         }
     }
@@ -304,17 +309,12 @@ impl fmt::Display for Text {
     }
 }
 
-/// An empty text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expects a text")]
-pub struct NoText;
-
 impl FromStr for Text {
-    type Err = NoText;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, NoText> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.trim().is_empty() {
-            return Err(NoText);
+            return Err("expects a text");
         }
         Ok(text.into())
     }
@@ -340,25 +340,20 @@ impl fmt::Display for FinalizerName {
     }
 }
 
-/// A text that is not the name of a finalizer.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "names `{0}`, which is not a finalizer: write it as objects have it, such as `example.com/cleanup`; `*` is any text without a slash"
-)]
-pub struct NotAFinalizer(String);
-
 impl FromStr for FinalizerName {
-    type Err = NotAFinalizer;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, NotAFinalizer> {
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut bytes = text.bytes();
         if !text.is_empty()
-            && text
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"-_./*".contains(&byte))
+            && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"-_./*".contains(&byte))
         {
             Ok(Self(text.to_owned()))
         } else {
-            Err(NotAFinalizer(text.to_owned()))
+            Err(format!(
+                "names `{text}`, which is not a finalizer: write it as objects have it, such as `example.com/cleanup`; \
+                 `*` is any text without a slash"
+            ))
         }
     }
 }

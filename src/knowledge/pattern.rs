@@ -48,40 +48,6 @@ impl Wildcard {
     }
 }
 
-/// The name of a finalizer with a `*` in it. Comparing its beginning and end first avoids most uses of the matcher.
-#[derive(Clone, Debug)]
-pub(super) struct WildName {
-    start: String,
-    end: String,
-    pattern: Wildcard,
-}
-
-impl WildName {
-    pub(super) fn parse(name: &str) -> Result<Self, globset::Error> {
-        let start = name
-            .split(['*', '?', '[', '{', '\\'])
-            .next()
-            .unwrap_or_default()
-            .to_owned();
-        let end = name
-            .rsplit(['*', '?', ']', '}'])
-            .next()
-            .unwrap_or_default()
-            .to_owned();
-        Ok(Self {
-            start,
-            end,
-            pattern: Wildcard::parse(name)?,
-        })
-    }
-
-    pub(super) fn matches(&self, finalizer: &str) -> bool {
-        finalizer.starts_with(&self.start)
-            && finalizer.ends_with(&self.end)
-            && self.pattern.matches(finalizer)
-    }
-}
-
 /// A set of kinds: `Kind.group`, `*.group`, `*.*.group`, `*`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KindPattern {
@@ -148,17 +114,10 @@ impl KindPattern {
     }
 }
 
-/// A text that is not a kind.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "names `{0}`, which is not a kind: write `Kind` or `Kind.group`, such as `Deployment.apps`, without a version"
-)]
-pub struct NotAKind(String);
-
 impl FromStr for KindPattern {
-    type Err = NotAKind;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, NotAKind> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let (kind, group) = text.split_once('.').unwrap_or((text, ""));
         let is_kind = kind == "*"
             || kind.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -172,7 +131,10 @@ impl FromStr for KindPattern {
         if is_kind && is_group && !text.ends_with('.') {
             Ok(Self::parse(text))
         } else {
-            Err(NotAKind(text.to_owned()))
+            Err(format!(
+                "names `{text}`, which is not a kind: write `Kind` or `Kind.group`, such as `Deployment.apps`, without a \
+                 version"
+            ))
         }
     }
 }
@@ -219,9 +181,7 @@ impl ImagePattern {
     /// `None` if nothing is left, or if a segment is empty or an invalid pattern.
     pub fn of_reference(text: &str) -> Option<Self> {
         let name = text.trim().split('@').next().unwrap_or_default();
-        let (path, last) = name
-            .rsplit_once('/')
-            .map_or(("", name), |(path, last)| (path, last));
+        let (path, last) = name.rsplit_once('/').unwrap_or(("", name));
         let last = last.split(':').next().unwrap_or_default();
         let text = if path.is_empty() {
             last.to_owned()
@@ -270,23 +230,21 @@ fn is_wild(path: &str) -> bool {
     path.contains(|c: char| !(c.is_ascii_alphanumeric() || "-_./".contains(c)))
 }
 
-/// A text that is not the end of an image's path.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "names `{0}`, which is not an image: write the end of its path, such as `example/operator`; `*` is any part of a segment"
-)]
-pub struct NotAnImage(String);
-
 impl FromStr for ImagePattern {
-    type Err = NotAnImage;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, NotAnImage> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let is_path = text.split('/').all(|segment| {
             !segment.is_empty()
                 && !segment.contains(|c: char| c.is_whitespace() || "@:;".contains(c))
         });
         let pattern = Self::parse(text).ok().filter(|_| is_path);
-        pattern.ok_or_else(|| NotAnImage(text.to_owned()))
+        pattern.ok_or_else(|| {
+            format!(
+                "names `{text}`, which is not an image: write the end of its path, such as `example/operator`; `*` is any \
+                 part of a segment"
+            )
+        })
     }
 }
 
@@ -311,20 +269,16 @@ pub fn image_name(image: &str) -> &str {
 fn path_segments(image: &str, registry: bool) -> impl Iterator<Item = &str> {
     let name = image.trim().split('@').next().unwrap_or_default();
     // Container runtimes distinguish a registry by a dot, a port, or `localhost`, followed by a path.
-    let (first, rest) = name
-        .split_once('/')
-        .map_or(("", name), |(first, rest)| (first, rest));
+    let (first, rest) = name.split_once('/').unwrap_or(("", name));
     let has_registry = first.contains(['.', ':']) || first == "localhost";
     let path = if has_registry && !registry {
         rest
     } else {
         name
     };
-    let (before, last) = path
-        .rsplit_once('/')
-        .map_or((None, path), |(before, last)| (Some(before), last));
-    let last = last.split(':').next().unwrap_or_default();
-    std::iter::once(last).chain(before.into_iter().flat_map(|before| before.rsplit('/')))
+    let mut segments = path.rsplit('/');
+    let last = segments.next().and_then(|last| last.split(':').next());
+    last.into_iter().chain(segments)
 }
 
 #[cfg(test)]

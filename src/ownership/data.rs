@@ -1,7 +1,7 @@
 //! The effect of deleting an object on data, from the table of data and the volumes of the input.
 
 use crate::inventory::{Inventory, Member, VolumeChoice};
-use crate::knowledge::{DataFate, DataVerdict, FieldPath, FieldValue, RowName, Tables};
+use crate::knowledge::{DataFate, FieldPath, FieldValue, RowName, Tables};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 use crate::yaml::Value;
 
@@ -24,7 +24,7 @@ pub struct DataLoss {
 pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Option<DataLoss> {
     let object = member.object.value();
     let row = tables.data_of(member.key.group(), member.key.kind(), object)?;
-    let DataVerdict { fate, written } = row.verdict(object);
+    let (fate, written) = row.verdict(object);
     let fate = match fate {
         DataFate::Unknown if member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) => {
             reclaim_policy(inventory, Some(&member.key), member.object.at(&["spec"]))

@@ -34,7 +34,7 @@ fn products<'a>(
 ) -> impl Iterator<Item = Tie> + use<'a> {
     let object = member.object.value();
     let is_created = row.when.iter().all(|condition| condition.holds(object));
-    let owned = row.owned.of(object).owns;
+    let owned = row.owned.holds(object);
     let mut names = row
         .product
         .names

@@ -135,10 +135,9 @@ fn counts(handles: Handles, row: &Controller, holder: &FinalizerHolder<'_>) -> b
 impl Removers {
     /// Finds every workload of `inventory`; `known` says which controllers their images run.
     pub fn of(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
-        let at_run_time = known.added_at_run_time();
         let added = KindMap::of(inventory.kinds_of_members(), |kind| {
-            at_run_time
-                .of_kind(kind.group, kind.kind)
+            known
+                .added_to(kind.group, kind.kind)
                 .map(|(known, row)| AddedFinalizer {
                     name: known.finalizer.clone(),
                     when: row.when.clone(),

@@ -402,12 +402,11 @@ fn added_later(
     in_input: &BTreeSet<(GroupKind, String)>,
 ) -> Vec<String> {
     let kinds = custom_kinds(inventory);
-    let at_run_time = table.added_at_run_time();
     kinds
         .iter()
         .filter_map(|kind| {
             let kind_of = GroupKind::new(kind.group, kind.kind).to_owned();
-            let mut added = at_run_time.of_kind(kind.group, kind.kind);
+            let mut added = table.added_to(kind.group, kind.kind);
             let (_, controller) = added.find(|(known, _)| {
                 !in_input.contains(&(kind_of.clone(), known.finalizer.clone()))
             })?;

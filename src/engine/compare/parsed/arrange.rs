@@ -90,9 +90,7 @@ impl Parsed {
                     }
                     let own = Definitions::of(files.iter().map(|file| &file.file.file));
                     settings.extra_kinds.extend(elsewhere.beyond(&own));
-                    TreePart::new(files, settings)
-                        .in_cluster(cluster)
-                        .of_whole(Arc::clone(&whole))
+                    TreePart::new(files, settings, cluster, Arc::clone(&whole))
                 });
         Ok(trees.collect())
     }
