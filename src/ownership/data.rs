@@ -50,14 +50,16 @@ pub fn fate_of_templates<'v>(
     inventory: &Inventory,
     templates: impl Iterator<Item = Value<'v>>,
 ) -> DataFate {
-    let fates = templates.map(|claim| {
-        reclaim_policy(inventory, None, claim.get("spec")).unwrap_or(DataFate::Unknown)
-    });
-    fates.fold(DataFate::Kept, |all, fate| match (all, fate) {
-        (DataFate::Lost, _) | (_, DataFate::Lost) => DataFate::Lost,
-        (DataFate::Unknown, _) | (_, DataFate::Unknown) => DataFate::Unknown,
-        (DataFate::Kept, DataFate::Kept) => DataFate::Kept,
-    })
+    let fates: Vec<_> = templates
+        .map(|claim| reclaim_policy(inventory, None, claim.get("spec")))
+        .collect();
+    if fates.contains(&Some(DataFate::Lost)) {
+        DataFate::Lost
+    } else if fates.iter().all(|fate| *fate == Some(DataFate::Kept)) {
+        DataFate::Kept
+    } else {
+        DataFate::Unknown
+    }
 }
 
 /// Returns the fate of the volume of a claim with this `spec`: from the PersistentVolume that it is bound to, else from
@@ -72,21 +74,18 @@ pub fn reclaim_policy(
         VolumeChoice::Unknown => return None,
         VolumeChoice::AnyOf(candidates) => candidates,
     };
-    let class = spec
-        .and_then(|spec| spec.get("storageClassName"))
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let class = spec.and_then(|spec| spec.str_at(&["storageClassName"]));
     let kind = GroupKind::new("storage.k8s.io", "StorageClass");
     let class = inventory
-        .with_key(&ObjectKey::new(kind, Namespace::None, class))
+        .with_key(&ObjectKey::new(
+            kind,
+            Namespace::None,
+            class.unwrap_or_default(),
+        ))
         .first()
         .map(|id| inventory.member(*id));
-    let provisions = class.is_some_and(|class| {
-        let provisioner = class.object.at(&["provisioner"]).and_then(Value::as_str);
-        provisioner != Some(NO_PROVISIONER)
-    });
     let provisioned = class
-        .filter(|_| provisions)
+        .filter(|class| class.object.value().str_at(&["provisioner"]) != Some(NO_PROVISIONER))
         .map(|class| fate(class, &["reclaimPolicy"], "Delete"));
     let mut fates = candidates
         .into_iter()
@@ -109,11 +108,11 @@ fn fate_of_volume(volume: &Member) -> DataFate {
 
 /// Whether a volume is deleted once its claim is gone. `Recycle` deletes the files and keeps the volume.
 pub fn deletes_with_its_claim(volume: &Member) -> bool {
-    volume.object.at(&VOLUME_POLICY).and_then(Value::as_str) == Some("Delete")
+    volume.object.value().str_at(&VOLUME_POLICY) == Some("Delete")
 }
 
 fn fate(object: &Member, path: &[&str], default: &str) -> DataFate {
-    let policy = object.object.at(path).and_then(Value::as_str);
+    let policy = object.object.value().str_at(path);
     if policy.unwrap_or(default) == "Retain" {
         DataFate::Kept
     } else {

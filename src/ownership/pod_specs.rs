@@ -46,8 +46,8 @@ pub fn container_images(object: &Object) -> BTreeMap<&str, &str> {
     };
     let containers = specs.into_iter().flat_map(containers_of);
     let named = containers.filter_map(|container| {
-        let name = container.get("name")?.as_str()?;
-        Some((name, container.get("image")?.as_str()?))
+        let name = container.str_at(&["name"])?;
+        Some((name, container.str_at(&["image"])?))
     });
     named.collect()
 }
@@ -124,12 +124,8 @@ impl<'a> CustomFields<'a> {
             }
             let step = found.steps.len();
             found.steps.push((from, by));
-            pending.extend(
-                value
-                    .items()
-                    .rev()
-                    .map(|item| (item, Some(step), FieldStep::Item, depth + 1)),
-            );
+            let items = value.items().rev();
+            pending.extend(items.map(|item| (item, Some(step), FieldStep::Item, depth + 1)));
             if !value.is_map() {
                 continue;
             }
@@ -141,12 +137,8 @@ impl<'a> CustomFields<'a> {
                 .entries()
                 .filter(|entry| entry.value.is_map() || entry.value.is_seq());
             pending.extend(inner.rev().map(|entry| {
-                (
-                    entry.value,
-                    Some(step),
-                    FieldStep::Key(entry.key),
-                    depth + 1,
-                )
+                let by = FieldStep::Key(entry.key);
+                (entry.value, Some(step), by, depth + 1)
             }));
             found.mappings.push(CustomField { value, step });
         }
@@ -174,9 +166,8 @@ impl<'a> CustomFields<'a> {
 }
 
 fn lists_containers(value: Value<'_>) -> bool {
-    let containers = value.get("containers").into_iter().flat_map(Value::items);
-    containers
-        .into_iter()
+    value
+        .items_at("containers")
         .next()
         .is_some_and(|first| first.get("name").is_some() || first.get("image").is_some())
 }

@@ -41,58 +41,37 @@ pub(super) struct Reference {
     kind: Option<(String, bool)>,
 }
 
-/// A table that does not have the form that `rules/tables/README.md` describes.
-#[derive(Debug, thiserror::Error)]
-enum ReferenceTableError {
-    /// A row has other columns.
-    #[error("references: {0}")]
-    Rows(#[from] serde_json::Error),
-    /// A cell has another form.
-    #[error(
-        "references: `{0}` is neither a path to a field, `kind=NAME`, `Namespaced` nor `Cluster`"
-    )]
-    Cell(String),
-}
-
-/// Reads the table.
-///
-/// # Errors
-/// A row that does not have the form that the table's page describes.
-fn read(text: &str) -> Result<Vec<Reference>, ReferenceTableError> {
-    let rows: Vec<ReferenceRow> = serde_json::from_str(text)?;
+/// Reads the table; `None` if a row does not have the form that `rules/tables/README.md` describes.
+fn read(text: &str) -> Option<Vec<Reference>> {
+    let rows: Vec<ReferenceRow> = serde_json::from_str(text).ok()?;
     rows.into_iter().map(reference).collect()
 }
 
-fn reference(row: ReferenceRow) -> Result<Reference, ReferenceTableError> {
+fn reference(row: ReferenceRow) -> Option<Reference> {
     let holder = match row.holder.as_str() {
         "" => None,
-        path => Some(FieldPath::parse(path).map_err(|_| wrong(path))?),
+        path => Some(FieldPath::parse(path).ok()?),
     };
-    let condition = match row.when.as_str() {
+    let kind = match row.when.as_str() {
         "" => None,
         when => {
-            let said = when.strip_prefix("kind=").ok_or_else(|| wrong(when))?;
-            let kind = said.trim_end_matches('?');
-            Some((kind.to_owned(), said.ends_with('?')))
+            let said = when.strip_prefix("kind=")?;
+            Some((said.trim_end_matches('?').to_owned(), said.ends_with('?')))
         }
     };
     let scope = match row.scope.as_str() {
         "Namespaced" => Scope::Namespaced,
         "Cluster" => Scope::Cluster,
-        other => return Err(wrong(other)),
+        _ => return None,
     };
-    Ok(Reference {
+    Some(Reference {
         from: GroupKind::parse(&row.from).to_owned(),
         holder,
         key: row.key,
         to: GroupKind::parse(&row.to).to_owned(),
         scope,
-        kind: condition,
+        kind,
     })
-}
-
-fn wrong(cell: &str) -> ReferenceTableError {
-    ReferenceTableError::Cell(cell.to_owned())
 }
 
 /// The rows of the table by the kind that has the field. The tests read every row.
@@ -118,15 +97,14 @@ impl Reference {
     pub(super) fn holders<'v>(&self, start: Value<'v>) -> Vec<Value<'v>> {
         let all = match &self.holder {
             None => vec![start],
-            Some(path) => path.nodes(start).into_iter().collect(),
+            Some(path) => path.nodes(start),
         };
         all.into_iter()
             .filter(|holder| match &self.kind {
                 None => true,
-                Some((kind, is_default)) => match holder.get("kind").and_then(Value::as_str) {
-                    Some(said) => said == kind,
-                    None => *is_default,
-                },
+                Some((kind, is_default)) => holder
+                    .str_at(&["kind"])
+                    .map_or(*is_default, |said| said == kind),
             })
             .collect()
     }
@@ -151,7 +129,7 @@ mod tests {
         read(&format!(
             r#"[{{"from":"A","holder":"{holder}","key":"b","when":"{when}","to":"C","scope":"{scope}"}}]"#
         ))
-        .is_ok()
+        .is_some()
     }
 
     #[test]
@@ -164,6 +142,6 @@ mod tests {
         ] {
             assert!(!is_accepted(holder, when, scope), "{holder} {when} {scope}");
         }
-        assert!(read(r#"[{"from":"A","holder":"b"}]"#).is_err());
+        assert!(read(r#"[{"from":"A","holder":"b"}]"#).is_none());
     }
 }

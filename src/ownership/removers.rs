@@ -209,14 +209,10 @@ impl Removers {
         match handles {
             Handles::No => return Remover::Nobody,
             Handles::Unlisted => {
+                let first = known.controllers.first();
                 return self
                     .with_access(inventory, holder, None)
-                    .unwrap_or_else(|| {
-                        known
-                            .controllers
-                            .first()
-                            .map_or(Remover::Nobody, Remover::Unlisted)
-                    });
+                    .unwrap_or(first.map_or(Remover::Nobody, Remover::Unlisted));
             }
             Handles::Yes | Handles::Unproven => {}
         }
@@ -272,11 +268,8 @@ impl Removers {
             return Vec::new();
         };
         let rows = rows.get_or_init(|| {
-            known
-                .controllers
-                .iter()
-                .map(|row| self.runs(inventory, row))
-                .collect()
+            let rows = known.controllers.iter();
+            rows.map(|row| self.runs(inventory, row)).collect()
         });
         let handles = known.handles(holder.group, holder.kind);
         let rows = known.controllers.iter().zip(rows);
@@ -297,24 +290,12 @@ impl Removers {
                 .may_change(running.workload.0, holder, &resources, &mut budget)
         };
         if found.len() > MOST_CANDIDATES {
-            let able = if self.access.has_grants() {
-                all.find(may_change)
-            } else {
-                None
-            };
+            let has_grants = self.access.has_grants();
+            let able = has_grants.then(|| all.find(may_change)).flatten();
             return vec![able.unwrap_or(found[0])];
         }
-        if matches!(
-            found[..],
-            [
-                Running {
-                    workload: (_, Evidence::Configuration),
-                    ..
-                },
-                _,
-                ..
-            ]
-        ) {
+        let first = found.first().map(|running| &running.workload.1);
+        if first == Some(&Evidence::Configuration) {
             found.truncate(1);
         }
         prefer(&mut found, may_change);
@@ -352,13 +333,8 @@ impl Removers {
         }
         // A dump contains a Deployment together with its ReplicaSets and their Pods.
         prefer(&mut workloads, |(id, _)| {
-            inventory
-                .member(*id)
-                .object
-                .metadata()
-                .owner_references()
-                .entries
-                .is_empty()
+            let metadata = inventory.member(*id).object.metadata();
+            metadata.owner_references().entries.is_empty()
         });
         workloads
     }

@@ -38,12 +38,9 @@ impl Ties {
             .iter()
             .filter(|member| member.decodes() && are_these(member))
             .collect();
-        let (generated, uses) = (
-            generates::of(inventory, tables, &members),
-            uses::of(inventory, &members),
-        );
+        let generated = generates::of(inventory, tables, &members);
+        let mut all = uses::of(inventory, &members);
         // A generator only names its product, it does not use it.
-        let mut all = uses;
         all.retain(|tie| {
             let first = generated.partition_point(|other| other.from < tie.from);
             let mut products = generated[first..]
@@ -56,23 +53,19 @@ impl Ties {
             all.extend(generated);
             all.sort_by_key(|tie| (tie.from, tie.kind == TieKind::Uses));
         }
-        let (mut generators, mut users) = (
-            BTreeMap::<_, Vec<usize>>::new(),
-            BTreeMap::<_, Vec<usize>>::new(),
-        );
-        for (place, tie) in all.iter().enumerate() {
+        let mut ties = Self {
+            all,
+            ..Self::default()
+        };
+        for (place, tie) in ties.all.iter().enumerate() {
             let leading = if tie.kind == TieKind::Uses {
-                &mut users
+                &mut ties.users
             } else {
-                &mut generators
+                &mut ties.generators
             };
             leading.entry(tie.to.key.clone()).or_default().push(place);
         }
-        Self {
-            all,
-            generators,
-            users,
-        }
+        ties
     }
 
     /// Returns every tie, sorted by the object at the near end.

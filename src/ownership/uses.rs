@@ -79,19 +79,15 @@ impl<'a> Uses<'a> {
         } else if is_custom(object) {
             let fields = CustomFields::of(object);
             for pod in &fields.pods {
-                self.pod(
-                    member,
-                    &PodSpec {
-                        value: pod.value,
-                        field: fields.path(*pod),
-                    },
-                    Certainty::Likely,
-                );
+                let pod = PodSpec {
+                    value: pod.value,
+                    field: fields.path(*pod),
+                };
+                self.pod(member, &pod, Certainty::Likely);
             }
-            fields
-                .mappings
-                .iter()
-                .for_each(|mapping| self.custom(member, &fields, *mapping));
+            for mapping in &fields.mappings {
+                self.custom(member, &fields, *mapping);
+            }
         }
     }
 
@@ -137,14 +133,8 @@ impl<'a> Uses<'a> {
                 let [group, kind, namespace] =
                     ["group", "kind", "namespace"].map(|key| reference.text_at(&[key]));
                 let kind = GroupKind::new(group.unwrap_or_default(), kind.unwrap_or("Secret"));
-                self.add(
-                    member,
-                    (kind, Scope::Namespaced, namespace),
-                    name,
-                    path.as_str(),
-                    "name",
-                    Certainty::Certain,
-                );
+                let (place, holder) = ((kind, Scope::Namespaced, namespace), path.as_str());
+                self.add(member, place, name, holder, "name", Certainty::Certain);
             }
         }
     }
@@ -158,25 +148,14 @@ impl<'a> Uses<'a> {
             let Some(name) = reference.get("name") else {
                 continue;
             };
-            let namespace = reference.get("namespace").and_then(Value::as_str);
-            self.add(
-                member,
-                (kind, Scope::Namespaced, namespace),
-                name,
-                &joined(&fields.path(mapping), key),
-                "name",
-                Certainty::Possible,
-            );
+            let place = (kind, Scope::Namespaced, reference.str_at(&["namespace"]));
+            let holder = joined(&fields.path(mapping), key);
+            self.add(member, place, name, &holder, "name", Certainty::Possible);
         }
         if let Some(name) = mapping.value.get("secretName") {
-            self.add(
-                member,
-                (kinds::SECRET, Scope::Namespaced, None),
-                name,
-                &fields.path(mapping),
-                "secretName",
-                Certainty::Possible,
-            );
+            let place = (kinds::SECRET, Scope::Namespaced, None);
+            let (holder, key) = (fields.path(mapping), "secretName");
+            self.add(member, place, name, &holder, key, Certainty::Possible);
         }
     }
 

@@ -19,20 +19,6 @@ pub(super) struct Workload {
     pub(super) service_account: SmolStr,
 }
 
-/// A container with an image, whose command line shows what runs in it.
-#[derive(Clone, Debug)]
-pub(super) struct RunContainer<'a> {
-    pub(super) image: Spanned<&'a str>,
-    value: Value<'a>,
-}
-
-impl<'a> RunContainer<'a> {
-    /// Returns its `command` and its `args`; empty if the image decides.
-    pub(super) fn command_line(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        command_line(self.value)
-    }
-}
-
 /// The workloads in an input.
 #[derive(Debug, Default)]
 pub(super) struct Workloads {
@@ -47,20 +33,17 @@ pub(super) struct Workloads {
 impl Workloads {
     /// Finds the workloads in an input, with their images.
     pub(super) fn of(inventory: &Inventory) -> Self {
-        let found = inventory.members.iter();
-        let found = found.filter_map(|member| Some((member, pod_of(member)?)));
-        let mut all = Vec::with_capacity(found.clone().count());
-        all.extend(found.map(|(member, pod)| workload(member, pod)));
+        let members = inventory.members.iter();
+        let found = members.filter_map(|member| Some(workload(member, pod_of(member)?)));
+        let mut all: Vec<Workload> = found.collect();
+        all.shrink_to_fit();
         all.sort_by_key(|workload| ends(inventory, workload));
         let running = all.partition_point(|workload| !ends(inventory, workload));
         let mut by_image: HashMap<String, Vec<usize>> = HashMap::default();
         for (at, workload) in all.iter().enumerate() {
-            for container in containers(inventory.member(workload.id)) {
-                let name = image_name(container.image.value);
-                match by_image.get_mut(name) {
-                    Some(places) => places.push(at),
-                    None => _ = by_image.insert(name.to_owned(), vec![at]),
-                }
+            for (image, _) in containers(inventory.member(workload.id)) {
+                let name = image_name(image.value).to_owned();
+                by_image.entry(name).or_default().push(at);
             }
         }
         Self {
@@ -94,11 +77,12 @@ impl Workloads {
             .collect();
         places.into_iter().filter_map(move |at| {
             let workload = self.all[at].id;
-            let container = containers(inventory.member(workload)).find(|container| {
-                let command_line: Vec<&str> = container.command_line().collect();
-                is_run_by(controller, container.image.value, &command_line)
+            let mut containers = containers(inventory.member(workload));
+            let (image, _) = containers.find(|(image, container)| {
+                let command_line: Vec<&str> = command_line(*container).collect();
+                is_run_by(controller, image.value, &command_line)
             })?;
-            Some((workload, container.image))
+            Some((workload, image))
         })
     }
 }
@@ -130,19 +114,19 @@ fn place_in(among: &[Workload], workload: ObjectId) -> Option<usize> {
     among.binary_search_by_key(&workload, |known| known.id).ok()
 }
 
-/// Returns all containers of a workload that run the program of their image, init and ephemeral containers included.
-pub(super) fn containers(member: &Member) -> impl Iterator<Item = RunContainer<'_>> {
+/// Returns all containers of a workload that run the program of their image, init and ephemeral containers included,
+/// each with its image.
+fn containers(member: &Member) -> impl Iterator<Item = (Spanned<&str>, Value<'_>)> {
     let listed = pod_of(member).into_iter().flat_map(containers_of);
     let containers = listed.filter(|container| !runs_a_shell(*container));
-    containers.filter_map(|value| {
-        let image = value.entry("image")?;
-        let text = image.value.as_str()?;
+    containers.filter_map(|container| {
+        let image = container.entry("image")?;
         let image = Spanned {
-            value: text,
+            value: image.value.as_str()?,
             key_span: image.key_span,
             span: image.value.span(),
         };
-        Some(RunContainer { image, value })
+        Some((image, container))
     })
 }
 
@@ -167,14 +151,11 @@ fn runs_a_shell(container: Value<'_>) -> bool {
         && !command_line(container).any(|word| word.contains("exec "))
 }
 
+/// Returns the `command` and the `args` of a container; empty if the image decides.
 fn command_line(container: Value<'_>) -> impl Iterator<Item = &str> + use<'_> {
     words(container, "command").chain(words(container, "args"))
 }
 
-fn words<'a>(container: Value<'a>, field: &str) -> impl Iterator<Item = &'a str> + use<'a> {
-    container
-        .get(field)
-        .into_iter()
-        .flat_map(Value::items)
-        .filter_map(Value::as_str)
+fn words<'a>(container: Value<'a>, field: &'static str) -> impl Iterator<Item = &'a str> {
+    container.items_at(field).filter_map(Value::as_str)
 }

@@ -50,12 +50,8 @@ impl OwnerEdge {
 
     /// Returns the reference itself.
     pub fn reference<'a>(&self, inventory: &'a Inventory) -> &'a OwnerReference {
-        &self
-            .dependent(inventory)
-            .object
-            .metadata()
-            .owner_references()
-            .entries[self.entry]
+        let metadata = self.dependent(inventory).object.metadata();
+        &metadata.owner_references().entries[self.entry]
     }
 }
 
@@ -89,11 +85,10 @@ impl Ownership {
 
     /// Finds every edge of `inventory`, with another table of known finalizers.
     pub fn knowing(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
-        let (removers, serves) = (Removers::of(inventory, known), Serves::of(inventory));
         Self {
             written: edges(inventory),
-            removers,
-            serves,
+            removers: Removers::of(inventory, known),
+            serves: Serves::of(inventory),
         }
     }
 
@@ -113,13 +108,8 @@ impl Ownership {
 
 fn edges(inventory: &Inventory) -> Vec<OwnerEdge> {
     let edges = inventory.remarkable().flat_map(|dependent| {
-        let entries = dependent
-            .object
-            .metadata()
-            .owner_references()
-            .entries
-            .iter()
-            .enumerate();
+        let references = dependent.object.metadata().owner_references();
+        let entries = references.entries.iter().enumerate();
         entries.map(|(entry, reference)| OwnerEdge {
             dependent: dependent.id,
             entry,
@@ -130,10 +120,9 @@ fn edges(inventory: &Inventory) -> Vec<OwnerEdge> {
 }
 
 fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -> Owner {
-    let with_uid = Some(reference.uid())
-        .filter(|uid| !uid.is_empty())
-        .map(|uid| inventory.with_uid(uid));
-    if let Some(&owner) = with_uid.and_then(<[_]>::first) {
+    if !reference.uid().is_empty()
+        && let Some(&owner) = inventory.with_uid(reference.uid()).first()
+    {
         return Owner::ByUid(owner);
     }
     if reference.name().is_empty() || reference.kind().is_empty() {
@@ -166,12 +155,8 @@ fn unplaced(
     let kind = GroupKind::new(group, reference.kind());
     let key = ObjectKey::new(kind, Namespace::Unwritten, reference.name());
     let owner = inventory.with_key(&key).first().copied()?;
-    inventory
-        .member(owner)
-        .object
-        .uid()
-        .is_none()
-        .then_some(owner)
+    let has_uid = inventory.member(owner).object.uid().is_some();
+    (!has_uid).then_some(owner)
 }
 
 /// Resolves a reference whose owner is not in the namespace where the collector looks for it. An object of the same kind
@@ -184,17 +169,12 @@ fn by_name_elsewhere(
 ) -> Owner {
     let group = reference.group_version().group;
     let (kind, name) = (GroupKind::new(group, reference.kind()), reference.name());
-    match inventory
-        .with_name_near(kind, name, &dependent.key.namespace)
-        .next()
-    {
-        Some(owner) => Owner::ByName(owner),
-        None if inventory
-            .with_name(group, reference.kind(), name)
-            .is_empty() =>
-        {
-            Owner::Absent
-        }
-        None => Owner::Elsewhere,
+    let mut near = inventory.with_name_near(kind, name, &dependent.key.namespace);
+    if let Some(owner) = near.next() {
+        Owner::ByName(owner)
+    } else if inventory.with_name(group, kind.kind, name).is_empty() {
+        Owner::Absent
+    } else {
+        Owner::Elsewhere
     }
 }

@@ -172,21 +172,11 @@ impl Access {
 
     fn index_rules(&mut self) {
         for (set, written) in self.roles.rule_sets.iter().enumerate() {
-            for (at, rule) in written
-                .rules
-                .iter()
-                .enumerate()
-                .filter(|(_, rule)| !rule.is_everything())
-            {
+            let rules = written.rules.iter().enumerate();
+            for (at, rule) in rules.filter(|(_, rule)| !rule.is_everything()) {
                 for resource in rule.changeable().collect::<BTreeSet<_>>() {
-                    match self.by_resource.get_mut(resource) {
-                        Some(places) => places.push((set, at)),
-                        None => {
-                            _ = self
-                                .by_resource
-                                .insert(resource.to_owned(), vec![(set, at)]);
-                        }
-                    }
+                    let places = self.by_resource.entry(resource.to_owned());
+                    places.or_default().push((set, at));
                 }
             }
         }
@@ -311,12 +301,8 @@ impl Access {
                 first = Some(grant);
             }
         }
-        first.map(|grant| {
-            (
-                &grants[grant],
-                &self.workloads.all[grants[grant].first_workload],
-            )
-        })
+        let grant = &grants[first?];
+        Some((grant, &self.workloads.all[grant.first_workload]))
     }
 
     /// Returns the workloads that bindings name, grouped by their grants, except for those with too many grants.
@@ -329,12 +315,10 @@ impl Access {
         }
         alike.into_iter().filter_map(|(subjects, workloads)| {
             let grants: BTreeSet<usize> = self.grants_to(subjects)?.collect();
+            let grants = grants.into_iter().map(|at| &self.roles.grants[at]);
             Some(AlikeWorkloads {
                 workloads,
-                grants: grants
-                    .into_iter()
-                    .map(|at| &self.roles.grants[at])
-                    .collect(),
+                grants: grants.collect(),
             })
         })
     }
@@ -395,12 +379,8 @@ impl Access {
                 let aggregated = rule_set
                     .written_in
                     .filter(|written_in| Some(*written_in) != role);
-                ways.insert(
-                    [Some(grant.binding), role, aggregated]
-                        .into_iter()
-                        .flatten()
-                        .collect(),
-                );
+                let way = [Some(grant.binding), role, aggregated];
+                ways.insert(way.into_iter().flatten().collect());
             }
         }
         Some(ways)

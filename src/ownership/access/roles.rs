@@ -97,12 +97,11 @@ pub(super) struct RoleReader<'a> {
 
 impl<'a> RoleReader<'a> {
     pub(super) fn new(inventory: &'a Inventory) -> Self {
-        let (roles, rule_sets) = (HashMap::default(), HashMap::default());
         Self {
             inventory,
             read: Roles::default(),
-            roles,
-            rule_sets,
+            roles: HashMap::default(),
+            rule_sets: HashMap::default(),
             labelled: None,
         }
     }
@@ -126,10 +125,7 @@ impl<'a> RoleReader<'a> {
     /// Returns the index of the role that a binding names.
     fn referenced(&mut self, binding: &Member) -> Option<usize> {
         let reference = binding.object.at(&["roleRef"])?;
-        let (kind, name) = (
-            reference.get("kind")?.as_str()?,
-            reference.get("name")?.as_str()?,
-        );
+        let (kind, name) = (reference.str_at(&["kind"])?, reference.str_at(&["name"])?);
         let role = match kind {
             "Role" => self
                 .inventory
@@ -191,13 +187,8 @@ impl<'a> RoleReader<'a> {
         }
         let mut seen = foldhash::HashSet::default();
         written_in.retain(|role| seen.insert(*role));
-        (
-            aggregates,
-            written_in
-                .into_iter()
-                .map(|role| self.rule_set(Some(role)))
-                .collect(),
-        )
+        let rule_sets = written_in.into_iter().map(|role| self.rule_set(Some(role)));
+        (aggregates, rule_sets.collect())
     }
 
     /// Returns the ClusterRoles that a selector of an aggregating role selects; `None` if there may be too many.
@@ -241,13 +232,10 @@ impl<'a> RoleReader<'a> {
             return *known;
         }
         let rules = match written_in.map(|role| self.inventory.member(role)) {
-            Some(role) => role
-                .object
-                .at(&["rules"])
-                .into_iter()
-                .flat_map(Value::items)
-                .map(PolicyRule::of)
-                .collect(),
+            Some(role) => {
+                let rules = role.object.value().items_at("rules");
+                rules.map(PolicyRule::of).collect()
+            }
             None => vec![PolicyRule::everything()],
         };
         let at = self.read.rule_sets.len();
@@ -280,13 +268,9 @@ pub(super) fn bindings(inventory: &Inventory) -> impl Iterator<Item = &Member> {
 
 /// Returns the numbers of the subjects that a binding names, ascending.
 pub(super) fn subjects_of<'a>(binding: &'a Member, table: &mut SubjectTable<'a>) -> Vec<usize> {
-    let named = binding
-        .object
-        .at(&["subjects"])
-        .into_iter()
-        .flat_map(Value::items)
-        .flat_map(Subject::all_of);
-    let mut named: Vec<usize> = named
+    let subjects = binding.object.value().items_at("subjects");
+    let mut named: Vec<usize> = subjects
+        .flat_map(Subject::all_of)
         .map(|subject| {
             let next = table.len();
             *table.entry(subject).or_insert(next)

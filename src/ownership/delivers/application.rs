@@ -23,8 +23,7 @@ pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
 
 /// Returns the sources in `spec.sources`, unless it is empty, else `spec.source`.
 pub(super) fn sources(spec: Value<'_>) -> Vec<DeliverySource> {
-    let several = spec.get("sources").map(Value::items).into_iter().flatten();
-    let mut all: Vec<Value<'_>> = several.collect();
+    let mut all: Vec<Value<'_>> = spec.items_at("sources").collect();
     if all.is_empty() {
         all.extend(spec.get("source"));
     }
@@ -76,13 +75,9 @@ pub(super) fn prunes(spec: Value<'_>) -> bool {
 
 /// Whether the Application sets a sync option, which is the default for its objects.
 fn has_option(spec: Value<'_>, option: &str) -> bool {
-    let options = spec
-        .at(&["syncPolicy", "syncOptions"])
-        .into_iter()
-        .flat_map(Value::items);
-    options
-        .filter_map(Value::as_str)
-        .any(|written| written.trim() == option)
+    let options = spec.at(&["syncPolicy", "syncOptions"]).into_iter();
+    let mut options = options.flat_map(Value::items).filter_map(Value::as_str);
+    options.any(|written| written.trim() == option)
 }
 
 /// Whether the objects are deleted with the Application. A single object may override `Delete=false` (argo-cd

@@ -11,7 +11,7 @@ pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
     let template = spec.get("template")?;
     let application = template.get("spec")?;
     let mut sources = application::sources(application);
-    sources.extend(spec.get("generators").into_iter().flat_map(folders));
+    sources.extend(spec.items_at("generators").flat_map(folders));
     Some(DeliveryObject {
         id: member.id,
         kind: DeliveryKind::ApplicationSet,
@@ -24,8 +24,8 @@ pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
 }
 
 /// The texts of generators that may name a folder: patterns of git generators, elements of lists.
-fn folders(generators: Value<'_>) -> impl Iterator<Item = DeliverySource> {
-    let entries = generators.items().flat_map(Value::entries_below);
+fn folders(generator: Value<'_>) -> impl Iterator<Item = DeliverySource> {
+    let entries = generator.entries_below().into_iter();
     entries.filter_map(|entry| {
         let path = entry.value.as_str()?;
         (!path.contains("://")).then(|| DeliverySource {
@@ -39,17 +39,12 @@ fn folders(generators: Value<'_>) -> impl Iterator<Item = DeliverySource> {
 /// Every generated Application gets the resources finalizer, unless the set preserves resources (argo-cd
 /// docs/operator-manual/applicationset/Application-Deletion.md).
 fn cascades(spec: Value<'_>, template: Value<'_>, application: Value<'_>) -> bool {
-    let preserves = spec
-        .at(&["syncPolicy", "preserveResourcesOnDeletion"])
-        .and_then(Value::as_bool);
-    let written = template
-        .at(&["metadata", "finalizers"])
-        .into_iter()
-        .flat_map(Value::items);
-    let written: Vec<&str> = written.filter_map(Value::as_str).collect();
-    match (preserves, written.is_empty()) {
-        (Some(true), true) => false,
-        (_, true) => application::cascades(application, std::iter::once(RESOURCES_FINALIZER)),
-        (_, false) => application::cascades(application, written.into_iter()),
+    let finalizers = template.at(&["metadata", "finalizers"]).into_iter();
+    let written = finalizers.flat_map(Value::items).filter_map(Value::as_str);
+    let mut written = written.peekable();
+    if written.peek().is_some() {
+        return application::cascades(application, written);
     }
+    !spec.is_true_at(&["syncPolicy", "preserveResourcesOnDeletion"])
+        && application::cascades(application, std::iter::once(RESOURCES_FINALIZER))
 }

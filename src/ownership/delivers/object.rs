@@ -59,13 +59,10 @@ pub struct DeliveryDestination {
 impl DeliveryObject {
     /// Whether deleting it deletes the objects that it delivered.
     pub fn deletes(&self) -> bool {
-        self.cascades && !(self.suspended && self.is_flux())
-    }
-
-    fn is_flux(&self) -> bool {
-        matches!(
+        let is_flux = matches!(
             self.kind,
             DeliveryKind::Kustomization | DeliveryKind::HelmRelease
-        )
+        );
+        self.cascades && !(self.suspended && is_flux)
     }
 }

@@ -6,7 +6,7 @@ use super::object::{
     Implied, ImpliedObject, ImpliedReference, MANY_IMPLIED, MOST_BELOW_ONE, MOST_REPLICAS,
 };
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey};
+use crate::kube::{ApiVersion, GroupKind, ObjectKey};
 use crate::ownership::Ownership;
 use crate::yaml::Value;
 
@@ -21,20 +21,16 @@ pub(super) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     pub(super) fn new(inventory: &'a Inventory, ownership: &Ownership) -> Self {
-        let bound = ownership
-            .written
-            .iter()
-            .filter_map(|edge| Some((edge.bound()?, edge.dependent)));
+        let keys = inventory.members.iter().map(|member| member.key.clone());
+        let written = ownership.written.iter();
+        let written = written.filter_map(|edge| {
+            let dependent = edge.dependent(inventory);
+            Some((edge.bound()?, dependent.object.kind()))
+        });
         Self {
             inventory,
-            known: inventory
-                .members
-                .iter()
-                .map(|member| member.key.clone())
-                .collect(),
-            written: bound
-                .map(|(owner, id)| (owner, inventory.member(id).object.kind()))
-                .collect(),
+            known: keys.collect(),
+            written: written.collect(),
             implied: Implied::default(),
         }
     }
@@ -55,6 +51,22 @@ impl<'a> Builder<'a> {
             self.implied.objects.push(object);
             key
         })
+    }
+
+    /// Adds the dependent `<name of the owner>-<hash>`, unless the input contains dependents of that kind. Returns its key
+    /// if it was added.
+    pub(super) fn add_hashed(
+        &mut self,
+        rule: &'static str,
+        kind: (&'static str, &'static str),
+        owner: &Member,
+        reference: ImpliedReference<'a>,
+    ) -> Option<ObjectKey> {
+        if self.has_written(owner, kind.1) {
+            return None;
+        }
+        let name = format!("{}-<hash>", owner.key.name);
+        self.add(dependent(rule, kind, name, &owner.key, reference))
     }
 
     /// Returns how many replicas of a workload are implied, if each is `objects` objects. Records a reduced number.
@@ -83,7 +95,11 @@ pub(super) fn dependent<'a>(
 ) -> ImpliedObject<'a> {
     ImpliedObject {
         api_version,
-        key: key(api_version, kind, owner.namespace.clone(), name),
+        key: ObjectKey::new(
+            GroupKind::new(ApiVersion::split(api_version).group, kind),
+            owner.namespace.clone(),
+            name,
+        ),
         owner: owner.clone(),
         reference: Some(reference),
         finalizers: Vec::new(),
@@ -92,14 +108,6 @@ pub(super) fn dependent<'a>(
         claims: Vec::new(),
         rule: rule.into(),
     }
-}
-
-pub(super) fn key(api_version: &str, kind: &str, namespace: Namespace, name: String) -> ObjectKey {
-    ObjectKey::new(
-        GroupKind::new(ApiVersion::split(api_version).group, kind),
-        namespace,
-        name,
-    )
 }
 
 /// Returns an integer field.
@@ -122,8 +130,6 @@ pub(super) fn items<'a>(
     value: Option<Value<'a>>,
     field: &str,
 ) -> impl Iterator<Item = Value<'a>> + use<'a> {
-    value
-        .and_then(|value| value.get(field))
-        .into_iter()
-        .flat_map(Value::items)
+    let list = value.and_then(|value| value.get(field));
+    list.into_iter().flat_map(Value::items)
 }

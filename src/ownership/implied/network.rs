@@ -1,7 +1,7 @@
 //! Services, endpoints, namespaces and nodes: `[DEP-9]`, `[DEP-10]`, `[DEP-15]`, `[DEP-16]`, `[DEP-19]`.
 
 use super::builder::{Builder, dependent, text};
-use super::object::{ImpliedObject, ImpliedReference};
+use super::object::ImpliedReference;
 use crate::inventory::Member;
 use crate::kube::{Namespace, ObjectKey, kinds};
 
@@ -17,21 +17,9 @@ pub(super) fn service<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     if is_external || !has_selector(member) {
         return;
     }
-    if !builder.has_written(member, SLICE.1) {
-        builder.add(dependent(
-            "DEP-9",
-            SLICE,
-            format!("{}-<hash>", member.key.name),
-            &member.key,
-            CONTROLLER_V1,
-        ));
-    }
-    builder.add(untied(
-        "Endpoints",
-        &member.key,
-        member.key.namespace.clone(),
-        member.key.name.to_string(),
-    ));
+    builder.add_hashed("DEP-9", SLICE, member, CONTROLLER_V1);
+    let namespace = member.key.namespace.clone();
+    add_untied(builder, "Endpoints", member, namespace, &member.key.name);
 }
 
 fn has_selector(service: &Member) -> bool {
@@ -60,66 +48,40 @@ pub(super) fn endpoints<'a>(builder: &mut Builder<'a>, member: &'a Member) {
             .metadata()
             .label(SKIP_MIRROR)
             .is_none_or(|label| label.value != "true");
-    if mirrored && !builder.has_written(member, SLICE.1) {
-        builder.add(dependent(
-            "DEP-10",
-            SLICE,
-            format!("{}-<hash>", member.key.name),
-            &member.key,
-            CONTROLLER_V1,
-        ));
+    if mirrored {
+        builder.add_hashed("DEP-10", SLICE, member, CONTROLLER_V1);
     }
 }
 
 /// Adds the ServiceAccount `default` and the ConfigMap with the root certificate, which every namespace gets.
 pub(super) fn namespace(builder: &mut Builder<'_>, member: &Member) {
     let inside = Namespace::Named(member.key.name.clone());
-    builder.add(untied(
-        "ServiceAccount",
-        &member.key,
-        inside.clone(),
-        "default".to_owned(),
-    ));
-    builder.add(untied(
-        "ConfigMap",
-        &member.key,
-        inside,
-        "kube-root-ca.crt".to_owned(),
-    ));
+    add_untied(builder, "ServiceAccount", member, inside.clone(), "default");
+    add_untied(builder, "ConfigMap", member, inside, "kube-root-ca.crt");
 }
 
 /// Adds the Lease and the CSINode that the kubelet creates, which its Node owns.
 pub(super) fn node(builder: &mut Builder<'_>, member: &Member) {
-    let reference = ImpliedReference::plain("v1");
-    let mut lease = dependent(
-        "DEP-15",
-        ("coordination.k8s.io/v1", "Lease"),
-        member.key.name.to_string(),
-        &member.key,
-        reference,
-    );
+    let (name, reference) = (member.key.name.to_string(), ImpliedReference::plain("v1"));
+    let kind = ("coordination.k8s.io/v1", "Lease");
+    let mut lease = dependent("DEP-15", kind, name.clone(), &member.key, reference);
     lease.key.namespace = Namespace::Named("kube-node-lease".into());
     builder.add(lease);
-    builder.add(dependent(
-        "DEP-16",
-        ("storage.k8s.io/v1", "CSINode"),
-        member.key.name.to_string(),
-        &member.key,
-        reference,
-    ));
+    let kind = ("storage.k8s.io/v1", "CSINode");
+    builder.add(dependent("DEP-16", kind, name, &member.key, reference));
 }
 
-/// Creates an object without a reference to the one that it is created for `[DEP-19]`.
-fn untied<'a>(
-    kind: &str,
-    owner: &ObjectKey,
+/// Adds an object without a reference to the one that it is created for `[DEP-19]`.
+fn add_untied(
+    builder: &mut Builder<'_>,
+    kind: &'static str,
+    owner: &Member,
     namespace: Namespace,
-    name: String,
-) -> ImpliedObject<'a> {
-    let mut object = dependent("DEP-19", ("v1", kind), name, owner, CONTROLLER_V1);
+    name: &str,
+) {
+    let kind = ("v1", kind);
+    let mut object = dependent("DEP-19", kind, name.to_owned(), &owner.key, CONTROLLER_V1);
     object.key.namespace = namespace;
-    ImpliedObject {
-        reference: None,
-        ..object
-    }
+    object.reference = None;
+    builder.add(object);
 }

@@ -13,6 +13,9 @@ const APPS: ImpliedReference<'_> = ImpliedReference::controller("apps/v1");
 const CORE: ImpliedReference<'_> = ImpliedReference::controller("v1");
 const BATCH: ImpliedReference<'_> = ImpliedReference::controller("batch/v1");
 
+const CLAIM: (&str, &str) = ("v1", "PersistentVolumeClaim");
+const REVISION: (&str, &str) = ("apps/v1", "ControllerRevision");
+
 /// The finalizer that the Job controller puts on its Pods `[FIN-5]`.
 const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 /// The manager of a Job without `spec.managedBy`.
@@ -58,28 +61,17 @@ fn spec(member: &Member) -> Option<Value<'_>> {
 }
 
 pub(super) fn deployment<'a>(builder: &mut Builder<'a>, member: &'a Member) {
-    if builder.has_written(member, "ReplicaSet") {
-        return;
-    }
-    let name = format!("{}-<hash>", member.key.name);
-    let set = dependent("DEP-1", ("apps/v1", "ReplicaSet"), name, &member.key, APPS);
-    if let Some(set) = builder.add(set) {
+    let kind = ("apps/v1", "ReplicaSet");
+    if let Some(set) = builder.add_hashed("DEP-1", kind, member, APPS) {
         replicas(builder, member, &set, APPS);
     }
 }
 
 pub(super) fn replica_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     if !builder.has_written(member, "Pod") {
-        replicas(
-            builder,
-            member,
-            &member.key,
-            if member.key.group().is_empty() {
-                CORE
-            } else {
-                APPS
-            },
-        );
+        let is_core = member.key.group().is_empty();
+        let reference = if is_core { CORE } else { APPS };
+        replicas(builder, member, &member.key, reference);
     }
 }
 
@@ -92,29 +84,18 @@ fn replicas<'a>(
 ) {
     let template = PodTemplate::of(spec(member), member);
     let wanted = integer(spec(member), "replicas").unwrap_or(1);
-    for number in 1..=builder.capped(&member.key, wanted, template.objects()) {
-        add_pod(
-            builder,
-            "DEP-2",
-            format!("{}-<{number}>", owner.name),
-            owner,
-            reference,
-            &template,
-        );
-    }
+    let count = builder.capped(&member.key, wanted, template.objects());
+    add_pods(builder, "DEP-2", count, owner, reference, &template);
 }
 
 pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     let mut template = PodTemplate::of(spec(member), member);
-    revision(builder, member, "DEP-3");
+    builder.add_hashed("DEP-3", REVISION, member, APPS);
     let start = integer(spec(member).and_then(|spec| spec.get("ordinals")), "start").unwrap_or(0);
     let wanted = integer(spec(member), "replicas").unwrap_or(1);
     let claims_of_each = claim_templates(member);
-    let replicas = builder.capped(
-        &member.key,
-        wanted,
-        template.objects() + claims_of_each.len(),
-    );
+    let objects = template.objects() + claims_of_each.len();
+    let replicas = builder.capped(&member.key, wanted, objects);
     let pods_written = builder.has_written(member, "Pod");
     for ordinal in (0..replicas).map(|number| start.saturating_add(number)) {
         let name = format!("{}-{ordinal}", member.key.name);
@@ -192,54 +173,25 @@ fn claims<'a>(
             && policy == Some("Delete")
             && !copied.iter().any(|reference| reference.is_controller());
         let name = template.name_for(pod);
-        let object = dependent(
-            "DEP-4",
-            ("v1", "PersistentVolumeClaim"),
-            name,
-            &member.key,
-            APPS,
-        );
+        let rule = if refers { "DEP-20" } else { "DEP-4" };
+        let object = dependent(rule, CLAIM, name, &member.key, APPS);
         builder.add(ImpliedObject {
             reference: object.reference.filter(|_| refers),
             finalizers: metadata.map(finalizers).unwrap_or_default(),
             copied_references: copied,
             spec: template.spec,
-            rule: if refers {
-                "DEP-20".into()
-            } else {
-                "DEP-4".into()
-            },
             ..object
         });
     }
 }
 
 pub(super) fn daemon_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
-    revision(builder, member, "DEP-5");
+    builder.add_hashed("DEP-5", REVISION, member, APPS);
     if !builder.has_written(member, "Pod") {
         let template = PodTemplate::of(spec(member), member);
         // A single one: there is one Pod per node, and a rendering does not show nodes.
-        add_pod(
-            builder,
-            "DEP-5",
-            format!("{}-<node>", member.key.name),
-            &member.key,
-            APPS,
-            &template,
-        );
-    }
-}
-
-fn revision(builder: &mut Builder<'_>, member: &Member, rule: &'static str) {
-    if !builder.has_written(member, "ControllerRevision") {
-        let name = format!("{}-<hash>", member.key.name);
-        builder.add(dependent(
-            rule,
-            ("apps/v1", "ControllerRevision"),
-            name,
-            &member.key,
-            APPS,
-        ));
+        let name = format!("{}-<node>", member.key.name);
+        add_pod(builder, "DEP-5", name, &member.key, APPS, &template);
     }
 }
 
@@ -249,11 +201,9 @@ pub(super) fn cron_job<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     }
     let job_spec = spec(member).and_then(|spec| spec.at(&["jobTemplate", "spec"]));
     let name = format!("{}-<time>", member.key.name);
-    let job = dependent("DEP-6", ("batch/v1", "Job"), name, &member.key, BATCH);
-    if let Some(job) = builder.add(ImpliedObject {
-        spec: job_spec,
-        ..job
-    }) {
+    let mut job = dependent("DEP-6", ("batch/v1", "Job"), name, &member.key, BATCH);
+    job.spec = job_spec;
+    if let Some(job) = builder.add(job) {
         job_pods(builder, member, &job, job_spec);
     }
 }
@@ -280,24 +230,27 @@ fn job_pods<'a>(
     template.finalizers.push(JOB_TRACKING.to_owned());
     let parallelism = integer(job_spec, "parallelism").unwrap_or(1);
     let completions = integer(job_spec, "completions").unwrap_or(parallelism);
-    for number in 1..=builder.capped(
-        &member.key,
-        parallelism.min(completions),
-        template.objects(),
-    ) {
-        add_pod(
-            builder,
-            "DEP-7",
-            format!("{}-<{number}>", owner.name),
-            owner,
-            BATCH,
-            &template,
-        );
-    }
+    let wanted = parallelism.min(completions);
+    let count = builder.capped(&member.key, wanted, template.objects());
+    add_pods(builder, "DEP-7", count, owner, BATCH, &template);
 }
 
 pub(super) fn pod<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     pod_dependents(builder, &member.key, spec(member));
+}
+
+fn add_pods<'a>(
+    builder: &mut Builder<'a>,
+    rule: &'static str,
+    count: i64,
+    owner: &ObjectKey,
+    reference: ImpliedReference<'a>,
+    template: &PodTemplate<'a>,
+) {
+    for number in 1..=count {
+        let name = format!("{}-<{number}>", owner.name);
+        add_pod(builder, rule, name, owner, reference, template);
+    }
 }
 
 fn add_pod<'a>(
@@ -308,13 +261,11 @@ fn add_pod<'a>(
     reference: ImpliedReference<'a>,
     template: &PodTemplate<'a>,
 ) {
-    let pod = dependent(rule, ("v1", "Pod"), name, owner, reference);
-    let (finalizers, claims) = (template.finalizers.clone(), template.claims.clone());
     let pod = ImpliedObject {
-        finalizers,
-        claims,
+        finalizers: template.finalizers.clone(),
+        claims: template.claims.clone(),
         spec: template.spec,
-        ..pod
+        ..dependent(rule, ("v1", "Pod"), name, owner, reference)
     };
     if let Some(pod) = builder.add(pod) {
         pod_dependents(builder, &pod, template.spec);
@@ -329,7 +280,7 @@ fn pod_dependents<'a>(builder: &mut Builder<'a>, pod: &ObjectKey, spec: Option<V
             volume.at(&["ephemeral", "volumeClaimTemplate"]),
         ) {
             let name = format!("{}-{name}", pod.name);
-            let object = dependent("DEP-11", ("v1", "PersistentVolumeClaim"), name, pod, CORE);
+            let object = dependent("DEP-11", CLAIM, name, pod, CORE);
             builder.add(ImpliedObject {
                 spec: claim.get("spec"),
                 ..object
@@ -342,14 +293,9 @@ fn pod_dependents<'a>(builder: &mut Builder<'a>, pod: &ObjectKey, spec: Option<V
             text(Some(claim), &["resourceClaimTemplateName"]),
         ) {
             let name = format!("{}-{name}-<hash>", pod.name);
+            let kind = ("resource.k8s.io/v1", "ResourceClaim");
             let reference = ImpliedReference::unblocking_controller("v1");
-            builder.add(dependent(
-                "DEP-12",
-                ("resource.k8s.io/v1", "ResourceClaim"),
-                name,
-                pod,
-                reference,
-            ));
+            builder.add(dependent("DEP-12", kind, name, pod, reference));
         }
     }
 }

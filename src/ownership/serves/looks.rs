@@ -23,13 +23,12 @@ impl RequestLooks {
 
     /// Charges `looks` comparisons; returns `false` and charges nothing if fewer are left.
     pub fn take(&self, looks: usize) -> bool {
-        if let Some(left) = self.left.get().checked_sub(looks) {
-            self.left.set(left);
-        } else {
-            self.refused.set(self.refused.get() + 1);
-            return false;
+        let left = self.left.get().checked_sub(looks);
+        match left {
+            Some(left) => self.left.set(left),
+            None => self.refused.set(self.refused.get() + 1),
         }
-        true
+        left.is_some()
     }
 
     /// Returns the number of charges that were refused.

@@ -10,8 +10,8 @@ mod selecting;
 
 pub use looks::RequestLooks;
 pub use matching::{AdmissionOperation, Interception, KnownLabels, RequestedKind, RequestedObject};
+use selecting::Selecting;
 pub use selecting::{Selected, SelectionId};
-use selecting::{Selecting, Selections};
 
 use crate::finding::Certainty;
 use crate::inventory::{Inventory, Member, ObjectId};
@@ -23,7 +23,7 @@ use crate::manifest::{ServiceClient, ServiceReference, Webhook};
 pub struct Serves {
     /// One for each webhook, APIService and conversion.
     pub clients: Vec<ServedClient>,
-    selections: Selections,
+    selections: Vec<Vec<ObjectId>>,
 }
 
 /// A webhook, an APIService or a conversion that calls a Service.
@@ -113,7 +113,7 @@ impl Serves {
             .members
             .iter()
             .any(|member| member.from_dump && member.key.is(kinds::SERVICE));
-        let clients = clients.into_iter().map(|(object, purpose, service)| {
+        let served = clients.into_iter().map(|(object, purpose, service)| {
             let backend = match service_of(inventory, &service) {
                 Some((id, certainty)) => Backend::Service {
                     id,
@@ -129,26 +129,24 @@ impl Serves {
                 backend,
             }
         });
-        let clients = clients.collect();
         Self {
-            clients,
-            selections: selecting.into_selections(),
+            clients: served.collect(),
+            selections: selecting.selections,
         }
     }
 
     /// Returns the workloads and Pods of a selection; never empty.
     pub fn workloads(&self, selection: SelectionId) -> &[ObjectId] {
-        self.selections.get(selection)
+        &self.selections[selection.0]
     }
 
     /// Returns the webhooks among the clients.
     pub fn webhooks(&self) -> impl Iterator<Item = (&ServedClient, &Webhook)> {
-        self.clients
-            .iter()
-            .filter_map(|client| match &client.purpose {
-                Purpose::Webhook(webhook) => Some((client, &**webhook)),
-                _ => None,
-            })
+        let clients = self.clients.iter();
+        clients.filter_map(|client| match &client.purpose {
+            Purpose::Webhook(webhook) => Some((client, &**webhook)),
+            _ => None,
+        })
     }
 }
 
@@ -202,9 +200,11 @@ fn absence(
     services_dumped: bool,
 ) -> Absence {
     let namespace = ObjectKey::of_namespace(&service.namespace.value);
-    match inventory.member(object).from_dump {
-        true if services_dumped => Absence::Dumped,
-        _ if inventory.with_key(&namespace).is_empty() => Absence::Unknown,
-        _ => Absence::Unplaced,
+    if services_dumped && inventory.member(object).from_dump {
+        Absence::Dumped
+    } else if inventory.with_key(&namespace).is_empty() {
+        Absence::Unknown
+    } else {
+        Absence::Unplaced
     }
 }

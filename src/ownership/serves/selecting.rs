@@ -19,18 +19,7 @@ pub enum Selected {
 
 /// A list of workloads and Pods, which Services with the same selector share ([`super::Serves::workloads`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SelectionId(usize);
-
-/// The lists of all selections.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Selections(Vec<Vec<ObjectId>>);
-
-impl Selections {
-    /// Returns the list of a selection; never empty.
-    pub(super) fn get(&self, selection: SelectionId) -> &[ObjectId] {
-        &self.0[selection.0]
-    }
-}
+pub struct SelectionId(pub(super) usize);
 
 /// Index of the Pods of a bundle by their labels.
 pub(super) struct Selecting<'a> {
@@ -39,28 +28,25 @@ pub(super) struct Selecting<'a> {
     by_label: HashMap<(&'a str, &'a str), Vec<ObjectId>>,
     /// Cache of results by namespace and selector.
     known: HashMap<(Namespace, LabelSelector), Selected>,
-    selections: Selections,
+    /// The lists of all selections, none of them empty.
+    pub(super) selections: Vec<Vec<ObjectId>>,
 }
 
 impl<'a> Selecting<'a> {
     pub(super) fn of(inventory: &'a Inventory) -> Self {
         let mut by_label: HashMap<(&str, &str), Vec<ObjectId>> = HashMap::default();
         for member in &inventory.members {
-            for (key, value) in pod_metadata(member)
-                .into_iter()
-                .flat_map(|metadata| metadata.labels().iter())
-            {
-                by_label
-                    .entry((key, value.value))
-                    .or_default()
-                    .push(member.id);
+            let metadata = pod_metadata(member).into_iter();
+            for (key, value) in metadata.flat_map(|metadata| metadata.labels().iter()) {
+                let same = by_label.entry((key, value.value)).or_default();
+                same.push(member.id);
             }
         }
         Self {
             inventory,
             by_label,
             known: HashMap::default(),
-            selections: Selections::default(),
+            selections: Vec::new(),
         }
     }
 
@@ -81,34 +67,26 @@ impl<'a> Selecting<'a> {
         let selected = if found.is_empty() {
             Selected::Nobody
         } else {
-            self.selections.0.push(found);
-            Selected::Workloads(SelectionId(self.selections.0.len() - 1))
+            self.selections.push(found);
+            Selected::Workloads(SelectionId(self.selections.len() - 1))
         };
         self.known.insert(decisive, selected);
         selected
     }
 
-    /// Returns all lists that were found.
-    pub(super) fn into_selections(self) -> Selections {
-        self.selections
-    }
-
     fn select(&self, namespace: &Namespace, selector: &LabelSelector) -> Vec<ObjectId> {
         // Only the objects with the rarest of the required labels are compared.
-        let candidates =
-            selector
-                .requirements
-                .iter()
-                .map(|requirement| match &requirement.operator {
-                    SelectorOperator::In(values) => values.first().and_then(|value| {
-                        self.by_label
-                            .get(&(requirement.key.as_str(), value.as_str()))
-                    }),
-                    _ => None,
-                });
-        let candidates = candidates
-            .map(|found| found.map_or(&[][..], Vec::as_slice))
-            .min_by_key(|found| found.len());
+        let candidates = selector.requirements.iter().map(|requirement| {
+            let SelectorOperator::In(values) = &requirement.operator else {
+                return &[][..];
+            };
+            let label = values
+                .first()
+                .map(|value| (requirement.key.as_str(), value.as_str()));
+            let found = label.and_then(|label| self.by_label.get(&label));
+            found.map_or(&[][..], Vec::as_slice)
+        });
+        let candidates = candidates.min_by_key(|found| found.len());
         let selected = candidates.into_iter().flatten().copied().filter(|id| {
             let member = self.inventory.member(*id);
             !member.key.namespace.certainly_differs(namespace)
