@@ -3,7 +3,7 @@
 
 use super::Mistake;
 use super::operators::kind_text;
-use super::value::{Values, start};
+use super::value::{Values, each, start};
 use crate::knowledge::{Added, Controller, ImagePattern, KindPattern, OwnController, Sources};
 use crate::kube::{GroupKind, ObjectKey, finalizers};
 use crate::manifest::label_key_errors;
@@ -49,10 +49,8 @@ fn controller(values: Values<'_>, value: Value<'_>) -> Result<Vec<OwnController>
         (Some((images, _)), None) if !images.is_empty() => (images, None),
         (None, Some((workload, _))) => (Vec::new(), Some(workload)),
         (Some(_), Some((_, field))) => {
-            let mistake = values.mistake(
-                field.key_span,
-                "has both `images` and `workload` for one controller",
-            );
+            let message = "has both `images` and `workload` for one controller";
+            let mistake = values.mistake(field.key_span, message);
             return Err(mistake.help(
                 "keep `workload` if the controller is always the same object, else `images`",
             ));
@@ -86,22 +84,6 @@ fn controller(values: Values<'_>, value: Value<'_>) -> Result<Vec<OwnController>
     Ok(own.collect())
 }
 
-/// Reads each item of a list; a single item counts as a list of one.
-fn each<'a, T>(
-    field: Entry<'a>,
-    mut read: impl FnMut(Entry<'a>) -> Result<T, Mistake>,
-) -> Result<Vec<T>, Mistake> {
-    if field.value.is_seq() {
-        field
-            .value
-            .items()
-            .map(|value| read(Entry { value, ..field }))
-            .collect()
-    } else {
-        Ok(vec![read(field)?])
-    }
-}
-
 fn image(values: Values<'_>, item: Entry<'_>) -> Result<ImagePattern, Mistake> {
     let text = values.string(item)?;
     ImagePattern::of_reference(text).ok_or_else(|| {
@@ -114,30 +96,19 @@ fn workload(values: Values<'_>, item: Entry<'_>) -> Result<ObjectKey, Mistake> {
     let text = values.string(item)?;
     let form = "write its key: `Deployment.apps/NAMESPACE/NAME`";
     let key: ObjectKey = text.parse().map_err(|_| {
-        values
-            .mistake(
-                item.value.span(),
-                format!("names `{text}`, which is not the key of a workload"),
-            )
-            .help(form)
+        let message = format!("names `{text}`, which is not the key of a workload");
+        values.mistake(item.value.span(), message).help(form)
     })?;
     if may_run_pods(key.group_kind()) {
-        Ok(key)
-    } else {
-        let GroupKind { kind, .. } = key.group_kind();
-        let mistake = values.mistake(
-            item.value.span(),
-            format!("names a workload that runs no Pods: `{text}`"),
-        );
-        let groups = ["apps", "batch", ""]
-            .into_iter()
-            .map(|group| GroupKind::new(group, kind));
-        let meant = groups
-            .filter(|meant| may_run_pods(*meant))
-            .map(|meant| meant.to_string())
-            .next();
-        Err(mistake.help(meant.map_or(form.to_owned(), |meant| format!("did you mean `{meant}`?"))))
+        return Ok(key);
     }
+    let message = format!("names a workload that runs no Pods: `{text}`");
+    let mut meant = ["apps", "batch", ""]
+        .map(|group| GroupKind::new(group, key.kind()))
+        .into_iter();
+    let meant = meant.find(|meant| may_run_pods(*meant));
+    let help = meant.map_or(form.to_owned(), |meant| format!("did you mean `{meant}`?"));
+    Err(values.mistake(item.value.span(), message).help(help))
 }
 
 fn finalizer(values: Values<'_>, item: Entry<'_>) -> Result<String, Mistake> {
@@ -145,9 +116,7 @@ fn finalizer(values: Values<'_>, item: Entry<'_>) -> Result<String, Mistake> {
     if label_key_errors(text).is_empty() && !finalizers::is_collectors(text) {
         return Ok(text.to_owned());
     }
-    let mistake = values.mistake(
-        item.value.span(),
-        format!("names `{text}`, which is not a controller's finalizer"),
-    );
+    let message = format!("names `{text}`, which is not a controller's finalizer");
+    let mistake = values.mistake(item.value.span(), message);
     Err(mistake.help("write the name as objects have it, such as `example.com/cleanup`"))
 }

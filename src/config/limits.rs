@@ -20,12 +20,11 @@ pub(super) fn limits(values: Values<'_>, field: Entry<'_>) -> Result<Limits, Mis
         let number = field
             .value
             .as_int()
-            .and_then(|number| usize::try_from(number).ok());
+            .map(usize::try_from)
+            .and_then(Result::ok);
         *limit = number.filter(|number| *number > 0).ok_or_else(|| {
-            let mistake = values.mistake(
-                field.value.span(),
-                format!("has a malformed limit for `{}`", field.key),
-            );
+            let message = format!("has a malformed limit for `{}`", field.key);
+            let mistake = values.mistake(field.value.span(), message);
             mistake.help("write a whole number, at least 1")
         })?;
     }
@@ -42,11 +41,8 @@ impl Config {
         if bundles <= limit {
             return Ok(self);
         }
-        let mistake = Mistake::at(
-            &self.source,
-            self.bundles_place,
-            format!("has {bundles} bundles, more than {limit}"),
-        );
+        let message = format!("has {bundles} bundles, more than {limit}");
+        let mistake = Mistake::at(&self.source, self.bundles_place, message);
         Err(mistake
             .help(format!("one bundle may have many paths; to allow more bundles: `limits: {{bundles: {bundles}}}`")))
     }

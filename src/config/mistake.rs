@@ -20,18 +20,15 @@ pub struct Mistake {
 impl Mistake {
     /// Creates a mistake at a place of the file. The message follows the file's name.
     pub(crate) fn at(file: &SourceFile, span: Span, message: impl Into<String>) -> Self {
+        let path = shown(file.path());
+        let text = plain::visible_in_place(file.text());
+        let source_code = NamedSource::new(plain::visible(path), text).with_language("yaml");
         Self {
-            message: format!("{} {}", shown(file.path()), message.into()),
+            message: format!("{path} {}", message.into()),
             help: None,
             label: "here".to_owned(),
             place: Some(Box::new((file.clone(), span))),
-            source_code: Some(Box::new(
-                NamedSource::new(
-                    plain::visible(shown(file.path())),
-                    plain::visible_in_place(file.text()),
-                )
-                .with_language("yaml"),
-            )),
+            source_code: Some(Box::new(source_code)),
         }
     }
 
@@ -85,15 +82,12 @@ fn shown(path: &str) -> &str {
 
 impl Diagnostic for Mistake {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        self.help
-            .as_ref()
-            .map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
+        let help = self.help.as_ref()?;
+        Some(Box::new(help))
     }
 
     fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        self.source_code
-            .as_deref()
-            .map(|source| source as &dyn miette::SourceCode)
+        Some(self.source_code.as_deref()?)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {

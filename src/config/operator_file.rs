@@ -3,7 +3,7 @@
 use serde_json::{Map, Number, Value as Json};
 use serde_path_to_error::{Path, Segment};
 
-use super::value::{first_line, start, tree_of};
+use super::value::{start, tree_of};
 use super::{Config, Mistake, folder_of};
 use crate::inventory::ExtraKind;
 use crate::knowledge::{
@@ -27,25 +27,18 @@ pub fn read_operator(file: &SourceFile) -> Result<Operator, Mistake> {
             .help("begin with `project: owner/name`, the repository of its source"));
     };
     let Some(json) = json(root, DEEPEST) else {
-        return Err(Mistake::at(
-            file,
-            start(root),
-            "nests deeper than any operator file",
-        ));
+        let message = "nests deeper than any operator file";
+        return Err(Mistake::at(file, start(root), message));
     };
     let operator: Operator = serde_path_to_error::deserialize(json).map_err(|error| {
         let place = place(file, root, error.path());
-        let path = error.path().to_string();
-        let whose = match path.as_str() {
+        let whose = match error.path().to_string().as_str() {
             "." => String::new(),
             path => format!(" in `{path}`"),
         };
-        Mistake::at(
-            file,
-            place,
-            format!("has a mistake{whose}: {}", error.inner()),
-        )
-        .help("`ownerlint schema operator` prints what such a file may say")
+        let message = format!("has a mistake{whose}: {}", error.inner());
+        Mistake::at(file, place, message)
+            .help("`ownerlint schema operator` prints what such a file may say")
     })?;
     let mut finalizers = operator.controllers.iter().flat_map(|one| &one.finalizers);
     if let Some(finalizer) = finalizers.next().filter(|_| operator.none) {
@@ -68,11 +61,10 @@ fn json(value: Value<'_>, depth: usize) -> Option<Json> {
         Kind::Float(number) => Number::from_f64(number).map_or(Json::Null, Json::Number),
         Kind::String(text) => Json::String(text.to_owned()),
         Kind::Map => {
-            let entries = value.entries();
-            let entries = entries
-                .map(|entry| Some((entry.key.to_owned(), json(entry.value, deeper)?)))
-                .collect::<Option<Map<_, _>>>()?;
-            Json::Object(entries)
+            let entries = value
+                .entries()
+                .map(|entry| Some((entry.key.to_owned(), json(entry.value, deeper)?)));
+            Json::Object(entries.collect::<Option<Map<_, _>>>()?)
         }
         Kind::Seq => {
             let items = value.items().map(|item| json(item, deeper));
@@ -86,25 +78,22 @@ fn place(file: &SourceFile, root: Value<'_>, path: &Path) -> Span {
     let mut value = root;
     let mut span = start(root);
     for segment in path {
-        let entry = match segment {
-            Segment::Map { key } => value.entries().find(|entry| entry.key == *key),
-            Segment::Seq { index } => {
-                let Some(item) = value.items().nth(*index) else {
-                    break;
-                };
-                value = item;
-                span = first_line(file, item.span());
-                continue;
+        let (inner, key_span) = match segment {
+            Segment::Map { key } => {
+                let entry = value.entry(key);
+                (
+                    entry.map(|entry| entry.value),
+                    entry.map(|entry| entry.key_span),
+                )
             }
-            Segment::Enum { .. } | Segment::Unknown => None,
+            Segment::Seq { index } => (value.items().nth(*index), None),
+            Segment::Enum { .. } | Segment::Unknown => (None, None),
         };
-        let Some(entry) = entry else { break };
-        value = entry.value;
-        span = if value.is_map() || value.is_seq() {
-            entry.key_span
-        } else {
-            first_line(file, value.span())
-        };
+        let Some(inner) = inner else { break };
+        value = inner;
+        span = key_span
+            .filter(|_| value.is_map() || value.is_seq())
+            .unwrap_or(file.first_line(value.span()));
     }
     span
 }

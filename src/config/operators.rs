@@ -16,20 +16,14 @@ pub(super) const DATA: &[&str] = &["kind", "keep", "values"];
 
 /// Reads `generators: [{kind, product: {kind, name}, policy, owns, default}]`.
 pub(super) fn generators(values: Values<'_>, field: Entry<'_>) -> Result<Vec<Generator>, Mistake> {
-    values
-        .items(field)?
-        .into_iter()
-        .map(|entry| generator(values, entry))
-        .collect()
+    let entries = values.items(field)?.into_iter();
+    entries.map(|entry| generator(values, entry)).collect()
 }
 
 /// Reads `data: [{kind, keep, values}]`.
 pub(super) fn data(values: Values<'_>, field: Entry<'_>) -> Result<Vec<DataKind>, Mistake> {
-    values
-        .items(field)?
-        .into_iter()
-        .map(|entry| data_kind(values, entry))
-        .collect()
+    let entries = values.items(field)?.into_iter();
+    entries.map(|entry| data_kind(values, entry)).collect()
 }
 
 fn generator(values: Values<'_>, value: Value<'_>) -> Result<Generator, Mistake> {
@@ -44,10 +38,8 @@ fn generator(values: Values<'_>, value: Value<'_>) -> Result<Generator, Mistake>
         }
     }
     let (Some(kind), Some(product)) = (kind, product) else {
-        let mistake = values.mistake(
-            start(value),
-            "expects `kind` and `product` for every entry of `generators`",
-        );
+        let expected = "expects `kind` and `product` for every entry of `generators`";
+        let mistake = values.mistake(start(value), expected);
         return Err(mistake.help(
             "for example `{kind: Vault.example.com, product: {kind: Secret, name: spec.secret}}`",
         ));
@@ -65,10 +57,8 @@ fn generator(values: Values<'_>, value: Value<'_>) -> Result<Generator, Mistake>
             ));
         }
         (None, Some((_, field)), _) | (None, None, Some((_, field))) => {
-            let mistake = values.mistake(
-                field.key_span,
-                format!("has `{}` without a `policy`", field.key),
-            );
+            let message = format!("has `{}` without a `policy`", field.key);
+            let mistake = values.mistake(field.key_span, message);
             return Err(mistake.help("name the field that decides: `policy: spec.creationPolicy`; without one, the product is always deleted with the object"));
         }
     };
@@ -154,10 +144,8 @@ pub(super) fn kind_text<'a>(values: Values<'a>, field: Entry<'a>) -> Result<&'a 
     if is_kind && is_group {
         return Ok(text);
     }
-    let mistake = values.mistake(
-        field.value.span(),
-        format!("names `{text}`, which is not a kind"),
-    );
+    let message = format!("names `{text}`, which is not a kind");
+    let mistake = values.mistake(field.value.span(), message);
     Err(mistake.help("write `Kind` or `Kind.group`, such as `Deployment.apps`, without a version"))
 }
 
@@ -167,10 +155,8 @@ fn read<'a, T>(
     parse: impl Fn(&str) -> Result<T, NotAField>,
 ) -> Result<T, Mistake> {
     parse(values.string(field)?).map_err(|error| {
-        let mistake = values.mistake(
-            field.value.span(),
-            format!("has a malformed `{}`", field.key),
-        );
+        let message = format!("has a malformed `{}`", field.key);
+        let mistake = values.mistake(field.value.span(), message);
         mistake.label("not a field").help(error.to_string())
     })
 }

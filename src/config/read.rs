@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 
 use super::limits::limits;
-use super::value::{Values, start, tree_of};
+use super::value::{Values, each, start, tree_of};
 use super::{BundleConfig, Config, Mistake, clusters, controllers, operators};
 use crate::charts::ChartSettings;
 use crate::delivery::DeliveryTool;
@@ -109,10 +109,8 @@ impl Config {
         match fields.iter().find(|field| field.key == "version") {
             None => return Err(no_version(values)),
             Some(version) if version.value.as_int() != Some(1) => {
-                let mistake = values.mistake(
-                    version.value.span(),
-                    "has a version that this ownerlint does not support",
-                );
+                let message = "has a version that this ownerlint does not support";
+                let mistake = values.mistake(version.value.span(), message);
                 return Err(mistake.label("not 1").help("write `version: 1`"));
             }
             Some(_) => {}
@@ -174,27 +172,23 @@ impl Config {
 
 /// Reads a list of files, each with its place.
 fn files(values: Values<'_>, field: Entry<'_>) -> Result<Vec<(String, Span)>, Mistake> {
-    let paths = values.strings(field)?;
-    let mut items = field.value.items();
-    Ok(paths
-        .into_iter()
-        .map(|path| (path, items.next().unwrap_or(field.value).span()))
-        .collect())
+    each(field, |item| {
+        Ok((values.string(item)?.to_owned(), item.value.span()))
+    })
 }
 
 fn no_version(values: Values<'_>) -> Mistake {
-    let mistake = values.mistake(Span::empty(0), "has no `version`");
-    mistake
-        .label("missing")
-        .help("write `version: 1` as the first line")
+    let mistake = values
+        .mistake(Span::empty(0), "has no `version`")
+        .label("missing");
+    mistake.help("write `version: 1` as the first line")
 }
 
 fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<BundleConfig>, Mistake> {
     let mut bundles = Vec::new();
     for entry in values.mapping(value, "`bundles`")? {
-        let name = entry.key.to_owned();
         let mut bundle = BundleConfig {
-            name,
+            name: entry.key.to_owned(),
             ..BundleConfig::default()
         };
         for field in values.fields(entry.value, &format!("bundle `{}`", entry.key), BUNDLE)? {
@@ -210,13 +204,11 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<BundleConfig>, Mi
             }
         }
         if bundle.paths.is_empty() {
-            let mistake = values.mistake(
-                entry.key_span,
-                format!("has no `paths` for bundle `{}`", entry.key),
-            );
-            return Err(mistake
-                .label("reads nothing")
-                .help("write `paths: [folder]`"));
+            let message = format!("has no `paths` for bundle `{}`", entry.key);
+            let mistake = values
+                .mistake(entry.key_span, message)
+                .label("reads nothing");
+            return Err(mistake.help("write `paths: [folder]`"));
         }
         bundles.push(bundle);
     }
@@ -232,10 +224,8 @@ fn arguments(values: Values<'_>, field: Entry<'_>) -> Result<Vec<String>, Mistak
         Vec::new()
     };
     if arguments.is_empty() {
-        let mistake = values.mistake(
-            field.value.span(),
-            format!("expects a list of arguments for `{}`", field.key),
-        );
+        let message = format!("expects a list of arguments for `{}`", field.key);
+        let mistake = values.mistake(field.value.span(), message);
         return Err(mistake.help("no shell runs it: `render: [helm, template, web, ./chart]`"));
     }
     Ok(arguments)
@@ -257,10 +247,8 @@ fn charts(values: Values<'_>, field: Entry<'_>) -> Result<ChartSettings, Mistake
 fn timeout(values: Values<'_>, field: Entry<'_>) -> Result<Duration, Mistake> {
     let written = values.written(field.value);
     let length = written.parse().ok().map(Duration::from_secs).or_else(|| {
-        written
-            .parse::<SignedDuration>()
-            .ok()
-            .and_then(|length| Duration::try_from(length).ok())
+        let length: SignedDuration = written.parse().ok()?;
+        Duration::try_from(length).ok()
     });
     length.filter(|length| !length.is_zero()).ok_or_else(|| {
         let mistake = values.mistake(field.value.span(), "has a malformed `timeout`");
@@ -269,27 +257,21 @@ fn timeout(values: Values<'_>, field: Entry<'_>) -> Result<Duration, Mistake> {
 }
 
 fn release(values: Values<'_>, field: Entry<'_>) -> Result<Release, Mistake> {
-    let span = field.value.span();
     let parsed = values.written(field.value).parse::<Release>();
     parsed.map_err(|error| {
-        values.mistake(
-            span,
-            format!("has a malformed `kubernetes-version`: {error}"),
-        )
+        let message = format!("has a malformed `kubernetes-version`: {error}");
+        values.mistake(field.value.span(), message)
     })
 }
 
 fn namespace(values: Values<'_>, field: Entry<'_>) -> Result<String, Mistake> {
     let name = values.string(field)?;
     if is_namespace_name(name) {
-        Ok(name.to_owned())
-    } else {
-        let mistake = values.mistake(
-            field.value.span(),
-            format!("names a namespace `{name}` that cannot exist"),
-        );
-        Err(mistake.help(format!("a namespace has {NAMESPACE_NAME}")))
+        return Ok(name.to_owned());
     }
+    let message = format!("names a namespace `{name}` that cannot exist");
+    let mistake = values.mistake(field.value.span(), message);
+    Err(mistake.help(format!("a namespace has {NAMESPACE_NAME}")))
 }
 
 fn extra_kind(values: Values<'_>, value: Value<'_>) -> Result<ExtraKind, Mistake> {
@@ -324,13 +306,11 @@ fn extra_kind(values: Values<'_>, value: Value<'_>) -> Result<ExtraKind, Mistake
 
 fn rule(values: Values<'_>, entry: Entry<'_>) -> Result<&'static Rule, Mistake> {
     rules::find(entry.key).ok_or_else(|| {
-        let mistake = values.mistake(
-            entry.key_span,
-            format!("names a rule `{}` that does not exist", entry.key),
-        );
-        mistake
-            .label("no such rule")
-            .help(rules::suggestion(entry.key))
+        let message = format!("names a rule `{}` that does not exist", entry.key);
+        let mistake = values
+            .mistake(entry.key_span, message)
+            .label("no such rule");
+        mistake.help(rules::suggestion(entry.key))
     })
 }
 
@@ -340,10 +320,8 @@ fn ignore(values: Values<'_>, rule: &'static Rule, value: Value<'_>) -> Result<I
         match field.key {
             "object" => {
                 let pattern = ObjectPattern::new(values.string(field)?).map_err(|error| {
-                    values.mistake(
-                        field.value.span(),
-                        format!("has a malformed pattern: {error}"),
-                    )
+                    let message = format!("has a malformed pattern: {error}");
+                    values.mistake(field.value.span(), message)
                 })?;
                 object = Some((pattern, field.value.span()));
             }
@@ -351,10 +329,8 @@ fn ignore(values: Values<'_>, rule: &'static Rule, value: Value<'_>) -> Result<I
             _ => {
                 let date = values.written(field.value).parse::<Date>();
                 expires = Some(date.map_err(|error| {
-                    values.mistake(
-                        field.value.span(),
-                        format!("has a malformed `expires`: {error}"),
-                    )
+                    let message = format!("has a malformed `expires`: {error}");
+                    values.mistake(field.value.span(), message)
                 })?);
             }
         }

@@ -80,10 +80,7 @@ impl<'a> Values<'a> {
         if value.is_map() || value.is_null() {
             Ok(value.entries().collect())
         } else {
-            Err(self.mistake(
-                first_line(self.file, value.span()),
-                format!("expects a mapping for {what}"),
-            ))
+            Err(self.expects(value, &format!("a mapping for {what}")))
         }
     }
 
@@ -97,33 +94,21 @@ impl<'a> Values<'a> {
             .help(help)
     }
 
-    /// Returns a text, which must not be empty.
-    pub(crate) fn string(self, entry: Entry<'a>) -> Result<&'a str, Mistake> {
-        self.text(entry.value, &format!("`{}`", entry.key))
+    /// Creates a mistake about a value of another form.
+    fn expects(self, value: Value<'_>, expected: &str) -> Mistake {
+        let span = self.file.first_line(value.span());
+        self.mistake(span, format!("expects {expected}"))
     }
 
-    fn text(self, value: Value<'a>, what: &str) -> Result<&'a str, Mistake> {
-        match value.as_str().filter(|text| !text.trim().is_empty()) {
-            Some(text) => Ok(text),
-            None => Err(self.mistake(
-                first_line(self.file, value.span()),
-                format!("expects a string for {what}"),
-            )),
-        }
+    /// Returns a text, which must not be empty.
+    pub(crate) fn string(self, entry: Entry<'a>) -> Result<&'a str, Mistake> {
+        let text = entry.value.as_str().filter(|text| !text.trim().is_empty());
+        text.ok_or_else(|| self.expects(entry.value, &format!("a string for `{}`", entry.key)))
     }
 
     /// Returns a list of texts; a single text counts as a list of one.
     pub(crate) fn strings(self, entry: Entry<'a>) -> Result<Vec<String>, Mistake> {
-        let what = format!("`{}`", entry.key);
-        if entry.value.is_seq() {
-            entry
-                .value
-                .items()
-                .map(|item| self.text(item, &what).map(str::to_owned))
-                .collect()
-        } else {
-            Ok(vec![self.text(entry.value, &what)?.to_owned()])
-        }
+        each(entry, |item| self.string(item).map(str::to_owned))
     }
 
     /// Returns a list of globs; a single glob counts as a list of one.
@@ -141,37 +126,20 @@ impl<'a> Values<'a> {
 
     /// Returns a scalar as Kubernetes would compare it: `true` for `yes` without quotes.
     pub(crate) fn scalar(self, entry: Entry<'a>) -> Result<String, Mistake> {
-        self.scalar_of(entry.value, entry.key)
+        match entry.value.kind() {
+            Kind::Bool(flag) => Ok(flag.to_string()),
+            Kind::Int(number) => Ok(number.to_string()),
+            Kind::String(text) if !text.trim().is_empty() => Ok(text.to_owned()),
+            _ => {
+                let expected = format!("a word, a number or a truth value for `{}`", entry.key);
+                Err(self.expects(entry.value, &expected))
+            }
+        }
     }
 
     /// Returns a list of scalars; a single scalar counts as a list of one.
     pub(crate) fn words(self, entry: Entry<'a>) -> Result<Vec<String>, Mistake> {
-        if entry.value.is_seq() {
-            entry
-                .value
-                .items()
-                .map(|item| self.scalar_of(item, entry.key))
-                .collect()
-        } else {
-            Ok(vec![self.scalar_of(entry.value, entry.key)?])
-        }
-    }
-
-    fn scalar_of(self, value: Value<'a>, key: &str) -> Result<String, Mistake> {
-        let text = match value.kind() {
-            Kind::Bool(flag) => Some(flag.to_string()),
-            Kind::Int(number) => Some(number.to_string()),
-            _ => value
-                .as_str()
-                .filter(|text| !text.trim().is_empty())
-                .map(str::to_owned),
-        };
-        text.ok_or_else(|| {
-            self.mistake(
-                first_line(self.file, value.span()),
-                format!("expects a word, a number or a truth value for `{key}`"),
-            )
-        })
+        each(entry, |item| self.scalar(item))
     }
 
     /// Returns the items of a list. Null is an empty list.
@@ -179,16 +147,14 @@ impl<'a> Values<'a> {
         if entry.value.is_seq() || entry.value.is_null() {
             Ok(entry.value.items().collect())
         } else {
-            let span = first_line(self.file, entry.value.span());
-            Err(self.mistake(span, format!("expects a list for `{}`", entry.key)))
+            Err(self.expects(entry.value, &format!("a list for `{}`", entry.key)))
         }
     }
 
     /// Returns a scalar as it is written, without quotes: `1.30` is not read as a number.
     pub(crate) fn written(self, value: Value<'a>) -> &'a str {
-        value
-            .as_str()
-            .unwrap_or_else(|| self.file.slice(value.span()))
+        let text = value.as_str();
+        text.unwrap_or_else(|| self.file.slice(value.span()))
     }
 
     /// Returns the meaning of a word that must be one of `words`.
@@ -204,14 +170,16 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Returns the first line of a place: the snippet for a whole mapping could be the whole file.
-pub(super) fn first_line(file: &SourceFile, span: Span) -> Span {
-    let length = file
-        .slice(span)
-        .lines()
-        .next()
-        .map_or(0, |line| line.trim_end().len() as u32);
-    Span::new(span.start, span.start + length)
+/// Reads each item of a list; a single item counts as a list of one.
+pub(super) fn each<'a, T>(
+    field: Entry<'a>,
+    mut read: impl FnMut(Entry<'a>) -> Result<T, Mistake>,
+) -> Result<Vec<T>, Mistake> {
+    if !field.value.is_seq() {
+        return Ok(vec![read(field)?]);
+    }
+    let items = field.value.items();
+    items.map(|value| read(Entry { value, ..field })).collect()
 }
 
 /// Returns the place of a mapping's first key.
