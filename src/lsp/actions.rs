@@ -6,6 +6,7 @@ use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, Diagnostic,
     NumberOrString, Position, Range, TextEdit, Uri, WorkspaceEdit,
 };
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::answers::Answers;
@@ -33,28 +34,18 @@ pub(super) fn actions(
     if is_wanted(only, &CodeActionKind::QUICKFIX) {
         let [start, end] = [params.range.start, params.range.end]
             .map(|position| offset(file, position, answers.unit));
-        let part = Span::new(start, end);
-        actions = about(
-            diagnostics_of(report, path, Some(part), answers.unit, roots),
-            uri,
-            file,
-        );
+        let part = Some(Span::new(start, end));
+        let diagnostics = diagnostics_of(report, path, part, answers.unit, roots);
+        actions = about(diagnostics, uri, file);
     }
     // This action needs another check of the file, so it is only offered on request.
     if only.is_some() && is_wanted(only, &FIX_ALL) {
-        let fixed = answers
-            .inquiry
-            .fixed_text(path, report, &check_options())
-            .ok()
-            .flatten();
+        let fixed = answers.inquiry.fixed_text(path, report, &check_options());
+        let fixed = fixed.ok().flatten();
         actions.extend(fixed.map(|fixed| fix_all(&fixed, uri, file, answers.unit)));
     }
-    Some(
-        actions
-            .into_iter()
-            .map(CodeActionOrCommand::CodeAction)
-            .collect(),
-    )
+    let actions = actions.into_iter().map(CodeActionOrCommand::CodeAction);
+    Some(actions.collect())
 }
 
 /// Returns fixes, suppressions with a reason, and rule pages for the findings of `diagnostics`.
@@ -125,13 +116,10 @@ fn fixes(diagnostic: &Diagnostic) -> Vec<CodeAction> {
     let given = diagnostic
         .data
         .as_ref()
-        .and_then(|data| data.get("actions"))
-        .cloned();
-    let fixes = given
-        .and_then(|actions| serde_json::from_value::<Vec<CodeAction>>(actions).ok())
-        .unwrap_or_default();
+        .and_then(|data| data.get("actions"));
+    let fixes = given.and_then(|actions| Vec::<CodeAction>::deserialize(actions).ok());
+    let fixes = fixes.unwrap_or_default().into_iter();
     fixes
-        .into_iter()
         .map(|fix| CodeAction {
             diagnostics: Some(vec![diagnostic.clone()]),
             ..fix

@@ -45,10 +45,8 @@ impl Answers<'_> {
             Some(uri) => uri.clone(),
             None => Uri::from_str(&file_uri(object.file.path())).ok()?,
         };
-        Some(Location::new(
-            uri,
-            range(&object.file, object.name, self.unit),
-        ))
+        let range = range(&object.file, object.name, self.unit);
+        Some(Location { uri, range })
     }
 
     /// Describes the owner at a position, removers of finalizers, or the effects of a deletion.
@@ -82,12 +80,8 @@ impl Answers<'_> {
             _ => &found.object,
         };
         let dependents = self.inquiry.dependents(object);
-        Some(
-            dependents
-                .iter()
-                .filter_map(|object| self.location(object))
-                .collect(),
-        )
+        let places = dependents.iter().filter_map(|object| self.location(object));
+        Some(places.collect())
     }
 
     /// Returns the objects of a file.
@@ -137,15 +131,13 @@ impl Answers<'_> {
 
     /// Returns a lens for each object. Its title is computed when the editor shows it.
     pub(super) fn lenses(&self, path: &str, uri: &Uri) -> Vec<CodeLens> {
-        self.inquiry
-            .objects_of(path)
-            .into_iter()
-            .map(|object| CodeLens {
-                range: range(&object.file, object.name, self.unit),
-                command: None,
-                data: Some(json!({"uri": uri.as_str(), "offset": object.name.start})),
-            })
-            .collect()
+        let objects = self.inquiry.objects_of(path).into_iter();
+        let lenses = objects.map(|object| CodeLens {
+            range: range(&object.file, object.name, self.unit),
+            command: None,
+            data: Some(json!({"uri": uri.as_str(), "offset": object.name.start})),
+        });
+        lenses.collect()
     }
 
     /// Returns the command of a lens: its title has the number of deleted objects, and it opens the plan of `lens`.

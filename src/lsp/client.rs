@@ -4,9 +4,7 @@ use lsp_server::{Connection, Message, Notification, Request};
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
-    ClientCapabilities, DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern,
-    MessageType, NumberOrString, Registration, RegistrationParams, ShowDocumentParams,
-    ShowMessageParams, Uri,
+    ClientCapabilities, MessageType, NumberOrString, ShowDocumentParams, ShowMessageParams, Uri,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -38,23 +36,14 @@ impl<'c> Client<'c> {
         if watched.and_then(|watched| watched.dynamic_registration) != Some(true) {
             return false;
         }
-        let glob_pattern = GlobPattern::String("**/*.{yaml,yml,json}".to_owned());
-        let watchers = vec![FileSystemWatcher {
-            glob_pattern,
-            kind: None,
-        }];
-        let options = DidChangeWatchedFilesRegistrationOptions { watchers };
-        let registration = Registration {
-            id: "files".to_owned(),
-            method: notification::DidChangeWatchedFiles::METHOD.to_owned(),
-            register_options: serde_json::to_value(options).ok(),
-        };
-        self.ask(
-            request::RegisterCapability::METHOD,
-            RegistrationParams {
-                registrations: vec![registration],
-            },
-        );
+        let watcher = json!({"globPattern": "**/*.{yaml,yml,json}"});
+        let registration = json!({
+            "id": "files",
+            "method": notification::DidChangeWatchedFiles::METHOD,
+            "registerOptions": {"watchers": [watcher]},
+        });
+        let registrations = json!({"registrations": [registration]});
+        self.ask(request::RegisterCapability::METHOD, registrations);
         true
     }
 
@@ -63,25 +52,19 @@ impl<'c> Client<'c> {
         let window = self.capabilities.window.as_ref();
         if window.and_then(|window| window.work_done_progress) == Some(true) {
             let token = NumberOrString::String("ownerlint/reading".to_owned());
-            self.ask(
-                request::WorkDoneProgressCreate::METHOD,
-                json!({"token": token}),
-            );
+            let create = json!({"token": token});
+            self.ask(request::WorkDoneProgressCreate::METHOD, create);
             let begin = json!({"kind": "begin", "title": "ownerlint reads the manifests"});
-            self.tell(
-                notification::Progress::METHOD,
-                json!({"token": token, "value": begin}),
-            );
+            let begin = json!({"token": token, "value": begin});
+            self.tell(notification::Progress::METHOD, begin);
             self.progress = Some(token);
         }
     }
 
     pub(super) fn end_progress(&mut self) {
         if let Some(token) = self.progress.take() {
-            self.tell(
-                notification::Progress::METHOD,
-                json!({"token": token, "value": {"kind": "end"}}),
-            );
+            let end = json!({"token": token, "value": {"kind": "end"}});
+            self.tell(notification::Progress::METHOD, end);
         }
     }
 
@@ -104,10 +87,8 @@ impl<'c> Client<'c> {
 
     /// Shows a message.
     pub(super) fn say(&self, typ: MessageType, message: String) {
-        self.tell(
-            notification::ShowMessage::METHOD,
-            ShowMessageParams { typ, message },
-        );
+        let shown = ShowMessageParams { typ, message };
+        self.tell(notification::ShowMessage::METHOD, shown);
     }
 
     fn ask(&mut self, method: &str, params: impl Serialize) {

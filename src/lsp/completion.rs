@@ -27,7 +27,7 @@ pub(super) fn items(
     let cursor = Cursor::find(before)?;
     let document = Document::around(file.text(), at as usize);
     let inquiry = &answers.inquiry;
-    let suggestions = match (cursor.parents.as_slice(), cursor.key) {
+    let mut suggestions = match (cursor.parents.as_slice(), cursor.key) {
         ([], Some("kind")) => inquiry.kinds(path, document.api_version),
         ([], Some("apiVersion")) => inquiry.api_versions(path, document.kind),
         ([.., "metadata", "finalizers"], None) => {
@@ -35,10 +35,8 @@ pub(super) fn items(
         }
         ([.., "metadata", "annotations"], None) => annotations_to_write(),
         ([.., "metadata", "ownerReferences"], None) => {
-            let missing = OWNER_REFERENCE_FIELDS.into_iter();
-            let missing =
-                missing.filter(|key| cursor.siblings.iter().all(|(other, _)| other != key));
-            missing
+            let keys = OWNER_REFERENCE_FIELDS.into_iter();
+            keys.filter(|key| cursor.siblings.iter().all(|(other, _)| other != key))
                 .map(|key| (key.to_owned(), field_of_owner(key).to_owned()))
                 .collect()
         }
@@ -57,12 +55,12 @@ pub(super) fn items(
         _ => Form::Value,
     };
     let word = &before[before.len() - cursor.typed..];
-    let plain = unique(suggestions).filter(|(text, _)| is_plain(text) && text != word);
-    Some(
-        plain
-            .map(|(text, detail)| item(text, detail, typed, form))
-            .collect(),
-    )
+    suggestions.sort();
+    suggestions.dedup_by(|a, b| a.0 == b.0);
+    suggestions.retain(|(text, _)| is_plain(text) && text != word);
+    let suggestions = suggestions.into_iter();
+    let items = suggestions.map(|(text, detail)| item(text, detail, typed, form));
+    Some(items.collect())
 }
 
 /// Whether a text can be inserted without quotes: names in a manifest may contain anything, even line breaks.
@@ -93,13 +91,6 @@ fn entry_of(owner: &PossibleOwner<'_>, key: &str) -> Option<(String, String)> {
         _ => return None,
     };
     Some((text.to_owned(), detail.to_owned()))
-}
-
-/// Sorts suggestions and removes repeated texts.
-fn unique(mut suggestions: Vec<(String, String)>) -> impl Iterator<Item = (String, String)> {
-    suggestions.sort();
-    suggestions.dedup_by(|a, b| a.0 == b.0);
-    suggestions.into_iter()
 }
 
 /// The form in which a text is inserted.

@@ -26,7 +26,7 @@ impl Folders {
 
     fn add(&mut self, opened: impl IntoIterator<Item = Workspace>) {
         for mut workspace in opened {
-            workspace.set_watched(self.watched);
+            workspace.watched = self.watched;
             self.all.push(Folder::new(workspace));
         }
     }
@@ -36,7 +36,7 @@ impl Folders {
         self.watched = watched;
         for folder in &mut self.all {
             let workspace = &mut folder.workspace;
-            workspace.set_watched(watched && workspace.is_opened);
+            workspace.watched = watched && workspace.is_opened;
         }
     }
 
@@ -53,14 +53,13 @@ impl Folders {
 
     /// Returns the folders in which something has changed.
     pub(super) fn stale_mut(&mut self) -> impl Iterator<Item = &mut Folder> {
-        self.all
-            .iter_mut()
-            .filter(|folder| folder.workspace.is_stale())
+        let all = self.all.iter_mut();
+        all.filter(|folder| folder.workspace.stale)
     }
 
     /// Whether something has changed in any of them.
     pub(super) fn are_stale(&self) -> bool {
-        self.iter().any(|folder| folder.workspace.is_stale())
+        self.iter().any(|folder| folder.workspace.stale)
     }
 
     /// Returns the folder of a document, and its path: the innermost folder that contains it.
@@ -74,7 +73,7 @@ impl Folders {
         match path_of(uri) {
             Some(path) => folders
                 .filter(|(_, folder)| folder.workspace.contains(&path))
-                .max_by_key(|(_, folder)| folder.workspace.root().len())
+                .max_by_key(|(_, folder)| folder.workspace.root.len())
                 .map(|(at, _)| (at, path)),
             None => folders
                 .find(|(_, folder)| folder.workspace.text() == Some(uri))
@@ -118,7 +117,7 @@ impl Folders {
         let mut moving = Vec::new();
         self.all.retain_mut(|folder| {
             let workspace = &mut folder.workspace;
-            let is_removed = removed.iter().any(|root| root == workspace.root());
+            let is_removed = removed.iter().any(|root| *root == workspace.root);
             workspace.is_opened &= !is_removed;
             moving.extend(
                 workspace.take(|path| {

@@ -15,12 +15,9 @@ use crate::text::ColumnUnit;
 
 /// Chooses UTF-8, the encoding of files, if the editor supports it; otherwise UTF-16, which every editor supports.
 pub(super) fn agreed_unit(client: &ClientCapabilities) -> ColumnUnit {
-    let offered = client
-        .general
-        .as_ref()
-        .and_then(|general| general.position_encodings.as_ref());
-    let utf8 = offered.is_some_and(|encodings| encodings.contains(&PositionEncodingKind::UTF8));
-    if utf8 {
+    let general = client.general.as_ref();
+    let offered = general.and_then(|general| general.position_encodings.as_ref());
+    if offered.is_some_and(|encodings| encodings.contains(&PositionEncodingKind::UTF8)) {
         ColumnUnit::Utf8
     } else {
         ColumnUnit::Utf16
@@ -94,10 +91,5 @@ pub(super) fn paths_of(folders: &[WorkspaceFolder]) -> Vec<String> {
 
 /// Returns the path of a folder without a trailing slash.
 fn root_of(uri: &Uri) -> Option<String> {
-    let path = path_of(uri)?;
-    Some(if path.len() > 1 {
-        path.trim_end_matches('/').to_owned()
-    } else {
-        path
-    })
+    Some(path_of(uri)?.trim_end_matches('/').to_owned())
 }

@@ -18,14 +18,10 @@ pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> 
         Spot::Identity => Some(identity(inquiry, object)),
         Spot::Owner { place, lookup, .. } => {
             // The collector never finds an owner in another namespace.
-            let owner = place
-                .as_ref()
-                .filter(|_| !matches!(lookup, OwnerLookup::InNamespace(_)));
+            let is_elsewhere = matches!(lookup, OwnerLookup::InNamespace(_));
+            let owner = place.as_ref().filter(|_| !is_elsewhere);
             let deletion = owner.and_then(|owner| deletion_of(inquiry, owner));
-            Some(paragraphs([
-                Some(owner_text(&object.key, &found.spot)),
-                deletion,
-            ]))
+            Some(paragraphs([owner_text(&object.key, &found.spot), deletion]))
         }
         Spot::Use {
             named,
@@ -56,7 +52,7 @@ pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> 
 }
 
 /// Describes an owner reference as the garbage collector sees it.
-fn owner_text(object: &ObjectKey, spot: &Spot) -> String {
+fn owner_text(object: &ObjectKey, spot: &Spot) -> Option<String> {
     let Spot::Owner {
         named,
         lookup,
@@ -66,7 +62,7 @@ fn owner_text(object: &ObjectKey, spot: &Spot) -> String {
         ..
     } = spot
     else {
-        return String::new();
+        return None;
     };
     let (named, object) = (code(named), code(object));
     let when = if *has_others {
@@ -117,19 +113,19 @@ fn owner_text(object: &ObjectKey, spot: &Spot) -> String {
             } else {
                 ""
             };
-            let deleted = if *is_undecided {
-                String::new()
-            } else {
-                format!(" If the cluster has no such owner either, the object is deleted{unless}.")
-            };
-            let doubt = match (unknown_scope, *is_undecided) {
-                (true, false) => {
-                    " It is kept if the cluster does not serve the owner's kind, or if the owner is namespaced and the object \
-                     is not."
+            let mut text = format!("{named} is not in the input.");
+            if !is_undecided {
+                text.push_str(&format!(
+                    " If the cluster has no such owner either, the object is deleted{unless}."
+                ));
+                if *unknown_scope {
+                    text.push_str(
+                        " It is kept if the cluster does not serve the owner's kind, or if the owner is namespaced and the \
+                         object is not.",
+                    );
                 }
-                _ => "",
-            };
-            format!("{named} is not in the input.{deleted}{doubt}")
+            }
+            text
         }
     };
     if *is_undecided {
@@ -146,7 +142,7 @@ fn owner_text(object: &ObjectKey, spot: &Spot) -> String {
         }
         _ => {}
     }
-    text
+    Some(text)
 }
 
 /// Summarises a deletion: `deletes 5 objects, 1 of them with data; 1 gets stuck`.
@@ -175,15 +171,11 @@ pub(super) fn headline(deletion: &ObjectDeletion) -> String {
 }
 
 fn identity(inquiry: &Inquiry<'_>, object: &ObjectPlace) -> String {
-    let owners: Vec<_> = inquiry
-        .owners(object)
-        .iter()
-        .map(|owner| code(&owner.key))
-        .collect();
+    let owners = inquiry.owners(object);
+    let owners: Vec<_> = owners.iter().map(|owner| code(&owner.key)).collect();
     let owned = (!owners.is_empty()).then(|| format!("Owned by {}.", owners.join(", ")));
-    let delivered = inquiry
-        .delivered(object)
-        .map(|delivered| delivered_text(&delivered));
+    let delivered = inquiry.delivered(object);
+    let delivered = delivered.map(|delivered| delivered_text(&delivered));
     paragraphs([deletion_of(inquiry, object), delivered, owned])
 }
 
@@ -194,10 +186,8 @@ fn deletion_of(inquiry: &Inquiry<'_>, object: &ObjectPlace) -> Option<String> {
 
 fn deletion_text(deletion: &ObjectDeletion) -> String {
     let object = &deletion.object;
-    let place = match &deletion.cluster {
-        Some(cluster) => format!(" in cluster {}", code(cluster)),
-        None => String::new(),
-    };
+    let cluster = deletion.cluster.as_ref();
+    let place = cluster.map_or(String::new(), |name| format!(" in cluster {}", code(name)));
     let mut text = format!("Deleting {}{place} {}.", code(object), headline(deletion));
     if !deletion.is_applied {
         text.push_str(" Nothing in the folder applies it.");
@@ -205,13 +195,8 @@ fn deletion_text(deletion: &ObjectDeletion) -> String {
     // Stuck objects come first, so that the limit never omits them.
     let stuck = deletion.stuck.iter();
     text.push_str(&list(stuck.map(|(key, stuck)| stuck_text(key, stuck))));
-    text.push_str(&list(
-        deletion
-            .deleted
-            .iter()
-            .filter(|key| *key != object)
-            .map(code),
-    ));
+    let others = deletion.deleted.iter().filter(|key| *key != object);
+    text.push_str(&list(others.map(code)));
     if deletion.hidden > 0 {
         let documents = plain::count(deletion.hidden, "document");
         text.push_str(&format!(
@@ -223,15 +208,14 @@ fn deletion_text(deletion: &ObjectDeletion) -> String {
 
 fn stuck_text(object: &ObjectKey, stuck: &StuckObject) -> String {
     let finalizers: Vec<_> = stuck.finalizers.iter().map(code).collect();
-    let finalizers = finalizers.join(" and ");
+    let names = finalizers.join(" and ");
     let mut text = format!("{} **stays Terminating**", code(object));
-    let held = if stuck.is_unattended {
-        format!(" until a controller removes {finalizers}; the input contains none that does")
-    } else {
-        format!(": held by {finalizers}")
-    };
-    if !stuck.finalizers.is_empty() {
-        text.push_str(&held);
+    if !finalizers.is_empty() {
+        text.push_str(&if stuck.is_unattended {
+            format!(" until a controller removes {names}; the input contains none that does")
+        } else {
+            format!(": held by {names}")
+        });
     }
     if let [first, others @ ..] = &*stuck.waits_for {
         let others = match others.len() {
@@ -273,17 +257,12 @@ fn finalizer_text(finalizer: &str, rows: &[RowInfo]) -> String {
     format!("{finalizer}\n\n{}", rows.collect::<Vec<_>>().join("\n\n"))
 }
 
-fn list(items: impl Iterator<Item = String>) -> String {
+fn list(mut items: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
-    let mut left = 0;
-    for (at, item) in items.enumerate() {
-        if at < LISTED {
-            text.push_str("\n- ");
-            text.push_str(&item);
-        } else {
-            left += 1;
-        }
+    for item in items.by_ref().take(LISTED) {
+        text.push_str(&format!("\n- {item}"));
     }
+    let left = items.count();
     if left > 0 {
         text.push_str(&format!("\n- and {left} more"));
     }

@@ -8,7 +8,6 @@ mod actions;
 mod answers;
 mod client;
 mod completion;
-mod error;
 mod folder;
 mod folders;
 mod greeting;
@@ -22,7 +21,16 @@ mod workspace;
 
 use lsp_server::Connection;
 
-pub use error::LspError;
+/// The reason why the server ends before the editor requests it.
+#[derive(Debug, thiserror::Error)]
+pub enum LspError {
+    /// The editor sent `exit`, or went away, before `initialize`.
+    #[error("the editor went away before it sent `initialize`")]
+    Uninitialized,
+    /// Standard input or output failed, or ended in the middle of a message.
+    #[error("the connection to the editor broke: {0}")]
+    Io(#[from] std::io::Error),
+}
 
 /// Serves the editor at standard input and output until it sends `exit` or goes away. Returns whether it sent
 /// `shutdown` before, as the protocol requires.

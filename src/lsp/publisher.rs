@@ -37,15 +37,13 @@ impl<'c> Publisher<'c> {
     /// Creates a publisher that has sent nothing yet.
     pub(super) fn new(connection: &'c Connection, unit: ColumnUnit) -> Self {
         let here = std::env::current_dir().ok();
-        let working_directory = here.map(|here| here.to_string_lossy().replace('\\', "/"));
-        let roots = Roots {
-            working_directory,
-            repository_root: None,
-        };
         Self {
             connection,
             unit,
-            roots,
+            roots: Roots {
+                working_directory: here.map(|here| here.to_string_lossy().replace('\\', "/")),
+                repository_root: None,
+            },
             shown: BTreeMap::new(),
         }
     }
@@ -59,7 +57,7 @@ impl<'c> Publisher<'c> {
     /// list would claim that nothing is wrong.
     pub(super) fn publish(&mut self, folder: &mut Folder) {
         let workspace = &folder.workspace;
-        for (path, document) in workspace.open() {
+        for (path, document) in &workspace.open {
             let found = folder.ask(|answers| {
                 let report = answers.report.as_ref()?;
                 let mut found = diagnostics_of(report, path, None, self.unit, &self.roots);
@@ -78,7 +76,7 @@ impl<'c> Publisher<'c> {
         }
         let mistaken = folder.mistaken.take();
         if let Some(uri) = mistaken
-            && workspace.open().all(|(_, document)| document.uri != uri)
+            && workspace.open.values().all(|document| document.uri != uri)
         {
             self.clear(&uri);
         }
@@ -93,16 +91,16 @@ impl<'c> Publisher<'c> {
         let Ok(uri) = Uri::from_str(&absolute_uri(file.path(), &self.roots)) else {
             return false;
         };
-        let open = path_of(&uri).and_then(|path| folder.workspace.document(&path));
-        let help = error
-            .help()
-            .map(|help| format!("\n\n{}", plain::visible_in_place(&help.to_string())))
-            .unwrap_or_default();
+        let open = path_of(&uri).and_then(|path| folder.workspace.open.get(&path));
+        let mut message = plain::visible_in_place(&error.to_string());
+        if let Some(help) = error.help() {
+            message += &format!("\n\n{}", plain::visible_in_place(&help.to_string()));
+        }
         let diagnostic = json!({
             "range": range(file, span, self.unit),
             "severity": 1,
             "source": env!("CARGO_PKG_NAME"),
-            "message": plain::visible_in_place(&error.to_string()) + &help,
+            "message": message,
         });
         let uri = open.map_or(uri, |document| document.uri.clone());
         let (version, is_open) = (open.map(|document| document.version), open.is_some());
@@ -125,10 +123,8 @@ impl<'c> Publisher<'c> {
             params["version"] = version.into();
         }
         if self.shown.get(uri) != Some(&params) {
-            let message = Notification::new(
-                notification::PublishDiagnostics::METHOD.to_owned(),
-                params.clone(),
-            );
+            let method = notification::PublishDiagnostics::METHOD.to_owned();
+            let message = Notification::new(method, params.clone());
             // If the editor has gone away, the server notices it when it reads.
             let _ = self.connection.sender.send(message.into());
             self.shown.insert(uri.clone(), params);

@@ -59,10 +59,8 @@ impl<'c> Server<'c> {
         let unit = agreed_unit(&params.capabilities);
         let info = json!({"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")});
         let result = json!({"capabilities": offered(unit), "serverInfo": info});
-        connection
-            .sender
-            .send(Response::new_ok(id, result).into())
-            .ok()?;
+        let response = Response::new_ok(id, result);
+        connection.sender.send(response.into()).ok()?;
         Some(Self {
             connection,
             unit,
@@ -181,19 +179,16 @@ impl<'c> Server<'c> {
             }
             notification::DidOpenTextDocument::METHOD => {
                 if let Some(opened) = read::<notification::DidOpenTextDocument>(message) {
-                    let document = opened.text_document;
-                    let (uri, version, text) =
-                        (document.uri, document.version, document.text.into());
-                    self.folders.open(OpenDocument { uri, version, text });
+                    let opened = opened.text_document;
+                    self.open(opened.uri, opened.version, opened.text);
                 }
             }
             notification::DidChangeTextDocument::METHOD => {
                 if let Some(mut changed) = read::<notification::DidChangeTextDocument>(message)
                     && let Some(whole) = changed.content_changes.pop()
                 {
-                    let document = changed.text_document;
-                    let (uri, version, text) = (document.uri, document.version, whole.text.into());
-                    self.folders.open(OpenDocument { uri, version, text });
+                    let changed = changed.text_document;
+                    self.open(changed.uri, changed.version, whole.text);
                 }
             }
             notification::DidCloseTextDocument::METHOD => {
@@ -216,6 +211,11 @@ impl<'c> Server<'c> {
             | notification::DidChangeConfiguration::METHOD => self.folders.changed_on_disk(),
             _ => {}
         }
+    }
+
+    fn open(&mut self, uri: Uri, version: i32, text: String) {
+        let text = text.into();
+        self.folders.open(OpenDocument { uri, version, text });
     }
 
     /// Calls `question` with the answers of a document's folder and the document's path.
@@ -241,19 +241,15 @@ impl<'c> Server<'c> {
 
     fn respond(&mut self, request: Request) -> Response {
         if self.cancelled.remove(&request.id) {
-            return Response::new_err(
-                request.id,
-                ErrorCode::RequestCanceled as i32,
-                "cancelled".to_owned(),
-            );
+            return refused(request.id, ErrorCode::RequestCanceled, "cancelled");
         }
         if request.method == request::Shutdown::METHOD {
             self.is_shut_down = true;
             return Response::new_ok(request.id, ());
         }
         if self.is_shut_down {
-            let message = "the server was shut down".to_owned();
-            return Response::new_err(request.id, ErrorCode::InvalidRequest as i32, message);
+            let message = "the server was shut down";
+            return refused(request.id, ErrorCode::InvalidRequest, message);
         }
         match request.method.as_str() {
             request::ExecuteCommand::METHOD => self.execute(request),
@@ -282,9 +278,9 @@ impl<'c> Server<'c> {
             }),
             request::DocumentSymbolRequest::METHOD => {
                 answer::<request::DocumentSymbolRequest>(request, |params| {
-                    let symbols = self.ask_about(&params.text_document.uri, |answers, path| {
-                        answers.document_symbols(path)
-                    })?;
+                    let uri = &params.text_document.uri;
+                    let symbols =
+                        self.ask_about(uri, |answers, path| answers.document_symbols(path))?;
                     Some(DocumentSymbolResponse::Nested(symbols))
                 })
             }
@@ -322,7 +318,7 @@ impl<'c> Server<'c> {
             }
             method => {
                 let message = format!("ownerlint does not know `{method}`");
-                Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message)
+                refused(request.id, ErrorCode::MethodNotFound, message)
             }
         }
     }
@@ -340,8 +336,8 @@ impl<'c> Server<'c> {
             }
         });
         let Some(uri) = opened else {
-            let message = "this command opens pages of ownerlint and plans of deletions".to_owned();
-            return Response::new_err(id, ErrorCode::InvalidParams as i32, message);
+            let message = "this command opens pages of ownerlint and plans of deletions";
+            return refused(id, ErrorCode::InvalidParams, message);
         };
         self.client.open_page(uri);
         Response::new_ok(id, Value::Null)
@@ -366,10 +362,8 @@ fn fail(
     let is_seen = publisher.publish_mistake(error, folder);
     let told = Some(error.to_string());
     if !is_seen && folder.told != told {
-        client.say(
-            MessageType::ERROR,
-            plain::visible_in_place(&format!("ownerlint: {error}")),
-        );
+        let message = plain::visible_in_place(&format!("ownerlint: {error}"));
+        client.say(MessageType::ERROR, message);
     }
     folder.told = told;
 }
@@ -387,21 +381,17 @@ fn initialize(connection: &Connection) -> Option<(RequestId, InitializeParams)> 
         let (code, problem) = if request.method == request::Initialize::METHOD {
             match serde_json::from_value(request.params) {
                 Ok(params) => return Some((request.id, params)),
-                Err(error) => (
-                    ErrorCode::InvalidParams,
-                    format!("`initialize` cannot be read: {error}"),
-                ),
+                Err(error) => {
+                    let problem = format!("`initialize` cannot be read: {error}");
+                    (ErrorCode::InvalidParams, problem)
+                }
             }
         } else {
-            (
-                ErrorCode::ServerNotInitialized,
-                format!("`{}` came before `initialize`", request.method),
-            )
+            let problem = format!("`{}` came before `initialize`", request.method);
+            (ErrorCode::ServerNotInitialized, problem)
         };
-        connection
-            .sender
-            .send(Response::new_err(request.id, code as i32, problem).into())
-            .ok()?;
+        let response = refused(request.id, code, problem);
+        connection.sender.send(response.into()).ok()?;
     }
 }
 
@@ -427,10 +417,10 @@ fn answer<R: request::Request<Params: DeserializeOwned, Result: Serialize>>(
 ) -> Response {
     match serde_json::from_value(request.params) {
         Ok(params) => Response::new_ok(request.id, answer(params)),
-        Err(error) => Response::new_err(
-            request.id,
-            ErrorCode::InvalidParams as i32,
-            error.to_string(),
-        ),
+        Err(error) => refused(request.id, ErrorCode::InvalidParams, error.to_string()),
     }
+}
+
+fn refused(id: RequestId, code: ErrorCode, message: impl Into<String>) -> Response {
+    Response::new_err(id, code as i32, message.into())
 }

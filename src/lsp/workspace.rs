@@ -25,16 +25,16 @@ pub(super) struct OpenDocument {
 /// A folder and the open texts in it, or one text without a file.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
-    /// The folder; [`STDIN`] for a text without a file.
-    root: String,
+    /// The folder without a trailing slash; [`STDIN`] for a text without a file.
+    pub(super) root: String,
     /// Whether the editor has the folder open; otherwise the folder is closed with its last open text.
     pub(super) is_opened: bool,
     /// The open texts by path.
-    open: BTreeMap<String, OpenDocument>,
+    pub(super) open: BTreeMap<String, OpenDocument>,
     /// Whether the editor reports changes of files that are not open.
-    watched: bool,
+    pub(super) watched: bool,
     /// Whether something may have changed since the last attempt to read the folder.
-    stale: bool,
+    pub(super) stale: bool,
     /// Whether files on disk may have changed since the folder was read.
     on_disk: OnDisk,
 }
@@ -72,27 +72,15 @@ impl Workspace {
         self.open.get(STDIN).map(|document| &document.uri)
     }
 
-    /// Returns the folder without a trailing slash.
-    pub(super) fn root(&self) -> &str {
-        &self.root
-    }
-
     /// Whether the folder contains a path.
     pub(super) fn contains(&self, path: &str) -> bool {
-        self.root == "/"
-            || path
-                .strip_prefix(&self.root)
-                .is_some_and(|below| below.starts_with('/'))
+        let below = path.strip_prefix(&self.root);
+        self.root == "/" || below.is_some_and(|below| below.starts_with('/'))
     }
 
     /// Whether neither the folder nor a text of it is open.
     pub(super) fn is_done(&self) -> bool {
         !self.is_opened && self.open.is_empty()
-    }
-
-    /// Sets whether the editor reports changes of files that are not open.
-    pub(super) fn set_watched(&mut self, watched: bool) {
-        self.watched = watched;
     }
 
     /// Opens the document at a path, or replaces its text.
@@ -132,23 +120,6 @@ impl Workspace {
         if !self.watched {
             self.on_disk = OnDisk::MayDiffer;
         }
-    }
-
-    /// Whether something may have changed since the last attempt to read the folder.
-    pub(super) fn is_stale(&self) -> bool {
-        self.stale
-    }
-
-    /// Returns the open document at a path.
-    pub(super) fn document(&self, path: &str) -> Option<&OpenDocument> {
-        self.open.get(path)
-    }
-
-    /// Returns the open documents with their paths.
-    pub(super) fn open(&self) -> impl Iterator<Item = (&str, &OpenDocument)> {
-        self.open
-            .iter()
-            .map(|(path, document)| (path.as_str(), document))
     }
 
     /// Returns the paths to read: the folder, if the editor has it open. Otherwise the open texts and the files beside
