@@ -33,13 +33,11 @@ pub(super) fn bundles(tree: &FileTree, delivered: &[DeliveredPart]) -> Vec<Propo
     if by_name.len() < 2 || by_name.len() > MAX_BUNDLES {
         return Vec::new();
     }
-    let holding: Vec<usize> = (0..tree.files.len())
-        .filter(|&file| !tree.files[file].objects.is_empty())
-        .collect();
-    let paths: Vec<&str> = holding
-        .iter()
-        .map(|&file| tree.files[file].path.as_str())
-        .collect();
+    let files = tree.files.iter().enumerate();
+    let (holding, paths): (Vec<usize>, Vec<&str>) = files
+        .filter(|(_, file)| !file.objects.is_empty())
+        .map(|(at, file)| (at, file.path.as_str()))
+        .unzip();
     let bundles = by_name.into_iter().map(|(name, own)| {
         let parts = own.iter().chain(&shared);
         let mut files: BTreeSet<usize> = parts
@@ -85,18 +83,6 @@ struct Portion {
     is_built: bool,
 }
 
-impl Portion {
-    fn of(tree: &FileTree, part: &DeliveredPart) -> Self {
-        let files = part.files.iter().filter_map(|path| tree.file(path));
-        Self {
-            folder: part.folder.clone(),
-            files: files.collect(),
-            is_unit: true,
-            is_built: part.cluster.is_none(),
-        }
-    }
-}
-
 #[derive(Default)]
 struct Variants {
     /// Portions that belong to every bundle.
@@ -112,7 +98,13 @@ fn variants(tree: &FileTree, delivered: &[DeliveredPart]) -> Variants {
     // A folder that is delivered twice is not a variant of itself.
     let mut units: BTreeMap<&str, Portion> = BTreeMap::new();
     for part in delivered {
-        let portion = Portion::of(tree, part);
+        let files = part.files.iter().filter_map(|path| tree.file(path));
+        let portion = Portion {
+            folder: part.folder.clone(),
+            files: files.collect(),
+            is_unit: true,
+            is_built: part.cluster.is_none(),
+        };
         let cluster = part.cluster.as_deref();
         if let Some(name) = cluster.and_then(|cluster| names.get(cluster)) {
             found.by_name.entry(name.clone()).or_default().push(portion);
@@ -163,10 +155,8 @@ fn names_of_clusters(delivered: &[DeliveredPart]) -> BTreeMap<&str, String> {
 /// Divides a portion into the folders directly below it; `None` if it is a unit, lies too deep or is a single file.
 fn below(tree: &FileTree, part: &Portion) -> Option<Vec<Portion>> {
     let depth = part.folder.matches('/').count() + 1;
-    let is_file = part
-        .files
-        .iter()
-        .any(|&file| tree.files[file].path == part.folder);
+    let mut files = part.files.iter();
+    let is_file = files.any(|&file| tree.files[file].path == part.folder);
     (!part.is_unit && !is_file && depth < MAX_DEPTH)
         .then(|| parts_of(tree, &format!("{}/", part.folder), part.files.clone()))
 }
@@ -181,25 +171,21 @@ fn parts_of(tree: &FileTree, folder: &str, files: Vec<usize>) -> Vec<Portion> {
             .map_or(path.len(), |at| folder.len() + at);
         parts.entry(&path[..end]).or_default().push(file);
     }
-    parts
-        .into_iter()
-        .map(|(folder, files)| Portion {
-            folder: folder.to_owned(),
-            files,
-            is_unit: false,
-            is_built: false,
-        })
-        .collect()
+    let parts = parts.into_iter().map(|(folder, files)| Portion {
+        folder: folder.to_owned(),
+        files,
+        is_unit: false,
+        is_built: false,
+    });
+    parts.collect()
 }
 
 /// Returns the name of each part as a variant; `None` if it has no variants.
 fn names_of_variants(tree: &FileTree, parts: &[Portion]) -> Vec<Option<String>> {
     let mut names = vec![None; parts.len()];
     for group in groups(parts.len(), &similar(tree, parts)) {
-        let folders: Vec<_> = group
-            .iter()
-            .map(|&part| parts[part].folder.as_str())
-            .collect();
+        let folders = group.iter().map(|&part| parts[part].folder.as_str());
+        let folders: Vec<_> = folders.collect();
         for (part, name) in group.iter().zip(differences(&folders)) {
             names[*part] = Some(name);
         }
@@ -220,34 +206,24 @@ fn similar(tree: &FileTree, parts: &[Portion]) -> Vec<(usize, usize)> {
     });
     let objects: Vec<BTreeSet<&str>> = objects.collect();
     let mut writers: HashMap<&str, Vec<usize>> = HashMap::default();
-    for (part, key) in objects
-        .iter()
-        .enumerate()
-        .flat_map(|(part, keys)| keys.iter().map(move |key| (part, key)))
-    {
-        let writers = writers.entry(key).or_default();
-        // More parts than this would make too many bundles anyway.
-        if writers.len() <= MAX_BUNDLES {
-            writers.push(part);
+    for (part, keys) in objects.iter().enumerate() {
+        for key in keys {
+            let writers = writers.entry(key).or_default();
+            // More parts than this would make too many bundles anyway.
+            if writers.len() <= MAX_BUNDLES {
+                writers.push(part);
+            }
         }
     }
     let mut similar = Vec::new();
     for (part, keys) in objects.iter().enumerate() {
         let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
-        for &writer in keys
-            .iter()
-            .filter_map(|key| writers.get(key))
-            .flatten()
-            .filter(|&&writer| writer != part)
-        {
-            *shared.entry(writer).or_default() += 1;
+        let others = keys.iter().filter_map(|key| writers.get(key)).flatten();
+        for &other in others.filter(|&&other| other != part) {
+            *shared.entry(other).or_default() += 1;
         }
-        similar.extend(
-            shared
-                .into_iter()
-                .filter(|(_, shared)| shared * 2 >= keys.len())
-                .map(|(other, _)| (part, other)),
-        );
+        shared.retain(|_, shared| *shared * 2 >= keys.len());
+        similar.extend(shared.into_keys().map(|other| (part, other)));
     }
     similar
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use globset::GlobSet;
 use rayon::prelude::*;
 
 use crate::text::glob;
@@ -27,8 +26,8 @@ const FIXTURE_FOLDERS: [&str; 12] = [
 /// Folders with fixtures, if they are inside a folder of tests.
 const FIXTURE_FOLDERS_OF_TESTS: [&str; 3] = ["compare", "expected", "snapshots"];
 
-/// Prefixes of the names of fixtures: OpenShift's test helpers write `zz_fixture_`.
-const FIXTURE_PREFIXES: [&str; 1] = ["zz_fixture_"];
+/// The prefix of the names of fixtures that OpenShift's test helpers write.
+const FIXTURE_PREFIX: &str = "zz_fixture_";
 
 /// Suffixes of the names of fixtures, before the extension.
 const FIXTURE_SUFFIXES: [&str; 3] = [".golden", "-golden", "_golden"];
@@ -68,9 +67,8 @@ pub fn is_most(part: usize, all: usize) -> bool {
 /// Returns what more than half of the errors have in common: fixtures, or else a folder, a prefix or a suffix that
 /// matches less than half of all files. `errors` has the path of each error, `files` that of each file that was read.
 pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
-    let fixtures = fixtures(errors.iter().copied())
-        .into_iter()
-        .find(|fixtures| is_most(fixtures.covers, errors.len()));
+    let mut fixtures = fixtures(errors.iter().copied()).into_iter();
+    let fixtures = fixtures.find(|fixtures| is_most(fixtures.covers, errors.len()));
     if fixtures.is_some() || errors.len() < MIN_ERRORS_OF_A_PATTERN {
         return fixtures;
     }
@@ -78,15 +76,13 @@ pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
     for pattern in errors.iter().flat_map(|path| patterns(path)) {
         *counts.entry(pattern).or_default() += 1;
     }
-    let mut shared: Vec<_> = counts
-        .into_iter()
-        .filter(|&(_, covers)| is_most(covers, errors.len()))
-        .collect();
+    counts.retain(|_, covers| is_most(*covers, errors.len()));
+    let mut shared: Vec<_> = counts.into_iter().collect();
     // A folder is more specific than a name, and a longer text than a shorter one.
     shared.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.rank()));
     shared.into_iter().find_map(|(pattern, covers)| {
         let glob = pattern.glob();
-        let matcher = matcher(&glob)?;
+        let matcher = glob::glob(&glob).ok()?;
         let matched = files
             .par_iter()
             .filter(|path| matcher.is_match(path))
@@ -111,16 +107,12 @@ pub fn fixture_glob(path: &str) -> Option<String> {
         }
     }
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    let prefix = FIXTURE_PREFIXES
-        .iter()
-        .find(|prefix| name.starts_with(**prefix))
-        .map(|prefix| format!("**/{prefix}*"));
-    prefix.or_else(|| {
-        FIXTURE_SUFFIXES
-            .iter()
-            .find(|suffix| stem.ends_with(**suffix))
-            .map(|suffix| format!("**/*{suffix}.{extension}"))
-    })
+    if name.starts_with(FIXTURE_PREFIX) {
+        return Some(format!("**/{FIXTURE_PREFIX}*"));
+    }
+    let mut suffixes = FIXTURE_SUFFIXES.iter();
+    let suffix = suffixes.find(|suffix| stem.ends_with(**suffix))?;
+    Some(format!("**/*{suffix}.{extension}"))
 }
 
 /// Splits a path into its components, each with the offset of its end.
@@ -181,11 +173,6 @@ fn patterns(path: &str) -> Vec<CommonPart<'_>> {
         .collect()
 }
 
-/// Compiles a glob as `--exclude` does.
-fn matcher(pattern: &str) -> Option<GlobSet> {
-    glob::glob(pattern).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,7 +200,7 @@ mod tests {
         ] {
             assert_eq!(globs(&[path]), [glob], "{path}");
             assert!(
-                matcher(glob).is_some_and(|glob| glob.is_match(path)),
+                glob::glob(glob).is_ok_and(|glob| glob.is_match(path)),
                 "{path}"
             );
         }

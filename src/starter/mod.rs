@@ -93,11 +93,6 @@ impl Starter {
         };
         [unparted, nothing].into_iter()
     }
-
-    /// Returns the configuration as a text with comments.
-    pub fn to_yaml(&self) -> String {
-        write::to_yaml(self)
-    }
 }
 
 /// Returns globs for fixtures, by their names, and for folders of tests.
@@ -109,7 +104,7 @@ fn exclusions(tree: &FileTree) -> Vec<Exclusion> {
     let tested: BTreeSet<usize> = (0..paths.len())
         .filter(|&file| ancestors(folder_of(paths[file])).any(|folder| folders.contains(folder)))
         .collect();
-    let is_excluded: Vec<bool> = excluded(&paths, &exclusions);
+    let is_excluded = excluded(&paths, &exclusions);
     for path in cover(&paths, |file| tested.contains(&file)) {
         let is_file = tree.file(&path).is_some();
         let covers = tested
@@ -119,14 +114,12 @@ fn exclusions(tree: &FileTree) -> Vec<Exclusion> {
         let escaped = globset::escape(&path);
         // In a tree of nothing but tests, the tests are meant to be checked.
         if covers > 0 && path != "." {
-            exclusions.push(Exclusion {
-                glob: if is_file {
-                    escaped
-                } else {
-                    format!("{escaped}/**")
-                },
-                covers,
-            });
+            let glob = if is_file {
+                escaped
+            } else {
+                format!("{escaped}/**")
+            };
+            exclusions.push(Exclusion { glob, covers });
         }
     }
     exclusions

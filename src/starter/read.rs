@@ -38,10 +38,8 @@ pub(super) fn tree(inventory: &Inventory, folder: &str) -> FileTree {
 
 /// Returns the values of a file's documents.
 fn values(file: &ParsedFile) -> impl Iterator<Item = Value<'_>> {
-    file.documents()
-        .iter()
-        .filter_map(|document| document.tree())
-        .map(|tree| tree.root())
+    let documents = file.documents().iter();
+    documents.filter_map(|document| Some(document.tree()?.root()))
 }
 
 /// Whether a file describes a chart other than a library chart.
@@ -55,10 +53,7 @@ fn is_chart(path: &str, file: &ParsedFile) -> bool {
 
 /// Returns the folders of tests of a kuttl or chainsaw document: its own, unless it is a suite that names others.
 fn test_folders(folder: &str, document: Value<'_>) -> Vec<String> {
-    let version = document
-        .get("apiVersion")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let version = document.str_at(&["apiVersion"]).unwrap_or_default();
     if !version.starts_with("kuttl.dev/") && !version.starts_with("chainsaw.kyverno.io/") {
         return Vec::new();
     }

@@ -9,21 +9,23 @@ use crate::text::plain;
 /// The maximum number of commands or folders shown in one place.
 const MAX_SHOWN: usize = 5;
 
-/// Writes the configuration of a proposal.
-pub(super) fn to_yaml(starter: &Starter) -> String {
-    let mut text = HEAD.to_owned();
-    if !starter.bundles.is_empty() {
-        text.push_str(BUNDLES);
-        for bundle in &starter.bundles {
-            push_bundle(&mut text, bundle);
+impl Starter {
+    /// Returns the configuration as a text with comments.
+    pub fn to_yaml(&self) -> String {
+        let mut text = HEAD.to_owned();
+        if self.bundles.is_empty() {
+            push_clusters(&mut text, self);
+        } else {
+            text.push_str(BUNDLES);
+            for bundle in &self.bundles {
+                push_bundle(&mut text, bundle);
+            }
         }
-    } else {
-        push_clusters(&mut text, starter);
+        push_exclude(&mut text, &self.exclude);
+        push_charts(&mut text, &self.charts);
+        text.push_str(REST);
+        text
     }
-    push_exclude(&mut text, &starter.exclude);
-    push_charts(&mut text, &starter.charts);
-    text.push_str(REST);
-    text
 }
 
 /// Describes the deliveries if there are no bundles.
@@ -87,11 +89,9 @@ fn push_some(text: &mut String, indent: &str, lines: Vec<String>) {
     for line in lines.iter().take(MAX_SHOWN) {
         text.push_str(&format!("{indent}#   {line}\n"));
     }
-    if lines.len() > MAX_SHOWN {
-        text.push_str(&format!(
-            "{indent}#   and {} more\n",
-            lines.len() - MAX_SHOWN
-        ));
+    let others = lines.len().saturating_sub(MAX_SHOWN);
+    if others > 0 {
+        text.push_str(&format!("{indent}#   and {others} more\n"));
     }
 }
 
@@ -173,7 +173,7 @@ mod tests {
             charts: vec![hostile.to_owned()],
             clusters: BTreeMap::new(),
         };
-        let text = to_yaml(&starter);
+        let text = starter.to_yaml();
         let read: serde_yaml::Value =
             serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
         let paths = &read["bundles"][hostile]["paths"];
@@ -190,7 +190,7 @@ mod tests {
             clusters: BTreeMap::from([(hostile.to_owned(), 1)]),
             ..Starter::default()
         };
-        let read: serde_yaml::Value = serde_yaml::from_str(&to_yaml(&starter)).expect("YAML");
+        let read: serde_yaml::Value = serde_yaml::from_str(&starter.to_yaml()).expect("YAML");
         assert_eq!(read.as_mapping().map(serde_yaml::Mapping::len), Some(2));
     }
 }
