@@ -96,11 +96,10 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
             None => left.gone.push(olds[0]),
         }
     }
-    left.new.extend(
-        new.iter()
-            .filter(|(identity, _)| !old.contains_key(*identity))
-            .map(|(_, news)| news[0]),
-    );
+    let added = new
+        .iter()
+        .filter(|(identity, _)| !old.contains_key(*identity));
+    left.new.extend(added.map(|(_, news)| news[0]));
     changes.extend(paired(ChangeKind::Moved, left.moved()));
     changes.extend(paired(ChangeKind::Changed, left.hashed()));
     changes.extend(paired(ChangeKind::Renamed, left.renamed()));

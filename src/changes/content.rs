@@ -5,7 +5,7 @@ use std::sync::Arc;
 use foldhash::HashSet;
 
 use crate::manifest::Object;
-use crate::yaml::{Kind, NodeId, Value};
+use crate::yaml::{Entry, Kind, NodeId, Value};
 
 /// Maximum number of compared pairs of maps and lists, which aliases multiply. A larger value counts as different.
 const MOST_PAIRS: usize = 1_000_000;
@@ -29,32 +29,18 @@ pub fn same_value(one: Value<'_>, other: Value<'_>) -> bool {
         }
         match (one.kind(), other.kind()) {
             (Kind::Map, Kind::Map) => {
-                if one.entries().len() != other.entries().len() {
-                    return false;
-                }
                 // Sorted only if the order differs; a lookup per key would be quadratic.
                 let mut others: Vec<_> = other.entries().collect();
                 let mut ones: Vec<_> = one.entries().collect();
-                if ones
-                    .iter()
-                    .zip(&others)
-                    .any(|(one, other)| one.key != other.key)
-                {
+                if !have_same_keys(&ones, &others) {
                     ones.sort_by_key(|entry| entry.key);
                     others.sort_by_key(|entry| entry.key);
                 }
-                if ones
-                    .iter()
-                    .zip(&others)
-                    .any(|(one, other)| one.key != other.key)
-                {
+                if !have_same_keys(&ones, &others) {
                     return false;
                 }
-                pending.extend(
-                    ones.iter()
-                        .zip(&others)
-                        .map(|(one, other)| (one.value, other.value)),
-                );
+                let pairs = ones.iter().zip(&others);
+                pending.extend(pairs.map(|(one, other)| (one.value, other.value)));
             }
             (Kind::Seq, Kind::Seq) => {
                 if one.items().len() != other.items().len() {
@@ -67,4 +53,9 @@ pub fn same_value(one: Value<'_>, other: Value<'_>) -> bool {
         }
     }
     true
+}
+
+fn have_same_keys(ones: &[Entry<'_>], others: &[Entry<'_>]) -> bool {
+    let keys = ones.iter().map(|entry| entry.key);
+    keys.eq(others.iter().map(|entry| entry.key))
 }

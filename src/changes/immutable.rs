@@ -155,11 +155,8 @@ const OWN_KEYS: [&str; 6] = [
 pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
     let (old, new) = (base.value(), head.value());
     let mut rejected = Vec::new();
-    let rows = FIELDS
-        .iter()
-        .find(|(kind, _)| base.is(*kind))
-        .map_or(&[][..], |(_, rows)| rows);
-    for (field, rule) in rows {
+    let rows = FIELDS.iter().find(|(kind, _)| base.is(*kind));
+    for (field, rule) in rows.map_or(&[][..], |(_, rows)| rows) {
         let path: Vec<&str> = field.split('.').collect();
         let (was, is) = (old.at(&path), new.at(&path));
         if differs(*rule, was, is) {
@@ -245,11 +242,8 @@ fn certainly_differs(was: Value<'_>, is: Value<'_>) -> bool {
                 if was.items().len() != is.items().len() {
                     return true;
                 }
-                pending.extend(
-                    was.items()
-                        .zip(is.items())
-                        .map(|(was, is)| (was, is, false)),
-                );
+                let pairs = was.items().zip(is.items());
+                pending.extend(pairs.map(|(was, is)| (was, is, false)));
             }
             // `1` and `1.0`, `0.5` and `500m` are one quantity.
             _ => {
@@ -276,9 +270,8 @@ fn completions(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     // A field that head does not write keeps its stored value.
     let differs = stored.zip(written(is)).is_some_and(|(was, is)| was != is);
     let are_indexed = [old, new]
-        .map(|job| written(job.at(&["spec", "completionMode"])))
         .iter()
-        .all(|mode| mode.as_deref() == Some("Indexed"));
+        .all(|job| job.str_at(&["spec", "completionMode"]) == Some("Indexed"));
     (differs && !are_indexed).then(|| at("spec.completions", was, is))
 }
 
@@ -310,9 +303,8 @@ fn frozen(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let field = ["data", "stringData", "binaryData"]
         .into_iter()
         .find(|field| differs(Exact, old.get(field), new.get(field)))?;
-    let has_texts = [old, new]
-        .iter()
-        .any(|object| object.get("stringData").is_some());
+    let mut both = [old, new].into_iter();
+    let has_texts = both.any(|object| object.get("stringData").is_some());
     if field != "binaryData" && has_texts && stored_data(old)? == stored_data(new)? {
         return None;
     }
@@ -337,13 +329,11 @@ fn stored_data(secret: Value<'_>) -> Option<BTreeMap<&str, Cow<'_, str>>> {
 fn storage_version(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let path = &["spec", "versions"];
     let (was, is) = (old.at(path)?, new.at(path)?);
-    let stored = was
-        .items()
-        .find(|version| version.is_true_at(&["storage"]))?;
+    let mut versions = was.items();
+    let stored = versions.find(|version| version.is_true_at(&["storage"]))?;
     let stored = stored.str_at(&["name"])?;
-    let gone = is
-        .items()
-        .all(|version| version.str_at(&["name"]) != Some(stored));
+    let mut versions = is.items();
+    let gone = versions.all(|version| version.str_at(&["name"]) != Some(stored));
     gone.then(|| at("spec.versions", Some(was), Some(is)))
 }
 

@@ -66,21 +66,17 @@ impl Unpaired<'_> {
     pub(super) fn renamed(&mut self) -> Vec<Pair> {
         let mut by_kind: BTreeMap<GroupKind, (Vec<TreePlace>, Vec<TreePlace>)> = BTreeMap::new();
         for &place in &self.gone {
-            by_kind
-                .entry(key_of(self.base, place).group_kind().to_owned())
-                .or_default()
-                .0
-                .push(place);
+            let kind = key_of(self.base, place).group_kind().to_owned();
+            by_kind.entry(kind).or_default().0.push(place);
         }
         for &place in &self.new {
-            if let Some((_, new)) =
-                by_kind.get_mut(&key_of(self.head, place).group_kind().to_owned())
-            {
+            let kind = key_of(self.head, place).group_kind().to_owned();
+            if let Some((_, new)) = by_kind.get_mut(&kind) {
                 new.push(place);
             }
         }
+        let by_kind = by_kind.into_values();
         let pairs: Vec<Pair> = by_kind
-            .into_values()
             .flat_map(|(gone, new)| self.renamed_of_kind(&gone, &new))
             .collect();
         self.drop_pairs(&pairs);

@@ -172,12 +172,12 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
 /// Adds inputs for an object that is read but whose key or presence is uncertain.
 fn object_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Object) {
     let name = object.name();
-    let identity = format!("{place} {}", written_key(object));
+    let identity = || format!("{place} {}", written_key(object));
     let mut names = name.as_deref().into_iter().chain(object.namespace());
     if names.any(|name| name.contains("ENC[")) {
         let name = format!("name of a {}", object.kind());
         let input = FoundInput::new(UnreadWhat::Encrypted, name, "it is encrypted");
-        let input = input.identified(&identity).taking_away();
+        let input = input.identified(identity()).taking_away();
         finder.add(place, file, object.name_span(), input);
     }
     let marked = object.metadata().annotation(LOCAL_CONFIG);
@@ -186,13 +186,18 @@ fn object_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object
         let reason =
             "kustomize leaves out objects with the annotation config.kubernetes.io/local-config";
         let input = FoundInput::new(UnreadWhat::Transformer, name, reason);
-        let input = input.identified(&identity).taking_away();
+        let input = input.identified(identity()).taking_away();
         finder.add(place, file, marked.key_span, input);
     }
     let namespace = object.namespace().unwrap_or_default();
     if namespace.contains("${") {
         let input = FoundInput::new(UnreadWhat::Variable, shown_key(object), PLACEHOLDER);
-        finder.add(place, file, object.name_span(), input.identified(identity));
+        finder.add(
+            place,
+            file,
+            object.name_span(),
+            input.identified(identity()),
+        );
     }
 }
 
