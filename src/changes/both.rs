@@ -43,12 +43,9 @@ impl<'a> BothSides<'a> {
             return of_old != of_new;
         }
         // One of them is in the cluster of the tools, which has no part of its own: the deliverers name both clusters.
-        let [old, new] = [
-            destination_of(self.base, was),
-            destination_of(self.head, is),
-        ]
-        .map(|one| one.deliverer().map(Deliverer::place));
-        let (Some(old), Some(new)) = (old, new) else {
+        let [old, new] = [(self.base, was), (self.head, is)]
+            .map(|(trees, place)| destination_of(trees, place).deliverer());
+        let (Some(old), Some(new)) = (old.map(Deliverer::place), new.map(Deliverer::place)) else {
             return false;
         };
         let named =

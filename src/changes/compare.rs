@@ -105,10 +105,7 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
     changes.extend(paired(ChangeKind::Renamed, left.renamed()));
     // If a file contains an object on both sides, the object is removed only if base applied it, and added only if head
     // applies it, by a deliverer if base had one.
-    let (old, new) = (
-        WrittenObjects::of(base, |_| true),
-        WrittenObjects::of(head, |_| true),
-    );
+    let [old, new] = [base, head].map(|trees| WrittenObjects::of(trees, |_| true));
     let delivered = WrittenObjects::of(base, |destination| destination.deliverer().is_some());
     left.gone
         .retain(|&place| destination_of(base, place).is_applied() || !new.contains(base, place));
@@ -176,9 +173,8 @@ impl<'t> WrittenObjects<'t> {
 fn by_identity(trees: &[TreePart]) -> ByIdentity<'_> {
     let mut all = ByIdentity::new();
     for place in places(trees) {
-        all.entry((destination_of(trees, place), key_of(trees, place)))
-            .or_default()
-            .push(place);
+        let identity = (destination_of(trees, place), key_of(trees, place));
+        all.entry(identity).or_default().push(place);
     }
     all
 }

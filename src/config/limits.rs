@@ -20,8 +20,7 @@ pub(super) fn limits(values: Values<'_>, field: Entry<'_>) -> Result<Limits, Mis
         let number = field
             .value
             .as_int()
-            .map(usize::try_from)
-            .and_then(Result::ok);
+            .and_then(|number| usize::try_from(number).ok());
         *limit = number.filter(|number| *number > 0).ok_or_else(|| {
             let message = format!("has a malformed limit for `{}`", field.key);
             let mistake = values.mistake(field.value.span(), message);

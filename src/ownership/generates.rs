@@ -35,10 +35,8 @@ fn products<'a>(
     let object = member.object.value();
     let is_created = row.when.iter().all(|condition| condition.holds(object));
     let owned = row.owned.holds(object);
-    let mut names = row
-        .product
-        .names
-        .iter()
+    let patterns = row.product.names.iter();
+    let mut names = patterns
         .filter(move |_| is_created)
         .flat_map(move |pattern| pattern.names(object))
         .peekable();
@@ -104,8 +102,8 @@ fn namespaces(inventory: &Inventory, member: &Member, row: &Generator) -> Vec<Na
         .map(|field| field.values(member.object.value()))
         .unwrap_or_default();
     if !listed.is_empty() {
-        return listed
-            .into_iter()
+        let named = listed.into_iter();
+        return named
             .map(|value| Namespace::Named(value.text.into()))
             .collect();
     }

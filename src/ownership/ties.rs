@@ -82,19 +82,16 @@ impl Ties {
 
     /// Returns the ties from the generators of an object, whether or not the input contains it.
     pub fn generators_of(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
-        self.generators
-            .get(key)
-            .into_iter()
-            .flatten()
-            .map(|place| &self.all[*place])
+        self.listed(self.generators.get(key))
     }
 
     /// Returns the ties from the users of an object, whether or not the input contains it.
     pub fn users_of(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
-        self.users
-            .get(key)
-            .into_iter()
-            .flatten()
-            .map(|place| &self.all[*place])
+        self.listed(self.users.get(key))
+    }
+
+    fn listed<'t>(&'t self, places: Option<&'t Vec<usize>>) -> impl Iterator<Item = &'t Tie> {
+        let places = places.into_iter().flatten();
+        places.map(|place| &self.all[*place])
     }
 }

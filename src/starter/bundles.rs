@@ -282,11 +282,9 @@ mod tests {
     use super::super::tree::tests::tree;
     use super::*;
 
-    fn shown(tree: &FileTree) -> Vec<(String, Vec<String>)> {
-        bundles(tree, &[])
-            .into_iter()
-            .map(|bundle| (bundle.name, bundle.paths))
-            .collect()
+    fn shown(tree: &FileTree, delivered: &[DeliveredPart]) -> Vec<(String, Vec<String>)> {
+        let bundles = bundles(tree, delivered).into_iter();
+        bundles.map(|bundle| (bundle.name, bundle.paths)).collect()
     }
 
     fn expected(bundles: &[(&str, &[&str])]) -> Vec<(String, Vec<String>)> {
@@ -307,7 +305,7 @@ mod tests {
             ("z.yaml", "z"),
             ("values.yaml", ""),
         ]);
-        assert_eq!(shown(&tree), []);
+        assert_eq!(shown(&tree, &[]), []);
     }
 
     #[test]
@@ -321,7 +319,7 @@ mod tests {
             ("dev", &["crds", "rendered/dev"]),
             ("prod", &["crds", "rendered/prod"]),
         ];
-        assert_eq!(shown(&tree), expected(&variants));
+        assert_eq!(shown(&tree, &[]), expected(&variants));
     }
 
     #[test]
@@ -330,7 +328,7 @@ mod tests {
             ("ns/a.yaml", "Namespace//shop"),
             ("db/a.yaml", "Namespace//shop db claim"),
         ]);
-        assert_eq!(shown(&tree), []);
+        assert_eq!(shown(&tree, &[]), []);
     }
 
     #[test]
@@ -339,7 +337,7 @@ mod tests {
             ("web/a.yaml", "tls web service"),
             ("db/a.yaml", "tls db claim"),
         ]);
-        assert_eq!(shown(&tree), []);
+        assert_eq!(shown(&tree, &[]), []);
     }
 
     fn part(cluster: Option<&str>, folder: &str, files: &[&str]) -> DeliveredPart {
@@ -406,15 +404,11 @@ mod tests {
                 &["clusters/stage/apps.yaml"],
             ),
         ];
-        let found: Vec<_> = bundles(&tree, &delivered)
-            .into_iter()
-            .map(|bundle| (bundle.name, bundle.paths))
-            .collect();
         let bundles: [(&str, &[&str]); 2] = [
             ("prod", &["apps", "clusters/prod", "crds"]),
             ("stage", &["clusters/stage", "crds"]),
         ];
-        assert_eq!(found, expected(&bundles));
+        assert_eq!(shown(&tree, &delivered), expected(&bundles));
     }
 
     #[test]
@@ -458,7 +452,7 @@ mod tests {
         tree.files[2].definitions = vec!["bars".to_owned()];
         tree.files[3].definitions = vec!["bars".to_owned()];
         let bundles: [(&str, &[&str]); 2] = [("dev", &["dev", "prod/crd.yaml"]), ("prod", &["."])];
-        assert_eq!(shown(&tree), expected(&bundles));
+        assert_eq!(shown(&tree, &[]), expected(&bundles));
     }
 
     #[test]
@@ -483,6 +477,6 @@ mod tests {
     fn too_many_variants_propose_no_bundles() {
         let paths: Vec<String> = (0..13).map(|n| format!("v{n}/a.yaml")).collect();
         let files: Vec<_> = paths.iter().map(|path| (path.as_str(), "web")).collect();
-        assert_eq!(shown(&tree(&files)), []);
+        assert_eq!(shown(&tree(&files), &[]), []);
     }
 }

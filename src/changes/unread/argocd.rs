@@ -254,14 +254,14 @@ fn matches(
     match kind {
         GitPattern::File => {
             for place in matching(state.paths(), pattern, false) {
-                input.text.push_str(&state.digest(&place));
+                input.text.push_str(&state.digest(place));
                 input = input.part(format!("file {place}"));
             }
         }
         GitPattern::Directory => {
             for folder in matching(state.folders(), pattern, true) {
-                if !state.has_kustomization(&folder) {
-                    input = input.parts(contents(state, &folder));
+                if !state.has_kustomization(folder) {
+                    input = input.parts(contents(state, folder));
                 }
                 input = input.part(format!("folder {folder}"));
             }
@@ -306,7 +306,7 @@ fn matching<'p>(
     paths: impl Iterator<Item = &'p str>,
     pattern: &str,
     within_folders: bool,
-) -> Vec<String> {
+) -> Vec<&'p str> {
     let pattern = pattern.trim_start_matches("./").trim_matches('/');
     let glob = GlobBuilder::new(pattern)
         .literal_separator(within_folders)
@@ -314,8 +314,5 @@ fn matching<'p>(
     let Ok(matcher) = glob.map(|glob| glob.compile_matcher()) else {
         return Vec::new();
     };
-    paths
-        .filter(|path| matcher.is_match(path))
-        .map(str::to_owned)
-        .collect()
+    paths.filter(|path| matcher.is_match(path)).collect()
 }

@@ -213,10 +213,6 @@ impl Access {
         (count <= MANY_GRANTS).then(|| granted.flatten().copied())
     }
 
-    fn subjects_of(&self, workload: usize) -> &[usize] {
-        self.subjects.get(&workload).map_or(&[], Vec::as_slice)
-    }
-
     /// Returns the rules that apply to a workload in the namespace of `holder`; `None` if it has too many grants.
     fn rules_for<'a>(
         &'a self,
@@ -224,9 +220,9 @@ impl Access {
         holder: &FinalizerHolder<'a>,
     ) -> Option<impl Iterator<Item = GrantedRule<'a>>> {
         let (scope, namespace) = (holder.scope, holder.namespace);
-        let grants = self
-            .grants_to(self.subjects_of(workload))?
-            .map(|at| &self.roles.grants[at]);
+        let subjects = self.subjects.get(&workload).map_or(&[][..], Vec::as_slice);
+        let grants = self.grants_to(subjects)?;
+        let grants = grants.map(|at| &self.roles.grants[at]);
         let counting = grants.filter(move |grant| grant.counts_in(scope, namespace));
         let sets = counting.flat_map(|grant| {
             self.rule_sets(grant)

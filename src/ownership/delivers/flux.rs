@@ -80,9 +80,6 @@ fn source_of(member: &Member, reference: Option<Value<'_>>) -> Option<String> {
     let reference = reference?;
     let namespace = reference.text_at(&["namespace"]).map(str::to_owned);
     let namespace = namespace.unwrap_or_else(|| member.key.namespace.to_string());
-    Some(format!(
-        "{}/{namespace}/{}",
-        reference.text_at(&["kind"])?,
-        reference.text_at(&["name"])?
-    ))
+    let (kind, name) = (reference.text_at(&["kind"])?, reference.text_at(&["name"])?);
+    Some(format!("{kind}/{namespace}/{name}"))
 }

@@ -207,9 +207,8 @@ impl Reach {
     /// Returns the files of the objects that the delivery object at an index delivers.
     pub fn files(&self, object: usize) -> BTreeSet<FileId> {
         let built = self.deliveries(object).flat_map(|delivered| {
-            let repository = delivered.repository;
             let read = delivered.delivery.reached.iter();
-            read.filter_map(|path| repository.files.get(path).copied())
+            read.filter_map(move |path| delivered.repository.files.get(path).copied())
         });
         let known = self.files.get(object).into_iter().flatten().copied();
         built.chain(known).collect()
@@ -436,36 +435,32 @@ fn roots(deliveries: &[Delivery]) -> Vec<usize> {
 pub fn tops(inventory: &Inventory, objects: &[DeliveryObject]) -> BTreeSet<String> {
     let paths = inventory.sources.iter();
     let paths: BTreeSet<String> = paths.map(|(_, file)| resolve("", file.path())).collect();
-    let candidates: Vec<Vec<String>> = objects
-        .iter()
-        .map(|object| {
-            let folders: Vec<String> = object
-                .sources
-                .iter()
-                .filter_map(|source| source.folder.as_deref())
-                .map(|folder| resolve("", folder.trim_start_matches('/')))
-                // Every repository has a root.
-                .filter(|folder| !folder.is_empty() && !folder.starts_with(".."))
-                .collect();
-            let file = inventory.member(object.id).file;
-            let path = resolve("", inventory.sources.file(file).path());
-            let tops = ancestors(folder_of(&path)).filter(|top| {
-                let mut folders = folders.iter().map(|folder| resolve(top, folder));
-                folders.any(|folder| has_folder(&paths, &folder))
-            });
-            tops.map(str::to_owned).collect()
-        })
-        .collect();
+    let mut candidates: Vec<Vec<String>> = Vec::new();
+    for object in objects {
+        let named = object.sources.iter();
+        let folders: Vec<String> = named
+            .filter_map(|source| source.folder.as_deref())
+            .map(|folder| resolve("", folder.trim_start_matches('/')))
+            // Every repository has a root.
+            .filter(|folder| !folder.is_empty() && !folder.starts_with(".."))
+            .collect();
+        let file = inventory.member(object.id).file;
+        let path = resolve("", inventory.sources.file(file).path());
+        let tops = ancestors(folder_of(&path)).filter(|top| {
+            let mut folders = folders.iter().map(|folder| resolve(top, folder));
+            folders.any(|folder| has_folder(&paths, &folder))
+        });
+        candidates.push(tops.map(str::to_owned).collect());
+    }
     let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
     for top in candidates.iter().flatten() {
         *votes.entry(top).or_default() += 1;
     }
-    let chosen = candidates.iter().filter_map(|tops| {
-        tops.iter()
-            .max_by_key(|top| (votes[top.as_str()], std::cmp::Reverse(top.len())))
-            .cloned()
-    });
-    chosen.collect()
+    let rank = |top: &&String| (votes[top.as_str()], std::cmp::Reverse(top.len()));
+    let chosen = candidates
+        .iter()
+        .filter_map(|tops| tops.iter().max_by_key(rank));
+    chosen.cloned().collect()
 }
 
 /// Whether one of `paths` lies in `folder` or below.

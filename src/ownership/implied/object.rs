@@ -78,9 +78,8 @@ impl<'a> ImpliedReference<'a> {
     /// Returns a reference without the blocking flag `[DEP-12]`.
     pub const fn unblocking_controller(api_version: &'a str) -> Self {
         Self {
-            api_version,
-            controller: Some(true),
             block_owner_deletion: None,
+            ..Self::controller(api_version)
         }
     }
 

@@ -70,10 +70,9 @@ impl RequestedKind<'_> {
             return Interception::No;
         }
         let rules = webhook.rules.iter();
-        let matched = rules
-            .map(|rule| self.matches(rule, operation, subresource, webhook.any_version))
-            .max();
-        matched.unwrap_or(Interception::No)
+        let each =
+            rules.map(|rule| self.matches(rule, operation, subresource, webhook.any_version));
+        each.max().unwrap_or(Interception::No)
     }
 
     fn matches(
@@ -83,16 +82,13 @@ impl RequestedKind<'_> {
         subresource: &str,
         any_version: bool,
     ) -> Interception {
-        let certain = is_or_all(
-            rule.operations.iter().map(Spanned::as_str),
-            operation.as_str(),
-        ) && is_or_all(strings(&rule.groups), self.kind.group)
-            && rule
-                .resources
-                .iter()
-                .any(|resource| self.is_resource(resource, subresource))
-            && self.in_scope(rule.scope.as_deref());
-        if certain {
+        let operations = rule.operations.iter().map(Spanned::as_str);
+        let mut resources = rule.resources.iter();
+        if is_or_all(operations, operation.as_str())
+            && is_or_all(strings(&rule.groups), self.kind.group)
+            && resources.any(|resource| self.is_resource(resource, subresource))
+            && self.in_scope(rule.scope.as_deref())
+        {
             self.in_versions(&rule.versions, any_version)
         } else {
             Interception::No

@@ -153,9 +153,13 @@ impl Serves {
 impl ServedClient {
     /// Returns the key of the Service.
     pub fn service_key(&self) -> ObjectKey {
-        let namespace = Namespace::Named(self.service.namespace.value.as_str().into());
-        ObjectKey::new(kinds::SERVICE, namespace, &self.service.name.value)
+        key_of(&self.service)
     }
+}
+
+fn key_of(service: &ServiceReference) -> ObjectKey {
+    let namespace = Namespace::Named(service.namespace.value.as_str().into());
+    ObjectKey::new(kinds::SERVICE, namespace, &service.name.value)
 }
 
 /// Returns the calls of one object to Services.
@@ -181,11 +185,10 @@ fn needs(member: &Member) -> Vec<(ObjectId, Purpose, ServiceReference)> {
 
 /// Finds a Service. A namesake whose manifest has no namespace is likely the one that is named.
 fn service_of(inventory: &Inventory, service: &ServiceReference) -> Option<(ObjectId, Certainty)> {
-    let (namespace, name) = (&service.namespace.value, &service.name.value);
-    let key = ObjectKey::new(kinds::SERVICE, Namespace::Named(namespace.into()), name);
-    if let Some(id) = inventory.with_key(&key).first() {
+    if let Some(id) = inventory.with_key(&key_of(service)).first() {
         return Some((*id, Certainty::Certain));
     }
+    let name = &service.name.value;
     let mut namesakes = inventory.with_name("", kinds::SERVICE.kind, name).iter();
     namesakes
         .find(|id| inventory.member(**id).key.namespace == Namespace::Unwritten)
