@@ -67,8 +67,8 @@ impl DataKind {
         }
     }
 
-    /// Returns the fate of the data when `object`, which is of one of the kinds, is deleted, with the field and the value
-    /// that decide, if they are written.
+    /// Returns the fate of the data when `object`, which is of one of the kinds, is deleted, with the field and the
+    /// value that decide, if they are written.
     pub fn verdict(&self, object: Value<'_>) -> (DataFate, Option<(FieldPath, FieldValue)>) {
         let mut losing = None;
         for condition in &self.keep {

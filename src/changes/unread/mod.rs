@@ -3,8 +3,7 @@
 //! reported, so that a missing finding is not mistaken for safety.
 //!
 //! * `input` one input of one state, and its comparison with the other state
-//! * `state` the files of one state; `holder` the objects in them; `canonical` values as comparable
-//!   text
+//! * `state` the files of one state; `holder` the objects in them; `canonical` values as comparable text
 //! * `charts`, `texts`, `kustomizations`, `patches`, `flux`, `helm`, `argocd` find inputs, each in one kind of file
 
 mod argocd;

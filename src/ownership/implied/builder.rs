@@ -53,8 +53,8 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Adds the dependent `<name of the owner>-<hash>`, unless the input contains dependents of that kind. Returns its key
-    /// if it was added.
+    /// Adds the dependent `<name of the owner>-<hash>`, unless the input contains dependents of that kind. Returns its
+    /// key if it was added.
     pub(super) fn add_hashed(
         &mut self,
         rule: &'static str,
