@@ -44,7 +44,6 @@ pub(super) struct BaselineFileArgs {
     pub(super) world: Option<WorldArg>,
 }
 
-/// Changes the baseline after a run.
 type Run = fn(&Today) -> Result<(), Error>;
 
 pub(super) fn baseline(args: BaselineArgs) -> Result<Status, Error> {

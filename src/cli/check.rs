@@ -296,7 +296,6 @@ fn report_scope(session: &Session, args: &ReportedArgs) -> Result<Option<ReportS
     Ok((!only.is_empty()).then(|| ReportScope::new(only)))
 }
 
-/// Returns the options for rendering findings.
 pub(super) fn options(global: &GlobalArgs, to_stdout: bool, fail_on: Option<Severity>) -> Options {
     Options {
         fail_on,

@@ -157,7 +157,6 @@ enum DiffBy {
     Kubectl,
 }
 
-/// A value of `--fail-on`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DiffFailOn {
     Severity(FailOn),
@@ -165,7 +164,6 @@ enum DiffFailOn {
 }
 
 impl DiffFailOn {
-    /// Returns all values.
     fn names() -> Vec<String> {
         let mut names = FailOn::names();
         names.push("unknown".to_owned());

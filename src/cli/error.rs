@@ -7,7 +7,6 @@ use crate::config::Mistake;
 use crate::engine::{DumpError, PlanError, SessionError, UnknownRule};
 use crate::git::GitError;
 
-/// A failure that ends the run.
 #[derive(Debug, Error, Diagnostic)]
 pub(super) enum Error {
     #[error(transparent)]
@@ -111,7 +110,6 @@ pub(super) enum Error {
     },
 }
 
-/// Returns the remedy for a place that cannot be written.
 fn remedy(reason: &std::io::Error) -> &'static str {
     match reason.kind() {
         std::io::ErrorKind::NotFound => "create the folder first: `mkdir -p`",

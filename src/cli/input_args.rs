@@ -68,7 +68,6 @@ pub(super) fn release(text: &str) -> Result<Release, String> {
         .map_err(|error: crate::inventory::UnreadableRelease| error.to_string())
 }
 
-/// Parses the name of a namespace.
 pub(super) fn namespace(text: &str) -> Result<String, String> {
     if is_namespace_name(text) {
         Ok(text.to_owned())

@@ -22,7 +22,6 @@ pub(super) fn known<T>(values: fn() -> Vec<String>) -> Known<T> {
     }
 }
 
-/// Returns the ids of all rules.
 pub(super) fn rule_ids() -> Vec<String> {
     RULES.iter().map(|rule| rule.id.to_owned()).collect()
 }

@@ -61,7 +61,6 @@ pub(super) fn learn(args: &LearnArgs) -> Result<Status, Error> {
     Ok(Status::Clean)
 }
 
-/// Writes the file of an operator.
 pub(super) fn file_of(operator: &Operator, remark: &str) -> Result<String, Error> {
     operator
         .to_file(OPERATOR_SCHEMA, remark)

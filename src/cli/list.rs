@@ -45,7 +45,6 @@ pub(super) struct ListArgs {
     pub(super) output: ListFormat,
 }
 
-/// The formats of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum ListFormat {
     #[value(alias = "text")]

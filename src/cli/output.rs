@@ -89,7 +89,6 @@ impl<F: Named> FromStr for OutputSpec<F> {
     }
 }
 
-/// The formats of commands that print text or JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum TextOrJson {
     #[value(alias = "text")]
@@ -102,7 +101,6 @@ pub(super) enum TextOrJson {
 pub(super) struct FailOn(pub(super) Option<Severity>);
 
 impl FailOn {
-    /// Returns all values.
     pub(super) fn names() -> Vec<String> {
         ["error", "warning", "info", "never"]
             .map(str::to_owned)
@@ -122,7 +120,6 @@ impl FromStr for FailOn {
     }
 }
 
-/// Parses a severity.
 pub(super) fn severity(text: &str) -> Result<Severity, String> {
     text.parse()
         .map_err(|()| "write `error`, `warning` or `info`".to_owned())

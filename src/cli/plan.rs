@@ -334,7 +334,6 @@ fn is_stuck(plan: &Plan<'_>) -> bool {
 }
 
 impl PlanOptions {
-    /// Opens a session for `request`.
     fn open(&self, request: &Request) -> Result<Session, Error> {
         distinct(&self.output)?;
         hints::on_addresses(&request.paths)?;

@@ -20,7 +20,6 @@ pub(super) struct RenderingArgs {
 }
 
 impl RenderingArgs {
-    /// Returns the settings for rendering.
     pub(super) fn terms(self) -> RenderingTerms {
         RenderingTerms {
             offline: self.offline,

@@ -6,7 +6,6 @@ use super::{hints, terminal};
 use crate::engine::Session;
 use crate::text::plain;
 
-/// The exit status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     /// No finding has the severity of `--fail-on` or a higher one.

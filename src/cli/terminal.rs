@@ -105,7 +105,6 @@ fn inert(text: &str, syntax: Syntax) -> Cow<'_, str> {
     }
 }
 
-/// Writes text to standard output.
 pub(super) fn print(text: &str) -> Result<(), Error> {
     print_as(text, Syntax::Text)
 }
@@ -152,7 +151,6 @@ pub(super) fn tell(lines: &str) {
         .write_all(inert(lines, Syntax::Text).as_bytes());
 }
 
-/// Prints a failure with its help.
 pub(super) fn print_error(error: &Error, color: Color) {
     let theme = match (use_color(color, &std::io::stderr()), is_ascii()) {
         (true, true) => GraphicalTheme::ascii(),
