@@ -36,19 +36,17 @@ pub(super) fn note_on_edits<'i>(
             .map(|path| (*path).to_owned()),
     );
     let (before, now) = (suppressions(before), suppressions(now));
-    let mut suppressing: Vec<&str> = Vec::new();
-    for (file, suppressions) in &now {
-        if before
-            .get(file)
-            .is_none_or(|before| suppressions.iter().any(|one| !before.contains(one)))
-        {
-            suppressing.push(file);
-        }
-    }
+    let suppressing = now.iter().filter(|(file, suppressions)| {
+        let before = before.get(*file);
+        before.is_none_or(|before| !suppressions.is_subset(before))
+    });
     let edited: Vec<&str> = edited.iter().map(String::as_str).collect();
     let parts = [
         ("the configuration or the known findings", edited),
-        ("inline suppressions", suppressing),
+        (
+            "inline suppressions",
+            suppressing.map(|(file, _)| *file).collect(),
+        ),
     ];
     let parts = parts.into_iter().filter(|(_, files)| !files.is_empty());
     let parts: Vec<String> = parts

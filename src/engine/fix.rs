@@ -114,10 +114,9 @@ impl Session {
             if chosen.edits.is_empty() {
                 break false;
             }
-            chosen
-                .rules
-                .iter()
-                .for_each(|rule| *applied.entry(*rule).or_default() += 1);
+            for rule in chosen.rules {
+                *applied.entry(rule).or_default() += 1;
+            }
             let (request, mut files) = self.into_files();
             for (id, edits) in chosen.edits {
                 let before = report.sources.file(id);

@@ -53,7 +53,6 @@ impl Input {
 pub(super) struct BundleInput {
     /// Its name; `None` for the one bundle of a run without a configuration.
     pub(super) name: Option<String>,
-    /// The input, and how it is read.
     pub(super) input: Input,
     /// Whether the bundle is treated as the whole cluster.
     pub(super) world: World,
@@ -61,9 +60,7 @@ pub(super) struct BundleInput {
     pub(super) cluster: Option<String>,
     /// The tool that delivers the bundle, if the configuration says.
     pub(super) delivery: Option<DeliveryTool>,
-    /// The tables of operators.
     pub(super) tables: Arc<Tables>,
-    /// How it is rendered.
     pub(super) rendering: RenderSettings,
 }
 
@@ -104,17 +101,16 @@ pub struct Bundle {
 impl Bundle {
     /// Builds a bundle without a configuration.
     pub(super) fn of(inventory: Inventory, world: World, tables: Arc<Tables>) -> Self {
-        let (arguments, outside, beside) = (Vec::new(), Vec::new(), BTreeSet::new());
         Self {
             name: None,
             inventory,
             world,
             delivery: None,
             tables,
-            arguments,
+            arguments: Vec::new(),
             excludes: false,
-            outside,
-            beside,
+            outside: Vec::new(),
+            beside: BTreeSet::new(),
         }
     }
 
@@ -197,7 +193,6 @@ pub enum BundleError {
 }
 
 impl BundleInput {
-    /// Wraps an error about its paths.
     fn failed(&self, reason: InputError) -> BundleError {
         match self.name.clone() {
             Some(name) => BundleError::Named { name, reason },
@@ -227,33 +222,7 @@ impl BundleInput {
         copies
             .admit(&all, &parsed, limit)
             .map_err(|reason| self.failed(reason))?;
-        let Self {
-            name,
-            input,
-            world,
-            delivery,
-            tables,
-            ..
-        } = self;
-        let Input {
-            paths: arguments,
-            exclude,
-            settings,
-            ..
-        } = input;
-        let excludes = !exclude.is_empty();
-        let outside = walk.outside.clone();
-        let inventory = Inventory::new(parsed, settings);
-        if alone {
-            return Ok(Bundle {
-                name,
-                delivery,
-                arguments,
-                excludes,
-                outside,
-                ..Bundle::of(inventory, world, tables)
-            });
-        }
+        let inventory = Inventory::new(parsed, self.input.settings);
         let added: BTreeSet<String> = beside
             .without(&[walk])
             .files
@@ -267,13 +236,13 @@ impl BundleInput {
             .map(|(id, _)| id)
             .collect();
         Ok(Bundle {
-            name,
-            delivery,
-            arguments,
-            excludes,
-            outside,
+            name: self.name,
+            delivery: self.delivery,
+            arguments: self.input.paths,
+            excludes: !self.input.exclude.is_empty(),
+            outside: walk.outside.clone(),
             beside,
-            ..Bundle::of(inventory, world, tables)
+            ..Bundle::of(inventory, self.world, self.tables)
         })
     }
 }
@@ -289,7 +258,6 @@ pub(super) struct Surroundings<'a> {
     pub(super) beside: Walk,
 }
 
-/// Reads whole bundles.
 pub(super) fn read_bundles(
     bundles: Vec<BundleInput>,
     around: &Surroundings<'_>,

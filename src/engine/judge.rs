@@ -7,18 +7,17 @@ use rayon::prelude::*;
 use super::notes::{note_on_reach, notes_on_sources};
 use crate::cluster::PlanCache;
 use crate::finding::{Finding, Fixes, Severity};
-use crate::merge::Merge;
+
 use crate::report::Note;
 use crate::rules::{Context, MOST_FINDINGS, Omitted, Rule, Shown, World};
 use crate::suppression::Directives;
 use crate::text::plain;
 
 /// The findings of the rules about a bundle or a change.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Judgement {
     /// The findings, in the order of the rules.
     pub(super) findings: Vec<Finding>,
-    /// Further notes.
     pub(super) notes: Vec<Note>,
     /// Ids of the rules that exceeded a limit, so that some of their findings are missing.
     pub(super) cut_short: Vec<&'static str>,
@@ -44,31 +43,21 @@ pub(super) fn judge<'a>(
     if asks_for_all {
         notes.extend(note_on_reach(analysis.reach()));
     }
-    let ownership = analysis.ownership();
     let context = Context {
         inventory,
-        ownership,
+        ownership: analysis.ownership(),
         analysis,
         plans,
         world,
         directives,
     };
-    let mut judgement = all(rules, |rule| rule.run(&context, fixes, shown));
-    notes.append(&mut judgement.notes);
-    Judgement { notes, ..judgement }
-}
-
-/// Runs `rules` on the effects of merging a change on one part of a tree.
-pub(super) fn judge_merge(
-    merge: &Merge<'_>,
-    rules: &[&'static Rule],
-    shown: Shown<'_>,
-) -> Judgement {
-    all(rules, |rule| rule.run_on_merge(merge, shown))
+    let mut judgement = run_all(rules, |rule| rule.run(&context, fixes, shown));
+    judgement.notes.splice(0..0, notes);
+    judgement
 }
 
 /// Runs `rules` in parallel, the slowest first. A rule that panics does not affect the others.
-fn all(
+pub(super) fn run_all(
     rules: &[&'static Rule],
     run: impl Fn(&'static Rule) -> (Vec<Finding>, Omitted) + Sync,
 ) -> Judgement {
@@ -80,11 +69,7 @@ fn all(
         .map(|(at, rule)| (at, rule, catch_unwind(AssertUnwindSafe(|| run(rule)))))
         .collect();
     runs.sort_by_key(|(at, ..)| *at);
-    let mut judgement = Judgement {
-        findings: Vec::new(),
-        notes: Vec::new(),
-        cut_short: Vec::new(),
-    };
+    let mut judgement = Judgement::default();
     for (_, rule, run) in runs {
         match run {
             Ok((found, omitted)) => {

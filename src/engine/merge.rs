@@ -11,37 +11,20 @@ use crate::text::{FileId, Side, SourceFile, Sources};
 /// The files of a run, in the order of their reported paths.
 #[derive(Debug)]
 pub(super) struct Merged {
-    /// The files.
     pub(super) sources: Sources,
     /// The ids in `sources` of the files of each bundle or other set.
     pub(super) sets: Vec<Vec<FileId>>,
-    /// The id of the configuration.
     pub(super) config: Option<FileId>,
-    /// The id of the baseline.
     pub(super) baseline: Option<FileId>,
 }
 
 impl Merged {
-    /// Merges the files of `bundles`, and the configuration and baseline that findings may point at.
+    /// Merges the files of several sets, and the configuration and baseline that findings may point at.
     pub(super) fn new(
-        bundles: &[Bundle],
+        sets: &[Vec<&SourceFile>],
         config: Option<&SourceFile>,
         baseline: Option<&SourceFile>,
     ) -> Self {
-        Self::of(
-            bundles.iter().map(|bundle| files_of(bundle).collect()),
-            config,
-            baseline,
-        )
-    }
-
-    /// Merges the files of several sets, and the configuration and baseline that findings may point at.
-    pub(super) fn of<'f>(
-        sets: impl IntoIterator<Item = Vec<&'f SourceFile>>,
-        config: Option<&'f SourceFile>,
-        baseline: Option<&'f SourceFile>,
-    ) -> Self {
-        let sets: Vec<Vec<&SourceFile>> = sets.into_iter().collect();
         // Of several files with one name the last one is used: one of a set, rather than the configuration or baseline.
         let own = [baseline, config].into_iter().flatten();
         let mut files: Vec<&SourceFile> = own.chain(sets.iter().flatten().copied()).collect();
@@ -70,10 +53,9 @@ impl Merged {
     /// Returns the files of all sets, each once. A configuration or baseline that is in none is left out.
     pub(super) fn in_sets(&self) -> impl Iterator<Item = &SourceFile> {
         let mut are_in = vec![false; self.sources.len()];
-        self.sets
-            .iter()
-            .flatten()
-            .for_each(|file| are_in[file.0 as usize] = true);
+        for file in self.sets.iter().flatten() {
+            are_in[file.0 as usize] = true;
+        }
         self.sources
             .iter()
             .filter(move |(file, _)| are_in[file.0 as usize])
@@ -83,8 +65,7 @@ impl Merged {
     /// Moves a finding from the file ids of the set at index `set` to those of the run. A place in a generated object
     /// is moved to the line of the file that leads to the object.
     pub(super) fn relocate(&self, finding: &mut Finding, set: usize) {
-        let files = self.files_of(set);
-        finding.relocate(|FileId(file)| files[file as usize]);
+        finding.relocate(|FileId(file)| self.sets[set][file as usize]);
         for label in std::iter::once(&mut finding.primary).chain(&mut finding.related) {
             let file = self.sources.file(label.file);
             let Some(id) = self.generator_of(file) else {
@@ -104,15 +85,6 @@ impl Merged {
         }
         self.sources.find(path, file.side())
     }
-
-    /// Returns the ids of the files of the set at index `set`.
-    pub(super) fn files_of(&self, set: usize) -> &[FileId] {
-        &self.sets[set]
-    }
-}
-
-fn files_of(bundle: &Bundle) -> impl Iterator<Item = &SourceFile> {
-    bundle.inventory.sources.iter().map(|(_, file)| file)
 }
 
 /// Returns the id of `file` among `files`, which are sorted by name. `expected` is tried before a search, because most

@@ -30,7 +30,6 @@ mod scope;
 mod selection;
 mod session;
 mod standing;
-mod statistics;
 
 pub use check::Check;
 pub use compare::{

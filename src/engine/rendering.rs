@@ -84,11 +84,10 @@ fn rendered(
     };
     let charts = charts_of_one_state(rendering, config, request.release);
     let mut rendered = Rendered::default();
-    let here = [".".to_owned()];
-    let paths = match request.paths.clone() {
-        paths if paths.is_empty() => here.to_vec(),
-        paths => paths,
-    };
+    let mut paths = request.paths.clone();
+    if paths.is_empty() {
+        paths.push(".".to_owned());
+    }
     for path in &paths {
         let place = locate(path);
         if !place.is_dir() {

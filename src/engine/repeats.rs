@@ -2,8 +2,6 @@
 //!
 //! This is the last stage: findings that are suppressed or in the baseline have been removed one by one before.
 
-use std::collections::hash_map::Entry;
-
 use foldhash::HashMap;
 
 use crate::finding::{Finding, Fix, Label, Severity};
@@ -44,34 +42,29 @@ impl Likeness {
 
 /// Combines findings as their rules say. The first finding of a group is kept, and gets the places of the others.
 pub(super) fn once(findings: Vec<Reported>) -> Vec<Reported> {
-    let mut kept: Vec<Reported> = Vec::with_capacity(findings.len());
-    let mut more: Vec<usize> = Vec::with_capacity(findings.len());
-    let mut first = HashMap::default();
-    for reported in findings {
-        match Likeness::of(&reported.finding).map(|likeness| first.entry(likeness)) {
-            Some(Entry::Occupied(at)) => {
-                let at: usize = *at.get();
-                let mut finding = reported.finding;
-                add_fix(&mut kept[at].finding, finding.fix.take());
-                kept[at].finding.related.extend(places(finding));
-                more[at] += 1;
-            }
-            new => {
-                if let Some(Entry::Vacant(place)) = new {
-                    place.insert(kept.len());
-                }
-                kept.push(reported);
-                more.push(0);
-            }
+    // Each with the number of others that are combined with it.
+    let mut kept: Vec<(Reported, usize)> = Vec::with_capacity(findings.len());
+    let mut first: HashMap<Likeness, usize> = HashMap::default();
+    for mut reported in findings {
+        let likeness = Likeness::of(&reported.finding);
+        if let Some(at) = likeness.as_ref().and_then(|likeness| first.get(likeness)) {
+            let (combined, more) = &mut kept[*at];
+            add_fix(&mut combined.finding, reported.finding.fix.take());
+            combined.finding.related.extend(places(reported.finding));
+            *more += 1;
+        } else {
+            first.extend(likeness.map(|likeness| (likeness, kept.len())));
+            kept.push((reported, 0));
         }
     }
-    for (reported, more) in kept.iter_mut().zip(more).filter(|(_, more)| *more > 0) {
+    let combined = kept.into_iter().map(|(mut reported, more)| {
+        if more > 0 {
+            let message = &mut reported.finding.message;
+            message.push_str(&format!(" (and {more} more)"));
+        }
         reported
-            .finding
-            .message
-            .push_str(&format!(" (and {more} more)"));
-    }
-    kept
+    });
+    combined.collect()
 }
 
 /// Adds the fix of another finding to that of the combined one, which then fixes all places.
@@ -88,17 +81,12 @@ fn add_fix(kept: &mut Finding, more: Option<Fix>) {
 
 /// Returns every place of a finding. The primary one is labelled with the object or, without one, with the message.
 fn places(finding: Finding) -> impl Iterator<Item = Label> {
-    let Finding {
-        primary,
-        object,
+    let message = finding
+        .object
+        .map_or(finding.message, |object| object.to_string());
+    let primary = Label {
         message,
-        related,
-        ..
-    } = finding;
-    let words = object.map_or(message, |object| object.to_string());
-    std::iter::once(Label {
-        message: words,
-        ..primary
-    })
-    .chain(related)
+        ..finding.primary
+    };
+    std::iter::once(primary).chain(finding.related)
 }

@@ -9,6 +9,7 @@ use super::request::{ConfigChoice, Request};
 use crate::config::{self, Config, Mistake};
 use crate::inventory::{self, Escape, InputError, Release, admit_manifests, locate, read_own_file};
 use crate::knowledge::Tables;
+use crate::rules::World;
 use crate::text::{SourceFile, decode, near};
 
 /// The resolved input of a session.
@@ -63,7 +64,7 @@ pub(super) fn bundles_and_rest(
     config: Option<&Config>,
 ) -> (Vec<BundleInput>, BundleInput) {
     let resolver = Resolver::of(request, config);
-    (resolver.bundles(), resolver.paths(Vec::new()))
+    (resolver.bundles(), resolver.rest(Vec::new()))
 }
 
 /// Returns the bundled tables with the rows that the configuration adds.
@@ -76,7 +77,6 @@ pub(super) fn tables_of(config: Option<&Config>) -> Arc<Tables> {
     }
 }
 
-/// Resolves `request` with this configuration.
 pub(super) fn resolve(
     request: &Request,
     config: Option<&Config>,
@@ -100,8 +100,8 @@ pub(super) fn resolve(
     }
     let paths = match (request.paths.is_empty(), bundles.is_empty()) {
         (true, false) => None,
-        (true, true) => Some(resolver.paths(vec![".".to_owned()])),
-        (false, _) => Some(resolver.paths(request.paths.clone())),
+        (true, true) => Some(resolver.rest(vec![".".to_owned()])),
+        (false, _) => Some(resolver.rest(request.paths.clone())),
     };
     Ok(Resolved { bundles, paths })
 }
@@ -179,71 +179,44 @@ impl<'a> Resolver<'a> {
     }
 
     fn bundle(&self, bundle: &config::BundleConfig) -> BundleInput {
-        let folder = self
-            .config
-            .map_or("", |config| config::folder_of(config.source.path()));
-        let paths = bundle
-            .paths
-            .iter()
-            .map(|path| joined(folder, path))
-            .collect();
-        let mut input = self.input(paths, bundle.namespace.as_deref());
-        input
-            .exclude
-            .extend(bundle.exclude.iter().map(|glob| joined(folder, glob)));
-        let world = self
-            .request
-            .world
-            .or(bundle.world)
-            .or_else(|| self.config.and_then(|config| config.world))
-            .unwrap_or_default();
-        let (name, tables) = (Some(bundle.name.clone()), Arc::clone(&self.tables));
-        let (arguments, timeout) = (bundle.render.clone(), bundle.timeout);
-        let rendering = RenderSettings {
-            folder: folder.to_owned(),
-            arguments,
-            timeout,
-        };
-        let (cluster, delivery) = (bundle.cluster.clone(), bundle.delivery);
+        let folder = folder(self.config);
+        let paths = bundle.paths.iter().map(|path| joined(folder, path));
+        let mut read = self.input(paths.collect(), bundle.namespace.as_deref(), bundle.world);
+        let excluded = bundle.exclude.iter().map(|glob| joined(folder, glob));
+        read.input.exclude.extend(excluded);
         BundleInput {
-            name,
-            input,
-            world,
-            cluster,
-            delivery,
-            tables,
-            rendering,
+            name: Some(bundle.name.clone()),
+            cluster: bundle.cluster.clone(),
+            delivery: bundle.delivery,
+            rendering: RenderSettings {
+                folder: folder.to_owned(),
+                arguments: bundle.render.clone(),
+                timeout: bundle.timeout,
+            },
+            ..read
         }
     }
 
-    fn paths(&self, paths: Vec<String>) -> BundleInput {
-        let world = self
-            .request
-            .world
-            .or_else(|| self.config.and_then(|config| config.world))
-            .unwrap_or_default();
-        let (input, tables) = (self.input(paths, None), Arc::clone(&self.tables));
-        let rendering = RenderSettings::default();
-        BundleInput {
-            name: None,
-            input,
-            world,
-            cluster: None,
-            delivery: None,
-            tables,
-            rendering,
-        }
+    /// Returns the settings for `paths` that belong to no bundle.
+    fn rest(&self, paths: Vec<String>) -> BundleInput {
+        self.input(paths, None, None)
     }
 
-    fn input(&self, paths: Vec<String>, namespace: Option<&str>) -> Input {
+    /// Combines the settings; `namespace` and `world` are those of the bundle that has the `paths`.
+    fn input(
+        &self,
+        paths: Vec<String>,
+        namespace: Option<&str>,
+        world: Option<World>,
+    ) -> BundleInput {
         let (request, config) = (self.request, self.config);
-        let folder = config.map_or("", |config| config::folder_of(config.source.path()));
+        let folder = folder(config);
         let excluded = config
             .iter()
             .flat_map(|config| &config.exclude)
             .map(|glob| joined(folder, glob));
         let release = release(request.release, config);
-        Input {
+        let input = Input {
             paths,
             exclude: request.exclude.iter().cloned().chain(excluded).collect(),
             settings: inventory::Settings {
@@ -259,8 +232,26 @@ impl<'a> Resolver<'a> {
                     .unwrap_or_default(),
                 limits: config.map(|config| config.limits).unwrap_or_default(),
             },
+        };
+        BundleInput {
+            name: None,
+            input,
+            world: request
+                .world
+                .or(world)
+                .or_else(|| config.and_then(|config| config.world))
+                .unwrap_or_default(),
+            cluster: None,
+            delivery: None,
+            tables: Arc::clone(&self.tables),
+            rendering: RenderSettings::default(),
         }
     }
+}
+
+/// Returns the folder of the configuration, to which its paths are relative; empty without one.
+pub(super) fn folder(config: Option<&Config>) -> &str {
+    config.map_or("", |config| config::folder_of(config.source.path()))
 }
 
 /// Returns the Kubernetes release: the requested one, else that of the configuration.

@@ -35,28 +35,20 @@ pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) ->
         })
         .map_or(word, |(_, row)| row);
     let (kind, group) = word.split_once('.').unwrap_or((word, ""));
-    let generators: Vec<&Generator> = tables
-        .generators
-        .iter()
+    let generators = tables.generators.iter();
+    let mut generators: Vec<&Generator> = generators
         .filter(|row| is_named(&row.kinds, word))
         .collect();
-    // A row about every kind says nothing about this one.
-    let of_pattern = tables
-        .generators_of(group, kind)
-        .filter(|row| is_kind(kind) && row.kinds != KindPattern::Any);
-    let generators = if generators.is_empty() {
-        of_pattern.collect()
-    } else {
-        generators
-    };
+    if generators.is_empty() && is_kind(kind) {
+        // A row about every kind says nothing about this one.
+        let of_pattern = tables.generators_of(group, kind);
+        generators.extend(of_pattern.filter(|row| row.kinds != KindPattern::Any));
+    }
     let data = tables.data.iter();
-    let data: Vec<&DataKind> = data.filter(|row| is_named(&row.kinds, word)).collect();
-    let of_pattern = tables.data_about(group, kind).filter(|_| is_kind(kind));
-    let data = if data.is_empty() {
-        of_pattern.collect()
-    } else {
-        data
-    };
+    let mut data: Vec<&DataKind> = data.filter(|row| is_named(&row.kinds, word)).collect();
+    if data.is_empty() && is_kind(kind) {
+        data.extend(tables.data_about(group, kind));
+    }
     let owns = tables.owns.iter().filter(|row| {
         is_kind(kind) && (row.kind.matches(group, kind) || row.child.matches(group, kind))
             || is_named(&row.kind, word)
@@ -116,7 +108,6 @@ fn is_kind(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
-/// Describes an operator.
 fn operator(known: &NamedOperator) -> RowInfo {
     let NamedOperator { name, operator } = known;
     let read = match &operator.read {

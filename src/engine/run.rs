@@ -19,17 +19,19 @@ use super::merge::{Merged, Places};
 use super::notes::{note_on_test_data, note_on_unlisted, notes_on_links, remedy};
 use super::repeats;
 use super::scope::FilesInScope;
-use super::standing::{ByStanding, Standings, by_standing};
-use super::statistics::statistics;
+use super::standing::{Standings, by_standing};
+
 use crate::baseline::Parted;
 use crate::cluster::{Analysis, PlanCache};
 use crate::finding::{Finding, Fingerprint, Identity, Severity, fingerprint};
 use crate::inventory::{Inventory, locate};
 use crate::knowledge::Tables;
 use crate::kube::ObjectKey;
-use crate::report::{Cascades, Graphs, Note, Place, Report, Reported, Summary, SuppressedFinding};
+use crate::report::{
+    Cascades, Graphs, Note, Place, Report, Reported, RuleStatistics, Summary, SuppressedFinding,
+};
 use crate::rules::{self, Rule, RunOutcome};
-use crate::suppression::{Directive, Directives, Ignore, Suppressed, Suppressions};
+use crate::suppression::{Directive, Directives, Suppressed, Suppressions};
 
 /// Runs the selected rules over one bundle.
 pub fn check(inventory: Inventory, check: &Check) -> Report {
@@ -53,7 +55,12 @@ pub(super) fn check_analysed(
     let config = check.ignores.as_ref().map(|(file, _)| file);
     let baseline = check.baseline.as_ref().map(|(file, _)| file);
     let (merged, directives): (Merged, Vec<Directives>) = rayon::join(
-        || Merged::new(bundles, config, baseline),
+        || {
+            let inventories = bundles.iter().map(|bundle| &bundle.inventory);
+            let files = inventories
+                .map(|inventory| inventory.sources.iter().map(|(_, file)| file).collect());
+            Merged::new(&files.collect::<Vec<_>>(), config, baseline)
+        },
         || {
             let inventories = bundles.iter().map(|bundle| &bundle.inventory);
             inventories.map(Directives::of).collect()
@@ -78,33 +85,18 @@ pub(super) fn check_analysed(
         known: OnceLock::new(),
     };
     let (judged, mut skipped) = rayon::join(|| run.judge(), || skipped_in(bundles));
-    let JudgedBundles {
-        findings,
-        directives,
-        notes,
-        cut_short,
-    } = judged;
-    let mut notes: Vec<Note> = check.notes.iter().cloned().chain(notes).collect();
-    let findings = run.identified(findings);
+    let mut notes = [check.notes.clone(), judged.notes].concat();
+    let findings = run.identified(judged.findings);
     let mut standings = Standings::new(bundles, analyses.to_vec(), &merged);
-    let ByStanding {
-        kept: findings,
-        test_data,
-    } = if check.as_applied {
-        ByStanding {
-            kept: findings,
-            ..ByStanding::default()
-        }
+    let (findings, test_data) = if check.as_applied {
+        (findings, Vec::new())
     } else {
         by_standing(findings, &mut standings, &check.severities)
     };
     notes.extend(note_on_test_data(
         test_data.iter().map(|(glob, _)| glob.as_str()),
     ));
-    let Divided {
-        kept,
-        mut suppressed,
-    } = run.suppress(findings, directives, &cut_short);
+    let (kept, mut suppressed) = run.suppress(findings, judged.directives, &judged.cut_short);
     suppressed.extend(
         test_data
             .into_iter()
@@ -117,7 +109,7 @@ pub(super) fn check_analysed(
         new: mut findings,
         known,
         stale,
-    } = run.part(kept, &cut_short);
+    } = run.part(kept, &judged.cut_short);
     findings.extend(run.outcome(&RunOutcome {
         stale: &stale,
         ..RunOutcome::default()
@@ -158,27 +150,20 @@ pub(super) fn check_analysed(
         Graphs::Drawn => cascades(&plans, &merged.sources, &findings),
         Graphs::LeftOut => Cascades::default(),
     };
-    let (tool, run) = (tool(), run_info(bundles, check));
-    let remedy = remedy(&findings, &merged.sources, bundles);
-    let Merged {
-        sources,
-        sets: files_of_bundles,
-        ..
-    } = merged;
     Report {
-        tool,
-        run,
+        tool: tool(),
+        run: run_info(bundles, check),
+        remedy: remedy(&findings, &merged.sources, bundles),
         findings,
         rules,
         summary,
         statistics,
         suppressed,
-        remedy,
         notes,
         skipped,
         cascades,
-        files_of_bundles,
-        sources,
+        files_of_bundles: merged.sets,
+        sources: merged.sources,
     }
 }
 
@@ -208,19 +193,13 @@ struct JudgedBundles {
 
 type CutShort = HashSet<&'static str>;
 
-/// Findings, divided by the suppressions.
-struct Divided {
-    kept: Vec<Reported>,
-    suppressed: Vec<SuppressedFinding>,
-}
-
 impl Run<'_> {
     /// Runs the rules on each bundle by itself.
     fn judge(&self) -> JudgedBundles {
         let mut all = JudgedBundles::default();
         for (at, bundle) in self.bundles.iter().enumerate() {
             let (plans, directives) = (&self.plans[at], &self.directives[at]);
-            let files = self.merged.files_of(at);
+            let files = &self.merged.sets[at];
             let suppressions = OnceLock::new();
             let verdict = judge::judge(
                 plans,
@@ -269,16 +248,6 @@ impl Run<'_> {
         all
     }
 
-    /// Calls [`reported`] with the severities of the check.
-    fn reported(
-        &self,
-        finding: Finding,
-        chain_places: Vec<Option<Place>>,
-        fingerprint: Fingerprint,
-    ) -> Reported {
-        reported(finding, chain_places, fingerprint, &self.check.severities)
-    }
-
     /// Computes fingerprints from all findings, so that none depends on suppressions, the baseline or the scope.
     fn identified(&self, found: Vec<(Finding, Vec<Option<Place>>)>) -> Vec<Reported> {
         if found.is_empty() {
@@ -298,19 +267,18 @@ impl Run<'_> {
             let found: Vec<&ObjectKey> =
                 keys.filter(|key| definitions.contains_key(*key)).collect();
             for key in found {
-                definitions
-                    .entry(key.clone())
-                    .and_modify(|definitions| *definitions += 1);
+                *definitions.entry(key.clone()).or_default() += 1;
             }
         }
         let findings = found.iter().map(|(finding, _)| finding);
         let prints = self.fingerprints(findings, |key| {
             definitions.get(key).copied().unwrap_or_default()
         });
+        let severities = &self.check.severities;
         found
             .into_iter()
             .zip(prints)
-            .map(|((finding, chain), print)| self.reported(finding, chain, print))
+            .map(|((finding, chain), print)| reported(finding, chain, print, severities))
             .collect()
     }
 
@@ -333,7 +301,7 @@ impl Run<'_> {
         findings: Vec<Reported>,
         directives: Vec<Directive>,
         cut_short: &CutShort,
-    ) -> Divided {
+    ) -> (Vec<Reported>, Vec<SuppressedFinding>) {
         let mut suppressions = self.suppressions(directives);
         let first = suppressions.apply(findings, finding_of);
         let idle = suppressions.idle(
@@ -351,31 +319,18 @@ impl Run<'_> {
         kept.extend(second.kept);
         kept.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
         let suppressed = first.suppressed.into_iter().chain(second.suppressed);
-        let suppressed = suppressed.map(|Suppressed { finding, reason }| SuppressedFinding {
-            reported: finding,
-            reason,
-        });
-        Divided {
-            kept,
-            suppressed: suppressed.collect(),
-        }
+        (kept, suppressed.map(suppressed_finding).collect())
     }
 
     fn suppressions(&self, directives: Vec<Directive>) -> Suppressions {
+        let ignores = self.check.ignores.as_ref();
+        let ignores = ignores.map(|(_, ignores)| ignores.clone());
         Suppressions::new(
             directives,
-            self.ignores(),
+            ignores.unwrap_or_default(),
             self.merged.config,
             self.check.today,
         )
-    }
-
-    fn ignores(&self) -> Vec<Ignore> {
-        self.check
-            .ignores
-            .as_ref()
-            .map(|(_, ignores)| ignores.clone())
-            .unwrap_or_default()
     }
 
     /// Returns the identities of the findings in the baseline and of those from before a change.
@@ -408,7 +363,6 @@ impl Run<'_> {
         (self.check.extent != ReadExtent::Whole).then(|| members.map(|member| &member.key))
     }
 
-    /// Runs the rules on the outcome.
     fn outcome(&self, outcome: &RunOutcome<'_>) -> Vec<Reported> {
         let mut findings: Vec<_> = self
             .rules
@@ -417,10 +371,11 @@ impl Run<'_> {
             .collect();
         findings.sort_by(|a, b| order(a).cmp(&order(b)));
         let prints = self.fingerprints(findings.iter(), |_| 0);
+        let severities = &self.check.severities;
         findings
             .into_iter()
             .zip(prints)
-            .map(|(finding, print)| self.reported(finding, Vec::new(), print))
+            .map(|(finding, print)| reported(finding, Vec::new(), print, severities))
             .collect()
     }
 
@@ -469,6 +424,13 @@ pub(super) fn reported(
     }
 }
 
+pub(super) fn suppressed_finding(suppressed: Suppressed<Reported>) -> SuppressedFinding {
+    SuppressedFinding {
+        reported: suppressed.finding,
+        reason: suppressed.reason,
+    }
+}
+
 fn finding_of(reported: &Reported) -> &Finding {
     &reported.finding
 }
@@ -508,6 +470,34 @@ impl OwnFiles {
             .iter()
             .any(|own| own.file_name() == name && *own == locate(path))
     }
+}
+
+/// Counts the findings of each rule that has any, sorted by rule id.
+fn statistics(
+    findings: &[Reported],
+    suppressed: &[SuppressedFinding],
+    standings: &mut Standings<'_>,
+) -> Vec<RuleStatistics> {
+    let mut counts: BTreeMap<&'static str, RuleStatistics> = BTreeMap::new();
+    for Reported { finding, .. } in findings {
+        let rule = counts
+            .entry(finding.rule)
+            .or_insert_with(|| RuleStatistics::none(finding.rule));
+        match finding.severity {
+            Severity::Error => rule.error += 1,
+            Severity::Warning => rule.warning += 1,
+            Severity::Info => rule.info += 1,
+        }
+        rule.undelivered += usize::from(!standings.is_applied(finding.primary.file));
+    }
+    for one in suppressed {
+        let rule = one.reported.finding.rule;
+        let rule = counts
+            .entry(rule)
+            .or_insert_with(|| RuleStatistics::none(rule));
+        rule.suppressed += 1;
+    }
+    counts.into_values().collect()
 }
 
 fn summarise(

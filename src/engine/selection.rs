@@ -3,6 +3,7 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::config::Config;
 use crate::rules::{self, RULES, Rule};
 
 /// A word that matches no rule.
@@ -45,6 +46,21 @@ impl Selection {
             select: find_all(select)?,
             ignore: find_all(ignore)?,
         })
+    }
+
+    /// Selects rules like [`Self::new`], without those that the configuration turns off. A rule that is selected by its
+    /// id runs all the same.
+    pub(super) fn configured(
+        config: Option<&Config>,
+        select: &[String],
+        ignore: &[String],
+    ) -> Result<Self, UnknownRule> {
+        let off = config.iter().flat_map(|config| &config.off);
+        let off = off
+            .map(|id| (*id).to_owned())
+            .filter(|id| !select.contains(id));
+        let ignore: Vec<_> = ignore.iter().cloned().chain(off).collect();
+        Self::new(select, &ignore)
     }
 
     /// Returns the chosen rules that `check` runs, in the registry's order.

@@ -26,26 +26,17 @@ use crate::text::{FileId, Limits};
 /// Added to the reason of findings about a draft.
 const DRAFT: &str = " Nothing in the repository delivers this file, and other files are delivered: it may be a draft.";
 
-/// Findings, divided by the standing of their files.
-#[derive(Default)]
-pub(super) struct ByStanding {
-    /// Findings on applied files and on drafts.
-    pub(super) kept: Vec<Reported>,
-    /// Findings on test data, each with the glob of its file.
-    pub(super) test_data: Vec<(String, Reported)>,
-}
-
 /// Lowers findings on drafts to `info`, unless `severities` of the configuration contain their rule, and separates
-/// findings on test data: neither drafts nor test data are applied.
+/// findings on test data, each with the glob of its file: neither drafts nor test data are applied.
 pub(super) fn by_standing(
     findings: Vec<Reported>,
     standings: &mut Standings<'_>,
     severities: &BTreeMap<&'static str, Severity>,
-) -> ByStanding {
-    let mut divided = ByStanding::default();
+) -> (Vec<Reported>, Vec<(String, Reported)>) {
+    let (mut kept, mut test_data) = (Vec::new(), Vec::new());
     for mut reported in findings {
         match standings.of(&reported.finding) {
-            Standing::Applied => divided.kept.push(reported),
+            Standing::Applied => kept.push(reported),
             Standing::Draft => {
                 let finding = &mut reported.finding;
                 finding.reason.push_str(DRAFT);
@@ -53,12 +44,12 @@ pub(super) fn by_standing(
                 if !severities.contains_key(finding.rule) {
                     finding.severity = Severity::Info;
                 }
-                divided.kept.push(reported);
+                kept.push(reported);
             }
-            Standing::TestData(glob) => divided.test_data.push((glob, reported)),
+            Standing::TestData(glob) => test_data.push((glob, reported)),
         }
     }
-    divided
+    (kept, test_data)
 }
 
 /// The standing of a file: how its findings are treated.
@@ -84,8 +75,7 @@ pub(super) struct Standings<'s> {
     is_rendered: bool,
     /// The deliveries of each repository, by its root; `None` if they could not be evaluated.
     repositories: BTreeMap<PathBuf, Option<Delivered>>,
-    /// The glob of the test data that a file belongs to; only its path below the argument is considered.
-    test_data: BTreeMap<FileId, Option<String>>,
+
     files: BTreeMap<FileId, Standing>,
 }
 
@@ -108,12 +98,11 @@ impl<'s> Standings<'s> {
                 .collect(),
             is_rendered: sources.any(|file| !file.rendered_parts().is_empty()),
             repositories: BTreeMap::new(),
-            test_data: BTreeMap::new(),
+
             files: BTreeMap::new(),
         }
     }
 
-    /// Returns the standing of a finding.
     fn of(&mut self, finding: &Finding) -> Standing {
         let file = finding.primary.file;
         let is_of_applied = rules::find(finding.rule).is_some_and(|rule: &Rule| rule.is_of_applied);
@@ -150,16 +139,11 @@ impl<'s> Standings<'s> {
         Some((path, argument))
     }
 
-    fn test_data(&mut self, file: FileId) -> Option<String> {
-        if let Some(known) = self.test_data.get(&file) {
-            return known.clone();
-        }
-        let glob = self.argument(file).and_then(|(path, argument)| {
-            let below = path.strip_prefix(argument).unwrap_or(path);
-            fixture_glob(below.trim_start_matches('/'))
-        });
-        self.test_data.insert(file, glob.clone());
-        glob
+    /// Returns the glob of the test data that a file belongs to; only its path below the argument is considered.
+    fn test_data(&self, file: FileId) -> Option<String> {
+        let (path, argument) = self.argument(file)?;
+        let below = path.strip_prefix(argument).unwrap_or(path);
+        fixture_glob(below.trim_start_matches('/'))
     }
 
     /// Evaluates the deliveries of a repository, reusing the analysis of a bundle that read all of its files.

@@ -27,7 +27,6 @@ pub(super) struct BuildRoot {
     pub(super) by: Option<Arc<Deliverer>>,
     /// The files that it reads, by index, each with the keys of the objects in it.
     pub(super) files: Vec<(usize, Arc<BuiltKeys>)>,
-    /// The error, if it fails.
     pub(super) error: Option<BuildError>,
     /// The folders whose kustomizations it builds, and the files that it reads.
     pub(super) reached: Arc<BTreeSet<String>>,
@@ -151,8 +150,8 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
         return None;
     }
     let options = annotation(resource, &[marks::ARGOCD_SYNC_OPTIONS]).unwrap_or_default();
-    let compared = ["argocd.argoproj.io/compare-options"];
-    let compared = annotation(resource, &compared).unwrap_or_default();
+    let compared = annotation(resource, &["argocd.argoproj.io/compare-options"]);
+    let compared = compared.unwrap_or_default();
     let mut compared = marks::sync_options(&compared);
     let hook = annotation(resource, &[marks::ARGOCD_HOOK, marks::HELM_HOOK]);
     let policies = [
@@ -187,16 +186,14 @@ fn annotation(resource: &Resource, keys: &[&str]) -> Option<String> {
 
 /// Returns a generated object without its content, in one line.
 pub(super) fn identity_of(resource: &Resource) -> String {
-    let mut text = serde_json::to_string(&without_content(resource)).unwrap_or_default();
-    text.push('\n');
-    text
+    let text = serde_json::to_string(&without_content(resource));
+    text.unwrap_or_default() + "\n"
 }
 
 /// Returns the text of an object of a chart without its content, indented.
 fn written(resource: &Resource) -> String {
-    let mut text = serde_json::to_string_pretty(&without_content(resource)).unwrap_or_default();
-    text.push('\n');
-    text
+    let text = serde_json::to_string_pretty(&without_content(resource));
+    text.unwrap_or_default() + "\n"
 }
 
 fn without_content(resource: &Resource) -> serde_json::Value {

@@ -25,23 +25,13 @@ impl ClusterInput {
         }
     }
 
-    /// Builds the cluster called `name`, into which the tree delivers files of no bundle, with the settings of `rest`.
-    pub(super) fn delivered(name: &str, rest: &BundleInput) -> Self {
-        Self::alone(BundleInput {
-            cluster: Some(name.to_owned()),
-            ..rest.clone()
-        })
-    }
-
     /// Groups bundles by cluster. A bundle that names no cluster has its own.
     pub(super) fn of(bundles: Vec<BundleInput>) -> Vec<Self> {
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         let mut clusters: Vec<Self> = Vec::new();
         for bundle in bundles {
-            let place = bundle
-                .cluster
-                .clone()
-                .map(|name| *places.entry(name).or_insert(clusters.len()));
+            let name = bundle.cluster.clone();
+            let place = name.map(|name| *places.entry(name).or_insert(clusters.len()));
             match place.and_then(|place| clusters.get_mut(place)) {
                 Some(cluster) => cluster.bundles.push(bundle),
                 None => clusters.push(Self::alone(bundle)),
@@ -50,28 +40,25 @@ impl ClusterInput {
         clusters
     }
 
+    fn first(&self) -> &BundleInput {
+        &self.bundles[0]
+    }
+
     /// Returns its name in the configuration.
     pub(super) fn called(&self) -> Option<&str> {
-        self.bundles.first()?.cluster.as_deref()
+        self.first().cluster.as_deref()
     }
 
     /// Returns its name in reports: as in the configuration, else that of its only bundle.
     pub(super) fn name(&self) -> Option<&str> {
-        self.called().or(self.bundles.first()?.name.as_deref())
+        self.called().or(self.first().name.as_deref())
     }
 
     /// Returns the settings for reading its objects. If its bundles have different namespaces, each file has its own.
     pub(super) fn settings(&self) -> Settings {
-        let mut settings = self
-            .bundles
-            .first()
-            .map(|first| first.input.settings.clone())
-            .unwrap_or_default();
-        if !self
-            .bundles
-            .iter()
-            .all(|bundle| bundle.input.settings.namespace == settings.namespace)
-        {
+        let mut settings = self.first().input.settings.clone();
+        let mut namespaces = self.bundles.iter().map(|one| &one.input.settings.namespace);
+        if !namespaces.all(|namespace| *namespace == settings.namespace) {
             settings.namespace = None;
         }
         settings
@@ -79,9 +66,7 @@ impl ClusterInput {
 
     /// Returns the tables of operators, which are equal in all bundles.
     pub(super) fn tables(&self) -> Arc<Tables> {
-        self.bundles
-            .first()
-            .map_or_else(Tables::bundled, |first| Arc::clone(&first.tables))
+        Arc::clone(&self.first().tables)
     }
 
     /// Returns the tools that deliver the files of a side.

@@ -21,11 +21,13 @@ use crate::changes::{
 };
 use crate::charts::Charts;
 use crate::engine::describe::tool;
+use crate::engine::input::BundleInput;
 use crate::engine::{ConfigChoice, PlanError, Planner, SessionError};
 use crate::finding::Severity;
 use crate::graph::argo::Terms;
 use crate::inventory::{self, Texts, read_bytes};
 use crate::kube::{ObjectKey, kinds};
+use crate::manifest::ParsedFile;
 use crate::merge::{
     DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Handover, Merge, MergePart, Requested,
     scenario, updated, withdraw,
@@ -123,9 +125,10 @@ impl Comparison {
         };
         let [in_base, in_head] =
             [&old, &new].map(|parsed| |place: &str| parsed.is_rendered(place, &configured));
-        let [of_base, of_head] = [&old, &new].map(|parsed| |place: &str| parsed.evaluated(place));
+        let [of_base, of_head] =
+            [&old, &new].map(|parsed| |place: &str| parsed.delivered.evaluated(place));
         let [chart_of_base, chart_of_head] =
-            [&old, &new].map(|parsed| |place: &str| parsed.charted(place));
+            [&old, &new].map(|parsed| |place: &str| parsed.delivered.charted(place));
         let unread = unread(
             &old.source_state(Builds {
                 rendered: &in_base,
@@ -151,13 +154,10 @@ impl Comparison {
             .with_elsewhere(new.edited_elsewhere(&old));
         let elsewhere = old.deleted_elsewhere();
         let failed = [old.failed(UnreadSide::Base), new.failed(UnreadSide::Head)].concat();
-        let (before, after, always) = (
-            old.definitions(),
-            new.definitions(),
-            Definitions::of(&beside),
-        );
+        let (before, after) = (old.definitions(), new.definitions());
+        let always = Definitions::of(&beside);
         let free = old.free();
-        let delivered = old.clusters().clone();
+        let delivered = old.clusters.clone();
         let settings = (&*configured.clusters, &configured.rest.input.settings);
         let old = old.arrange(
             settings,
@@ -173,12 +173,13 @@ impl Comparison {
             judging,
             ..
         } = configured;
-        let delivered = delivered.iter();
-        let delivered: Vec<ClusterInput> = delivered
-            .map(|cluster| ClusterInput::delivered(cluster, &rest))
-            .collect();
-        clusters.push(ClusterInput::alone(rest));
-        clusters.extend(delivered);
+        clusters.push(ClusterInput::alone(rest.clone()));
+        clusters.extend(delivered.iter().map(|name| {
+            ClusterInput::alone(BundleInput {
+                cluster: Some(name.to_string()),
+                ..rest.clone()
+            })
+        }));
         Ok(Self {
             base: start.name,
             head: describe::name(&request.head),
@@ -311,9 +312,7 @@ impl Comparison {
             notes,
         })
     }
-}
 
-impl Comparison {
     /// Returns the HelmReleases that are deleted, by their keys as written, with the ids of their deliveries.
     fn uninstalled(&self, effects: &[DiffEffect]) -> BTreeMap<String, Option<String>> {
         let deleted = effects.iter().filter(|effect| {
@@ -386,10 +385,7 @@ fn is_left(effect: &DiffEffect, unknown: &BTreeSet<ObjectKey>) -> bool {
     effect.effect == EffectKind::Orphaned && unknown.contains(&effect.key)
 }
 
-fn beside(
-    paths: &[String],
-    texts: &mut Texts,
-) -> Result<Vec<crate::manifest::ParsedFile>, SessionError> {
+fn beside(paths: &[String], texts: &mut Texts) -> Result<Vec<ParsedFile>, SessionError> {
     if paths.is_empty() {
         return Ok(Vec::new());
     }

@@ -16,7 +16,6 @@ pub(super) struct Found {
     pub(super) config: Option<Config>,
     /// Whether only head has it, so that only the names in it are used.
     pub(super) is_new: bool,
-    /// Notes for the report.
     pub(super) notes: Vec<String>,
 }
 
@@ -35,28 +34,24 @@ impl Found {
                 .map(|config| config.names_only().within_limits())
                 .transpose()
         });
-        match names {
-            Ok(None) => Self::default(),
+        let (config, note) = match names {
+            Ok(None) => return Self::default(),
             Ok(Some(config)) => {
                 let note = format!(
                     "{} is new in this change: only its bundles, scopes and namespaces are used until base has it",
                     config.source.path()
                 );
-                Self {
-                    config: Some(config),
-                    is_new: true,
-                    notes: vec![note],
-                }
+                (Some(config), note)
             }
-            Err(mistake) => {
-                let note =
-                    format!("the configuration is new in this change and is ignored: {mistake}");
-                Self {
-                    config: None,
-                    is_new: true,
-                    notes: vec![note],
-                }
-            }
+            Err(mistake) => (
+                None,
+                format!("the configuration is new in this change and is ignored: {mistake}"),
+            ),
+        };
+        Self {
+            config,
+            is_new: true,
+            notes: vec![note],
         }
     }
 }
@@ -158,14 +153,10 @@ fn discovered(
     match choice {
         StateChoice::Path(path) => {
             if let Some(config) = in_folders(state, "")? {
-                Ok(Some(config))
-            } else {
-                let above = Request {
-                    paths: vec![path.clone()],
-                    ..Request::default()
-                };
-                Ok(configuration(&above)?.map(without_bundles))
+                return Ok(Some(config));
             }
+            let above = Request::new([path.clone()]);
+            Ok(configuration(&above)?.map(without_bundles))
         }
         _ => in_folders(state, start(request)),
     }
@@ -230,22 +221,17 @@ fn from_disk(
     let mut roots: Vec<_> = roots.collect();
     let is_in_git = roots.len() < states.len();
     if is_in_git {
-        roots.extend(
-            reader
-                .repository()?
-                .work_tree()
-                .map(|root| locate(&root.to_string_lossy())),
-        );
+        let repository = reader.repository()?;
+        let root = repository.work_tree();
+        roots.extend(root.map(|root| locate(&root.to_string_lossy())));
     }
     let place = roots.iter().find_map(|root| path.strip_prefix(root).ok());
-    Ok(Some(match place {
-        None => without_bundles(config),
-        Some(place) => {
-            let place = place.to_string_lossy().replace('\\', "/");
-            config.source = config.source.seen_as(place, config.source.side());
-            config
-        }
-    }))
+    let Some(place) = place else {
+        return Ok(Some(without_bundles(config)));
+    };
+    let place = place.to_string_lossy().replace('\\', "/");
+    config.source = config.source.seen_as(place, config.source.side());
+    Ok(Some(config))
 }
 
 fn without_bundles(config: Config) -> Config {

@@ -19,19 +19,15 @@ use crate::suppression::{Date, Ignore};
 /// Settings for reading the files of both states; paths are from their roots.
 #[derive(Debug)]
 pub(super) struct Configured {
-    /// The clusters of the configuration.
     pub(super) clusters: Vec<ClusterInput>,
     /// The settings for files of no bundle.
     pub(super) rest: BundleInput,
     /// The clusters of Argo CD, if the configuration names them.
     pub(super) argo_clusters: Option<Vec<KnownCluster>>,
-    /// Settings for rendering charts.
     pub(super) charts: ChartSettings,
-    /// Settings for findings.
     pub(super) judging: Judging,
     /// Whether only head has the configuration.
     pub(super) is_new: bool,
-    /// Notes on the configuration.
     pub(super) notes: Vec<String>,
 }
 
@@ -45,11 +41,9 @@ impl Configured {
 /// Settings for the findings of a change.
 #[derive(Debug)]
 pub(super) struct Judging {
-    /// The rules of change that run.
     pub(super) rules: Vec<&'static Rule>,
     /// Severities that the configuration gives to rules.
     pub(super) severities: BTreeMap<&'static str, Severity>,
-    /// Ignores of the configuration.
     pub(super) ignores: Vec<Ignore>,
     /// The path of the configuration.
     pub(super) configuration: Option<String>,
@@ -61,14 +55,7 @@ pub(super) struct Judging {
 
 impl Judging {
     fn of(request: &CompareRequest, config: Option<&Config>) -> Result<Self, SessionError> {
-        let off = config
-            .iter()
-            .flat_map(|config| &config.off)
-            .map(|id| (*id).to_owned());
-        // A rule that is selected by its id runs even if the configuration turns it off.
-        let off = off.filter(|id| !request.select.contains(id));
-        let ignore: Vec<String> = request.ignore.iter().cloned().chain(off).collect();
-        let selection = Selection::new(&request.select, &ignore)?;
+        let selection = Selection::configured(config, &request.select, &request.ignore)?;
         let rules = selection.rules_of_change();
         if let Some(rule) = selection.first_by_name().filter(|_| rules.is_empty()) {
             return Err(SessionError::OfAnotherCommand {

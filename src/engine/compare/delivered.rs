@@ -1,6 +1,7 @@
 //! The builds of Flux and Argo CD in a state, used instead of files found by folder.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 use std::sync::Arc;
 
 use foldhash::HashMap;
@@ -9,7 +10,7 @@ use super::built::{BuildRoot, marks_of, root_of};
 use super::charted::{are_rendered_anew, titles, unread};
 use super::parsed::Parsed;
 use super::unchanged::unchanged;
-use crate::changes::{DeliveredMarks, KnownDelivery};
+use crate::changes::KnownDelivery;
 use crate::charts::Charts;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::{Delivery, Settings};
@@ -65,7 +66,7 @@ pub(super) fn evaluated(
     charts: &Charts,
 ) -> Result<([Parsed; 2], BTreeSet<Arc<str>>), BeyondLimit> {
     let [mut base, mut head] = states;
-    let (of_base, of_head) = (base.take_files(), head.take_files());
+    let [of_base, of_head] = [&mut base, &mut head].map(|state| take(&mut state.tree_files));
     let trees = [base.tree(of_base), head.tree(of_head)];
     // Rendered charts may name further charts, so this is repeated until there are none.
     let [mut old, mut new] = loop {
@@ -228,7 +229,7 @@ impl Delivered {
 
     /// Returns the charts whose rendering failed, with their deliveries.
     pub(super) fn unrendered(&self) -> impl Iterator<Item = (&Delivery, &UnreadInput)> {
-        let all = self.all.iter().chain(&self.roots);
+        let all = self.deliveries().into_iter();
         all.filter_map(|one| Some((one, unread(one)?)))
     }
 
@@ -260,7 +261,7 @@ impl Delivered {
 
     /// Sets an error on deliveries that need an object that only `base` delivers: a Kustomization that they depend on,
     /// or the ConfigMap of their variables.
-    pub(super) fn miss_what_left(&mut self, base: &Self) {
+    fn miss_what_left(&mut self, base: &Self) {
         if !self.all.iter().any(|one| {
             !one.settings.depends_on.is_empty() || !one.settings.variables_from.is_empty()
         }) {
@@ -287,11 +288,10 @@ impl Delivered {
             }) else {
                 continue;
             };
-            one.error = Some(BuildError {
-                reason: format!("{} needs {missing}, which is gone", one.key),
-                file: one.file.to_string(),
-                line: one.line,
-            });
+            one.error = Some(error_of(
+                one,
+                format!("{} needs {missing}, which is gone", one.key),
+            ));
         }
     }
 
@@ -319,13 +319,9 @@ impl Delivered {
                 (!by.contains(&*one.id)).then_some(key)
             });
             if let Some(key) = shared {
-                one.error = Some(BuildError {
-                    reason: format!(
-                        "another Application delivers {key}, and it refuses shared objects"
-                    ),
-                    file: one.file.to_string(),
-                    line: one.line,
-                });
+                let reason =
+                    format!("another Application delivers {key}, and it refuses shared objects");
+                one.error = Some(error_of(one, reason));
             }
         }
     }
@@ -345,14 +341,11 @@ impl Delivered {
             {
                 continue;
             }
-            let folder = shown(&one.path);
-            one.error = Some(BuildError {
-                reason: format!(
-                    "{folder} has nothing left to apply, which Argo CD takes for a mistake without `allowEmpty`"
-                ),
-                file: one.file.to_string(),
-                line: one.line,
-            });
+            let reason = format!(
+                "{} has nothing left to apply, which Argo CD takes for a mistake without `allowEmpty`",
+                shown(&one.path)
+            );
+            one.error = Some(error_of(one, reason));
         }
     }
 
@@ -432,7 +425,6 @@ impl Delivered {
         None
     }
 
-    /// Returns the facts about each delivery.
     pub(super) fn known(&self) -> BTreeMap<Deliverer, KnownDelivery> {
         let known = self.all.iter().filter_map(|delivery| {
             let by = delivery.by.clone()?;
@@ -460,19 +452,15 @@ impl Delivered {
                     .iter()
                     .map(|unread| unread.subject.clone())
                     .collect(),
-                marks: self.marks(delivery),
+                marks: delivery
+                    .resources
+                    .iter()
+                    .filter_map(|one| Some((self.scopes.key(&one.id()), marks_of(one)?)))
+                    .collect(),
             };
             Some((by, known))
         });
         known.collect()
-    }
-
-    fn marks(&self, delivery: &Delivery) -> BTreeMap<String, DeliveredMarks> {
-        let marked = delivery.resources.iter().filter_map(|resource| {
-            let marks = marks_of(resource)?;
-            Some((self.scopes.key(&resource.id()), marks))
-        });
-        marked.collect()
     }
 
     /// Returns the files of clusters into which both states deliver the same.
@@ -501,11 +489,7 @@ impl Delivered {
         let (places, paths): (Vec<&str>, Vec<&str>) = files
             .map(|(place, file)| (place, file.source().path()))
             .unzip();
-        let index: HashMap<&str, usize> = places
-            .into_iter()
-            .enumerate()
-            .map(|(at, place)| (place, at))
-            .collect();
+        let index: HashMap<&str, usize> = places.into_iter().zip(0..).collect();
         let known: BTreeMap<&Deliverer, &Delivery> = self
             .all
             .iter()
@@ -541,6 +525,15 @@ impl Delivered {
     }
 }
 
+/// Returns an error at the place of a delivery object.
+fn error_of(delivery: &Delivery, reason: String) -> BuildError {
+    BuildError {
+        reason,
+        file: delivery.file.to_string(),
+        line: delivery.line,
+    }
+}
+
 /// Whether an Application refuses objects that another one delivers.
 fn refuses_shared(application: &Delivery) -> bool {
     let mut options = application.settings.sync_options.iter();
@@ -551,11 +544,10 @@ fn refuses_shared(application: &Delivery) -> bool {
 /// delivery was removed.
 fn drafts(files: &TreeFiles<'_>, all: &[Delivery]) -> Vec<String> {
     let applied: BTreeSet<&str> = all.iter().map(|delivery| &*delivery.file).collect();
+    let flux = SourceTool::Flux.kind().group;
     files
         .manifests()
-        .filter(|path| {
-            !applied.contains(path) && files.mentions(path, SourceTool::Flux.kind().group)
-        })
+        .filter(|path| !applied.contains(path) && files.mentions(path, flux))
         .map(str::to_owned)
         .collect()
 }

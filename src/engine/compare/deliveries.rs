@@ -45,18 +45,14 @@ pub fn list_deliveries(
         config: config.clone(),
         ..Request::default()
     })?;
-    let limits = config
-        .as_ref()
-        .map(|config| config.limits)
-        .unwrap_or_default();
+    let config = config.as_ref();
+    let limits = config.map(|config| config.limits).unwrap_or_default();
     let terms = Terms {
         limits: &limits,
-        clusters: config
-            .as_ref()
-            .and_then(|config| config.clusters.as_deref()),
+        clusters: config.and_then(|config| config.clusters.as_deref()),
     };
     let charts = rendering.map_or_else(Charts::unrendered, |terms| {
-        charts_of_one_state(terms, config.as_ref(), None)
+        charts_of_one_state(terms, config, None)
     });
     evaluate(
         choice,
@@ -64,7 +60,10 @@ pub fn list_deliveries(
         terms,
         (&charts, &|_| true),
         |tree, all, scopes| {
-            let mut written = WrittenKeys::new(tree);
+            let mut written = WrittenKeys {
+                tree,
+                files: HashMap::default(),
+            };
             let mut deliveries: Vec<ListedDelivery> = all
                 .iter()
                 .map(|one| listed_delivery(one, scopes, &mut written))
@@ -145,13 +144,6 @@ struct WrittenKeys<'t> {
 }
 
 impl<'t> WrittenKeys<'t> {
-    fn new(tree: &'t TreeFiles<'t>) -> Self {
-        Self {
-            tree,
-            files: HashMap::default(),
-        }
-    }
-
     /// Returns the identity of an object in its file; `None` for an object that no file contains.
     fn of(&mut self, resource: &Resource) -> Option<&ResId> {
         let (tree, origin) = (self.tree, &resource.origin);
@@ -172,7 +164,6 @@ fn listed_delivery(
     scopes: &ClusterScopes,
     written: &mut WrittenKeys<'_>,
 ) -> ListedDelivery {
-    let Delivery { settings, .. } = delivery;
     let instances = delivery.resources.iter().map(|resource| {
         let key = scopes.key(&resource.id());
         let is_unknown = resource.is_possible || key.contains("${") || key.contains("{{");
@@ -191,27 +182,20 @@ fn listed_delivery(
         line: input.line,
         reason: input.reason.clone(),
     });
-    let (tool, certainty) = match &*delivery.key {
-        "" if delivery.is_chart => ("helm", "unknown"),
-        "" => ("kustomize", "unknown"),
-        key => {
-            let is_argo = key.contains(".argoproj.io/");
-            let tool = if is_argo { "argocd" } else { "flux" };
-            (
-                tool,
-                if delivery.is_possible {
-                    "possible"
-                } else {
-                    "certain"
-                },
-            )
-        }
+    let tool = match &*delivery.key {
+        "" if delivery.is_chart => "helm",
+        "" => "kustomize",
+        key if key.contains(".argoproj.io/") => "argocd",
+        _ => "flux",
     };
-    let builds = delivery.key.is_empty()
-        || delivery
-            .by
-            .as_ref()
-            .is_some_and(|by| matches!(by.tool, SourceTool::Flux | SourceTool::ArgoCd));
+    let certainty = match &*delivery.key {
+        "" => "unknown",
+        _ if delivery.is_possible => "possible",
+        _ => "certain",
+    };
+    let builders = [SourceTool::Flux, SourceTool::ArgoCd];
+    let by = delivery.by.as_ref();
+    let builds = delivery.key.is_empty() || by.is_some_and(|by| builders.contains(&by.tool));
     ListedDelivery {
         id: delivery.id.clone(),
         tool,
@@ -224,7 +208,7 @@ fn listed_delivery(
             file: delivery.file.to_string(),
             line: delivery.line,
         }),
-        settings: listed_settings(settings),
+        settings: listed_settings(&delivery.settings),
         error: delivery.error.as_ref().map(|error| error.reason.clone()),
         instances: instances.collect(),
         unread: unread.collect(),

@@ -28,7 +28,6 @@ pub(super) fn notes(base: &TreeState, head: &TreeState) -> Vec<String> {
         .collect()
 }
 
-/// Describes the changes for reports.
 pub(super) fn changes(
     sides: BothSides<'_>,
     edited: &BTreeSet<String>,
@@ -164,30 +163,25 @@ fn reported(
     edited: &BTreeSet<String>,
     change: &ObjectChange,
 ) -> ReportedChange {
-    let [base, head] = described(sides, change);
+    let sides = described(sides, change);
+    let [base, head] = sides.each_ref().map(Option::as_ref);
     // An object has the key that it has in head or, if it was removed, the key that it had in base.
-    let now = head.as_ref().or(base.as_ref());
-    let before = base.as_ref().or(head.as_ref());
+    let now = head.or(base);
+    let before = base.or(head);
     let key = now.map(|now| now.key.clone()).unwrap_or_default();
-    let was = base
-        .as_ref()
-        .map(|base| base.key.clone())
-        .filter(|was| *was != key);
+    let written = now.map(|now| now.written.clone());
+    let was = base.map(|base| base.key.clone());
     ReportedChange {
         change: change.kind.as_str(),
-        written: now
-            .map(|now| now.written.clone())
-            .filter(|written| *written != key),
-        was,
+        written: written.filter(|written| *written != key),
+        was: was.filter(|was| *was != key),
         bundle: now.and_then(|now| now.bundle.clone()),
         key,
         cluster: before.and_then(|before| before.cluster.clone()),
         delivery: before.and_then(|before| before.delivery.clone()),
-        is_visible: base
-            .as_ref()
-            .is_some_and(|base| edited.contains(&base.place.file)),
-        base: base.map(|described| described.place),
-        head: head.map(|described| described.place),
+        is_visible: base.is_some_and(|base| edited.contains(&base.place.file)),
+        base: base.map(|described| described.place.clone()),
+        head: head.map(|described| described.place.clone()),
     }
 }
 

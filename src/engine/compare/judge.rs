@@ -8,14 +8,14 @@ use foldhash::HashMap;
 use super::configured::Judging;
 use crate::changes::BothSides;
 use crate::engine::describe::{describe_as, tool};
-use crate::engine::judge::{Judgement, judge_merge};
+use crate::engine::judge::{Judgement, run_all};
 use crate::engine::merge::Merged;
-use crate::engine::run::{order, reported};
+use crate::engine::run::{order, reported, suppressed_finding};
 use crate::finding::{Finding, fingerprint};
 use crate::kube::ObjectKey;
 use crate::merge::Merge;
-use crate::report::{Cascades, Note, Report, Reported, RunInfo, Summary, SuppressedFinding};
-use crate::suppression::{Applied, Directive, Directives, Suppressed, Suppressions};
+use crate::report::{Cascades, Note, Report, Reported, RunInfo, Summary};
+use crate::suppression::{Applied, Directive, Directives, Suppressions};
 use crate::text::FileId;
 
 /// The findings of the rules of change, part by part.
@@ -32,25 +32,26 @@ impl Judged {
     pub(super) fn add(&mut self, merge: &Merge<'_>, judging: &Judging) {
         let Judgement {
             findings, notes, ..
-        } = judge_merge(merge, &judging.rules, &|finding| {
-            let suppressions = self
-                .suppressions
-                .get_or_init(|| suppressions(merge.part.sides, judging, false, |file| file));
-            !suppressions.suppress(finding)
+        } = run_all(&judging.rules, |rule| {
+            rule.run_on_merge(merge, &|finding| {
+                let suppressions = self
+                    .suppressions
+                    .get_or_init(|| suppressions(merge.part.sides, judging, false, |file| file));
+                !suppressions.suppress(finding)
+            })
         });
         self.findings.extend(findings);
         self.notes.extend(notes);
     }
 
-    /// Builds the report on all findings.
     pub(super) fn report(self, sides: BothSides<'_>, judging: &Judging) -> Report {
         let Self {
             mut findings,
             mut notes,
             ..
         } = self;
-        let merged = Merged::of([sides.files().collect()], None, None);
-        let files = merged.files_of(0);
+        let merged = Merged::new(&[sides.files().collect()], None, None);
+        let files = &merged.sets[0];
         for finding in &mut findings {
             merged.relocate(finding, 0);
         }
@@ -71,20 +72,14 @@ impl Judged {
         let findings: Vec<Reported> = findings
             .map(|(finding, print)| reported(finding, Vec::new(), print, &judging.severities))
             .collect();
+        let mut suppressions = suppressions(sides, judging, findings.is_empty(), |file| {
+            files[file.0 as usize]
+        });
         let Applied {
             kept: findings,
             suppressed,
-        } = suppressions(sides, judging, findings.is_empty(), |FileId(file)| {
-            files[file as usize]
-        })
-        .apply(findings, |reported| &reported.finding);
-        let suppressed: Vec<SuppressedFinding> = suppressed
-            .into_iter()
-            .map(|Suppressed { finding, reason }| SuppressedFinding {
-                reported: finding,
-                reason,
-            })
-            .collect();
+        } = suppressions.apply(findings, |reported| &reported.finding);
+        let suppressed: Vec<_> = suppressed.into_iter().map(suppressed_finding).collect();
         Report {
             statistics: None,
             tool: tool(),

@@ -17,7 +17,6 @@ use crate::manifest::ParsedFile;
 pub(in crate::engine) struct RenderedChart {
     /// The object that delivers it; `None` if a person installs it.
     pub(in crate::engine) by: Option<Deliverer>,
-    /// Its rendered manifests.
     pub(in crate::engine) file: ParsedFile,
 }
 

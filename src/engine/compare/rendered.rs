@@ -13,7 +13,7 @@ use crate::charts::Charts;
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::inventory::Texts;
-use crate::kustomize::resolve;
+use crate::kustomize::{resolve, shown};
 use crate::manifest::{ParsedDocument, ParsedFile};
 use crate::render::{Checkout, RenderCommand, RenderError, kustomize};
 use crate::text::{ColumnUnit, Side};
@@ -29,9 +29,6 @@ struct Job {
     command: RenderCommand,
 }
 
-/// Both states, read and parsed.
-pub(super) type Both = [(StateChoice, Parsed); 2];
-
 const SIDES: [(Side, &str); 2] = [(Side::Base, "base"), (Side::Head, "head")];
 
 /// Renders both states: the bundles as the configuration says, every other root with kustomize. A root that kustomize
@@ -41,7 +38,7 @@ const SIDES: [(Side, &str); 2] = [(Side::Base, "base"), (Side::Head, "head")];
 /// # Errors
 /// A program of the configuration that fails, a missing kustomize, and a state that cannot be checked out.
 pub(super) fn rendered(
-    states: Both,
+    states: [(StateChoice, Parsed); 2],
     (configured, charts): (&Configured, &Charts),
     reader: &mut StateReader,
     texts: &mut Texts,
@@ -91,27 +88,30 @@ pub(super) fn rendered(
                 all[job.at].add(job, file);
             }
             Err(reason) if job.is_bundle => {
-                let (what, side) = (job.called(), SIDES[job.at].1);
-                return Err(SessionError::Render { what, side, reason });
+                return Err(SessionError::Render {
+                    what: job.called(),
+                    side: SIDES[job.at].1,
+                    reason,
+                });
             }
             Err(reason) => {
                 failed.entry(job.what).or_insert(reason);
             }
         }
     }
+    let renderings = if count == 1 {
+        "rendering prints"
+    } else {
+        "renderings print"
+    };
     notes.push(format!(
-        "compared what {count} {} of the two states",
-        if count == 1 {
-            "rendering prints"
-        } else {
-            "renderings print"
-        }
+        "compared what {count} {renderings} of the two states"
     ));
     for (folder, reason) in failed {
         for rendered in &mut all {
             drop(rendered.roots.remove(&folder));
         }
-        let folder = if folder.is_empty() { "." } else { &folder };
+        let folder = shown(&folder);
         notes.push(format!("{folder} is compared as it is written: {reason}"));
     }
     let [(_, base), (_, head)] = states;
@@ -139,57 +139,44 @@ fn of_bundle(
     if !parsed.contains(bundle)? {
         return Ok(None);
     }
-    let timeout = bundle.rendering.timeout.unwrap_or(RenderCommand::TIMEOUT);
-    let command = RenderCommand {
-        arguments: arguments.clone(),
-        timeout,
-    };
-    let folder = bundle.rendering.folder.clone();
+    let timeout = bundle.rendering.timeout;
     Ok(Some(Job {
         at,
         what: name.clone(),
         is_bundle: true,
-        folder,
-        command,
+        folder: bundle.rendering.folder.clone(),
+        command: RenderCommand {
+            arguments: arguments.clone(),
+            timeout: timeout.unwrap_or(RenderCommand::TIMEOUT),
+        },
     }))
 }
 
 impl Job {
     fn called(&self) -> String {
-        match (self.is_bundle, self.what.as_str()) {
-            (true, name) => format!("bundle `{name}`"),
-            (false, "") => ".".to_owned(),
-            (false, folder) => folder.to_owned(),
+        if self.is_bundle {
+            format!("bundle `{}`", self.what)
+        } else {
+            shown(&self.what).to_owned()
         }
     }
 
     /// Parses the output of the program as a file of the state. Output that is not a manifest is an error: comparing it
     /// would report that everything was removed.
     fn parsed(&self, printed: Vec<u8>, texts: &mut Texts) -> Result<ParsedFile, RenderError> {
-        let shown = if self.what.is_empty() {
-            "."
-        } else {
-            &self.what
-        };
-        let text = (format!("{shown} (rendered)"), Ok(Arc::from(printed)));
+        let path = format!("{} (rendered)", shown(&self.what));
+        let text = (path, Ok(Arc::from(printed)));
         let parsed = texts.parse(vec![text], SIDES[self.at].0).pop();
         let file = parsed.ok_or_else(|| self.no_manifests("it cannot be read".to_owned()))?;
         let broken = file.documents().iter().find_map(ParsedDocument::error);
-        let texts = file
-            .source()
-            .text()
-            .lines()
-            .zip(1..)
-            .find(|(line, _)| !separates(line));
-        let other = texts.filter(|_| !file.has_objects());
+        let source = file.source();
+        let mut lines = source.text().lines().zip(1..);
+        let other = lines.find(|(line, _)| !separates(line) && !file.has_objects());
         let reason = match (file.failure(), broken, other) {
             (Some(failure), ..) => format!("it {failure}"),
             (_, Some(error), _) => {
-                let line = file
-                    .source()
-                    .position(error.span.start, ColumnUnit::Utf8)
-                    .line;
-                format!("line {line}: {}", error.message)
+                let position = source.position(error.span.start, ColumnUnit::Utf8);
+                format!("line {}: {}", position.line, error.message)
             }
             (.., Some((_, line))) => format!("line {line}: there is no Kubernetes object"),
             _ => return Ok(file),

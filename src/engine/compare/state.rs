@@ -22,7 +22,6 @@ use crate::text::Side;
 /// The bytes of a file, or the reason why there are none, worded to follow its name.
 pub(super) type Bytes = Result<Arc<[u8]>, String>;
 
-/// One state, read.
 #[derive(Debug, Default)]
 pub(super) struct TreeState {
     /// Its files, by their paths from its root, which are the same in both states.
@@ -61,7 +60,6 @@ impl TreeState {
     }
 }
 
-/// Reads a file of a state.
 #[derive(Clone)]
 pub(super) struct FileReader(Arc<dyn Fn(&str) -> Bytes + Send + Sync>);
 
@@ -77,12 +75,10 @@ impl std::fmt::Debug for FileReader {
     }
 }
 
-/// A file of a state.
 #[derive(Debug)]
 pub(super) struct StateText {
     /// The path that it is reported under.
     pub(super) path: String,
-    /// Its bytes.
     pub(super) bytes: Bytes,
 }
 
@@ -100,27 +96,27 @@ impl StateReader {
         choice: &StateChoice,
         paths: &[String],
     ) -> Result<TreeState, SessionError> {
+        if let StateChoice::Path(path) = choice {
+            return folder(path);
+        }
+        // Before the first commit, HEAD means an empty state.
+        let is_head = matches!(choice, StateChoice::Commit(reference) if reference == "HEAD");
+        if is_head && !self.repository()?.has_commits() {
+            return Ok(TreeState::default());
+        }
+        let snapshot = self.snapshot(choice)?;
+        self.tree(&snapshot, paths)
+    }
+
+    /// Returns the files of a state in git; for a path, those of the work tree.
+    fn snapshot(&mut self, choice: &StateChoice) -> Result<Snapshot, GitError> {
+        let repository = self.repository()?;
         match choice {
-            StateChoice::Path(path) => folder(path),
-            // Before the first commit, HEAD means an empty state.
-            StateChoice::Commit(reference)
-                if reference == "HEAD" && !self.repository()?.has_commits() =>
-            {
-                Ok(TreeState::default())
-            }
             StateChoice::Commit(reference) => {
-                let repository = self.repository()?;
-                let snapshot = repository.snapshot_of(&repository.commit(reference)?)?;
-                self.snapshot(&snapshot, paths)
+                repository.snapshot_of(&repository.commit(reference)?)
             }
-            StateChoice::Staged => {
-                let snapshot = self.repository()?.staged()?;
-                self.snapshot(&snapshot, paths)
-            }
-            StateChoice::WorkTree => {
-                let snapshot = self.repository()?.checked_out()?;
-                self.snapshot(&snapshot, paths)
-            }
+            StateChoice::Staged => repository.staged(),
+            StateChoice::WorkTree | StateChoice::Path(_) => repository.checked_out(),
         }
     }
 
@@ -134,15 +130,7 @@ impl StateReader {
 
     /// Whether a state in git has a file, or a link, at `place` or at a folder above it.
     pub(super) fn has(&mut self, choice: &StateChoice, place: &str) -> Result<bool, SessionError> {
-        let repository = self.repository()?;
-        let snapshot = match choice {
-            StateChoice::Path(_) => return Ok(false),
-            StateChoice::Commit(reference) => {
-                repository.snapshot_of(&repository.commit(reference)?)?
-            }
-            StateChoice::Staged => repository.staged()?,
-            StateChoice::WorkTree => repository.checked_out()?,
-        };
+        let snapshot = self.snapshot(choice)?;
         Ok(ancestors(place).any(|above| snapshot.files.contains_key(above)))
     }
 
@@ -161,11 +149,7 @@ impl StateReader {
                 let root = self.repository()?.work_tree().map(Path::to_owned);
                 return Ok(root.map(Checkout::existing).transpose()?);
             }
-            StateChoice::Commit(reference) => {
-                let repository = self.repository()?;
-                repository.snapshot_of(&repository.commit(reference)?)?
-            }
-            StateChoice::Staged => self.repository()?.staged()?,
+            StateChoice::Commit(_) | StateChoice::Staged => self.snapshot(choice)?,
         };
         let files = stored
             .files
@@ -173,16 +157,13 @@ impl StateReader {
             .map(|(path, file)| (path.as_str(), file));
         self.repository()?.read(&mut self.blobs, files.clone())?;
         let written = files.filter_map(|(path, file)| match &file.content {
-            FileContent::Stored(name) => {
-                let (is_link, is_executable) = (file.is_link, file.is_executable);
-                // Files that are too large to be read are left out.
-                Some(CheckoutFile {
-                    path,
-                    bytes: self.blobs.get(name).bytes()?,
-                    is_link,
-                    is_executable,
-                })
-            }
+            // Files that are too large to be read are left out.
+            FileContent::Stored(name) => Some(CheckoutFile {
+                path,
+                bytes: self.blobs.get(name).bytes()?,
+                is_link: file.is_link,
+                is_executable: file.is_executable,
+            }),
             FileContent::Disk(_) => None,
         });
         Ok(Some(Checkout::of(written)?))
@@ -199,11 +180,7 @@ impl StateReader {
         }
     }
 
-    fn snapshot(
-        &mut self,
-        snapshot: &Snapshot,
-        paths: &[String],
-    ) -> Result<TreeState, SessionError> {
+    fn tree(&mut self, snapshot: &Snapshot, paths: &[String]) -> Result<TreeState, SessionError> {
         let repository = self.repository()?;
         let arguments = arguments(&repository, paths)?;
         let all: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
@@ -229,10 +206,6 @@ impl StateReader {
         repository.read(&mut self.blobs, first)?;
         self.follow(&repository, snapshot, &mut wanted)?;
         others.retain(|path| !wanted.contains(path));
-        let others: Vec<(&str, &SnapshotFile)> = others
-            .into_iter()
-            .map(|path| (path, &snapshot.files[path]))
-            .collect();
         let files: Vec<(&str, &SnapshotFile)> = wanted
             .into_iter()
             .map(|path| (path, &snapshot.files[path]))
@@ -246,48 +219,36 @@ impl StateReader {
             &mut self.blobs,
             behind.iter().map(|(path, file)| (path.as_str(), *file)),
         )?;
-        let folders = all.iter().flat_map(|path| ancestors(folder_of(path)));
-        let mut state = TreeState {
-            folders: folders.map(str::to_owned).collect(),
-            ..TreeState::default()
+        let text_of = |place: &str, file: &SnapshotFile| StateText {
+            path: from_prefix(repository.prefix(), place),
+            bytes: self.bytes(file),
         };
-        for (place, file) in behind {
-            let path = from_prefix(repository.prefix(), &place);
-            state.files.insert(
-                place,
-                StateText {
-                    path,
-                    bytes: self.bytes(file),
-                },
-            );
-        }
-        for (place, file) in others {
-            let path = from_prefix(repository.prefix(), place);
-            state.others.insert(
-                place.to_owned(),
-                StateText {
-                    path,
-                    bytes: self.bytes(file),
-                },
-            );
-        }
-        state.contents = snapshot
-            .files
-            .iter()
-            .map(|(path, file)| (path.clone(), content_name(file)))
-            .collect();
-        state.contents.extend(snapshot.submodules.clone());
+        let files = behind.into_iter().map(|(place, file)| {
+            let text = text_of(&place, file);
+            (place, text)
+        });
+        let others = others
+            .into_iter()
+            .map(|place| (place.to_owned(), text_of(place, &snapshot.files[place])));
+        let (files, others) = (files.collect(), others.collect());
+        let folders = all.iter().flat_map(|path| ancestors(folder_of(path)));
+        let contents = snapshot.files.iter();
+        let contents = contents.map(|(path, file)| (path.clone(), content_name(file)));
         let links = snapshot.files.iter().filter(|(_, file)| file.is_link);
-        state.links = links.map(|(path, _)| path.clone()).collect();
-        state.submodules = snapshot
-            .submodules
-            .keys()
-            .filter(|path| is_asked(path, &arguments))
-            .cloned()
-            .collect();
-        state.missing = listed.missing;
-        state.reader = Some(reader_of(repository, snapshot.clone()));
-        Ok(state)
+        let submodules = snapshot.submodules.keys();
+        Ok(TreeState {
+            files,
+            folders: folders.map(str::to_owned).collect(),
+            others,
+            contents: contents.chain(snapshot.submodules.clone()).collect(),
+            links: links.map(|(path, _)| path.clone()).collect(),
+            submodules: submodules
+                .filter(|path| is_asked(path, &arguments))
+                .cloned()
+                .collect(),
+            missing: listed.missing,
+            reader: Some(reader_of(repository, snapshot.clone())),
+        })
     }
 
     /// Adds files outside of the paths that kustomizations include, so that their roots can be built.
@@ -432,12 +393,9 @@ fn from_prefix(prefix: &str, path: &str) -> String {
             return format!("{up}{below}");
         }
         up.push_str("../");
-        let parent = folder_of(above.trim_end_matches('/'));
-        above = &prefix[..if parent.is_empty() {
-            0
-        } else {
-            parent.len() + 1
-        }];
+        // Up to the slash before the last folder.
+        let parent = above.trim_end_matches('/').rfind('/');
+        above = &prefix[..parent.map_or(0, |slash| slash + 1)];
     }
 }
 
@@ -532,13 +490,10 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
         let disk = Path::new(path).join(below);
         let bytes = read_in_tree(&disk, Some(Path::new(path))).map(Arc::from);
         let shown = disk.to_string_lossy().replace('\\', "/");
-        state.others.insert(
-            below.clone(),
-            StateText {
-                path: shown.trim_start_matches("./").to_owned(),
-                bytes,
-            },
-        );
+        let path = shown.trim_start_matches("./").to_owned();
+        state
+            .others
+            .insert(below.clone(), StateText { path, bytes });
     }
     let root = Path::new(path).to_path_buf();
     state.reader = Some(FileReader(Arc::new(move |below| {

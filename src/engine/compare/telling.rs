@@ -49,9 +49,9 @@ impl MergeTelling {
         }
         if self.tells_outcomes {
             let mut outcomes = LastStep::of(view);
-            merge
-                .appearing()
-                .for_each(|member| outcomes.appears(&member.key));
+            for member in merge.appearing() {
+                outcomes.appears(&member.key);
+            }
             match &mut self.outcomes {
                 None => self.outcomes = Some(outcomes),
                 Some(all) => all.merge(outcomes),

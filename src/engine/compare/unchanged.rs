@@ -17,7 +17,14 @@ pub(super) fn unchanged(
     states: [(&[Delivery], &TreeFiles<'_>); 2],
     clusters: &BTreeSet<Arc<str>>,
 ) -> BTreeSet<Arc<str>> {
-    let [old, new] = states.map(|(all, files)| Prints::new(files).of(all, clusters));
+    let [old, new] = states.map(|(all, files)| {
+        let prints = Prints {
+            files,
+            of_files: HashMap::default(),
+            of_builds: HashMap::default(),
+        };
+        prints.of(all, clusters)
+    });
     let unchanged = old
         .into_iter()
         .filter(|(cluster, print)| new.get(cluster) == Some(print));
@@ -32,15 +39,7 @@ struct Prints<'p> {
     of_builds: HashMap<usize, u64>,
 }
 
-impl<'p> Prints<'p> {
-    fn new(files: &'p TreeFiles<'p>) -> Self {
-        Self {
-            files,
-            of_files: HashMap::default(),
-            of_builds: HashMap::default(),
-        }
-    }
-
+impl Prints<'_> {
     fn of(
         mut self,
         deliveries: &[Delivery],

@@ -138,12 +138,10 @@ enum Items {
     Indented(usize),
 }
 
-/// Splits the lines of YAML.
 struct Splitter<T> {
     piece: Piece,
     part: Part,
     items: Items,
-    /// Whether the document is a list.
     is_list: bool,
     take: T,
 }

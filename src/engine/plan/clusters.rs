@@ -29,14 +29,8 @@ pub(in crate::engine) struct Clusters<'b> {
     bundle: &'b Bundle,
     /// The reported paths of the files that `Request::beside` adds.
     beside: BTreeSet<&'b str>,
-    trees: Vec<Tree>,
-}
-
-/// A repository of a bundle.
-#[derive(Debug)]
-struct Tree {
-    /// A part for each cluster, and last a part with the objects that nothing applies.
-    parts: Vec<TreePart>,
+    /// For each repository, a part for each cluster, and last a part with the objects that nothing applies.
+    repositories: Vec<Vec<TreePart>>,
 }
 
 /// One cluster of a bundle.
@@ -46,7 +40,6 @@ pub(in crate::engine) struct PlannedCluster<'g> {
     beside: &'g BTreeSet<&'g str>,
     /// The parts of the repository; empty if objects are applied as they are written.
     pub(super) parts: &'g [TreePart],
-    /// The index of its part.
     pub(super) at: usize,
 }
 
@@ -122,10 +115,18 @@ impl<'b> Clusters<'b> {
                 .map(|file| (file.source().path().into(), file));
             repositories.entry("").or_default().files.extend(files);
         }
-        let trees = repositories.into_values();
-        let trees = trees.map(|files| Tree::of(inventory, files, &beside, terms));
+        let settings = Settings {
+            release: inventory.kinds.release(),
+            namespace: inventory.namespace.clone(),
+            extra_kinds: inventory.kinds.extra().to_vec(),
+            limits: inventory.limits,
+        };
+        let parts = repositories.into_values().map(|repository| {
+            let RepositoryFiles { files, charts } = repository;
+            parts_of(files, charts, &beside, (terms, &settings)).map_err(Box::new)
+        });
         Ok(Self {
-            trees: trees.collect::<Result<_, _>>()?,
+            repositories: parts.collect::<Result<_, _>>()?,
             ..Self::as_written(bundle)
         })
     }
@@ -135,17 +136,17 @@ impl<'b> Clusters<'b> {
         Self {
             bundle,
             beside: bundle.beside(),
-            trees: Vec::new(),
+            repositories: Vec::new(),
         }
     }
 
     /// Returns the clusters that have objects; for each repository, what nothing applies comes last.
     pub(in crate::engine) fn all(&self) -> Vec<PlannedCluster<'_>> {
         let mut all: Vec<PlannedCluster<'_>> = Vec::new();
-        for tree in &self.trees {
-            for (at, part) in tree.parts.iter().enumerate() {
+        for parts in &self.repositories {
+            for (at, part) in parts.iter().enumerate() {
                 if part.inventory.members.iter().any(|one| part.is_own(one)) {
-                    all.push(self.cluster(&tree.parts, at));
+                    all.push(self.cluster(parts, at));
                 }
             }
         }
@@ -186,7 +187,6 @@ impl<'b> Clusters<'b> {
     }
 }
 
-/// The files of a repository.
 #[derive(Default)]
 struct RepositoryFiles {
     /// The files, with their paths from its root.
@@ -221,24 +221,4 @@ fn by_repository<'t>(
         }
     }
     (repositories, outside)
-}
-
-impl Tree {
-    /// Evaluates the parts of a repository; the files `beside` are in each of its clusters.
-    fn of(
-        inventory: &Inventory,
-        repository: RepositoryFiles,
-        beside: &[ParsedFile],
-        terms: Terms<'_>,
-    ) -> Result<Self, PlanError> {
-        let settings = Settings {
-            release: inventory.kinds.release(),
-            namespace: inventory.namespace.clone(),
-            extra_kinds: inventory.kinds.extra().to_vec(),
-            limits: inventory.limits,
-        };
-        let RepositoryFiles { files, charts } = repository;
-        let parts = parts_of(files, charts, beside, (terms, &settings)).map_err(Box::new)?;
-        Ok(Self { parts })
-    }
 }

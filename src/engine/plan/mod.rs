@@ -10,7 +10,6 @@ mod question;
 mod steps;
 mod targets;
 mod teardown;
-mod titles;
 
 pub(super) use choose::{Candidate, choose, choose_removed};
 pub(super) use clusters::{Clusters, PlannedCluster};

@@ -19,11 +19,9 @@ const MOST_NAMED: usize = 3;
 /// The facts that notes on a plan are about.
 pub(super) struct Ground<'a> {
     pub(super) inventory: &'a Inventory,
-    /// The tables of operators.
     pub(super) tables: &'a Tables,
     /// The objects that controllers create below rendered objects.
     pub(super) implied: &'a Implied<'a>,
-    /// The deliveries of the input.
     pub(super) reach: &'a Reach,
     /// Namespaces that exist although the input does not contain them.
     pub(super) namespaces: &'a BTreeSet<String>,
@@ -34,11 +32,7 @@ pub(super) struct Ground<'a> {
 /// Returns a sentence for each assumption about a cluster, the most important first.
 pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<String> {
     let inventory = ground.inventory;
-    let rendered = inventory
-        .members
-        .iter()
-        .filter(|member| !member.from_dump)
-        .count();
+    let rendered = inventory.members.iter().any(|member| !member.from_dump);
     let mut notes = Vec::new();
     let Assumptions {
         bound_by_name,
@@ -58,88 +52,69 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         waits_left_out,
     } = assumptions;
     notes.extend(unread(inventory, ground.reach));
-    if !assumed_owners.is_empty() {
-        notes.push(format!(
-            "Not in the input and assumed to exist elsewhere, because a uid in a rendering proves nothing: {}.",
-            owners(assumed_owners)
-        ));
-    }
-    if !absent_owners.is_empty() {
-        notes.push(format!(
-            "Not in the input and assumed not to exist, because a dump is treated as the whole cluster: {}. If they exist, add them to the input.",
-            owners(absent_owners)
-        ));
-    }
-    if !unanswered.is_empty() {
-        notes.push(format!(
+    notes.extend(note(&owners(assumed_owners), |named| {
+        format!("Not in the input and assumed to exist elsewhere, because a uid in a rendering proves nothing: {named}.")
+    }));
+    notes.extend(note(&owners(absent_owners), |named| {
+        format!(
+            "Not in the input and assumed not to exist, because a dump is treated as the whole cluster: {named}. If they \
+             exist, add them to the input."
+        )
+    }));
+    notes.extend(note(&callers(unanswered), |named| {
+        format!(
             "Without a backend from the start, because the input is treated as the whole cluster and has no such Service \
-             or no Pods for it: {}. If they run elsewhere, add them to the input.",
-            callers(unanswered)
-        ));
-    }
-    if !answered_elsewhere.is_empty() {
-        notes.push(format!(
-            "Not in the input and assumed to answer elsewhere, because a rendering proves nothing: {}. If it does not, \
-             everything that needs it fails.",
-            callers(answered_elsewhere)
-        ));
-    }
+             or no Pods for it: {named}. If they run elsewhere, add them to the input."
+        )
+    }));
+    notes.extend(note(&callers(answered_elsewhere), |named| {
+        format!(
+            "Not in the input and assumed to answer elsewhere, because a rendering proves nothing: {named}. If it does \
+             not, everything that needs it fails."
+        )
+    }));
     if *waits_left_out > 0 {
         notes.push(format!(
             "There are too many waves to wait for each: the last {} are deleted together.",
             waits_left_out + 1
         ));
     }
-    if !not_looked_at.is_empty() {
-        notes.push(format!(
-            "Assumed to answer, because there are too many webhooks, APIs and objects to look at all of them: {}.",
-            callers(not_looked_at)
-        ));
-    }
-    if !unknown_kinds.is_empty() {
-        let kinds = sorted(unknown_kinds);
-        notes.push(format!(
-            "Unknown kinds, so their objects are never collected, and the dependents of these are kept: {}. Add their \
-             CustomResourceDefinitions to the input.",
-            named(&kinds)
-        ));
-    }
-    if !proven_kinds.is_empty() {
-        let kinds = sorted(proven_kinds);
-        notes.push(format!(
-            "Assumed to be served, because the dump contains objects of these kinds, though not their CustomResourceDefinitions: {}.",
-            named(&kinds)
-        ));
-    }
-    if !expected_kinds.is_empty() {
-        let kinds = sorted(expected_kinds);
-        notes.push(format!(
+    notes.extend(note(&callers(not_looked_at), |named| {
+        format!("Assumed to answer, because there are too many webhooks, APIs and objects to look at all of them: {named}.")
+    }));
+    notes.extend(note(&sorted(unknown_kinds), |named| {
+        format!(
+            "Unknown kinds, so their objects are never collected, and the dependents of these are kept: {named}. Add \
+             their CustomResourceDefinitions to the input."
+        )
+    }));
+    notes.extend(note(&sorted(proven_kinds), |named| {
+        format!(
+            "Assumed to be served, because the dump contains objects of these kinds, though not their \
+             CustomResourceDefinitions: {named}."
+        )
+    }));
+    notes.extend(note(&sorted(expected_kinds), |named| {
+        format!(
             "Treated as installed, in the versions that the input uses, because rendered objects need them: the \
-             CustomResourceDefinitions of {}. They are not in the input.",
-            named(&kinds)
-        ));
-    }
-    if !retired_kinds.is_empty() {
-        let kinds = sorted(retired_kinds);
-        notes.push(format!(
-            "Treated as served, because rendered objects need them: {}. Kubernetes {} no longer serves them.",
-            named(&kinds),
+             CustomResourceDefinitions of {named}. They are not in the input."
+        )
+    }));
+    notes.extend(note(&sorted(retired_kinds), |named| {
+        format!(
+            "Treated as served, because rendered objects need them: {named}. Kubernetes {} no longer serves them.",
             inventory.kinds.release()
-        ));
-    }
+        )
+    }));
     if *bound_by_name > 0 {
         notes.push(format!(
             "Owner references of rendered objects that are bound by name and assumed to be right: {bound_by_name}."
         ));
     }
-    let generated = ground
-        .implied
-        .objects
-        .iter()
-        .filter(|object| object.is_generated())
-        .count();
-    let built_in = ground.implied.objects.len() - generated;
-    if rendered > 0 && built_in > 0 {
+    let implied = &ground.implied.objects;
+    let generated = implied.iter().filter(|one| one.is_generated()).count();
+    let built_in = implied.len() - generated;
+    if rendered && built_in > 0 {
         let pods = if ground.running {
             " (Pods are assumed to run on nodes)"
         } else {
@@ -153,31 +128,23 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
             "Implied objects, which operators create for custom resources: {generated}."
         ));
     }
-    if !added_finalizers.is_empty() {
-        let added: Vec<String> = added_finalizers
-            .iter()
-            .map(|(kind, finalizer)| format!("{finalizer} on {kind}"))
-            .collect();
-        notes.push(format!(
-            "Finalizers that controllers in the input add at run time, and remove while they run: {}.",
-            named(&added)
-        ));
-    }
+    let added: Vec<String> = added_finalizers
+        .iter()
+        .map(|(kind, finalizer)| format!("{finalizer} on {kind}"))
+        .collect();
+    notes.extend(note(&added, |named| {
+        format!("Finalizers that controllers in the input add at run time, and remove while they run: {named}.")
+    }));
     let unseen = added_later(inventory, &ground.tables.finalizers, added_finalizers);
-    if !unseen.is_empty() {
-        notes.push(format!(
-            "Not in a rendering: the finalizers that operators add at run time. They hold objects of these kinds until the operator \
-             removes them, and only a dump shows them: {}.",
-            named(&unseen)
-        ));
-    }
-    let owned = owned_unseen(inventory, ground.tables);
-    if !owned.is_empty() {
-        notes.push(format!(
-            "Not in a rendering: what operators create and own. It is deleted with its owner: {}.",
-            named(&owned)
-        ));
-    }
+    notes.extend(note(&unseen, |named| {
+        format!(
+            "Not in a rendering: the finalizers that operators add at run time. They hold objects of these kinds until \
+             the operator removes them, and only a dump shows them: {named}."
+        )
+    }));
+    notes.extend(note(&owned_unseen(inventory, ground.tables), |named| {
+        format!("Not in a rendering: what operators create and own. It is deleted with its owner: {named}.")
+    }));
     let mut capped: BTreeMap<i64, Vec<String>> = BTreeMap::new();
     for (workload, shown) in &ground.implied.capped {
         capped.entry(*shown).or_default().push(workload.to_string());
@@ -205,43 +172,34 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         .iter()
         .map(|member| member.key.group_kind().to_string())
         .collect();
-    if !unscoped.is_empty() {
-        notes.push(format!(
+    notes.extend(note(&Vec::from_iter(unscoped), |named| {
+        format!(
             "The scope of these kinds is not known, so the namespace of their objects is written `?`; their \
-             CustomResourceDefinitions, or `scopes` in ownerlint.yaml, name it: {}.",
-            named(&Vec::from_iter(unscoped))
-        ));
-    }
-    if !ground.namespaces.is_empty() {
-        let names: Vec<&str> = ground.namespaces.iter().map(String::as_str).collect();
-        notes.push(format!(
-            "Namespaces that exist because objects live in them: {}.",
-            named(&names)
-        ));
-    }
-    if !duplicates.is_empty() {
-        notes.push(format!(
-            "Listed more than once; the last one is used: {}.",
-            named(&texts(duplicates))
-        ));
-    }
-    if !shared_uids.is_empty() {
-        notes.push(format!(
-            "Another object in the input has the same uid, so theirs is ignored: {}.",
-            named(&texts(shared_uids))
-        ));
-    }
-    if !rejected.is_empty() {
-        notes.push(format!(
-            "Left out, because no API server accepts them as they are: {}.",
-            named(&texts(rejected))
-        ));
-    }
+             CustomResourceDefinitions, or `scopes` in ownerlint.yaml, name it: {named}."
+        )
+    }));
+    notes.extend(note(&Vec::from_iter(ground.namespaces), |named| {
+        format!("Namespaces that exist because objects live in them: {named}.")
+    }));
+    notes.extend(note(&texts(duplicates), |named| {
+        format!("Listed more than once; the last one is used: {named}.")
+    }));
+    notes.extend(note(&texts(shared_uids), |named| {
+        format!("Another object in the input has the same uid, so theirs is ignored: {named}.")
+    }));
+    notes.extend(note(&texts(rejected), |named| {
+        format!("Left out, because no API server accepts them as they are: {named}.")
+    }));
     notes
 }
 
+/// Returns the `sentence` with the names of the first few; `None` if there are none.
+fn note(all: &[impl AsRef<str>], sentence: impl FnOnce(String) -> String) -> Option<String> {
+    (!all.is_empty()).then(|| sentence(named(all)))
+}
+
 /// Returns notes on parts of the input that are not part of the plan.
-fn unread(inventory: &Inventory, reach: &Reach) -> Vec<String> {
+fn unread(inventory: &Inventory, reach: &Reach) -> impl Iterator<Item = String> {
     let files = inventory
         .unreadable_files()
         .map(|(file, reason)| format!("{} {reason}", inventory.sources.file(file).path()));
@@ -263,22 +221,16 @@ fn unread(inventory: &Inventory, reach: &Reach) -> Vec<String> {
             ));
         }
     }
-    let mut notes = Vec::new();
-    if !charts.is_empty() {
-        let charts: Vec<String> = charts.into_iter().collect();
-        notes.push(format!(
-            "Not rendered, and so not part of this plan: the templates of {}. `--render` renders charts with helm.",
-            named(&charts)
-        ));
-    }
+    let unrendered = note(&Vec::from_iter(charts), |named| {
+        format!(
+            "Not rendered, and so not part of this plan: the templates of {named}. `--render` renders charts with helm."
+        )
+    });
     let all: Vec<String> = files.chain(documents).collect();
-    if !all.is_empty() {
-        notes.push(format!(
-            "Not read, and so not part of this plan: {}.",
-            named(&all)
-        ));
-    }
-    notes
+    let unread = note(&all, |named| {
+        format!("Not read, and so not part of this plan: {named}.")
+    });
+    unrendered.into_iter().chain(unread)
 }
 
 /// Returns the folders of the charts whose templates are in the input and not rendered.
@@ -308,9 +260,6 @@ pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<
         .filter(|change| change.effect == Effect::Gone)
         .map(|change| change.object)
         .collect();
-    if gone.is_empty() {
-        return None;
-    }
     let why = if assumptions.absent_owners.is_empty() {
         "their owners are not as their references say"
     } else {
@@ -320,10 +269,9 @@ pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<
         .into_iter()
         .map(|id| settled.cluster().key(id))
         .collect();
-    Some(format!(
-        "The collector removes these before any request, because {why}: {}.",
-        named(&texts(&gone))
-    ))
+    note(&texts(&gone), |named| {
+        format!("The collector removes these before any request, because {why}: {named}.")
+    })
 }
 
 /// Returns notes on requests that are rejected or find no object. `targets`: the targets of each step.
@@ -343,20 +291,19 @@ pub(super) fn rejections(targets: &[Vec<ObjectKey>], plan: &Plan<'_>) -> Vec<Str
     notes
 }
 
-fn owners(pairs: &[(ObjectKey, ObjectKey)]) -> String {
-    let texts: Vec<String> = pairs
+fn owners(pairs: &[(ObjectKey, ObjectKey)]) -> Vec<String> {
+    pairs
         .iter()
         .map(|(dependent, owner)| format!("{owner}, owner of {dependent}"))
-        .collect();
-    named(&texts)
+        .collect()
 }
 
-fn callers(pairs: &[(ObjectKey, ObjectKey)]) -> String {
+fn callers(pairs: &[(ObjectKey, ObjectKey)]) -> Vec<String> {
     let texts: BTreeSet<String> = pairs
         .iter()
         .map(|(caller, service)| format!("{service}, for {caller}"))
         .collect();
-    named(&Vec::from_iter(texts))
+    texts.into_iter().collect()
 }
 
 fn texts(keys: &[ObjectKey]) -> Vec<String> {
@@ -385,12 +332,10 @@ pub(super) fn unattended(plan: &Plan<'_>) -> Option<String> {
                 .map(|name| format!("{} of {kind}", plain::one_line(name))),
         );
     }
-    let held: Vec<String> = held.into_iter().collect();
-    (!held.is_empty()).then(|| {
+    note(&Vec::from_iter(held), |named| {
         format!(
-            "These finalizers stay, because no controller in the input is known to remove them: {}. If one runs in the \
-             cluster, it releases the objects that they hold.",
-            named(&held)
+            "These finalizers stay, because no controller in the input is known to remove them: {named}. If one runs in \
+             the cluster, it releases the objects that they hold."
         )
     })
 }

@@ -7,13 +7,13 @@ use super::choose::Candidate;
 use super::followed::{Followed, followed};
 use super::notes::{self, Ground};
 use super::question::{PlanError, Question};
-use super::titles::{targets_of, title};
+
 use crate::cluster::{Analysis, Reclaims, SafeOrder, Scenario, safe_order};
 use crate::gc::{self, Plan, SimulationOptions, Step};
 use crate::knowledge::KnownFinalizers;
 use crate::kube::kubectl::Target;
 use crate::kube::{ObjectKey, Policy};
-use crate::ownership::Implied;
+use crate::ownership::{Implied, ImpliedObject};
 use crate::story::{ImpliedDependent, PlanView, WrittenAt, command};
 
 /// The first note if nothing applies the target.
@@ -102,7 +102,6 @@ impl Planner {
         implied: &Implied<'_>,
         title: Option<String>,
     ) -> Self {
-        let known = Arc::clone(analysis.ownership().removers.known());
         let ground = Ground {
             inventory: analysis.inventory(),
             tables: analysis.tables(),
@@ -115,24 +114,15 @@ impl Planner {
         if scenario.settles_first {
             notes.extend(notes::collapse(&scenario.settled(), &scenario.assumptions));
         }
-        let data = analysis.data(implied);
-        let implied = known_implied(&scenario.cluster, &implied.objects);
-        let written = WrittenAt::of(analysis.inventory(), &scenario.cluster);
-        let rendered = analysis
-            .inventory()
-            .members
-            .iter()
-            .all(|member| !member.from_dump);
+        let mut members = analysis.inventory().members.iter();
         Self {
-            scenario,
-            implied,
-            known,
-            data,
-            written,
+            implied: known_implied(&scenario.cluster, &implied.objects),
+            data: analysis.data(implied),
+            written: WrittenAt::of(analysis.inventory(), &scenario.cluster),
             notes,
-            rendered,
+            rendered: members.all(|member| !member.from_dump),
             title,
-            followed_by: Vec::new(),
+            ..Self::untold(scenario, analysis)
         }
     }
 
@@ -210,10 +200,8 @@ impl Planner {
         let mut titles: Vec<String> = steps.iter().map(title).collect();
         titles.truncate(steps.len() - self.followed_by.len());
         titles.extend(self.followed_by.iter().cloned());
-        let mut targets: Vec<Vec<ObjectKey>> = steps
-            .iter()
-            .map(|step| targets_of(step).cloned().collect())
-            .collect();
+        let mut targets: Vec<Vec<ObjectKey>> =
+            steps.iter().map(|step| targets_of(step).to_vec()).collect();
         if let (Some(first), Some(title)) = (self.scenario.together, &self.title) {
             titles.truncate(first);
             titles.push(title.clone());
@@ -223,12 +211,11 @@ impl Planner {
         let mut notes = self.notes.clone();
         notes.extend(notes::rejections(&targets, plan));
         notes.extend(self.rendered.then(|| notes::unattended(plan)).flatten());
-        let (implied, data) = (self.implied.clone(), self.data.clone());
         PlanView {
             plan,
             steps,
-            data,
-            implied,
+            data: self.data.clone(),
+            implied: self.implied.clone(),
             titles,
             targets,
             known: &self.known,
@@ -241,16 +228,54 @@ impl Planner {
 }
 
 /// Returns the implied objects that the cluster contains.
-fn known_implied(
-    cluster: &gc::Cluster,
-    objects: &[crate::ownership::ImpliedObject<'_>],
-) -> Vec<ImpliedDependent> {
-    let implied = objects.iter().map(|object| ImpliedDependent {
+fn known_implied(cluster: &gc::Cluster, objects: &[ImpliedObject<'_>]) -> Vec<ImpliedDependent> {
+    let known = objects
+        .iter()
+        .filter(|object| cluster.find(&object.key).is_some());
+    let implied = known.map(|object| ImpliedDependent {
         key: object.key.clone(),
         owner: object.owner.clone(),
         rule: object.rule.clone(),
     });
-    implied
-        .filter(|implied| cluster.find(&implied.key).is_some())
-        .collect()
+    implied.collect()
+}
+
+/// Returns the targets of a step, in the order of its requests.
+fn targets_of(step: &Step) -> &[ObjectKey] {
+    match step {
+        Step::Settle => &[],
+        Step::Delete { targets, .. } | Step::RemoveFinalizer { targets, .. } => targets,
+        Step::RemoveAllFinalizers { target } | Step::ForceDelete { target } => {
+            std::slice::from_ref(target)
+        }
+    }
+}
+
+fn title(step: &Step) -> String {
+    match step {
+        Step::Settle => "settle".to_owned(),
+        Step::Delete {
+            targets, policy, ..
+        } => {
+            let policy = match policy {
+                Some(Policy::Background) => "Background",
+                Some(Policy::Foreground) => "Foreground",
+                Some(Policy::Orphan) => "Orphan",
+                None => "no policy",
+            };
+            format!("delete {} ({policy})", listed(targets))
+        }
+        Step::RemoveFinalizer {
+            targets, finalizer, ..
+        } => {
+            format!("remove finalizer {finalizer} from {}", listed(targets))
+        }
+        Step::RemoveAllFinalizers { target } => format!("remove all finalizers from {target}"),
+        Step::ForceDelete { target } => format!("force-delete {target}"),
+    }
+}
+
+fn listed(targets: &[ObjectKey]) -> String {
+    let targets: Vec<String> = targets.iter().map(ObjectKey::to_string).collect();
+    targets.join(", ")
 }

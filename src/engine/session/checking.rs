@@ -61,40 +61,14 @@ impl Session {
         analyses: &[&Analysis<'_>],
         options: CheckOptions,
     ) -> Result<Report, SessionError> {
-        Ok(check_analysed(
-            &self.bundles,
-            analyses,
-            &self.how_to_check(options)?,
-        ))
+        let check = self.how_to_check(options)?;
+        Ok(check_analysed(&self.bundles, analyses, &check))
     }
 
     fn how_to_check(&self, options: CheckOptions) -> Result<Check, SessionError> {
-        let CheckOptions {
-            select,
-            ignore,
-            baseline,
-            only,
-            since,
-            every,
-            as_applied,
-            fixes,
-            graphs,
-            statistics,
-            today,
-        } = options;
-        let off = self
-            .config
-            .iter()
-            .flat_map(|config| &config.off)
-            .map(|id| (*id).to_owned());
-        // A rule that is selected by its id runs even if the configuration turns it off.
-        let off = off.filter(|id| !select.contains(id));
-        let ignore: Vec<_> = ignore.iter().cloned().chain(off).collect();
-        let ignores = self
-            .config
-            .as_ref()
-            .filter(|config| !config.ignores.is_empty());
-        let selection = Selection::new(&select, &ignore)?;
+        let config = self.config.as_ref();
+        let ignores = config.filter(|config| !config.ignores.is_empty());
+        let selection = Selection::configured(config, &options.select, &options.ignore)?;
         if selection.rules().is_empty() {
             return Err(selection
                 .first_by_name()
@@ -108,28 +82,23 @@ impl Session {
         }
         let mut check = Check {
             selection,
-            severities: self
-                .config
-                .as_ref()
+            severities: config
                 .map(|config| config.severities.clone())
                 .unwrap_or_default(),
             ignores: ignores.map(|config| (config.source.clone(), config.ignores.clone())),
-            configuration: self
-                .config
-                .as_ref()
-                .map(|config| config.source.path().to_owned()),
+            configuration: config.map(|config| config.source.path().to_owned()),
             extent: self.extent,
-            baseline: self.known(&baseline)?,
-            only,
-            every,
-            as_applied,
-            fixes,
-            graphs,
-            statistics,
-            today,
+            baseline: self.known(&options.baseline)?,
+            only: options.only,
+            every: options.every,
+            as_applied: options.as_applied,
+            fixes: options.fixes,
+            graphs: options.graphs,
+            statistics: options.statistics,
+            today: options.today,
             ..Check::default()
         };
-        if let Some(past) = since {
+        if let Some(past) = options.since {
             let (before, note) = self.found_before(&past, &check)?;
             check.before = Some(before);
             check.notes.extend(note);

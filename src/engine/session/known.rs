@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::Session;
 use crate::baseline::{self, Baseline};
-use crate::config;
+
 use crate::engine::error::SessionError;
 use crate::engine::request::{BaselineChoice, ConfigChoice};
-use crate::engine::resolve::{joined, read_text};
+use crate::engine::resolve::{folder, joined, read_text};
 use crate::inventory::{Escape, admit_own_file, admit_own_file_for_writing};
 use crate::text::SourceFile;
 
@@ -16,10 +16,9 @@ impl Session {
     #[doc(hidden)]
     pub fn baseline_path(&self, given: Option<&str>) -> String {
         let config = self.config.as_ref();
-        let folder = config.map_or("", |config| config::folder_of(config.source.path()));
         let named = config.and_then(|config| config.baseline.as_deref());
         given.map_or_else(
-            || joined(folder, named.unwrap_or(baseline::FILE_NAME)),
+            || joined(folder(config), named.unwrap_or(baseline::FILE_NAME)),
             str::to_owned,
         )
     }
@@ -31,12 +30,10 @@ impl Session {
     #[doc(hidden)]
     pub fn baseline_path_to_write(&self, given: Option<&str>) -> Result<String, SessionError> {
         let path = self.baseline_path(given);
-        match given {
-            Some(_) => Ok(path),
-            None => self
-                .admit_baseline(&path, admit_own_file_for_writing)
-                .map(|()| path),
+        if given.is_none() {
+            self.admit_baseline(&path, admit_own_file_for_writing)?;
         }
+        Ok(path)
     }
 
     /// Reads the baseline. It has to exist only if an option or the configuration names it.
@@ -50,12 +47,9 @@ impl Session {
             BaselineChoice::Without => return Ok(None),
         };
         let path = self.baseline_path(given);
-        let named = given.is_some()
-            || self
-                .config
-                .as_ref()
-                .is_some_and(|config| config.baseline.is_some());
-        if !named && !Path::new(&path).exists() {
+        let config = self.config.as_ref();
+        let is_configured = config.is_some_and(|config| config.baseline.is_some());
+        if given.is_none() && !is_configured && !Path::new(&path).exists() {
             return Ok(None);
         }
         if given.is_none() {
@@ -81,10 +75,9 @@ impl Session {
             Err(escape)
                 if self.request.config == ConfigChoice::Discover || escape == Escape::Git =>
             {
-                let reason = escape.of_configured_path();
                 Err(SessionError::ConfiguredBaseline {
                     path: path.to_owned(),
-                    reason,
+                    reason: escape.of_configured_path(),
                 })
             }
             _ => Ok(()),

@@ -17,8 +17,8 @@ use super::plan::{
     TeardownRequest, choose, choose_removed,
 };
 use super::request::Request;
-use super::resolve::{Resolved, configuration, release, resolve};
-use crate::config::{self, Config};
+use super::resolve::{Resolved, configuration, folder, release, resolve};
+use crate::config::Config;
 use crate::finding::Severity;
 use crate::graph::argo::Terms;
 use crate::inventory::{
@@ -79,8 +79,8 @@ impl Session {
     /// Opens a session. Files that `files` already contains are not read again.
     pub(super) fn open_among(request: &Request, mut files: Files) -> Result<Self, SessionError> {
         let config = configuration(request)?;
-        let Resolved { bundles, paths } = resolve(request, config.as_ref())?;
-        let bundles = read(request, Resolved { bundles, paths }, None, &mut files)?;
+        let resolved = resolve(request, config.as_ref())?;
+        let bundles = read(request, resolved, None, &mut files)?;
         if let Some(overlay) = request
             .overlays
             .iter()
@@ -90,15 +90,13 @@ impl Session {
                 path: overlay.path.clone(),
             });
         }
-        let extent = extent(request, config.as_ref());
-        let release = release(request.release, config.as_ref());
         Ok(Self {
             request: request.clone(),
+            extent: extent(request, config.as_ref()),
+            release: release(request.release, config.as_ref()),
             config,
             bundles,
             files,
-            extent,
-            release,
         })
     }
 
@@ -241,12 +239,9 @@ impl Session {
     /// # Errors
     /// A target that matches no object or several, and targets that several clusters or bundles contain.
     pub fn plan_deletion(&self, request: &DeletionRequest) -> Result<DeletionPlan, PlanError> {
-        self.plan(
-            &request.question(),
-            request.cluster.as_deref(),
-            request.kubelet,
-        )
-        .map(DeletionPlan::new)
+        let cluster = request.cluster.as_deref();
+        let planner = self.plan(&request.question(), cluster, request.kubelet)?;
+        Ok(DeletionPlan::new(planner))
     }
 
     /// Plans a tool's removal of all selected objects.
@@ -303,7 +298,7 @@ fn read(
 /// Returns how much is read. Without bundles, only a run on the current folder is known to read everything.
 fn extent(request: &Request, config: Option<&Config>) -> ReadExtent {
     let bundles = config.map_or(0, |config| config.bundles.len());
-    let here = config.is_none_or(|config| config::folder_of(config.source.path()).is_empty());
+    let here = folder(config).is_empty();
     let all = request.exclude.is_empty() && request.bundle.is_none();
     let mut paths = request.paths.iter().map(|path| path.trim_end_matches('/'));
     match bundles {
@@ -316,12 +311,9 @@ fn extent(request: &Request, config: Option<&Config>) -> ReadExtent {
 
 fn holds(bundle: &Bundle, overlay: &Overlay) -> bool {
     let wanted = locate(&overlay.path);
-    let unsaved = bundle
+    bundle
         .inventory
         .sources
         .iter()
-        .filter(|(_, file)| file.side() == Side::Unsaved);
-    unsaved
-        .into_iter()
-        .any(|(_, file)| locate(file.path()) == wanted)
+        .any(|(_, file)| file.side() == Side::Unsaved && locate(file.path()) == wanted)
 }

@@ -29,8 +29,7 @@ impl Parsed {
         elsewhere: &Definitions,
         free: &BTreeSet<Arc<str>>,
     ) -> Result<Vec<TreePart>, SessionError> {
-        let roots = &self.roots;
-        let built = roots.iter().flat_map(|root| &root.files);
+        let built = self.roots.iter().flat_map(|root| &root.files);
         let built = built.map(|(file, _)| *file).collect();
         let mut assigned = Assignment {
             state: &self,
@@ -49,7 +48,7 @@ impl Parsed {
                     .as_deref()
                     .filter(|_| settings.namespace.is_none());
                 let own: Option<Arc<str>> = own.map(Arc::from);
-                let mut of_bundle = assigned.bundle(bundle, roots)?;
+                let mut of_bundle = assigned.bundle(bundle)?;
                 for file in &mut of_bundle {
                     file.file.namespace.clone_from(&own);
                 }
@@ -57,7 +56,7 @@ impl Parsed {
             }
             trees.push((files, settings, cluster.called()));
         }
-        let (applied, unapplied) = assigned.rest(roots, free);
+        let (applied, unapplied) = assigned.rest(free);
         let mut of_clusters: BTreeMap<Option<&str>, Vec<PlacedFile>> = BTreeMap::new();
         let names = self.clusters.iter().map(|cluster| Some(&**cluster));
         of_clusters.extend(names.chain([None]).map(|name| (name, Vec::new())));
@@ -73,42 +72,28 @@ impl Parsed {
                 .into_iter()
                 .map(|(cluster, files)| (files, rest.clone(), cluster)),
         );
+        for (files, ..) in &mut trees {
+            files.extend(beside.iter().map(|file| placed(file, Destination::Beside)));
+        }
         trees.push((unapplied, rest.clone(), None));
-        let last = trees.len() - 1;
         let whole = Arc::new(WholeTree {
             folders: self.folders.clone(),
             unbuildable: self.unbuildable().collect(),
             deliveries: self.delivered.known(),
         });
-        let trees =
-            trees
-                .into_iter()
-                .enumerate()
-                .map(|(at, (mut files, mut settings, cluster))| {
-                    if at < last {
-                        files.extend(beside.iter().cloned().map(lives_beside));
-                    }
-                    let own = Definitions::of(files.iter().map(|file| &file.file.file));
-                    settings.extra_kinds.extend(elsewhere.beyond(&own));
-                    TreePart::new(files, settings, cluster, Arc::clone(&whole))
-                });
+        let trees = trees.into_iter().map(|(files, mut settings, cluster)| {
+            let own = Definitions::of(files.iter().map(|file| &file.file.file));
+            settings.extra_kinds.extend(elsewhere.beyond(&own));
+            TreePart::new(files, settings, cluster, Arc::clone(&whole))
+        });
         Ok(trees.collect())
     }
 }
 
-fn lives_beside(file: ParsedFile) -> PlacedFile {
+/// Gives a destination to a file that is not in the tree.
+fn placed(file: &ParsedFile, destination: Destination) -> PlacedFile {
     PlacedFile {
         place: Arc::from(file.source().path()),
-        destination: Destination::Beside,
-        file: file.into(),
-    }
-}
-
-/// Gives the output of a program a destination.
-fn printed(file: &ParsedFile, destination: Destination) -> PlacedFile {
-    let place = Arc::from(file.source().path());
-    PlacedFile {
-        place,
         destination,
         file: file.clone().into(),
     }
@@ -124,20 +109,17 @@ struct Assignment<'s> {
 
 impl Assignment<'_> {
     /// Assigns the files of a bundle: those that roots within its paths build, and those that no kustomization governs.
-    fn bundle(
-        &mut self,
-        bundle: &BundleInput,
-        roots: &[BuildRoot],
-    ) -> Result<Vec<PlacedFile>, SessionError> {
-        let named = self.state.named(bundle)?;
+    fn bundle(&mut self, bundle: &BundleInput) -> Result<Vec<PlacedFile>, SessionError> {
+        let state = self.state;
+        let named = state.named(bundle)?;
         let called = bundle.name.as_deref().unwrap_or_default();
         let name = Destination::Bundle(called.into());
         let folders: HashSet<&str> = named
             .iter()
-            .flat_map(|at| ancestors(folder_of(&self.state.places[*at])))
+            .flat_map(|at| ancestors(folder_of(&state.places[*at])))
             .collect();
         let mut files = Vec::new();
-        for root in roots {
+        for root in &state.roots {
             // A root whose folder is among the files of the bundle, if it builds one of them.
             if folders.contains(root.folder.as_str())
                 && root.files.iter().any(|(file, _)| named.contains(file))
@@ -146,15 +128,14 @@ impl Assignment<'_> {
             }
         }
         for &at in &named {
-            let place = &self.state.places[at];
-            let delivered = &self.state.delivered;
-            let is_built = self.built.contains(&at) || delivered.may_fail(place);
-            if !is_built && !delivered.governs(place) {
+            let place = &state.places[at];
+            let is_built = self.built.contains(&at) || state.delivered.may_fail(place);
+            if !is_built && !state.delivered.governs(place) {
                 files.push(self.file(at, name.clone(), None));
             }
         }
-        Ok(match self.state.rendered.bundles.get(called) {
-            Some(file) => vec![printed(file, name)],
+        Ok(match state.rendered.bundles.get(called) {
+            Some(file) => vec![placed(file, name)],
             None => files,
         })
     }
@@ -174,41 +155,38 @@ impl Assignment<'_> {
         let generated = root.generated.iter();
         let generated = generated.map(|(place, file)| PlacedFile {
             place: Arc::clone(place),
-            ..printed(file, destination.clone())
+            ..placed(file, destination.clone())
         });
         let rendered = self.state.rendered.roots.get(&root.folder);
         match rendered.filter(|_| sources.len() == root.files.len()) {
-            Some(file) => vec![printed(file, destination.clone())],
+            Some(file) => vec![placed(file, destination.clone())],
             None => sources.into_iter().chain(generated).collect(),
         }
     }
 
     /// Assigns the files of no bundle. Returns those that are applied, and those that are not.
-    fn rest(
-        &mut self,
-        roots: &[BuildRoot],
-        free: &BTreeSet<Arc<str>>,
-    ) -> (Vec<PlacedFile>, Vec<PlacedFile>) {
+    fn rest(&mut self, free: &BTreeSet<Arc<str>>) -> (Vec<PlacedFile>, Vec<PlacedFile>) {
+        let state = self.state;
+        let delivered = &state.delivered;
         let claimed = std::mem::take(&mut self.reached);
         let mut applied = Vec::new();
-        for root in roots {
+        for root in &state.roots {
             applied.extend(self.root(root, &destination_of(root), &claimed));
         }
         let mut unapplied = Vec::new();
-        let elsewhere = self.state.delivered.files_of_unchanged();
-        for at in (0..self.state.places.len()).filter(|at| !claimed.contains(at)) {
-            let place = &self.state.places[at];
-            let delivered = &self.state.delivered;
-            if self.reached.contains(&at)
+        let elsewhere = delivered.files_of_unchanged();
+        for (at, place) in state.places.iter().enumerate() {
+            if claimed.contains(&at)
+                || self.reached.contains(&at)
                 || elsewhere.contains(&**place)
                 || delivered.is_in_chart(place)
                 || delivered.may_fail(place)
             {
                 continue;
             }
-            let release = release_folder(place, self.state.files[at].source());
+            let release = release_folder(place, state.files[at].source());
             let folder = Arc::from(release.unwrap_or(folder_of(place)));
-            match (self.state.delivered.governs(place), free.contains(place)) {
+            match (delivered.governs(place), free.contains(place)) {
                 (true, false) => {
                     unapplied.push(self.file(at, Destination::Unapplied(folder), None));
                 }

@@ -57,10 +57,7 @@ impl Parsed {
             Unread {
                 what: UnreadWhat::OtherRepository,
                 subject: format!("source of {kind} {name}"),
-                file: self
-                    .file_at(&delivery.file)
-                    .map_or(&*delivery.file, |file| file.source().path())
-                    .to_owned(),
+                file: self.shown(&delivery.file).to_owned(),
                 line: delivery.line,
                 side,
                 reason: reason.to_owned(),

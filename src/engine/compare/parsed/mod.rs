@@ -41,10 +41,11 @@ pub(super) struct Parsed {
     roots: Vec<BuildRoot>,
     rendered: Rendered,
     side: Side,
-    tree_files: StateFiles,
-    delivered: Delivered,
-    /// The clusters of either state that get a part of their own.
-    clusters: BTreeSet<Arc<str>>,
+    /// The files that tools build from, until these are evaluated.
+    pub(super) tree_files: StateFiles,
+    pub(super) delivered: Delivered,
+    /// The clusters of either state that get a part of their own, besides those of the configuration.
+    pub(super) clusters: BTreeSet<Arc<str>>,
 }
 
 /// All files of a state, by path.
@@ -111,27 +112,24 @@ impl Parsed {
         })
     }
 
-    /// Adds rendered charts.
     pub(super) fn add_charts(&mut self, charts: Vec<RenderedChart>) {
         let known = self.delivered.by_key();
-        let rooted = charts.into_iter().map(|RenderedChart { by, file }| {
-            let by = by.map(|by| match known.get(&(by.tool, by.key())) {
-                Some(Some(known)) => (*known).clone(),
-                _ => by,
-            });
-            BuildRoot {
-                folder: folder_of(file.source().path()).to_owned(),
-                is_chart: by.is_none(),
-                by: by.map(Arc::new),
-                generated: vec![(Arc::from(file.source().path()), file)],
-                ..BuildRoot::default()
-            }
-        });
-        let rooted: Vec<BuildRoot> = rooted.collect();
-        self.roots.extend(rooted);
+        self.roots
+            .extend(charts.into_iter().map(|RenderedChart { by, file }| {
+                let by = by.map(|by| match known.get(&(by.tool, by.key())) {
+                    Some(Some(known)) => (*known).clone(),
+                    _ => by,
+                });
+                BuildRoot {
+                    folder: folder_of(file.source().path()).to_owned(),
+                    is_chart: by.is_none(),
+                    by: by.map(Arc::new),
+                    generated: vec![(Arc::from(file.source().path()), file)],
+                    ..BuildRoot::default()
+                }
+            }));
     }
 
-    /// Whether tools deliver anything.
     pub(super) fn has_deliveries(&self) -> bool {
         self.roots.iter().any(|root| root.by.is_some())
     }
@@ -141,14 +139,8 @@ impl Parsed {
         self.roots.retain(|root| root.by.is_some() || root.is_chart);
     }
 
-    /// Returns the paths of the files.
     pub(super) fn places(&self) -> BTreeSet<Arc<str>> {
         self.places.iter().cloned().collect()
-    }
-
-    /// Takes out the files that tools build from.
-    pub(super) fn take_files(&mut self) -> StateFiles {
-        std::mem::take(&mut self.tree_files)
     }
 
     /// Builds the tree of the files that tools build from. Files that are parsed already are not parsed again.
@@ -195,27 +187,17 @@ impl Parsed {
         let (places, files): (Vec<Arc<str>>, Vec<UnparsedFile>) = kept
             .map(|(place, file)| (Arc::from(place), (file.path, file.bytes)))
             .unzip();
-        let files = texts.parse(files, side);
-        let (roots, rendered) = (Vec::new(), Rendered::default());
         Self {
             places,
-            files,
+            files: texts.parse(files, side),
             others,
             contents,
             folders,
             submodules,
-            roots,
-            rendered,
             side,
             tree_files,
-            delivered: Delivered::default(),
-            clusters: BTreeSet::new(),
+            ..Self::default()
         }
-    }
-
-    /// Returns the clusters of either state that get a part of their own, besides those of the configuration.
-    pub(super) fn clusters(&self) -> &BTreeSet<Arc<str>> {
-        &self.clusters
     }
 
     /// Returns a file of a state that was read: its files are in the order of their paths from the root.
@@ -244,29 +226,17 @@ impl Parsed {
                 },
             )
         });
-        let unfollowed = self.roots.iter();
-        let unfollowed = unfollowed
-            .filter_map(|root| root.unfollowed.as_deref())
-            .collect();
+        let roots = self.roots.iter();
+        let unfollowed = roots.filter_map(|root| root.unfollowed.as_deref());
         SourceState::new(
             self.located(),
             others,
             &self.contents,
             &self.folders,
             &self.submodules,
-            unfollowed,
+            unfollowed.collect(),
             builds,
         )
-    }
-
-    /// Whether a build evaluated the components, patches, generators and variables in the file at `place`.
-    pub(super) fn evaluated(&self, place: &str) -> bool {
-        self.delivered.evaluated(place)
-    }
-
-    /// Returns the result of rendering the charts that the file at `place` affects; `None` if it affects none.
-    pub(super) fn charted(&self, place: &str) -> Option<Result<(), String>> {
-        self.delivered.charted(place)
     }
 
     /// Whether a renderer evaluated the file at `place`: a kustomization of a root, or any source of a bundle.
@@ -300,9 +270,8 @@ impl Parsed {
         let found = self.delivered.unrendered().filter_map(|(delivery, input)| {
             let there = other.delivered.of_id(&delivery.id);
             let is_in_both = there.is_some();
-            if there.is_some_and(|there| {
-                there.charts == delivery.charts && there.unread.contains(input)
-            }) {
+            if there.is_some_and(|one| one.charts == delivery.charts && one.unread.contains(input))
+            {
                 return None;
             }
             Some(Unread {
@@ -321,8 +290,8 @@ impl Parsed {
 
     /// Returns the path under which the file at `place` is reported.
     fn shown<'s>(&'s self, place: &'s str) -> &'s str {
-        let located = self.located().find(|(known, _)| *known == place);
-        located.map_or(place, |(_, file)| file.source().path())
+        let file = self.file_at(place);
+        file.map_or(place, |file| file.source().path())
     }
 
     /// Returns the builds that fail, each with its place.
@@ -331,13 +300,11 @@ impl Parsed {
         let mut failed: Vec<FailedBuild> = roots
             .filter_map(|root| {
                 let BuildError { reason, file, line } = root.error.as_ref()?;
-                let found = self.located().find(|(place, _)| place == file);
-                let file = found.map_or(file.as_str(), |(_, file)| file.source().path());
                 Some(FailedBuild {
                     delivery: root.by.as_ref().map(|by| by.id(&root.folder)),
                     folder: shown(&root.folder).to_owned(),
                     side,
-                    file: file.to_owned(),
+                    file: self.shown(file).to_owned(),
                     line: *line,
                     reason: reason.clone(),
                 })
@@ -441,7 +408,6 @@ fn within_limits(clusters: &BTreeSet<Arc<str>>, limits: &Limits) -> Result<(), B
     }
 }
 
-/// Collects all files of a state.
 pub(super) fn tree_files(
     files: &BTreeMap<String, StateText>,
     others: &BTreeMap<String, StateText>,
@@ -460,7 +426,6 @@ pub(super) fn tree_files(
     }
 }
 
-/// Builds the tree of the files of a state.
 pub(super) fn tree_of<'r>(state: StateFiles) -> TreeFiles<'r> {
     let StateFiles {
         files,

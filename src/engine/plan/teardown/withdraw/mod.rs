@@ -11,8 +11,7 @@ use crate::cluster::{Analysis, Scenario};
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::marks;
 use crate::delivery::{
-    FluxObject, Leaving, RegimeSource, ToolRequest, Withdrawal, argocd, flux, helm, kubectl,
-    namespace,
+    Leaving, RegimeSource, ToolRequest, Withdrawal, argocd, flux, helm, kubectl, namespace,
 };
 use crate::engine::plan::clusters::PlannedCluster;
 use crate::engine::plan::question::PlanError;
@@ -215,32 +214,17 @@ impl<'b> Tooling<'b, '_> {
     fn kubectl(self) -> Withdrawn<'b> {
         let policy = self.policy(Policy::Background);
         let withdrawal = kubectl::delete(&self.leaving, policy);
-        let files: BTreeSet<String> = self
-            .leaving
-            .members
-            .iter()
-            .map(|member| {
-                self.cluster
-                    .inventory()
-                    .sources
-                    .file(member.file)
-                    .path()
-                    .to_owned()
-            })
+        let sources = &self.cluster.inventory().sources;
+        let members = self.leaving.members.iter();
+        let files: BTreeSet<&str> = members
+            .map(|member| sources.file(member.file).path())
             .collect();
-        let folders = self
-            .cluster
-            .bundle
-            .arguments
-            .iter()
-            .any(|argument| !files.contains(argument.as_str()));
+        let arguments = &self.cluster.bundle.arguments;
+        let has_folders = arguments.iter().any(|one| !files.contains(one.as_str()));
         let option = self.cascade_option();
-        let options: Vec<&str> = folders
-            .then_some("-R")
-            .into_iter()
-            .chain(option.as_deref())
-            .collect();
-        let command = command_lines::delete_files(&self.cluster.bundle.arguments, &options);
+        let recursive = has_folders.then_some("-R");
+        let options: Vec<&str> = recursive.into_iter().chain(option.as_deref()).collect();
+        let command = command_lines::delete_files(arguments, &options);
         Withdrawn {
             is_kubectl: true,
             ..Withdrawn::new(withdrawal, command, policy, Vec::new())
@@ -255,7 +239,7 @@ impl<'b> Tooling<'b, '_> {
             .or_else(|| self.reaching(kinds::APPLICATION));
         let name = application
             .map(|member| member.key.name.to_string())
-            .or_else(|| marked.clone());
+            .or(marked);
         let settings = application.map(|member| argocd::policy_of(&member.object));
         let policy = self.policy(settings.flatten().unwrap_or(Policy::Foreground));
         let withdrawal = match settings {
@@ -267,17 +251,12 @@ impl<'b> Tooling<'b, '_> {
             .request
             .cascade
             .map(|policy| format!("--propagation-policy={}", policy.as_str()));
-        let command = shell::line(
-            ["argocd", "app", "delete", app]
-                .into_iter()
-                .chain(option.as_deref()),
-        );
-        let notes = match application {
-            Some(_) => Vec::new(),
-            None => vec![
-                "The Application is assumed to have a resources finalizer: without one, nothing is deleted.".to_owned(),
-            ],
-        };
+        let words = ["argocd", "app", "delete", app];
+        let command = shell::line(words.into_iter().chain(option.as_deref()));
+        let mut notes = Vec::new();
+        if application.is_none() {
+            notes.push("The Application is assumed to have a resources finalizer: without one, nothing is deleted.".to_owned());
+        }
         Withdrawn::new(withdrawal, command, policy, notes)
     }
 
@@ -285,16 +264,11 @@ impl<'b> Tooling<'b, '_> {
     /// objects of a HelmRelease, all others as those of a Kustomization.
     fn flux(self) -> Withdrawn<'b> {
         let deliveries = self.leaving.deliveries;
-        let (released, applied): (Vec<&Member>, Vec<&Member>) = self
-            .leaving
-            .members
-            .iter()
-            .copied()
-            .partition(|member| deliveries.regime(member).regime.is_release());
-        let (is_release, is_mixed) = (
-            applied.is_empty(),
-            !released.is_empty() && !applied.is_empty(),
-        );
+        let members = self.leaving.members.iter().copied();
+        let (released, applied): (Vec<&Member>, Vec<&Member>) =
+            members.partition(|member| deliveries.regime(member).regime.is_release());
+        let is_release = applied.is_empty();
+        let is_mixed = !released.is_empty() && !is_release;
         let released = Leaving {
             members: released,
             ..self.leaving.clone()
@@ -303,45 +277,35 @@ impl<'b> Tooling<'b, '_> {
             members: applied,
             ..self.leaving.clone()
         };
-        let (name_key, namespace_key, kind) = if is_release {
+        let (name_key, namespace_key, delivery, word) = if is_release {
             (
                 marks::FLUX_HELM_RELEASE_NAME,
                 marks::FLUX_HELM_RELEASE_NAMESPACE,
-                FluxObject::HelmRelease,
+                kinds::HELM_RELEASE,
+                "helmrelease",
             )
         } else {
             (
                 marks::FLUX_KUSTOMIZATION_NAME,
                 marks::FLUX_KUSTOMIZATION_NAMESPACE,
-                FluxObject::Kustomization,
+                kinds::FLUX_KUSTOMIZATION,
+                "kustomization",
             )
         };
         let name = self.named_by(|member| member.object.metadata().label(name_key));
         let namespace = self.named_by(|member| member.object.metadata().label(namespace_key));
-        let (delivery, word) = match kind {
-            FluxObject::HelmRelease => (kinds::HELM_RELEASE, "helmrelease"),
-            FluxObject::Kustomization => (kinds::FLUX_KUSTOMIZATION, "kustomization"),
-        };
         let object = name
             .as_deref()
             .and_then(|name| self.delivering(delivery, name, namespace.as_deref()))
             .or_else(|| self.reaching(delivery));
-        let name = object
-            .map(|member| member.key.name.to_string())
-            .or_else(|| name.clone());
-        let namespace = object
-            .and_then(|member| member.key.namespace.name().map(str::to_owned))
-            .or_else(|| namespace.clone());
         let mut release = HelmReleaseSettings::default();
         let mut kustomization = KustomizationSettings::default();
-        match (object, kind) {
-            (Some(member), FluxObject::HelmRelease) => {
+        if let Some(member) = object {
+            if is_release {
                 release = HelmReleaseSettings::of(&member.object);
-            }
-            (Some(member), FluxObject::Kustomization) => {
+            } else {
                 kustomization = KustomizationSettings::of(&member.object);
             }
-            (None, _) => {}
         }
         release.propagation = self.policy(release.propagation);
         let mut withdrawal = flux::kustomization_deleted(&applied, kustomization);
@@ -351,10 +315,11 @@ impl<'b> Tooling<'b, '_> {
         if is_release {
             withdrawal.nothing = of_release.nothing;
         }
-        let (name, namespace) = (
-            name.as_deref().unwrap_or("NAME"),
-            namespace.as_deref().unwrap_or("NAMESPACE"),
-        );
+        let own_name = object.map(|member| member.key.name.as_str());
+        let own_namespace = object.and_then(|member| member.key.namespace.name());
+        let name = own_name.or(name.as_deref()).unwrap_or("NAME");
+        let namespace = own_namespace.or(namespace.as_deref());
+        let namespace = namespace.unwrap_or("NAMESPACE");
         let command = shell::line(["flux", "delete", word, name, "-n", namespace]);
         let mut notes = Vec::new();
         if object.is_none() && !is_release {
@@ -401,31 +366,20 @@ impl<'b> Tooling<'b, '_> {
             .map(|member| &member.key.namespace)
             .filter(|namespace| **namespace != Namespace::None)
             .collect();
-        match homes
-            .iter()
-            .map(|home| home.name())
-            .collect::<Vec<_>>()
-            .as_slice()
-        {
-            [Some(one)] => Ok(BTreeSet::from([(*one).to_owned()])),
-            several => Err(PlanError::WhichNamespace {
-                found: match several.len() {
-                    0 => "nothing in the input lives in one".to_owned(),
-                    1 => "the objects have none written".to_owned(),
-                    number => format!("the objects live in {number}"),
-                },
-            }),
-        }
+        let names: Vec<Option<&str>> = homes.iter().map(|home| home.name()).collect();
+        let found = match names[..] {
+            [Some(one)] => return Ok(BTreeSet::from([one.to_owned()])),
+            [] => "nothing in the input lives in one".to_owned(),
+            [None] => "the objects have none written".to_owned(),
+            _ => format!("the objects live in {}", names.len()),
+        };
+        Err(PlanError::WhichNamespace { found })
     }
 
     /// Returns the name of the Application, from the tracking id or else from the label.
     fn application(&self) -> Option<String> {
-        let tracking = self.named_by(|member| {
-            member
-                .object
-                .metadata()
-                .annotation(marks::ARGOCD_TRACKING_ID)
-        });
+        let id = marks::ARGOCD_TRACKING_ID;
+        let tracking = self.named_by(|member| member.object.metadata().annotation(id));
         let name = tracking.and_then(|id| marks::tracked_application(&id).map(str::to_owned));
         name.or_else(|| {
             self.named_by(|member| member.object.metadata().label(marks::ARGOCD_INSTANCE))
@@ -434,30 +388,24 @@ impl<'b> Tooling<'b, '_> {
 
     /// Returns the first value of `says`, from objects as they are in the cluster, else as they are written.
     fn named_by(&self, says: impl Fn(&'b Member) -> Option<Spanned<&'b str>>) -> Option<String> {
-        let live = self
-            .leaving
-            .members
-            .iter()
-            .filter_map(|member| self.live.get(&member.key))
-            .copied();
-        let said = live
-            .chain(self.leaving.members.iter().copied())
-            .find_map(says);
+        let members = self.leaving.members.iter().copied();
+        let live = members
+            .clone()
+            .filter_map(|member| self.live.get(&member.key).copied());
+        let said = live.chain(members).find_map(says);
         said.map(|said| said.value.to_owned())
     }
 
     /// Returns the object of `kind` whose path reaches a removed object, if the input contains it.
     fn reaching(&self, kind: GroupKind<&str>) -> Option<&'b Member> {
-        let sources = self
-            .leaving
-            .members
-            .iter()
-            .map(|member| self.leaving.deliveries.regime(member).source);
-        let objects = sources.filter_map(|source| match source {
-            RegimeSource::Object(id) => Some(self.cluster.inventory().member(id)),
-            _ => None,
-        });
-        objects.into_iter().find(|object| object.object.is(kind))
+        let mut members = self.leaving.members.iter();
+        members.find_map(
+            |member| match self.leaving.deliveries.regime(member).source {
+                RegimeSource::Object(id) => Some(self.cluster.inventory().member(id))
+                    .filter(|object| object.object.is(kind)),
+                _ => None,
+            },
+        )
     }
 
     /// Returns the object of this kind and name, if the input contains it.
@@ -468,11 +416,8 @@ impl<'b> Tooling<'b, '_> {
         namespace: Option<&str>,
     ) -> Option<&'b Member> {
         let inventory = self.cluster.inventory();
-        let mut found = inventory
-            .with_name(kind.group, kind.kind, name)
-            .iter()
-            .map(|id| inventory.member(*id));
-        found.find(|member| {
+        let found = inventory.with_name(kind.group, kind.kind, name).iter();
+        found.map(|id| inventory.member(*id)).find(|member| {
             let home = member.key.namespace.name();
             namespace.is_none() || home.is_none() || home == namespace
         })

@@ -20,23 +20,17 @@ impl<'b> Tooling<'b, '_> {
     /// the input, else the only one of the objects.
     pub(super) fn release_namespace(&self) -> Option<String> {
         let members = &self.leaving.members;
+        let mark = marks::HELM_RELEASE_NAMESPACE;
         self.request
             .release_namespace
             .clone()
+            .or_else(|| self.named_by(|member| member.object.metadata().annotation(mark)))
             .or_else(|| {
-                self.named_by(|member| {
-                    member
-                        .object
-                        .metadata()
-                        .annotation(marks::HELM_RELEASE_NAMESPACE)
-                })
-            })
-            .or_else(|| {
-                let records = members
+                let mut records = members
                     .iter()
                     .filter(|member| helm::record_of(member).is_some());
-                let mut homes = records.filter_map(|record| record.key.namespace.name());
-                homes.next().map(str::to_owned)
+                let home = records.find_map(|record| record.key.namespace.name());
+                home.map(str::to_owned)
             })
             .or_else(|| self.cluster.inventory().namespace.clone())
             .or_else(|| {
