@@ -42,10 +42,8 @@ pub(super) fn write_list(bundles: &[Bundle], out: impl Write) -> io::Result<()> 
     if let [bundle] = bundles {
         write_listed(objects(&bundle.inventory), &skipped_in(bundles), out)
     } else {
-        let Listing {
-            objects, skipped, ..
-        } = list_bundles(bundles);
-        write_listed(objects.iter(), &skipped, out)
+        let listing = list_bundles(bundles);
+        write_listed(listing.objects.iter(), &listing.skipped, out)
     }
 }
 

@@ -47,8 +47,8 @@ pub use inquiry::{
 pub use learn::{DumpError, Learned};
 pub use list::list;
 pub use plan::{
-    DeletionPlan, DeletionRequest, PlanError, Planner, Question, Steps, TargetError, Teardown,
-    TeardownBy, TeardownRequest,
+    DeletionPlan, DeletionRequest, POLICIES, PlanError, Planner, Question, Steps, TargetError,
+    Teardown, TeardownBy, TeardownRequest,
 };
 pub use rendering::{charts_before, with_charts};
 pub use request::{BaselineChoice, ConfigChoice, Request};
@@ -58,3 +58,4 @@ pub use run::check;
 pub use scope::ReportScope;
 pub use selection::{Selection, UnknownRule};
 pub use session::{CheckOptions, Session, read_baseline};
+pub use standing::repository_root;

@@ -7,7 +7,7 @@ use super::compare::{StateChoice, evaluate};
 use super::error::SessionError;
 use super::request::Request;
 use super::resolve::{configuration, release};
-use super::standing::repository_of;
+use super::standing::repository_root;
 use crate::charts::{Charts, RenderingTerms};
 use crate::config::Config;
 use crate::graph::argo::Terms;
@@ -49,9 +49,9 @@ pub fn charts_before(
     rendering: &RenderingTerms,
     commit: &str,
 ) -> Result<Vec<Overlay>, SessionError> {
-    let here = repository_of(&locate(".").join("x"));
+    let here = locate(".");
     let rendered = rendered(request, rendering, |root| {
-        let is_here = here.as_deref() == Some(root);
+        let is_here = repository_root(&here) == Some(root);
         is_here.then(|| StateChoice::Commit(commit.to_owned()))
     })?;
     let overlays = rendered.overlays.into_iter();
@@ -93,10 +93,10 @@ fn rendered(
         if !place.is_dir() {
             continue;
         }
-        let root = repository_of(&place.join("x")).unwrap_or_else(|| place.clone());
-        let below = place.strip_prefix(&root).unwrap_or(&place);
+        let root = repository_root(&place).unwrap_or(&place);
+        let below = place.strip_prefix(root).unwrap_or(&place);
         let below = below.to_string_lossy().replace('\\', "/");
-        let Some(choice) = state(&root) else {
+        let Some(choice) = state(root) else {
             continue;
         };
         evaluate(

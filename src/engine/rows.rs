@@ -123,15 +123,11 @@ fn operator(known: &NamedOperator) -> RowInfo {
         says.push("It adds no finalizer to any object.".to_owned());
     }
     for program in &operator.controllers {
-        let finalizers: Vec<_> = program
-            .finalizers
-            .iter()
-            .map(|finalizer| format!("`{}`", finalizer.name.as_str()))
-            .collect();
+        let finalizers = program.finalizers.iter();
         says.push(format!(
             "{} removes {}.",
             capitalised(program.name.as_str()),
-            finalizers.join(", ")
+            quoted(finalizers.map(|finalizer| finalizer.name.as_str()), ", ")
         ));
     }
     let products = operator.generates.iter();
@@ -156,12 +152,7 @@ fn operator(known: &NamedOperator) -> RowInfo {
 }
 
 fn generator(row: &Generator) -> RowInfo {
-    let names: Vec<_> = row
-        .product
-        .names
-        .iter()
-        .map(|name| format!("`{}`", name.as_str()))
-        .collect();
+    let names = row.product.names.iter();
     let in_namespace = match &row.product.namespace {
         Some(field) => format!(", in the namespace that `{field}` names"),
         None => String::new(),
@@ -169,7 +160,7 @@ fn generator(row: &Generator) -> RowInfo {
     let product = format!(
         "Its controller creates {} {}{in_namespace}.",
         row.product.kind,
-        names.join(", ")
+        quoted(names.map(|name| name.as_str()), ", ")
     );
     let owns = match &row.owned {
         Owned::Always(true) => "It is deleted with the object.".to_owned(),
@@ -217,6 +208,11 @@ fn data_kind(row: &DataKind) -> RowInfo {
     row_info(name, says, &row.note, row.proven, &row.source)
 }
 
+fn quoted<'n>(names: impl Iterator<Item = &'n str>, separator: &str) -> String {
+    let quoted: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    quoted.join(separator)
+}
+
 /// Joins conditions that all have to hold into a sentence.
 fn conditions(start: &str, conditions: &[Condition]) -> Option<String> {
     let words: Vec<String> = conditions.iter().map(Condition::in_words).collect();
@@ -245,11 +241,7 @@ fn controller(known: &KnownFinalizer, row: &Controller) -> RowInfo {
     });
     says.extend(conditions("An object has it only if", &row.when));
     if !row.images.is_empty() {
-        let images: Vec<_> = row
-            .images
-            .iter()
-            .map(|image| format!("`{}`", image.as_str()))
-            .collect();
+        let images = row.images.iter();
         let program = row.program.as_ref().map_or_else(String::new, |program| {
             format!(", as the program `{program}`")
         });
@@ -260,7 +252,7 @@ fn controller(known: &KnownFinalizer, row: &Controller) -> RowInfo {
         };
         says.push(format!(
             "The controller runs in {}{program}{proven}.",
-            images.join(" or ")
+            quoted(images.map(|image| image.as_str()), " or ")
         ));
     }
     let way_out = row.way_out.as_ref();

@@ -70,10 +70,7 @@ pub(super) fn check_analysed(
         .iter()
         .map(|analysis| PlanCache::new(analysis))
         .collect();
-    let scope = check.only.as_ref().map_or_else(
-        || FilesInScope::all(&merged.sources),
-        |only| only.files(&merged.sources),
-    );
+    let scope = FilesInScope::of(check.only.as_ref(), &merged.sources);
     let run = Run {
         check,
         bundles,

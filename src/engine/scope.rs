@@ -23,32 +23,22 @@ impl ReportScope {
                 .collect(),
         }
     }
-
-    /// Returns the files of `sources` that are in the scope.
-    pub(super) fn files(&self, sources: &Sources) -> FilesInScope {
-        let inside = sources.iter().map(|(_, file)| {
-            locate(file.path())
-                .ancestors()
-                .any(|folder| self.paths.contains(folder))
-        });
-        FilesInScope {
-            inside: inside.collect(),
-        }
-    }
 }
 
-/// The files of a run that are in its report scope.
-#[derive(Clone, Debug)]
-pub(super) struct FilesInScope {
-    inside: Vec<bool>,
-}
+/// Whether each file of a run is in its report scope, by its id.
+pub(super) struct FilesInScope(Vec<bool>);
 
 impl FilesInScope {
-    /// Returns the scope that contains all files.
-    pub(super) fn all(sources: &Sources) -> Self {
-        Self {
-            inside: vec![true; sources.len()],
-        }
+    /// Looks for the files of `sources` in a scope; without one, all are in it.
+    pub(super) fn of(scope: Option<&ReportScope>, sources: &Sources) -> Self {
+        let Some(ReportScope { paths }) = scope else {
+            return Self(vec![true; sources.len()]);
+        };
+        let inside = sources.iter().map(|(_, file)| {
+            let file = locate(file.path());
+            file.ancestors().any(|folder| paths.contains(folder))
+        });
+        Self(inside.collect())
     }
 
     /// Whether any place of a finding is in the scope.
@@ -58,6 +48,6 @@ impl FilesInScope {
 
     /// Whether a file is in the scope.
     pub(super) fn contain(&self, FileId(file): FileId) -> bool {
-        self.inside.get(file as usize).copied().unwrap_or_default()
+        self.0.get(file as usize).copied().unwrap_or_default()
     }
 }

@@ -168,7 +168,8 @@ impl<'s> Standings<'s> {
             return Standing::Applied;
         }
         let located = locate(path);
-        let root = repository_of(&located).unwrap_or_else(|| locate(argument));
+        let root = located.parent().and_then(repository_root);
+        let root = root.map_or_else(|| locate(argument), Path::to_owned);
         let Some(place) = located.strip_prefix(&root).ok().and_then(Path::to_str) else {
             return Standing::Applied;
         };
@@ -264,11 +265,9 @@ fn folder_in(bundle: &Bundle, folder: &Path) -> Option<String> {
     })
 }
 
-/// Returns the root of the git repository that contains `file`.
-pub(super) fn repository_of(file: &Path) -> Option<PathBuf> {
-    let root = file
+/// Returns the root of the git repository that contains `folder`.
+pub fn repository_root(folder: &Path) -> Option<&Path> {
+    folder
         .ancestors()
-        .skip(1)
-        .find(|folder| folder.join(".git").exists())?;
-    Some(root.to_owned())
+        .find(|folder| folder.join(".git").exists())
 }

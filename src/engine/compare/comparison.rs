@@ -26,7 +26,7 @@ use crate::engine::{ConfigChoice, PlanError, Planner, SessionError};
 use crate::finding::Severity;
 use crate::graph::argo::Terms;
 use crate::inventory::{self, Texts, read_bytes};
-use crate::kube::{ObjectKey, kinds};
+use crate::kube::{GroupKind, ObjectKey, kinds};
 use crate::manifest::ParsedFile;
 use crate::merge::{
     DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Handover, Merge, MergePart, Requested,
@@ -289,8 +289,10 @@ impl Comparison {
         }
         effects.sort();
         let changes = self.changes.iter();
-        let (changes, idle): (Vec<_>, Vec<_>) =
+        let (changes, idle): (Vec<&ObjectChange>, Vec<&ObjectChange>) =
             changes.partition(|change| sides.applies(change.sides));
+        let reported = changes.iter();
+        let reported = reported.map(|change| describe::reported(sides, &self.edited, change));
         notes.extend(describe::idle(sides, &idle));
         let unread = self.unread.with_uninstalled(&self.uninstalled(&effects));
         let unread = unread.with_elsewhere(self.deleted_elsewhere(&effects));
@@ -299,7 +301,7 @@ impl Comparison {
             base: self.base.clone(),
             head: self.head.clone(),
             summary: describe::summary(&changes, &effects, &unread, unknown),
-            changes: describe::changes(sides, &self.edited, &changes),
+            changes: reported.collect(),
             effects,
             unread: unread.changed,
             failed: self.failed.clone(),
@@ -315,16 +317,8 @@ impl Comparison {
 
     /// Returns the HelmReleases that are deleted, by their keys as written, with the ids of their deliveries.
     fn uninstalled(&self, effects: &[DiffEffect]) -> BTreeMap<String, Option<String>> {
-        let deleted = effects.iter().filter(|effect| {
-            let is_release = effect.key.is(kinds::HELM_RELEASE);
-            is_release && matches!(effect.effect, EffectKind::Deleted | EffectKind::Cascaded)
-        });
-        let deleted: BTreeMap<&ObjectKey, Option<String>> = deleted
-            .map(|effect| {
-                let delivery = effect.delivery.as_ref();
-                (&effect.key, delivery.map(|delivery| delivery.id.clone()))
-            })
-            .collect();
+        let deleted: BTreeMap<&ObjectKey, Option<String>> =
+            deleted(effects, kinds::HELM_RELEASE).collect();
         let members = self.old.iter().flat_map(|tree| &tree.inventory.members);
         let written = members.filter_map(|member| {
             let delivery = deleted.get(&member.key)?;
@@ -335,15 +329,8 @@ impl Comparison {
 
     /// Returns the unread objects that are deleted with their Kustomizations.
     fn deleted_elsewhere(&self, effects: &[DiffEffect]) -> Vec<Unread> {
-        let deleted = effects.iter().filter(|effect| {
-            let is_kustomization = effect.key.is(kinds::FLUX_KUSTOMIZATION);
-            is_kustomization && matches!(effect.effect, EffectKind::Deleted | EffectKind::Cascaded)
-        });
-        let unread = deleted.filter_map(|effect| {
-            let parent = effect.delivery.as_ref();
-            let parent = parent.map(|delivery| delivery.id.clone());
-            self.elsewhere.get(&(parent, effect.key.to_string()))
-        });
+        let unread = deleted(effects, kinds::FLUX_KUSTOMIZATION)
+            .filter_map(|(key, parent)| self.elsewhere.get(&(parent, key.to_string())));
         unread.cloned().collect()
     }
 
@@ -378,6 +365,21 @@ impl Comparison {
         });
         Ok(supposed.collect())
     }
+}
+
+/// Returns the deleted objects of a kind, each with the id of its delivery.
+fn deleted<'e>(
+    effects: &'e [DiffEffect],
+    kind: GroupKind<&'e str>,
+) -> impl Iterator<Item = (&'e ObjectKey, Option<String>)> {
+    let deleted = effects.iter().filter(move |effect| {
+        let is_deleted = matches!(effect.effect, EffectKind::Deleted | EffectKind::Cascaded);
+        is_deleted && effect.key.is(kind)
+    });
+    deleted.map(|effect| {
+        let delivery = effect.delivery.as_ref();
+        (&effect.key, delivery.map(|delivery| delivery.id.clone()))
+    })
 }
 
 /// Whether an effect is that one of the `unknown` objects is left without a tool.

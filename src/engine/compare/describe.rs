@@ -28,17 +28,6 @@ pub(super) fn notes(base: &TreeState, head: &TreeState) -> Vec<String> {
         .collect()
 }
 
-pub(super) fn changes(
-    sides: BothSides<'_>,
-    edited: &BTreeSet<String>,
-    changes: &[&ObjectChange],
-) -> Vec<ReportedChange> {
-    let changes = changes.iter();
-    changes
-        .map(|change| reported(sides, edited, change))
-        .collect()
-}
-
 /// Returns the images that containers of changed objects run before and after, each pair once.
 pub(super) fn images(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Vec<ChangedImage> {
     let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -158,7 +147,8 @@ fn described(sides: BothSides<'_>, change: &ObjectChange) -> [Option<Described>;
     .map(|(trees, place)| Some(Described::of(trees, place?)))
 }
 
-fn reported(
+/// Describes a change. `edited`: the files of base that the change removes or edits.
+pub(super) fn reported(
     sides: BothSides<'_>,
     edited: &BTreeSet<String>,
     change: &ObjectChange,

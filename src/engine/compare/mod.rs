@@ -12,7 +12,7 @@ mod deliveries;
 mod describe;
 mod forgetting;
 mod judge;
-mod one_state;
+
 mod parsed;
 mod rendered;
 mod request;
@@ -24,6 +24,6 @@ mod unchanged;
 pub use comparison::Comparison;
 pub(super) use deliveries::evaluate;
 pub use deliveries::list_deliveries;
-pub(super) use one_state::{RenderedChart, parts_of};
+pub(super) use parsed::{RenderedChart, parts_of};
 pub use request::{CompareRequest, StateChoice};
 pub use start::{UsualChange, is_commit, usual_change};

@@ -114,9 +114,9 @@ pub(super) fn rendered(
         let folder = shown(&folder);
         notes.push(format!("{folder} is compared as it is written: {reason}"));
     }
-    let [(_, base), (_, head)] = states;
-    let [old, new] = all;
-    Ok([base.with(old), head.with(new)])
+    let [(_, mut base), (_, mut head)] = states;
+    [base.rendered, head.rendered] = all;
+    Ok([base, head])
 }
 
 /// Returns the note on states that were not rendered; `None` if the configuration renders nothing.
@@ -136,7 +136,7 @@ fn of_bundle(
     let (Some(arguments), Some(name)) = (&bundle.rendering.arguments, &bundle.name) else {
         return Ok(None);
     };
-    if !parsed.contains(bundle)? {
+    if parsed.named(bundle)?.is_empty() {
         return Ok(None);
     }
     let timeout = bundle.rendering.timeout;

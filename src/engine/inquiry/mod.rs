@@ -111,9 +111,7 @@ impl<'s> Inquiry<'s> {
 
     /// Returns the objects of a file, in order, as the first bundle that contains the file reads them.
     pub fn objects_of(&self, path: &str) -> Vec<ObjectPlace> {
-        let Some((at, members)) = self.members_of(path) else {
-            return Vec::new();
-        };
+        let (at, members) = self.members_of(path).unwrap_or_default();
         members
             .iter()
             .map(|member| self.bundles[at].place(at, member))
@@ -168,12 +166,8 @@ impl<'s> Inquiry<'s> {
     pub fn dependents(&self, object: &ObjectPlace) -> Vec<ObjectPlace> {
         let asked = self.asked(object);
         let ties = asked.analysis.ties();
-        let owned = asked
-            .dependents()
-            .get(&object.id)
-            .into_iter()
-            .flatten()
-            .copied();
+        let owned = asked.dependents().get(&object.id);
+        let owned = owned.into_iter().flatten().copied();
         let made = ties
             .from(object.id)
             .iter()
@@ -181,10 +175,8 @@ impl<'s> Inquiry<'s> {
             .filter_map(|tie| tie.to.id);
         let users = ties.users_of(&object.key).map(|tie| tie.from);
         let inventory = &asked.bundle.inventory;
-        let contained = object
-            .key
-            .is(kinds::NAMESPACE)
-            .then(|| inventory.in_namespace(&object.key.name));
+        let is_namespace = object.key.is(kinds::NAMESPACE);
+        let contained = is_namespace.then(|| inventory.in_namespace(&object.key.name));
         let defined = inventory.member(object.id).object.definition();
         let instances = defined.map(|crd| instances_of(inventory, crd.group_kind()));
         let instances = instances.into_iter().flatten().map(|member| member.id);
@@ -199,15 +191,12 @@ impl<'s> Inquiry<'s> {
 
     /// Returns the objects that an object delivers, if it is a delivery object.
     pub fn delivered(&self, object: &ObjectPlace) -> Option<DeliveredObjects> {
-        let AskedBundle {
-            bundle, analysis, ..
-        } = self.asked(object);
-        let (delivers, reach) = (analysis.delivery_objects(), analysis.reach());
-        let at = delivers
-            .iter()
-            .position(|delivery| delivery.id == object.id)?;
-        let delivered = reach.deliveries(at);
-        let objects = delivered.flat_map(|one| one.objects(&bundle.inventory).map(|end| end.key));
+        let asked = self.asked(object);
+        let inventory = &asked.bundle.inventory;
+        let delivers = asked.analysis.delivery_objects();
+        let at = delivers.iter().position(|one| one.id == object.id)?;
+        let delivered = asked.analysis.reach().deliveries(at);
+        let objects = delivered.flat_map(|one| one.objects(inventory).map(|end| end.key));
         Some(DeliveredObjects {
             objects: objects.collect(),
             deleted_with_it: delivers[at].deletes(),

@@ -94,7 +94,7 @@ pub(super) fn split(
 fn yaml(path: &str, mut dump: impl BufRead, take: impl FnMut(Piece)) -> Result<(), DumpError> {
     let mut splitter = Splitter {
         piece: Piece::at(1),
-        part: Part::Around,
+        is_item: false,
         items: Items::None,
         is_list: false,
         take,
@@ -118,15 +118,6 @@ fn yaml(path: &str, mut dump: impl BufRead, take: impl FnMut(Piece)) -> Result<(
     Ok(())
 }
 
-/// The part of a dump that a line of YAML belongs to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    /// A document that is not a list, or the lines of a list outside of its items.
-    Around,
-    /// An item of a list.
-    Item,
-}
-
 /// Where a line is in relation to the items of a list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Items {
@@ -140,7 +131,8 @@ enum Items {
 
 struct Splitter<T> {
     piece: Piece,
-    part: Part,
+    /// Whether the piece is an item of a list: not a document, and not the lines of a list outside of its items.
+    is_item: bool,
     items: Items,
     is_list: bool,
     take: T,
@@ -151,7 +143,7 @@ impl<T: FnMut(Piece)> Splitter<T> {
         let text = line.trim_end();
         if text == "---" || text.starts_with("--- ") {
             self.end_piece(number);
-            (self.part, self.items, self.is_list) = (Part::Around, Items::None, false);
+            (self.is_item, self.items, self.is_list) = (false, Items::None, false);
             return;
         }
         let content = text.trim_start();
@@ -168,18 +160,18 @@ impl<T: FnMut(Piece)> Splitter<T> {
         };
         if self.items == Items::Indented(indent) {
             self.end_piece(number);
-            self.part = Part::Item;
+            self.is_item = true;
             // The dash becomes a space, so that the item is a document.
             self.piece.text.push_str(&line[..indent]);
             self.piece.text.push(' ');
             self.piece.text.push_str(&line[indent + 1..]);
             return;
         }
-        if self.part == Part::Item && self.items == Items::None {
+        if self.is_item && self.items == Items::None {
             self.end_piece(number);
-            self.part = Part::Around;
+            self.is_item = false;
         }
-        if self.part == Part::Around && text == "items:" {
+        if !self.is_item && text == "items:" {
             (self.items, self.is_list) = (Items::Next, true);
         }
         self.piece.text.push_str(line);
@@ -190,7 +182,7 @@ impl<T: FnMut(Piece)> Splitter<T> {
         let piece = std::mem::replace(&mut self.piece, Piece::at(next));
         // Text outside of the items of a list is not an object.
         let is_document = !self.is_list && !piece.text.trim().is_empty();
-        if self.part == Part::Item || is_document {
+        if self.is_item || is_document {
             (self.take)(piece);
         }
     }
@@ -201,7 +193,7 @@ fn json(path: &str, dump: impl BufRead, mut take: impl FnMut(Piece)) -> Result<(
     let mut deserializer = serde_json::Deserializer::from_reader(dump);
     while deserializer.end().is_err() {
         let document = Document { take: &mut take };
-        let read = document.deserialize(&mut deserializer);
+        let read = deserializer.deserialize_map(document);
         read.map_err(|reason| DumpError::Json {
             path: path.to_owned(),
             reason,
@@ -213,14 +205,6 @@ fn json(path: &str, dump: impl BufRead, mut take: impl FnMut(Piece)) -> Result<(
 /// Visits an object, or a list whose items are handed over as they are read.
 struct Document<T> {
     take: T,
-}
-
-impl<'de, T: FnMut(Piece)> DeserializeSeed<'de> for Document<T> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
 }
 
 impl<'de, T: FnMut(Piece)> Visitor<'de> for Document<T> {

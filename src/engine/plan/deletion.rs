@@ -37,17 +37,10 @@ impl DeletionRequest {
     }
 
     pub(in crate::engine) fn question(&self) -> Question {
-        let Self {
-            targets,
-            namespace,
-            policy,
-            cluster: _,
-            kubelet: _,
-        } = self;
         Question::Delete {
-            targets: targets.clone(),
-            namespace: namespace.clone(),
-            policy: *policy,
+            targets: self.targets.clone(),
+            namespace: self.namespace.clone(),
+            policy: self.policy,
         }
     }
 }

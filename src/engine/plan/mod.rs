@@ -17,6 +17,6 @@ pub use deletion::{DeletionPlan, DeletionRequest};
 pub(super) use followed::followed;
 pub use planner::Planner;
 pub use question::{PlanError, Question};
-pub use steps::Steps;
+pub use steps::{POLICIES, Steps};
 pub use targets::TargetError;
 pub use teardown::{Teardown, TeardownBy, TeardownRequest};

@@ -20,7 +20,8 @@ const OPERATIONS: [(&str, Operation); 5] = [
     ("force-delete", Operation::ForceDelete),
 ];
 
-const POLICIES: [(&str, Option<Policy>); 4] = [
+/// The policies that a request may send; `none` sends no policy, as raw API clients do.
+pub const POLICIES: [(&str, Option<Policy>); 4] = [
     ("background", Some(Policy::Background)),
     ("foreground", Some(Policy::Foreground)),
     ("orphan", Some(Policy::Orphan)),

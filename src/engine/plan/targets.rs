@@ -197,16 +197,13 @@ impl Targets {
         if kinds.is_empty() {
             return Err(self.unknown_kind(wanted));
         }
-        let same: Vec<&ObjectKey> = self
-            .objects
-            .iter()
-            .chain(&self.implicit)
-            .filter(|key| {
-                kinds
-                    .iter()
-                    .any(|(kind, _)| kind.as_ref() == key.group_kind())
-            })
-            .collect();
+        let is_of_kind = |key: &&ObjectKey| {
+            kinds
+                .iter()
+                .any(|(kind, _)| kind.as_ref() == key.group_kind())
+        };
+        let all = self.objects.iter().chain(&self.implicit);
+        let same: Vec<&ObjectKey> = all.filter(is_of_kind).collect();
         let found: Vec<&ObjectKey> = same
             .iter()
             .copied()
@@ -267,10 +264,10 @@ impl Targets {
             Some(namespace) => format!("{wanted} -n {namespace}"),
             None => wanted.to_string(),
         };
-        let help = if !near.is_empty() {
-            format!("did you mean {}?", listed(&near))
-        } else {
+        let help = if near.is_empty() {
             self.contains(&all)
+        } else {
+            format!("did you mean {}?", listed(&near))
         };
         TargetError::Object { target, help }
     }
@@ -278,10 +275,7 @@ impl Targets {
     fn unknown_kind(&self, wanted: &Wanted<'_>) -> TargetError {
         let (kind, word) = (wanted.kind, wanted.to_string());
         if is_path(&word) {
-            return TargetError::Incomplete {
-                help: read_with_f(&word),
-                word,
-            };
+            return incomplete(&word);
         }
         let names = self.kinds.values().flat_map(|names| &names.names);
         let help = match near::nearest(kind, names) {
@@ -378,7 +372,7 @@ fn parse_words(words: &[String]) -> Result<Vec<Wanted<'_>>, TargetError> {
 
 fn incomplete(word: &str) -> TargetError {
     let help = if is_path(word) {
-        read_with_f(word)
+        format!("read files with `-f`: `ownerlint plan delete KIND/NAME -f {word}`")
     } else {
         HOW_TO_NAME.to_owned()
     };
@@ -396,10 +390,6 @@ fn is_path(word: &str) -> bool {
         .iter()
         .any(|extension| word.to_ascii_lowercase().ends_with(extension));
     manifest || word == STDIN || std::path::Path::new(word).exists()
-}
-
-fn read_with_f(word: &str) -> String {
-    format!("read files with `-f`: `ownerlint plan delete KIND/NAME -f {word}`")
 }
 
 /// Splits a line into its words without `-n NAME`, in every form that kubectl accepts, and that name.

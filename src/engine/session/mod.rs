@@ -3,6 +3,7 @@
 mod checking;
 mod known;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 pub use self::checking::CheckOptions;
@@ -126,23 +127,17 @@ impl Session {
 
     /// Counts the files that were read; a file in two bundles counts once.
     pub fn files(&self) -> usize {
-        let files = self
-            .bundles
-            .iter()
-            .flat_map(|bundle| bundle.inventory.sources.iter());
-        files
-            .map(|(_, file)| (file.path(), file.side()))
-            .collect::<std::collections::BTreeSet<_>>()
-            .len()
+        let bundles = self.bundles.iter();
+        let files = bundles.flat_map(|bundle| bundle.inventory.sources.iter());
+        let names: BTreeSet<_> = files.map(|(_, file)| (file.path(), file.side())).collect();
+        names.len()
     }
 
     /// Counts the documents that are templates and were not rendered.
     pub fn templates(&self) -> usize {
-        let skipped = self
-            .bundles
-            .iter()
-            .flat_map(|bundle| bundle.inventory.skipped());
-        skipped
+        let bundles = self.bundles.iter();
+        bundles
+            .flat_map(|bundle| bundle.inventory.skipped())
             .filter(|skip| matches!(skip.what.reason, SkipReason::Template(..)))
             .count()
     }
@@ -169,10 +164,8 @@ impl Session {
     /// Counts the objects that a Kubernetes client can decode; an object in two bundles counts twice.
     #[doc(hidden)]
     pub fn readable_objects(&self) -> usize {
-        let members = self
-            .bundles
-            .iter()
-            .flat_map(|bundle| &bundle.inventory.members);
+        let bundles = self.bundles.iter();
+        let members = bundles.flat_map(|bundle| &bundle.inventory.members);
         members.filter(|member| member.decodes()).count()
     }
 

@@ -2,6 +2,9 @@
 
 mod arrange;
 mod elsewhere;
+mod one_state;
+
+pub(in crate::engine) use self::one_state::{RenderedChart, parts_of};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,7 +13,6 @@ use super::built::BuildRoot;
 use super::configured::Configured;
 use super::definitions::Definitions;
 use super::delivered::{Delivered, evaluated};
-use super::one_state::RenderedChart;
 use super::state::{Bytes, FileReader, StateText, TreeState};
 use foldhash::HashSet;
 use globset::GlobSet;
@@ -39,7 +41,8 @@ pub(super) struct Parsed {
     folders: BTreeSet<String>,
     submodules: BTreeSet<String>,
     roots: Vec<BuildRoot>,
-    rendered: Rendered,
+    /// The rendered manifests, which replace their sources.
+    pub(super) rendered: Rendered,
     side: Side,
     /// The files that tools build from, until these are evaluated.
     pub(super) tree_files: StateFiles,
@@ -84,63 +87,6 @@ impl Parsed {
             clusters: clusters.clone(),
             ..parsed
         }))
-    }
-
-    /// Creates a state from parsed files, without another state to compare it with.
-    ///
-    /// # Errors
-    /// A limit is exceeded.
-    pub(super) fn alone(
-        files: Vec<(Arc<str>, ParsedFile)>,
-        terms: Terms<'_>,
-    ) -> Result<Self, BeyondLimit> {
-        let (places, files) = files.into_iter().unzip();
-        let parsed = Self {
-            places,
-            files,
-            ..Self::default()
-        };
-        let located = parsed.located();
-        let tree = TreeFiles::of_parsed(located.map(|(place, file)| (place.to_owned(), file)));
-        let delivered = Delivered::alone(&tree, terms)?;
-        drop(tree);
-        let clusters = delivered.clusters();
-        within_limits(&clusters, terms.limits)?;
-        Ok(Self {
-            clusters,
-            ..parsed.delivered(delivered)
-        })
-    }
-
-    pub(super) fn add_charts(&mut self, charts: Vec<RenderedChart>) {
-        let known = self.delivered.by_key();
-        self.roots
-            .extend(charts.into_iter().map(|RenderedChart { by, file }| {
-                let by = by.map(|by| match known.get(&(by.tool, by.key())) {
-                    Some(Some(known)) => (*known).clone(),
-                    _ => by,
-                });
-                BuildRoot {
-                    folder: folder_of(file.source().path()).to_owned(),
-                    is_chart: by.is_none(),
-                    by: by.map(Arc::new),
-                    generated: vec![(Arc::from(file.source().path()), file)],
-                    ..BuildRoot::default()
-                }
-            }));
-    }
-
-    pub(super) fn has_deliveries(&self) -> bool {
-        self.roots.iter().any(|root| root.by.is_some())
-    }
-
-    /// Leaves out the kustomizations that no tool builds, so that their files count as not applied.
-    pub(super) fn leave_out_what_people_build(&mut self) {
-        self.roots.retain(|root| root.by.is_some() || root.is_chart);
-    }
-
-    pub(super) fn places(&self) -> BTreeSet<Arc<str>> {
-        self.places.iter().cloned().collect()
     }
 
     /// Builds the tree of the files that tools build from. Files that are parsed already are not parsed again.
@@ -315,11 +261,6 @@ impl Parsed {
         failed
     }
 
-    /// Sets the rendered manifests, which replace their sources.
-    pub(super) fn with(self, rendered: Rendered) -> Self {
-        Self { rendered, ..self }
-    }
-
     /// Returns the folders of the roots that kustomize builds.
     pub(super) fn kustomized(&self) -> BTreeSet<String> {
         let places: HashSet<&str> = self.places.iter().map(|place| &**place).collect();
@@ -336,13 +277,8 @@ impl Parsed {
             .collect()
     }
 
-    /// Whether the state contains a file of a bundle.
-    pub(super) fn contains(&self, bundle: &BundleInput) -> Result<bool, SessionError> {
-        Ok(!self.named(bundle)?.is_empty())
-    }
-
     /// Returns the indices of the files that the paths of a bundle lead to.
-    fn named(&self, bundle: &BundleInput) -> Result<BTreeSet<usize>, SessionError> {
+    pub(super) fn named(&self, bundle: &BundleInput) -> Result<BTreeSet<usize>, SessionError> {
         let places: Vec<&str> = self.places.iter().map(|place| &**place).collect();
         let paths: Vec<String> = bundle
             .input
@@ -391,12 +327,8 @@ impl Parsed {
     /// Returns the kinds that CRDs of the state define, in its files and in its rendered manifests.
     pub(super) fn definitions(&self) -> Definitions {
         let Rendered { bundles, roots } = &self.rendered;
-        Definitions::of(
-            self.files
-                .iter()
-                .chain(bundles.values())
-                .chain(roots.values()),
-        )
+        let rendered = bundles.values().chain(roots.values());
+        Definitions::of(self.files.iter().chain(rendered))
     }
 }
 
