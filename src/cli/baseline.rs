@@ -1,12 +1,11 @@
 //! `baseline write`, `update` and `prune`.
 
-use std::path::Path;
-
 use clap::{Args, Subcommand};
 
 use super::check::is_incomplete;
 use super::error::Error;
-use super::input_args::{InputArgs, WorldArg, open};
+use super::input_args::{InputArgs, WORLDS, open};
+use super::known::OneOf;
 use super::replace::replace;
 use super::status::{Status, no_objects};
 use super::terminal;
@@ -14,7 +13,9 @@ use crate::baseline::{Baseline, Renewal};
 use crate::engine::{BaselineChoice, CheckOptions, Session, read_baseline};
 use crate::finding::Fixes;
 use crate::report::{Graphs, Report};
+use crate::rules::World;
 use crate::suppression::Date;
+use crate::text::plain;
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct BaselineArgs {
@@ -40,14 +41,12 @@ pub(super) struct BaselineFileArgs {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) baseline: Option<String>,
     /// Whether the input is the whole cluster
-    #[arg(long, value_name = "WORLD")]
-    pub(super) world: Option<WorldArg>,
+    #[arg(long, value_name = "WORLD", value_parser = OneOf(&WORLDS))]
+    pub(super) world: Option<World>,
 }
 
-type Run = fn(&Today) -> Result<(), Error>;
-
 pub(super) fn baseline(args: BaselineArgs) -> Result<Status, Error> {
-    let (args, run): (BaselineFileArgs, Run) = match args.action {
+    let (args, run): (_, fn(&Today) -> _) = match args.action {
         BaselineAction::Write(args) => (args, write),
         BaselineAction::Update(args) => (args, update),
         BaselineAction::Prune(args) => (args, prune),
@@ -81,10 +80,9 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
         ..CheckOptions::default()
     })?;
     if is_incomplete(&report) {
-        report
-            .notes
-            .iter()
-            .for_each(|note| terminal::say(&note.message));
+        for note in &report.notes {
+            terminal::say(&note.message);
+        }
         return Ok(Err(Status::Failure));
     }
     if report.summary.objects == 0 && !allow_empty {
@@ -100,13 +98,13 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
 }
 
 fn write(Today { found, path, .. }: &Today) -> Result<(), Error> {
-    save(path, found)?;
+    replace(path, &found.to_json())?;
     terminal::print(&format!("`{path}` lists {}\n", findings(found.count())))
 }
 
 fn update(today: &Today) -> Result<(), Error> {
     let (change, path) = (today.renewal(true)?, &today.path);
-    save(path, &change.baseline)?;
+    replace(path, &change.baseline.to_json())?;
     terminal::print(&format!(
         "`{path}` lists {}: {} new, {} gone{}\n",
         findings(change.baseline.count()),
@@ -119,7 +117,7 @@ fn update(today: &Today) -> Result<(), Error> {
 fn prune(today: &Today) -> Result<(), Error> {
     let (change, path) = (today.renewal(false)?, &today.path);
     if change.gone > 0 {
-        save(path, &change.baseline)?;
+        replace(path, &change.baseline.to_json())?;
     }
     let (known, gone) = (findings(change.baseline.count()), change.gone);
     terminal::print(&format!(
@@ -148,15 +146,5 @@ fn unread(change: &Renewal) -> String {
 }
 
 fn findings(count: usize) -> String {
-    format!(
-        "{count} {}",
-        if count == 1 { "finding" } else { "findings" }
-    )
-}
-
-fn save(path: &str, baseline: &Baseline) -> Result<(), Error> {
-    replace(Path::new(path), &baseline.to_json()).map_err(|reason| Error::Write {
-        place: format!("`{path}`"),
-        reason,
-    })
+    plain::count(count, "finding")
 }

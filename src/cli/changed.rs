@@ -49,12 +49,8 @@ fn past_of(reference: &str) -> Result<(String, Past), GitError> {
     Ok((base, Past::new(&root, files)))
 }
 
-/// Returns the files that are equal in the work tree and `HEAD`, relative to the repository's root; none without Git.
-pub(super) fn as_committed() -> BTreeSet<String> {
-    unchanged().unwrap_or_default()
-}
-
-fn unchanged() -> Result<BTreeSet<String>, GitError> {
+/// Returns the files that are equal in the work tree and `HEAD`, relative to the repository's root.
+pub(super) fn as_committed() -> Result<BTreeSet<String>, GitError> {
     let repository = Repository::discover(Path::new("."))?;
     let committed = repository.snapshot_of("HEAD")?.files;
     let changed = repository.changed_since("HEAD")?;
@@ -71,11 +67,9 @@ pub(super) fn commit(reference: &str) -> Option<String> {
         .ok()
 }
 
-/// Returns the files of a commit, relative to the root of the repository; `None` if the commit is unknown.
-pub(super) fn files_of(reference: &str) -> Option<BTreeSet<String>> {
-    let repository = Repository::discover(Path::new(".")).ok()?;
-    let snapshot = repository
-        .snapshot_of(&repository.commit(reference).ok()?)
-        .ok()?;
-    Some(snapshot.files.into_keys().collect())
+/// Returns the files of a commit, relative to the root of the repository.
+pub(super) fn files_of(reference: &str) -> Result<BTreeSet<String>, GitError> {
+    let repository = Repository::discover(Path::new("."))?;
+    let snapshot = repository.snapshot_of(&repository.commit(reference)?)?;
+    Ok(snapshot.files.into_keys().collect())
 }

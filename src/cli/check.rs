@@ -3,22 +3,23 @@
 use std::io::IsTerminal;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::changed::changed_from;
 use super::error::Error;
 use super::fix::{self, FixArgs};
 use super::global_args::GlobalArgs;
 use super::hints;
-use super::input_args::{InputArgs, WorldArg, open};
-use super::known::{known, rule_words};
+use super::input_args::{InputArgs, WORLDS, open};
+use super::known::{OneOf, known, rule_words};
 use super::output::{FailOn, OutputSpec, display, distinct, formats, severity, write_document};
 use super::published::PublishedArgs;
 use super::status::{Status, no_objects};
 use super::terminal;
-use crate::engine::{BaselineChoice, CheckOptions, Fixed, ReportScope, Request, Session};
+use crate::engine::{BaselineChoice, CheckOptions, Fixed, ReportScope, Request};
 use crate::finding::{Fixes, Severity};
 use crate::report::{self, Closing, Format, Graphs, Options, Report};
+use crate::rules::World;
 use crate::suppression::Date;
 use crate::text::{ColumnUnit, plain};
 
@@ -42,8 +43,8 @@ pub(super) struct CheckArgs {
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_words), hide_possible_values = true, help_heading = "Rules")]
     pub(super) ignore: Vec<String>,
     /// Whether other objects may exist in the cluster; if not (closed), a missing owner is an error
-    #[arg(long, value_name = "WORLD", help_heading = "Rules")]
-    pub(super) world: Option<WorldArg>,
+    #[arg(long, value_name = "WORLD", value_parser = OneOf(&WORLDS), help_heading = "Rules")]
+    pub(super) world: Option<World>,
     /// Count findings by rule instead of showing them; the json output has both
     #[arg(long, help_heading = "Output")]
     pub(super) statistics: bool,
@@ -54,7 +55,7 @@ pub(super) struct CheckArgs {
 }
 
 /// Which findings are reported, and how.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct ReportedArgs {
     /// Report only findings that touch this file or folder; everything else is still read (may be repeated)
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Report")]
@@ -72,10 +73,11 @@ pub(super) struct ReportedArgs {
     #[arg(
         long,
         value_name = "ENCODING",
+        value_parser = OneOf(&ENCODINGS),
         default_value = "utf-16",
         help_heading = "Output"
     )]
-    pub(super) position_encoding: PositionEncoding,
+    pub(super) position_encoding: ColumnUnit,
     #[command(flatten)]
     pub(super) published: PublishedArgs,
     /// The maximum size of the `markdown` output; GitHub accepts 65536 in a comment [default: 1000000]
@@ -87,53 +89,25 @@ pub(super) struct ReportedArgs {
 }
 
 /// The position encodings of the language server protocol.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum PositionEncoding {
-    // Bytes
-    #[value(name = "utf-8")]
-    Utf8,
-    // UTF-16 code units
-    #[default]
-    #[value(name = "utf-16")]
-    Utf16,
-    // Characters
-    #[value(name = "utf-32")]
-    Utf32,
-}
-
-impl From<PositionEncoding> for ColumnUnit {
-    fn from(encoding: PositionEncoding) -> Self {
-        match encoding {
-            PositionEncoding::Utf8 => Self::Utf8,
-            PositionEncoding::Utf16 => Self::Utf16,
-            PositionEncoding::Utf32 => Self::Chars,
-        }
-    }
-}
+const ENCODINGS: [(&str, ColumnUnit); 3] = [
+    ("utf-8", ColumnUnit::Utf8),
+    ("utf-16", ColumnUnit::Utf16),
+    ("utf-32", ColumnUnit::Chars),
+];
 
 pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let CheckArgs {
-        input,
-        output,
-        fail_on,
-        show,
-        select,
-        ignore,
-        world,
-        statistics,
-        fixes,
-        reported,
-    } = args;
-    let applicability = fixes.applicability()?;
+    let (output, reported) = (args.output, args.reported);
+    let applicability = args.fixes.applicability()?;
     distinct(&output)?;
-    hints::on_outputs(&output, &input.paths)?;
-    let allow_empty = input.allow_empty;
-    let charts = input.charts.clone();
-    let request = input.request(world)?;
+    hints::on_outputs(&output, &args.input.paths)?;
+    let allow_empty = args.input.allow_empty;
+    let charts = args.input.charts.clone();
+    let request = args.input.request(args.world)?;
     let started = Instant::now();
     let session = open(&request)?;
     let read = started.elapsed();
-    let only = report_scope(&session, &reported)?;
+    let only = session.known_scope(&reported.only)?;
+    let only = (!only.is_empty()).then(|| ReportScope::new(only));
     let since = match &reported.only_changed_from {
         Some(reference) => {
             let (base, mut past) = changed_from(reference)?;
@@ -142,7 +116,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         }
         None => None,
     };
-    let fail_on = session.fail_on(fail_on.map(|fail_on| fail_on.0));
+    let fail_on = session.fail_on(args.fail_on.map(|fail_on| fail_on.0));
     let baseline = match reported.baseline {
         _ if reported.no_baseline => BaselineChoice::Without,
         Some(file) => BaselineChoice::File(file),
@@ -154,13 +128,11 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let fixes_shown = hints_at_fixes || output.iter().any(|spec| spec.format.carries_fixes());
     let graphs_shown = output.iter().any(|spec| spec.format.draws_graphs());
     let asked = CheckOptions {
-        select,
-        ignore,
+        select: args.select,
+        ignore: args.ignore,
         baseline,
         only,
         since,
-        every: false,
-        as_applied: false,
         fixes: if fixes_shown {
             Fixes::WorkedOut
         } else {
@@ -171,8 +143,9 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         } else {
             Graphs::LeftOut
         },
-        statistics,
+        statistics: args.statistics,
         today: Some(Date::today()),
+        ..CheckOptions::default()
     };
     let mut piped = false;
     let (session, report) = match applicability {
@@ -182,7 +155,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         }
         Some(applicability) => {
             let fixed = session.fix(&asked, applicability)?;
-            if fixes.fix_dry_run {
+            if args.fixes.fix_dry_run {
                 return show_diff(&fixed, allow_empty, &request, reported.exit_zero);
             }
             fix::write(&fixed.files)?;
@@ -198,7 +171,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         terminal::say(&timing(&report, read, started.elapsed()));
     }
     let closing = Closing {
-        show: shown(show, fail_on, global.verbose),
+        show: shown(args.show, fail_on, global.verbose),
         fail_on,
         verbose: global.verbose,
     };
@@ -207,14 +180,15 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         let mut options = options(global, spec.file.is_none(), fail_on);
         options.human.show = closing.show;
         options.concise_show = closing.show;
-        options.position_encoding = reported.position_encoding.into();
+        options.position_encoding = reported.position_encoding;
         options.markdown.published.clone_from(&published);
         options.html.published.clone_from(&published);
         options.markdown.bytes = reported.markdown_bytes.unwrap_or(options.markdown.bytes);
+        let rendered = report::render(spec.format, &report, &options);
         match spec.file {
             // Standard output already contains the fixed text.
-            None if piped => terminal::tell(&report::render(spec.format, &report, &options)),
-            _ => write(spec, &report, &options)?,
+            None if piped => terminal::tell(&rendered),
+            _ => write_document(spec, &rendered)?,
         }
     }
     // On standard error, so that a terminal or a hook shows it and a program that reads standard output does not.
@@ -291,20 +265,11 @@ pub(super) fn shown(given: Option<Severity>, fail_on: Option<Severity>, verbose:
     })
 }
 
-fn report_scope(session: &Session, args: &ReportedArgs) -> Result<Option<ReportScope>, Error> {
-    let only = session.known_scope(&args.only)?;
-    Ok((!only.is_empty()).then(|| ReportScope::new(only)))
-}
-
 pub(super) fn options(global: &GlobalArgs, to_stdout: bool, fail_on: Option<Severity>) -> Options {
     Options {
         fail_on,
         ..display(global, to_stdout)
     }
-}
-
-fn write(spec: &OutputSpec, report: &Report, options: &Options) -> Result<(), Error> {
-    write_document(spec, &report::render(spec.format, report, options))
 }
 
 fn timing(report: &Report, read: std::time::Duration, all: std::time::Duration) -> String {

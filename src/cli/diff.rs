@@ -3,22 +3,23 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::check::{is_incomplete, options, shown};
 use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::hints;
 use super::input_args::{ConfigArgs, namespace, release};
-use super::known::{known, rule_words};
+use super::known::{OneOf, known, rule_words};
 use super::output::{FailOn, OutputSpec, distinct, formats, severity, write_document};
-use super::plan::{HelmMajor, ToolCascade};
+use super::plan::{HELM_VERSIONS, TOOL_POLICIES};
 use super::progress;
 use super::published::PublishedArgs;
 use super::rendering::RenderingArgs;
 use super::status::Status;
 use super::terminal;
 use crate::delivery::DeliveryTool;
+use crate::delivery::helm::HelmVersion;
 use crate::engine::{
     CompareRequest, Comparison, SessionError, StateChoice, is_commit, usual_change,
 };
@@ -30,7 +31,7 @@ use crate::report::Format;
 use crate::report::diff::{self, Acceptance, DiffVerdict};
 use crate::suppression::Date;
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct DiffArgs {
     /// The state before the change: a file or folder, or `-` for standard input
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, conflicts_with_all = ["base_ref", "head_ref", "staged", "paths"], requires = "head", help_heading = "Input")]
@@ -82,19 +83,20 @@ pub(super) struct DiffArgs {
     kubernetes_version: Option<Release>,
     /// The tool that delivers everything: helm upgrades, argocd and flux prune, kubectl deletes nothing [default:
     /// detected from the tree]
-    #[arg(long, value_name = "TOOL", help_heading = "Delivery")]
-    by: Option<DiffBy>,
+    #[arg(long, value_name = "TOOL", value_parser = OneOf(&TOOLS), help_heading = "Delivery")]
+    by: Option<DeliveryTool>,
     /// The major version of Helm
     #[arg(
         long,
         value_name = "MAJOR",
+        value_parser = OneOf(&HELM_VERSIONS),
         default_value = "3",
         help_heading = "Delivery"
     )]
-    helm_version: HelmMajor,
+    helm_version: HelmVersion,
     /// Propagation policy of each delete request [default: the tool's]
-    #[arg(long, value_name = "POLICY", help_heading = "Delivery")]
-    cascade: Option<ToolCascade>,
+    #[arg(long, value_name = "POLICY", value_parser = OneOf(&TOOL_POLICIES), help_heading = "Delivery")]
+    cascade: Option<Policy>,
     #[command(flatten)]
     config: ConfigArgs,
     /// Read the configuration from this commit [default: base]. Of entries that only head has, only bundles, scopes and
@@ -149,13 +151,12 @@ pub(super) struct DiffArgs {
 /// The maximum number of characters of a comment on GitHub.
 const COMMENT: usize = 65_536;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum DiffBy {
-    Helm,
-    Argocd,
-    Flux,
-    Kubectl,
-}
+const TOOLS: [(&str, DeliveryTool); 4] = [
+    ("helm", DeliveryTool::Helm),
+    ("argocd", DeliveryTool::ArgoCd),
+    ("flux", DeliveryTool::Flux),
+    ("kubectl", DeliveryTool::Kubectl),
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DiffFailOn {
@@ -184,61 +185,41 @@ impl FromStr for DiffFailOn {
     }
 }
 
-impl From<DiffBy> for DeliveryTool {
-    fn from(by: DiffBy) -> Self {
-        match by {
-            DiffBy::Helm => Self::Helm,
-            DiffBy::Argocd => Self::ArgoCd,
-            DiffBy::Flux => Self::Flux,
-            DiffBy::Kubectl => Self::Kubectl,
-        }
-    }
-}
-
 pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error> {
     distinct(&args.output)?;
     hints::on_addresses(&args.paths)?;
-    let (output, show, exit_zero, allow_empty) = (
-        args.output.clone(),
-        args.show,
-        args.exit_zero,
-        args.allow_empty,
-    );
     let fail_on_unknown = args.fail_on.contains(&DiffFailOn::Unknown);
     let fail_on = args.fail_on.iter().rev().find_map(|word| match word {
         DiffFailOn::Severity(fail_on) => Some(fail_on.0),
         DiffFailOn::Unknown => None,
     });
-    let markdown_bytes = args.markdown_bytes;
-    let published = args.published.clone();
     let acceptance = args.acceptance()?;
-    let request = args.request()?;
+    let request = args.clone().request()?;
     let rendering = &request.rendering.progress;
     let bar = request.render.then(|| progress::of_charts(rendering));
     let comparison = Comparison::open(&request)?;
     drop(bar);
     let fail_on = comparison.fail_on(fail_on);
-    let formats: Vec<_> = output.iter().map(|spec| spec.format).collect();
+    let formats: Vec<_> = args.output.iter().map(|spec| spec.format).collect();
     let report = comparison.report_for(&formats)?.accepting(&acceptance);
-    let base = published.of_base(report.base.commit());
-    let head = published.of_head(report.head.commit());
-    let show = shown(show, fail_on, global.verbose);
-    for spec in &output {
+    let base = args.published.of_base(report.base.commit());
+    let head = args.published.of_head(report.head.commit());
+    let show = shown(args.show, fail_on, global.verbose);
+    for spec in &args.output {
         let mut options = options(global, spec.file.is_none(), fail_on);
         options.human.show = show;
         options.concise_show = show;
-        options.markdown.bytes = markdown_bytes;
+        options.markdown.bytes = args.markdown_bytes;
         options.html.published.clone_from(&head);
         options.html.base.clone_from(&base);
         write_document(spec, &diff::render(spec.format, &report, &options))?;
     }
+    let is_unknown = report.summary.verdict == DiffVerdict::Unknown;
     Ok(match fail_on {
         _ if is_incomplete(&report.findings) => Status::Failure,
-        Some(least) if report.reaches(least) && !exit_zero => Status::Findings,
-        _ if fail_on_unknown && report.summary.verdict == DiffVerdict::Unknown && !exit_zero => {
-            Status::Findings
-        }
-        _ if comparison.objects() == 0 && !allow_empty => {
+        Some(least) if report.reaches(least) && !args.exit_zero => Status::Findings,
+        _ if fail_on_unknown && is_unknown && !args.exit_zero => Status::Findings,
+        _ if comparison.objects() == 0 && !args.allow_empty => {
             terminal::say(
                 "no Kubernetes object found on either side; `--allow-empty` makes that a success",
             );
@@ -321,9 +302,9 @@ impl DiffArgs {
             render: self.render,
             rendering: self.rendering.terms(),
             delivery: DeliveryChoice {
-                by: self.by.map(DeliveryTool::from),
-                helm_version: self.helm_version.into(),
-                cascade: self.cascade.map(Policy::from),
+                by: self.by,
+                helm_version: self.helm_version,
+                cascade: self.cascade,
                 unknown_prunes: false,
             },
             config: self.config.choice(),

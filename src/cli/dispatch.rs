@@ -71,7 +71,7 @@ fn run(cli: Cli, root: &clap::Command) -> Result<Status, Error> {
         Some(Command::Diff(args)) => diff::diff(*args, &global),
         Some(Command::Plan(args)) => plan::plan(*args, &global),
         Some(Command::Explain(explain)) => explain::explain(&explain, &global),
-        Some(Command::Rules(rules)) => explain::rules(&rules),
+        Some(Command::Rules(rules)) => explain::rules(rules.output),
         Some(Command::Baseline(args)) => baseline::baseline(args),
         Some(Command::Learn(args)) => learn::learn(&args),
         Some(Command::Init(args)) => init::init(&args),

@@ -3,8 +3,7 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::config::Mistake;
-use crate::engine::{DumpError, PlanError, SessionError, UnknownRule};
+use crate::engine::{DumpError, PlanError, SessionError};
 use crate::git::GitError;
 
 #[derive(Debug, Error, Diagnostic)]
@@ -29,15 +28,11 @@ pub(super) enum Error {
     #[error("`{path}` exists")]
     #[diagnostic(help("{}", if *forceable { "`--force` overwrites it" } else { "there can be only one configuration: remove it, or keep it" }))]
     Exists { path: String, forceable: bool },
-    #[error(transparent)]
-    #[diagnostic(transparent)]
-    Rule(#[from] UnknownRule),
+
     #[error(transparent)]
     #[diagnostic(transparent)]
     Plan(#[from] PlanError),
-    #[error(transparent)]
-    #[diagnostic(transparent)]
-    Steps(#[from] Mistake),
+
     #[error("`{range}` names the state after the change, and another option does so too")]
     #[diagnostic(help(
         "leave out `--head-ref` and `--staged`, or give `--base-ref` a single commit"

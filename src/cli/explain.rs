@@ -9,7 +9,7 @@ use super::learn::file_of;
 use super::output::{TextOrJson, display};
 use super::status::Status;
 use super::terminal;
-use crate::engine::{self, UnknownRule};
+use crate::engine::{self, SessionError, UnknownRule};
 use crate::gc;
 use crate::knowledge::{FinalizerName, KindPattern, Operator};
 use crate::report::{self, RuleInfo};
@@ -53,11 +53,9 @@ pub(super) struct SchemaArgs {
 
 pub(super) fn explain(args: &ExplainArgs, global: &GlobalArgs) -> Result<Status, Error> {
     let Some(id) = &args.rule else {
-        return rules(&RulesArgs {
-            output: match args.output {
-                PageFormat::Human | PageFormat::Markdown => TextOrJson::Human,
-                PageFormat::Json => TextOrJson::Json,
-            },
+        return rules(match args.output {
+            PageFormat::Human | PageFormat::Markdown => TextOrJson::Human,
+            PageFormat::Json => TextOrJson::Json,
         });
     };
     if let Some(says) = gc::semantics(&id.to_uppercase()) {
@@ -113,7 +111,7 @@ fn rows(word: &str, args: &ExplainArgs, global: &GlobalArgs) -> Result<Status, E
                     word: word.to_owned(),
                 })
             }
-            None => Err(UnknownRule::new(word).into()),
+            None => Err(SessionError::from(UnknownRule::new(word)).into()),
         };
     }
     terminal::print(&match args.output {
@@ -149,9 +147,9 @@ fn unknown(finalizer: &FinalizerName, args: &ExplainArgs) -> Result<Status, Erro
     Ok(Status::Clean)
 }
 
-pub(super) fn rules(args: &RulesArgs) -> Result<Status, Error> {
+pub(super) fn rules(output: TextOrJson) -> Result<Status, Error> {
     let described: Vec<_> = RULES.iter().map(|rule| engine::describe(rule)).collect();
-    terminal::print(&match args.output {
+    terminal::print(&match output {
         TextOrJson::Human => report::rules_human(&described),
         TextOrJson::Json => report::rules_json(&described),
     })?;

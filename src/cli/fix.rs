@@ -31,23 +31,11 @@ pub(super) struct FixArgs {
 impl FixArgs {
     /// Returns the most invasive fixes to apply; `None` if no fixes are requested.
     pub(super) fn applicability(self) -> Result<Option<Applicability>, Error> {
-        match self {
-            Self {
-                fix: false,
-                fix_dry_run: false,
-                suggested: true,
-            } => Err(Error::SuggestedAlone),
-            Self {
-                fix: false,
-                fix_dry_run: false,
-                suggested: false,
-            } => Ok(None),
-            Self {
-                suggested: true, ..
-            } => Ok(Some(Applicability::Suggested)),
-            Self {
-                suggested: false, ..
-            } => Ok(Some(Applicability::Safe)),
+        match (self.fix || self.fix_dry_run, self.suggested) {
+            (false, true) => Err(Error::SuggestedAlone),
+            (false, false) => Ok(None),
+            (true, true) => Ok(Some(Applicability::Suggested)),
+            (true, false) => Ok(Some(Applicability::Safe)),
         }
     }
 }

@@ -6,11 +6,14 @@ use std::path::Path;
 use clap::Args;
 
 use super::error::Error;
+
 use super::replace::replace;
 use super::status::Status;
 use super::terminal;
 use crate::config;
-use crate::engine::{CheckOptions, ConfigChoice, Request, Session, StateChoice, list_deliveries};
+use crate::engine::{
+    CheckOptions, ConfigChoice, Request, Session, StateChoice, list_deliveries, repository_root,
+};
 use crate::finding::Severity;
 use crate::inventory::locate;
 use crate::report::Report;
@@ -68,18 +71,14 @@ pub(super) fn init(args: &InitArgs) -> Result<Status, Error> {
 /// Writes the best configuration with which a check reports no more errors than without one, and returns that check.
 /// Bundles can reveal errors that the whole tree hides, for example if only another variant's CRD serves a version.
 fn write_harmless(
-    starter: Starter,
+    mut starter: Starter,
     before: usize,
     folder: &str,
     name: &str,
 ) -> Result<(Starter, Report), Error> {
     let mut simpler = starter.simpler();
-    let mut starter = starter;
     loop {
-        replace(Path::new(name), &starter.to_yaml()).map_err(|reason| Error::Write {
-            place: format!("`{name}`"),
-            reason,
-        })?;
+        replace(name, &starter.to_yaml())?;
         let report = check_with(&starter, folder, name)?;
         match simpler.next().filter(|_| errors(&report).len() > before) {
             Some(next) => starter = next,
@@ -116,10 +115,7 @@ fn errors(report: &Report) -> Vec<&str> {
 /// are relative. If that fails, it returns none and prints the reason.
 fn delivered(folder: &str) -> Vec<DeliveredPart> {
     let folder = locate(folder);
-    let root = folder
-        .ancestors()
-        .find(|folder| folder.join(".git").exists())
-        .unwrap_or(&folder);
+    let root = repository_root(&folder).unwrap_or(&folder);
     let within = folder.strip_prefix(root).unwrap_or(&folder);
     let tree = StateChoice::Path(root.to_string_lossy().into_owned());
     let listing = match list_deliveries(&tree, &[], &ConfigChoice::Without, None) {
@@ -161,13 +157,11 @@ fn summary(name: &str, objects: usize, starter: &Starter, after: &Report) -> Str
     let files: Vec<&str> = after.sources.iter().map(|(_, file)| file.path()).collect();
     let errors = errors(after);
     if let Some(exclusion) = dominant(&errors, &files) {
-        let (most, all, glob) = (
+        summary.push_str(&format!(
+            "{} of {} are in `{}`: if these files are never applied, add it to `exclude`\n",
             exclusion.covers,
             plain::count(errors.len(), "error"),
-            exclusion.glob,
-        );
-        summary.push_str(&format!(
-            "{most} of {all} are in `{glob}`: if these files are never applied, add it to `exclude`\n"
+            exclusion.glob
         ));
     }
     summary.push_str(&format!("first result: {}\n", after.summary.found()));

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::error::Error;
 use super::rendering::ChartArgs;
@@ -54,13 +54,7 @@ pub(super) struct ConfigArgs {
     pub(super) no_config: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum WorldArg {
-    // Objects outside the input may exist.
-    Open,
-    // The input is the whole cluster.
-    Closed,
-}
+pub(super) const WORLDS: [(&str, World); 2] = [("open", World::Open), ("closed", World::Closed)];
 
 /// Parses a Kubernetes release, which may be newer than the known ones.
 pub(super) fn release(text: &str) -> Result<Release, String> {
@@ -88,18 +82,9 @@ pub(super) fn open(request: &Request) -> Result<Session, Error> {
     Ok(session)
 }
 
-impl From<WorldArg> for World {
-    fn from(world: WorldArg) -> Self {
-        match world {
-            WorldArg::Open => Self::Open,
-            WorldArg::Closed => Self::Closed,
-        }
-    }
-}
-
 impl InputArgs {
     /// Builds the request of these arguments. Reads the unsaved text of `--stdin-filename`.
-    pub(super) fn request(self, world: Option<WorldArg>) -> Result<Request, Error> {
+    pub(super) fn request(self, world: Option<World>) -> Result<Request, Error> {
         hints::on_addresses(&self.paths)?;
         let overlay = self
             .stdin_filename
@@ -113,7 +98,7 @@ impl InputArgs {
             exclude: self.exclude,
             namespace: self.namespace,
             release: self.kubernetes_version,
-            world: world.map(World::from),
+            world,
             config: self.config.choice(),
             overlays: overlay.into_iter().collect(),
             ..Request::default()

@@ -1,9 +1,11 @@
-//! Values that `FromStr` parses, and whose names completions and `--help` can still list.
+//! Values that `FromStr` or a table parses, and whose names completions and `--help` can still list.
 
+use std::ffi::OsStr;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command};
 
 use crate::rules::{RULES, Subject};
 
@@ -40,9 +42,9 @@ where
 
     fn parse_ref(
         &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &std::ffi::OsStr,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
     ) -> Result<T, clap::Error> {
         TypedValueParser::parse_ref(&T::from_str, command, argument, value)
     }
@@ -51,5 +53,37 @@ where
         Some(Box::new(
             (self.values)().into_iter().map(PossibleValue::new),
         ))
+    }
+}
+
+/// A parser of the words in a table.
+#[derive(Clone)]
+pub(super) struct OneOf<T: 'static>(pub(super) &'static [(&'static str, T)]);
+
+impl<T> OneOf<T> {
+    fn words(&self) -> PossibleValuesParser {
+        PossibleValuesParser::new(self.0.iter().map(|(word, _)| *word))
+    }
+}
+
+impl<T: Copy + Send + Sync + 'static> TypedValueParser for OneOf<T> {
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<T, clap::Error> {
+        // What is not Unicode is not one of the words either, and that error lists them.
+        let value = value.to_string_lossy().into_owned();
+        let word = self.words().parse(command, argument, value.into())?;
+        let found = self.0.iter().find(|(known, _)| *known == word);
+        Ok(found.expect("the parser accepts only these words").1)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let words = self.0.iter();
+        Some(Box::new(words.map(|(word, _)| PossibleValue::new(*word))))
     }
 }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::input_args::{InputArgs, open};
-use super::output::TextOrJson;
+
 use super::status::{Status, no_objects};
 use super::{progress, terminal};
 use crate::engine::{StateChoice, list_deliveries};
@@ -62,24 +62,22 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
     if args.deliveries {
         return deliveries(&args);
     }
-    let format = match args.output {
-        ListFormat::Human => TextOrJson::Human,
-        ListFormat::Json => TextOrJson::Json,
-        format @ (ListFormat::Html | ListFormat::Mermaid | ListFormat::Dot) => {
-            let format = format.to_possible_value();
-            let format = format.map(|value| value.get_name().to_owned());
-            return Err(Error::NeedsDeliveries {
-                format: format.unwrap_or_default(),
-            });
-        }
-    };
+    let is_json = args.output == ListFormat::Json;
+    if !is_json && args.output != ListFormat::Human {
+        let format = args.output.to_possible_value();
+        let format = format.map(|value| value.get_name().to_owned());
+        return Err(Error::NeedsDeliveries {
+            format: format.unwrap_or_default(),
+        });
+    }
     let started = Instant::now();
     let allow_empty = args.input.allow_empty;
     let request = args.input.request(None)?;
     let session = open(&request)?;
-    match format {
-        TextOrJson::Human => terminal::print(&session.list().human())?,
-        TextOrJson::Json => terminal::print_by(Syntax::Json, |out| session.write_list(out))?,
+    if is_json {
+        terminal::print_by(Syntax::Json, |out| session.write_list(out))?;
+    } else {
+        terminal::print(&session.list().human())?;
     }
     let objects = session.readable_objects();
     if global.verbose {
@@ -89,9 +87,9 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
             started.elapsed()
         ));
     }
-    session
-        .notes_on_list()
-        .for_each(|note| terminal::say(&format!("{}: {}", note.severity.as_str(), note.message)));
+    for note in session.notes_on_list() {
+        terminal::say(&format!("{}: {}", note.severity.as_str(), note.message));
+    }
     if objects == 0 && !allow_empty {
         Ok(no_objects(&session, &request.paths))
     } else {

@@ -11,6 +11,7 @@ use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::replace::replace;
 use super::terminal;
+use crate::engine::repository_root;
 use crate::finding::Severity;
 use crate::report::plan::PlanFormat;
 use crate::report::{Format, HumanOptions, Options, Roots, UnknownFormat};
@@ -160,18 +161,12 @@ pub(super) fn display(global: &GlobalArgs, to_stdout: bool) -> Options {
             ..HumanOptions::default()
         },
         roots: Roots {
+            // Code hosts expect paths relative to it.
             repository_root: here.as_deref().and_then(repository_root).map(slashes),
             working_directory: here.as_deref().map(slashes),
         },
         ..Options::default()
     }
-}
-
-/// Returns the folder that contains `.git`, because code hosts expect paths relative to it.
-fn repository_root(folder: &Path) -> Option<&Path> {
-    folder
-        .ancestors()
-        .find(|folder| folder.join(".git").exists())
 }
 
 fn slashes(path: &Path) -> String {
@@ -182,9 +177,6 @@ fn slashes(path: &Path) -> String {
 pub(super) fn write_document<F: Named>(spec: &OutputSpec<F>, text: &str) -> Result<(), Error> {
     match &spec.file {
         None => terminal::print_as(text, spec.format.syntax()),
-        Some(file) => replace(Path::new(file), text).map_err(|reason| Error::Write {
-            place: format!("`{file}`"),
-            reason,
-        }),
+        Some(file) => replace(file, text),
     }
 }

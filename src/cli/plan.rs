@@ -1,18 +1,20 @@
 //! The command `plan`: predicts a deletion without performing it.
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Subcommand, ValueEnum};
 
 use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::input_args::{ConfigArgs, namespace, open, release};
-use super::known::known;
+use super::known::{OneOf, known};
 use super::output::{OutputSpec, display, distinct, formats, write_document};
 use super::published::PublishedArgs;
 use super::rendering::ChartArgs;
 use super::status::{Status, no_objects};
 use super::{help, hints};
 use crate::delivery::helm::HelmVersion;
-use crate::engine::{Question, Request, Session, Steps, TeardownBy, TeardownRequest, read_text};
+use crate::engine::{
+    POLICIES, PlanError, Question, Request, Session, Steps, TeardownBy, TeardownRequest, read_text,
+};
 use crate::gc::Plan;
 use crate::inventory::{Release, STDIN};
 use crate::kube::Policy;
@@ -54,11 +56,11 @@ struct TeardownArgs {
     #[arg(long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
     release_namespace: Option<String>,
     /// Propagation policy of each delete request [default: the tool's]
-    #[arg(long, value_name = "POLICY")]
-    cascade: Option<ToolCascade>,
+    #[arg(long, value_name = "POLICY", value_parser = OneOf(&TOOL_POLICIES))]
+    cascade: Option<Policy>,
     /// The major version of Helm
-    #[arg(long, value_name = "VERSION", default_value = "3")]
-    helm_version: HelmMajor,
+    #[arg(long, value_name = "VERSION", value_parser = OneOf(&HELM_VERSIONS), default_value = "3")]
+    helm_version: HelmVersion,
     #[command(flatten)]
     options: PlanOptions,
 }
@@ -77,20 +79,18 @@ enum By {
     Namespace,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum ToolCascade {
-    Background,
-    Foreground,
-    Orphan,
-}
+/// The policies of tools, which always send one.
+pub(super) const TOOL_POLICIES: [(&str, Policy); 3] = [
+    ("background", Policy::Background),
+    ("foreground", Policy::Foreground),
+    ("orphan", Policy::Orphan),
+];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum HelmMajor {
-    #[value(name = "3")]
-    Three,
-    #[value(name = "4")]
-    Four,
-}
+/// A policy, or none. clap would take an `Option` for an argument that may be missing.
+type SentPolicy = Option<Policy>;
+
+pub(super) const HELM_VERSIONS: [(&str, HelmVersion); 2] =
+    [("3", HelmVersion::V3), ("4", HelmVersion::V4)];
 
 #[derive(Debug, Args)]
 struct DeleteArgs {
@@ -101,8 +101,8 @@ struct DeleteArgs {
     #[arg(short, long = "filename", value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Input")]
     filename: Vec<String>,
     /// Propagation policy of the request; `none` sends no policy, as raw API clients do
-    #[arg(long, value_name = "POLICY", default_value = "background")]
-    cascade: CascadeArg,
+    #[arg(long, value_name = "POLICY", value_parser = OneOf(&POLICIES), default_value = "background")]
+    cascade: SentPolicy,
     #[command(flatten)]
     options: PlanOptions,
 }
@@ -119,6 +119,8 @@ struct StepsArgs {
     options: PlanOptions,
 }
 
+const YES_OR_NO: [(&str, bool); 2] = [("yes", true), ("no", false)];
+
 #[derive(Debug, Args)]
 struct PlanOptions {
     #[command(flatten)]
@@ -128,8 +130,8 @@ struct PlanOptions {
     namespace: Option<String>,
     /// Whether kubelets run, so that Pods end when they are deleted; without kubelets, Pods that are bound to a node
     /// stay Terminating
-    #[arg(long, value_name = "YES|NO", default_value = "yes")]
-    kubelet: YesNo,
+    #[arg(long, value_name = "YES|NO", action = ArgAction::Set, value_parser = OneOf(&YES_OR_NO), default_value = "yes")]
+    kubelet: bool,
     /// Output format, with a file to write it to (may be repeated)
     #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec<PlanFormat>>(formats::<PlanFormat>), help_heading = "Output")]
     output: Vec<OutputSpec<PlanFormat>>,
@@ -164,34 +166,9 @@ struct PlanOptions {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum CascadeArg {
-    Background,
-    Foreground,
-    Orphan,
-    None,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum YesNo {
-    Yes,
-    No,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailOnPlan {
     Stuck,
     Never,
-}
-
-impl From<CascadeArg> for Option<Policy> {
-    fn from(cascade: CascadeArg) -> Self {
-        match cascade {
-            CascadeArg::Background => Some(Policy::Background),
-            CascadeArg::Foreground => Some(Policy::Foreground),
-            CascadeArg::Orphan => Some(Policy::Orphan),
-            CascadeArg::None => None,
-        }
-    }
 }
 
 impl From<By> for TeardownBy {
@@ -206,25 +183,6 @@ impl From<By> for TeardownBy {
     }
 }
 
-impl From<ToolCascade> for Policy {
-    fn from(cascade: ToolCascade) -> Self {
-        match cascade {
-            ToolCascade::Background => Self::Background,
-            ToolCascade::Foreground => Self::Foreground,
-            ToolCascade::Orphan => Self::Orphan,
-        }
-    }
-}
-
-impl From<HelmMajor> for HelmVersion {
-    fn from(version: HelmMajor) -> Self {
-        match version {
-            HelmMajor::Three => Self::V3,
-            HelmMajor::Four => Self::V4,
-        }
-    }
-}
-
 pub(super) fn plan(args: PlanArgs, global: &GlobalArgs) -> Result<Status, Error> {
     match args.command {
         Some(PlanCommand::Delete(delete)) => plan_deletion(delete, global),
@@ -234,46 +192,32 @@ pub(super) fn plan(args: PlanArgs, global: &GlobalArgs) -> Result<Status, Error>
 }
 
 fn plan_deletion(args: DeleteArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let DeleteArgs {
-        targets,
-        filename,
-        cascade,
-        options,
-    } = args;
-    hints::on_outputs(&options.output, &targets)?;
-    let namespace = options.namespace.clone();
+    let options = args.options;
+    hints::on_outputs(&options.output, &args.targets)?;
     let question = Question::Delete {
-        targets,
-        namespace,
-        policy: cascade.into(),
+        targets: args.targets,
+        namespace: options.namespace.clone(),
+        policy: args.cascade,
     };
-    answer(&question, options.request(filename), &options, global)
+    answer(&question, options.request(args.filename), &options, global)
 }
 
 fn plan_steps(args: StepsArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let StepsArgs {
-        steps,
-        paths,
-        options,
-    } = args;
-    let Some(file) = steps else {
+    let (paths, options) = (args.paths, args.options);
+    let Some(file) = args.steps else {
+        let path = paths.first().map_or("rendered/", String::as_str);
         return Err(Error::NothingToPlan {
-            path: paths
-                .into_iter()
-                .next()
-                .unwrap_or_else(|| "rendered/".to_owned()),
+            path: path.to_owned(),
         });
     };
     if file == STDIN && paths.iter().any(|path| path == STDIN) {
         return Err(Error::StdinTwice);
     }
-    let (steps, namespace) = (Steps::read(text_of(&file)?)?, options.namespace.clone());
-    answer(
-        &Question::Steps { steps, namespace },
-        options.request(paths),
-        &options,
-        global,
-    )
+    let question = Question::Steps {
+        steps: Steps::read(text_of(&file)?).map_err(PlanError::from)?,
+        namespace: options.namespace.clone(),
+    };
+    answer(&question, options.request(paths), &options, global)
 }
 
 fn answer(
@@ -287,38 +231,30 @@ fn answer(
         return Ok(status);
     }
     let cluster = options.cluster.as_deref();
-    let planner = session.plan(question, cluster, options.kubelet == YesNo::Yes)?;
+    let planner = session.plan(question, cluster, options.kubelet)?;
     let plan = planner.simulate();
     options.write(&planner.view(&plan), global)?;
     Ok(options.status(is_stuck(&plan)))
 }
 
 fn plan_teardown(args: TeardownArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let TeardownArgs {
-        by,
-        paths,
-        beside,
-        release_namespace,
-        cascade,
-        helm_version,
-        options,
-    } = args;
-    hints::on_addresses(&beside)?;
-    let mut request = options.request(paths);
-    request.beside = beside;
+    let options = args.options;
+    hints::on_addresses(&args.beside)?;
+    let mut request = options.request(args.paths);
+    request.beside = args.beside;
     // Helm installs objects without a namespace into the namespace of the release.
-    request.namespace = request.namespace.or_else(|| release_namespace.clone());
+    request.namespace = request.namespace.or(args.release_namespace.clone());
     let session = options.open(&request)?;
     if let Some(status) = options.nothing(&session, &request) {
         return Ok(status);
     }
     let teardown = session.teardown(&TeardownRequest {
-        by: by.into(),
-        cascade: cascade.map(Policy::from),
-        helm_version: helm_version.into(),
-        release_namespace,
+        by: args.by.into(),
+        cascade: args.cascade,
+        helm_version: args.helm_version,
+        release_namespace: args.release_namespace,
         cluster: options.cluster.clone(),
-        kubelet: options.kubelet == YesNo::Yes,
+        kubelet: options.kubelet,
     })?;
     let plan = teardown.simulate();
     options.write(&teardown.view(&plan), global)?;

@@ -23,7 +23,7 @@ impl PublishedArgs {
         let url = self.source_url.as_ref()?;
         Some(Published {
             url: at(url, "HEAD").unwrap_or_default(),
-            files: as_committed(),
+            files: as_committed().unwrap_or_default(),
         })
     }
 
@@ -37,17 +37,15 @@ impl PublishedArgs {
 
     /// Returns the address and files of the old state, if it is a commit and the address contains the placeholder.
     pub(super) fn of_base(&self, commit: Option<&str>) -> Option<Published> {
-        self.source_url
-            .as_ref()
-            .filter(|url| url.contains(COMMIT))?;
+        let url = self.source_url.as_ref()?;
+        let commit = commit.filter(|_| url.contains(COMMIT));
         self.of(commit?)
     }
 
     fn of(&self, reference: &str) -> Option<Published> {
-        let files = files_of(reference).unwrap_or_default();
         Some(Published {
             url: at(self.source_url.as_ref()?, reference)?,
-            files,
+            files: files_of(reference).unwrap_or_default(),
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::engine::{Request, charts_before, with_charts};
 use crate::inventory::Past;
 
 /// Charts of a change.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct RenderingArgs {
     /// With --render: also fetch charts from this host if only the change names it (may be repeated)
     #[arg(long, value_name = "HOST", help_heading = "Input", requires = "render")]

@@ -6,13 +6,18 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
+use super::error::Error;
+
 use crate::inventory::{names_a_device, place_to_write};
 
 /// Writes a file through a temporary file beside it. A link is replaced, never followed, because it may have come with
 /// the repository. Anything but a regular file, such as `/dev/stdout`, is written directly. The written file is never
 /// executable, even if the old one was.
-pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
-    put(path, text, not_executable)
+pub(super) fn replace(path: &str, text: &str) -> Result<(), Error> {
+    put(Path::new(path), text, not_executable).map_err(|reason| Error::Write {
+        place: format!("`{path}`"),
+        reason,
+    })
 }
 
 /// Writes an existing file like [`replace`], but keeps all of its permissions.

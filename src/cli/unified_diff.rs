@@ -75,10 +75,8 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
             },
         );
         (at_old, at_new) = (at_old + same, at_new + same);
-        let (near_left, near_right) = (
-            &left[..left.len().min(WINDOW)],
-            &right[..right.len().min(WINDOW)],
-        );
+        let near_left = &left[..left.len().min(WINDOW)];
+        let near_right = &right[..right.len().min(WINDOW)];
         let mut near = capture_diff_slices(Algorithm::Myers, near_left, near_right);
         // The window may end within a change: the next one begins after its last common line.
         let is_rest = near_left.len() == left.len() && near_right.len() == right.len();
@@ -91,40 +89,25 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
         }
         for operation in near {
             let (old_len, new_len) = (operation.old_range().len(), operation.new_range().len());
-            add(&mut operations, moved(operation, at_old, at_new));
+            // With its place in the whole texts.
+            let operation = match operation {
+                DiffOp::Equal { len, .. } => DiffOp::Equal {
+                    old_index: at_old,
+                    new_index: at_new,
+                    len,
+                },
+                _ => DiffOp::Replace {
+                    old_index: at_old,
+                    old_len,
+                    new_index: at_new,
+                    new_len,
+                },
+            };
+            add(&mut operations, operation);
             (at_old, at_new) = (at_old + old_len, at_new + new_len);
         }
     }
     operations
-}
-
-/// Returns the operation with its positions in the whole texts.
-fn moved(operation: DiffOp, old_index: usize, new_index: usize) -> DiffOp {
-    match operation {
-        DiffOp::Equal { len, .. } => DiffOp::Equal {
-            old_index,
-            new_index,
-            len,
-        },
-        DiffOp::Delete { old_len, .. } => DiffOp::Delete {
-            old_index,
-            old_len,
-            new_index,
-        },
-        DiffOp::Insert { new_len, .. } => DiffOp::Insert {
-            old_index,
-            new_index,
-            new_len,
-        },
-        DiffOp::Replace {
-            old_len, new_len, ..
-        } => DiffOp::Replace {
-            old_index,
-            old_len,
-            new_index,
-            new_len,
-        },
-    }
 }
 
 /// Adds an operation, and joins consecutive equal lines.
