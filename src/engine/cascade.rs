@@ -36,15 +36,10 @@ pub(super) fn cascades(
         let scenes = scenes(plans.analysis().inventory(), sources, findings);
         let room = MOST - cascades.shown.len();
         cascades.left_out += scenes.len().saturating_sub(room);
-        if scenes.is_empty() || room == 0 {
-            continue;
-        }
-        cascades.shown.extend(
-            scenes
-                .iter()
-                .take(room)
-                .filter_map(|scene| draw(plans, scene)),
-        );
+        let drawn = scenes.iter().take(room);
+        cascades
+            .shown
+            .extend(drawn.filter_map(|scene| draw(plans, scene)));
     }
     cascades
 }
@@ -55,10 +50,8 @@ fn scenes(inventory: &Inventory, sources: &Sources, findings: &[Reported]) -> Ve
     let mut files: Option<HashSet<&str>> = None;
     for reported in findings {
         let finding = &reported.finding;
-        let Some(object) = &finding.object else {
-            continue;
-        };
-        let Some(cascade) = rules::find(finding.rule).and_then(|rule| rule.cascade) else {
+        let cascade = rules::find(finding.rule).and_then(|rule| rule.cascade);
+        let (Some(object), Some(cascade)) = (&finding.object, cascade) else {
             continue;
         };
         let (step, title) = cascade(object);

@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use super::notes::{note_on_reach, notes_on_sources};
 use crate::cluster::PlanCache;
 use crate::finding::{Finding, Fixes, Severity};
-
 use crate::report::Note;
 use crate::rules::{Context, MOST_FINDINGS, Omitted, Rule, Shown, World};
 use crate::suppression::Directives;

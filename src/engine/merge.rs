@@ -107,24 +107,15 @@ fn name_of(file: &SourceFile) -> (&str, Side) {
     (file.path(), file.side())
 }
 
-/// The places of the objects of a bundle, by key; the first place if an object is written more than once.
-#[derive(Debug)]
-pub(super) struct Places<'b>(HashMap<&'b ObjectKey, Place>);
-
-impl<'b> Places<'b> {
-    pub(super) fn of(bundle: &'b Bundle, files: &[FileId]) -> Self {
-        let members = bundle.inventory.members.iter().rev();
-        let places = members.map(|member| {
-            let place = Place {
-                file: files[member.file.0 as usize],
-                span: member.object.name_span(),
-            };
-            (&member.key, place)
-        });
-        Self(places.collect())
-    }
-
-    pub(super) fn get(&self, key: &ObjectKey) -> Option<Place> {
-        self.0.get(key).copied()
-    }
+/// Returns the places of the objects of a bundle, by key; the first place if an object is written more than once.
+pub(super) fn places<'b>(bundle: &'b Bundle, files: &[FileId]) -> HashMap<&'b ObjectKey, Place> {
+    let members = bundle.inventory.members.iter().rev();
+    let places = members.map(|member| {
+        let place = Place {
+            file: files[member.file.0 as usize],
+            span: member.object.name_span(),
+        };
+        (&member.key, place)
+    });
+    places.collect()
 }

@@ -15,12 +15,11 @@ use super::describe::{describe_as, run_info, tool};
 use super::input::Bundle;
 use super::judge;
 use super::list::skipped_in;
-use super::merge::{Merged, Places};
+use super::merge::{Merged, places};
 use super::notes::{note_on_test_data, note_on_unlisted, notes_on_links, remedy};
 use super::repeats;
 use super::scope::FilesInScope;
 use super::standing::{Standings, by_standing};
-
 use crate::baseline::Parted;
 use crate::cluster::{Analysis, PlanCache};
 use crate::finding::{Finding, Fingerprint, Identity, Severity, fingerprint};
@@ -217,14 +216,14 @@ impl Run<'_> {
                 .findings
                 .iter()
                 .any(|finding| !finding.chain.objects.is_empty());
-            let places = chained.then(|| Places::of(bundle, files));
+            let places = chained.then(|| places(bundle, files));
             for mut finding in verdict.findings {
                 self.merged.relocate(&mut finding, at);
                 let chain = finding
                     .chain
                     .objects
                     .iter()
-                    .map(|key| places.as_ref().and_then(|places| places.get(key)))
+                    .map(|key| places.as_ref()?.get(key).copied())
                     .collect();
                 all.findings.push((finding, chain));
             }

@@ -75,7 +75,6 @@ pub(super) struct Standings<'s> {
     is_rendered: bool,
     /// The deliveries of each repository, by its root; `None` if they could not be evaluated.
     repositories: BTreeMap<PathBuf, Option<Delivered>>,
-
     files: BTreeMap<FileId, Standing>,
 }
 
@@ -98,7 +97,6 @@ impl<'s> Standings<'s> {
                 .collect(),
             is_rendered: sources.any(|file| !file.rendered_parts().is_empty()),
             repositories: BTreeMap::new(),
-
             files: BTreeMap::new(),
         }
     }

@@ -455,7 +455,8 @@ impl Delivered {
                 marks: delivery
                     .resources
                     .iter()
-                    .filter_map(|one| Some((self.scopes.key(&one.id()), marks_of(one)?)))
+                    .filter_map(|one| Some((one, marks_of(one)?)))
+                    .map(|(one, marks)| (self.scopes.key(&one.id()), marks))
                     .collect(),
             };
             Some((by, known))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use super::parsed::{tree_files, tree_of};
+use super::parsed::StateFiles;
 use super::request::StateChoice;
 use super::state::StateReader;
 use crate::charts::{Charts, RenderingTerms};
@@ -97,13 +97,7 @@ pub(in crate::engine) fn evaluate<T>(
     if let Some(path) = state.missing.first() {
         return Err(SessionError::NotInTree { path: path.clone() });
     }
-    let files = tree_files(
-        &state.files,
-        &state.others,
-        &state.contents,
-        (state.links, state.reader),
-    );
-    let tree = tree_of(files);
+    let tree = StateFiles::of(&state).tree();
     let scopes = ClusterScopes::of(&tree);
     // Rendered charts may name more charts, so this is repeated until nothing new is rendered.
     let all = loop {

@@ -12,7 +12,6 @@ mod deliveries;
 mod describe;
 mod forgetting;
 mod judge;
-
 mod parsed;
 mod rendered;
 mod request;

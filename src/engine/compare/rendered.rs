@@ -85,7 +85,9 @@ pub(super) fn rendered(
                         SIDES[job.at].1
                     ));
                 }
-                all[job.at].add(job, file);
+                let Rendered { bundles, roots } = &mut all[job.at];
+                let files = if job.is_bundle { bundles } else { roots };
+                files.insert(job.what, file);
             }
             Err(reason) if job.is_bundle => {
                 return Err(SessionError::Render {
@@ -171,7 +173,8 @@ impl Job {
         let broken = file.documents().iter().find_map(ParsedDocument::error);
         let source = file.source();
         let mut lines = source.text().lines().zip(1..);
-        let other = lines.find(|(line, _)| !separates(line) && !file.has_objects());
+        let other = lines.find(|(line, _)| !separates(line));
+        let other = other.filter(|_| !file.has_objects());
         let reason = match (file.failure(), broken, other) {
             (Some(failure), ..) => format!("it {failure}"),
             (_, Some(error), _) => {
@@ -204,15 +207,4 @@ impl Job {
 fn separates(line: &str) -> bool {
     let line = line.trim();
     line.is_empty() || line.starts_with('#') || matches!(line, "---" | "...")
-}
-
-impl Rendered {
-    fn add(&mut self, job: Job, file: ParsedFile) {
-        let all = if job.is_bundle {
-            &mut self.bundles
-        } else {
-            &mut self.roots
-        };
-        all.insert(job.what, file);
-    }
 }

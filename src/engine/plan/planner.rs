@@ -7,7 +7,6 @@ use super::choose::Candidate;
 use super::followed::{Followed, followed};
 use super::notes::{self, Ground};
 use super::question::{PlanError, Question};
-
 use crate::cluster::{Analysis, Reclaims, SafeOrder, Scenario, safe_order};
 use crate::gc::{self, Plan, SimulationOptions, Step};
 use crate::knowledge::KnownFinalizers;

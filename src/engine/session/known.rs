@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::Session;
 use crate::baseline::{self, Baseline};
-
 use crate::engine::error::SessionError;
 use crate::engine::request::{BaselineChoice, ConfigChoice};
 use crate::engine::resolve::{folder, joined, read_text};

@@ -4,11 +4,10 @@ mod arrange;
 mod elsewhere;
 mod one_state;
 
-pub(in crate::engine) use self::one_state::{RenderedChart, parts_of};
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub(in crate::engine) use self::one_state::{RenderedChart, parts_of};
 use super::built::BuildRoot;
 use super::configured::Configured;
 use super::definitions::Definitions;
@@ -91,7 +90,7 @@ impl Parsed {
 
     /// Builds the tree of the files that tools build from. Files that are parsed already are not parsed again.
     pub(super) fn tree(&self, files: StateFiles) -> TreeFiles<'_> {
-        tree_of(files).with_parsed(self.located())
+        files.tree().with_parsed(self.located())
     }
 
     /// Returns the reported paths of the files that are missing in `other` or have a different text there.
@@ -115,31 +114,24 @@ impl Parsed {
 
     /// Parses the files of a state; builds are added later.
     fn unbuilt((state, side): (TreeState, Side), exclude: &GlobSet, texts: &mut Texts) -> Self {
-        let TreeState {
-            files,
-            folders,
-            mut others,
-            contents,
-            links,
-            submodules,
-            reader,
-            ..
-        } = state;
-        let tree_files = tree_files(&files, &others, &contents, (links, reader));
-        others.retain(|place, file| !exclude.is_match(place) && !exclude.is_match(&file.path));
-        let kept = files.into_iter();
-        let kept =
-            kept.filter(|(place, file)| !exclude.is_match(place) && !exclude.is_match(&file.path));
+        let tree_files = StateFiles::of(&state);
+        let is_kept = |place: &String, file: &StateText| {
+            !exclude.is_match(place) && !exclude.is_match(&file.path)
+        };
+        let kept = state.files.into_iter();
+        let kept = kept.filter(|(place, file)| is_kept(place, file));
         let (places, files): (Vec<Arc<str>>, Vec<UnparsedFile>) = kept
             .map(|(place, file)| (Arc::from(place), (file.path, file.bytes)))
             .unzip();
+        let mut others = state.others;
+        others.retain(|place, file| is_kept(place, file));
         Self {
             places,
             files: texts.parse(files, side),
             others,
-            contents,
-            folders,
-            submodules,
+            contents: state.contents,
+            folders: state.folders,
+            submodules: state.submodules,
             side,
             tree_files,
             ..Self::default()
@@ -340,35 +332,27 @@ fn within_limits(clusters: &BTreeSet<Arc<str>>, limits: &Limits) -> Result<(), B
     }
 }
 
-pub(super) fn tree_files(
-    files: &BTreeMap<String, StateText>,
-    others: &BTreeMap<String, StateText>,
-    contents: &BTreeMap<String, String>,
-    (links, reader): (BTreeSet<String>, Option<FileReader>),
-) -> StateFiles {
-    let mut all: BTreeMap<String, Option<Bytes>> =
-        contents.keys().map(|path| (path.clone(), None)).collect();
-    for (path, file) in files.iter().chain(others) {
-        all.insert(path.clone(), Some(file.bytes.clone()));
+impl StateFiles {
+    pub(super) fn of(state: &TreeState) -> Self {
+        let unread = state.contents.keys().map(|path| (path.clone(), None));
+        let mut files: BTreeMap<String, Option<Bytes>> = unread.collect();
+        for (path, file) in state.files.iter().chain(&state.others) {
+            files.insert(path.clone(), Some(file.bytes.clone()));
+        }
+        Self {
+            files,
+            links: state.links.clone(),
+            reader: state.reader.clone(),
+        }
     }
-    StateFiles {
-        files: all,
-        links,
-        reader,
-    }
-}
 
-pub(super) fn tree_of<'r>(state: StateFiles) -> TreeFiles<'r> {
-    let StateFiles {
-        files,
-        links,
-        reader,
-    } = state;
-    let read = Box::new(move |path: &str| match &reader {
-        Some(reader) => reader.read(path),
-        None => Err("was not read".to_owned()),
-    });
-    TreeFiles::new(files, read).with_links(links)
+    pub(super) fn tree<'r>(self) -> TreeFiles<'r> {
+        let read = Box::new(move |path: &str| match &self.reader {
+            Some(reader) => reader.read(path),
+            None => Err("was not read".to_owned()),
+        });
+        TreeFiles::new(self.files, read).with_links(self.links)
+    }
 }
 
 /// Returns the destination of the objects that a root builds.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::request::TeardownBy;
-use super::withdraw::Withdrawn;
+use super::withdraw::{Withdrawn, cascade_option};
 use crate::cluster::{Analysis, Preparation};
 use crate::delivery::{argocd, marks};
 use crate::engine::plan::clusters::PlannedCluster;
@@ -83,7 +83,7 @@ impl Writer<'_> {
 
     fn delete(&self, keys: &[ObjectKey]) -> SafeCommand {
         let targets: Vec<Target> = keys.iter().map(|key| self.target(key)).collect();
-        let cascade = self.removal.cascade_of_kubectl();
+        let cascade = cascade_option(self.removal.policy);
         let options: Vec<&str> = ["--ignore-not-found", "--wait"]
             .into_iter()
             .chain(cascade.as_deref())

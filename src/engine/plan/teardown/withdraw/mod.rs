@@ -83,15 +83,10 @@ impl<'b> Withdrawn<'b> {
             self.command.clone()
         }
     }
-
-    /// Returns the option that asks kubectl for the policy; `None` for its default.
-    pub(super) fn cascade_of_kubectl(&self) -> Option<String> {
-        cascade_option(self.policy)
-    }
 }
 
 /// Returns the option for a policy other than Background, the default of Helm and kubectl.
-fn cascade_option(policy: Policy) -> Option<String> {
+pub(super) fn cascade_option(policy: Policy) -> Option<String> {
     (policy != Policy::Background).then(|| format!("--cascade={}", policy.as_str()))
 }
 
