@@ -28,11 +28,9 @@ pub(super) enum Error {
     #[error("`{path}` exists")]
     #[diagnostic(help("{}", if *forceable { "`--force` overwrites it" } else { "there can be only one configuration: remove it, or keep it" }))]
     Exists { path: String, forceable: bool },
-
     #[error(transparent)]
     #[diagnostic(transparent)]
     Plan(#[from] PlanError),
-
     #[error("`{range}` names the state after the change, and another option does so too")]
     #[diagnostic(help(
         "leave out `--head-ref` and `--staged`, or give `--base-ref` a single commit"

@@ -6,7 +6,6 @@ use std::path::Path;
 use clap::Args;
 
 use super::error::Error;
-
 use super::replace::replace;
 use super::status::Status;
 use super::terminal;

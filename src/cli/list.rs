@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::input_args::{InputArgs, open};
-
 use super::status::{Status, no_objects};
 use super::{progress, terminal};
 use crate::engine::{StateChoice, list_deliveries};

@@ -187,12 +187,14 @@ pub(super) fn print_error(error: &Error, color: Color) {
 }
 
 /// An error in which control characters are visible: it may quote file names, keys and other untrusted texts.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{}", plain::visible(&error.to_string()))]
 struct HarmlessError<'a> {
     error: &'a dyn Diagnostic,
     /// Its cause, if that is a diagnostic.
     explained: Option<Box<HarmlessError<'a>>>,
     /// Its cause, if that is not a diagnostic.
+    #[source]
     cause: Option<HarmlessCause>,
 }
 
@@ -214,9 +216,11 @@ impl<'a> HarmlessError<'a> {
 }
 
 /// The text of an error, and its cause.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 struct HarmlessCause {
     message: String,
+    #[source]
     cause: Option<Box<HarmlessCause>>,
 }
 
@@ -227,30 +231,6 @@ impl HarmlessCause {
             message: plain::visible(&error.to_string()).into_owned(),
             cause,
         }
-    }
-}
-
-impl fmt::Display for HarmlessCause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for HarmlessCause {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.cause.as_deref().map(|cause| cause as _)
-    }
-}
-
-impl fmt::Display for HarmlessError<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&plain::visible(&self.error.to_string()))
-    }
-}
-
-impl std::error::Error for HarmlessError<'_> {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.cause.as_ref().map(|cause| cause as _)
     }
 }
 
