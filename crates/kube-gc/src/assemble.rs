@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 
 use crate::behaviour::Behaviour;
 use crate::cluster::{Cluster, Node};
@@ -13,7 +13,7 @@ use crate::links::Links;
 use crate::names::{ApiVersion, GroupKind, Namespace, ObjectKey, finalizers, sort_by_object_key};
 use crate::object::{Deletion, Facts, Object};
 use crate::references::{Dependents, Lookup, Ref, Written};
-use crate::symbols::{Interner, Symbol};
+use crate::symbols::{Interner, Symbol, Symbols};
 
 /// Reasons why a list of objects is rejected as a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -63,9 +63,9 @@ impl Cluster {
         let mut interner = Interner::default();
         let mut cluster = Cluster::flatten(&mut kinds, &objects, &mut interner)?;
         cluster.behaviour = behaviour;
-        cluster.resolve(&kinds, &interner)?;
+        cluster.resolve(&kinds, &interner.symbols)?;
         cluster.kinds = Arc::new(kinds);
-        cluster.text = Arc::new(interner.finish());
+        cluster.text = Arc::new(interner.symbols);
         cluster.links = Links::derive(&cluster, &objects);
         cluster.dependents = Dependents::new(cluster.len(), &cluster.refs);
         Ok(cluster)
@@ -148,19 +148,13 @@ impl Cluster {
                     .finalizers
                     .push(text.intern(finalizers::CUSTOM_RESOURCE_CLEANUP));
             }
-            if let Facts::Namespace(namespace) = &object.facts {
-                namespace
-                    .spec_finalizers
-                    .iter()
-                    .for_each(|token| _ = text.intern(token));
-            }
             cluster.end_object();
         }
         Ok(cluster)
     }
 
     /// Resolves every reference, by uid and by coordinates.
-    fn resolve(&mut self, kinds: &KindTable, text: &Interner) -> Result<(), ClusterError> {
+    fn resolve(&mut self, kinds: &KindTable, text: &Symbols) -> Result<(), ClusterError> {
         let mut by_uid = vec![NONE; text.len()];
         // Objects are in the order of their keys, so duplicates are adjacent.
         let mut before = None;
@@ -169,24 +163,20 @@ impl Cluster {
                 let other = std::mem::replace(&mut by_uid[node.uid.index()], id);
                 if other != NONE {
                     let [other, key] =
-                        [other, id].map(|id| Box::new(self.key_with(id, kinds, text.symbols())));
+                        [other, id].map(|id| Box::new(self.key_with(id, kinds, text)));
                     return Err(ClusterError::DuplicateUid(other, key));
                 }
             }
             if before.replace(node.coordinates()) == Some(node.coordinates()) {
-                let key = self.key_with(id, kinds, text.symbols());
+                let key = self.key_with(id, kinds, text);
                 return Err(ClusterError::DuplicateKey(Box::new(key)));
             }
         }
         if self.refs.is_empty() {
             return Ok(());
         }
-        let mut by_name = HashMap::with_capacity(self.len());
-        by_name.extend(
-            self.nodes
-                .iter_enumerated()
-                .map(|(id, node)| (node.coordinates(), id)),
-        );
+        let nodes = self.nodes.iter_enumerated();
+        let by_name: HashMap<_, _> = nodes.map(|(id, node)| (node.coordinates(), id)).collect();
         for (reference, written) in self.refs.iter_mut().zip(&mut self.written) {
             let holder = self.nodes[reference.holder];
             if written.uid != Symbol::EMPTY {

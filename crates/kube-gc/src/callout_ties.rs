@@ -6,7 +6,7 @@ use crate::callouts::{Callout, CalloutRole, Callouts};
 use crate::cluster::Cluster;
 use crate::ids::{NONE, ObjectId};
 use crate::links::Links;
-use crate::object::{Answerer, ApiServiceFacts, Facts, Object, Verb, WebhookFacts};
+use crate::object::{Answerer, Facts, Object, Verb, WebhookFacts};
 
 impl Links {
     /// Adds the callouts of `objects`, which are in the order of their ids.
@@ -19,17 +19,11 @@ impl Links {
                     }
                 }
                 Facts::ApiService(service) => {
-                    let ApiServiceFacts {
-                        group_version,
-                        answered_by,
-                    } = &**service;
                     let role = CalloutRole::Api {
-                        group_version: group_version.as_str().into(),
+                        group_version: service.group_version.as_str().into(),
                     };
-                    self.callouts
-                        .add(callout(cluster, id, role, answered_by), &[], |id| {
-                            cluster.nodes[id].kind
-                        });
+                    let callout = callout(cluster, id, role, &service.answered_by);
+                    self.callouts.add(cluster, callout, &[]);
                 }
                 _ => {}
             }
@@ -43,30 +37,17 @@ fn add_webhook(
     configuration: ObjectId,
     webhook: &WebhookFacts,
 ) {
-    let WebhookFacts {
-        name,
-        url,
-        answered_by,
-        requests,
-    } = webhook;
     let role = CalloutRole::Webhook {
-        name: name.as_str().into(),
-        url: url.as_str().into(),
+        name: webhook.name.as_str().into(),
+        url: webhook.url.as_str().into(),
     };
-    let asks: Vec<(ObjectId, &[Verb])> = requests
-        .iter()
-        .flat_map(|requests| {
-            requests
-                .objects
-                .iter()
-                .filter_map(|key| Some((cluster.find(key)?, requests.verbs.as_slice())))
-        })
-        .collect();
-    callouts.add(
-        callout(cluster, configuration, role, answered_by),
-        &asks,
-        |id| cluster.nodes[id].kind,
-    );
+    let asks = webhook.requests.iter().flat_map(|requests| {
+        let objects = requests.objects.iter();
+        objects.filter_map(|key| Some((cluster.find(key)?, requests.verbs.as_slice())))
+    });
+    let asks: Vec<(ObjectId, &[Verb])> = asks.collect();
+    let callout = callout(cluster, configuration, role, &webhook.answered_by);
+    callouts.add(cluster, callout, &asks);
 }
 
 fn callout(cluster: &Cluster, object: ObjectId, role: CalloutRole, answerer: &Answerer) -> Callout {

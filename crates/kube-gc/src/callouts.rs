@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use typed_index_collections::TiVec;
 
+use crate::cluster::Cluster;
 use crate::ids::{CalloutId, NONE, ObjectId};
 use crate::kinds::KindId;
 use crate::names::ObjectKey;
@@ -85,16 +86,16 @@ impl Callouts {
     /// Adds a callout, with the objects and verbs that it is called for.
     pub(super) fn add(
         &mut self,
+        cluster: &Cluster,
         callout: Callout,
         asks: &[(ObjectId, &[Verb])],
-        kind: impl Fn(ObjectId) -> KindId,
     ) {
         let number = self.all.next_key();
         for part in callout.parts() {
             self.by_part.entry(part).or_default().push(number);
         }
         self.asked_kinds
-            .extend(asks.iter().map(|(object, _)| kind(*object)));
+            .extend(asks.iter().map(|(object, _)| cluster.nodes[*object].kind));
         for (object, verbs) in asks {
             self.asked
                 .entry(*object)
@@ -155,14 +156,14 @@ impl Callouts {
         self.by_part.get(&part).map_or(&[], Vec::as_slice)
     }
 
-    /// Restricts the callouts to a part of the cluster, whose objects `local` numbers. A callout is in the part that
+    /// Restricts the callouts to `part`, which has the `objects` of the cluster; `local` returns their ids there. A callout is in the part that
     /// has all objects which decide about it; where none of these changes, it matters only if it has no backend. Takes
     /// time linear in the objects of the part and in the webhooks that are called for them.
     pub(super) fn within(
         &self,
+        part: &Cluster,
         objects: &[ObjectId],
         local: impl Fn(ObjectId) -> Option<ObjectId>,
-        kind: impl Fn(ObjectId) -> KindId,
     ) -> Self {
         let mut asked: BTreeMap<CalloutId, Vec<(ObjectId, Vec<Verb>)>> = BTreeMap::new();
         for &whole in objects {
@@ -200,7 +201,7 @@ impl Callouts {
                 .iter()
                 .map(|(object, verbs)| (*object, &verbs[..]))
                 .collect();
-            callouts.add(restricted, &asks, &kind);
+            callouts.add(part, restricted, &asks);
         }
         callouts
     }

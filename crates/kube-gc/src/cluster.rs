@@ -98,7 +98,7 @@ impl Cluster {
     pub(super) fn shown_uid(&self, index: RefId) -> &str {
         self.written_uids
             .get(&index)
-            .map_or_else(|| self.text.get(self.written(index).uid), SmolStr::as_str)
+            .map_or_else(|| self.text.get(self.written[index].uid), SmolStr::as_str)
     }
 
     /// Ends the last object: all references and finalizers added since the previous call are its own.
@@ -145,38 +145,20 @@ impl Cluster {
 
     /// Finds the object with a key.
     pub fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
-        let (mut low, mut high) = (0, self.len());
-        // Kinds and namespaces are compared as numbers first: most objects that are visited have those of the key.
         let kind = self.kinds.find(key.group_kind())?;
-        let mut namespace = None;
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            let node = &self.nodes[ObjectId::from(middle)];
+        let found = self.nodes.binary_search_by(|node| {
+            // Most objects that are visited have the kind of the key.
             let order = if node.kind == kind {
                 Ordering::Equal
             } else {
-                self.kinds
-                    .get(node.kind)
-                    .group_kind()
-                    .cmp(&key.group_kind())
+                let group_kind = self.kinds.get(node.kind).group_kind();
+                group_kind.cmp(&key.group_kind())
             };
-            let order = order.then_with(|| {
-                if namespace == Some(node.namespace) {
-                    Ordering::Equal
-                } else {
-                    self.text.compare_namespace(node.namespace, &key.namespace)
-                }
-            });
-            if order.is_eq() {
-                namespace = Some(node.namespace);
-            }
-            match order.then_with(|| self.text.get(node.name).cmp(&key.name)) {
-                Ordering::Equal => return Some(middle.into()),
-                Ordering::Less => low = middle + 1,
-                Ordering::Greater => high = middle,
-            }
-        }
-        None
+            order
+                .then_with(|| self.text.compare_namespace(node.namespace, &key.namespace))
+                .then_with(|| self.text.get(node.name).cmp(&key.name))
+        });
+        found.ok()
     }
 
     /// Whether a webhook is called for any object of the kind that all `objects` have.
@@ -186,8 +168,21 @@ impl Cluster {
             .is_some_and(|id| self.links.callouts.asks_about_kind(self.nodes[*id].kind))
     }
 
-    pub(super) fn info(&self, id: ObjectId) -> &KindInfo {
+    /// Returns the facts about an object's kind.
+    pub fn kind_of(&self, id: ObjectId) -> &KindInfo {
         self.kinds.get(self.nodes[id].kind)
+    }
+
+    /// Returns the definition of an object's kind.
+    pub(super) fn definition_of(&self, id: ObjectId) -> Option<ObjectId> {
+        let kind = self.nodes[id].kind;
+        self.links.definition_of.get(&kind).copied()
+    }
+
+    /// Returns the Namespace that contains an object, and the definition of its kind.
+    pub(super) fn above(&self, id: ObjectId) -> impl Iterator<Item = ObjectId> {
+        let home = self.links.home_of(id);
+        home.into_iter().chain(self.definition_of(id))
     }
 
     /// Whether the object is a Pod that a namespace deletes before everything else in it `[NS-17]`.
@@ -211,13 +206,5 @@ impl Cluster {
 
     pub(super) fn finalizer(&self, slot: FinalizerId) -> &str {
         self.text.get(self.finalizers[slot])
-    }
-
-    pub(super) fn reference(&self, index: RefId) -> &Ref {
-        &self.refs[index]
-    }
-
-    pub(super) fn written(&self, index: RefId) -> &Written {
-        &self.written[index]
     }
 }

@@ -68,7 +68,7 @@ impl Simulation<'_> {
         let Some(first) = verdict.doomed.first().copied() else {
             return Action::Nothing;
         };
-        let owner = self.cluster.reference(first).by_uid;
+        let owner = self.cluster.refs[first].by_uid;
         if verdict.solid {
             return Action::RemoveReferences(
                 verdict.doomed,
@@ -110,14 +110,14 @@ impl Simulation<'_> {
 
     /// Returns why a reference no longer counts.
     fn cause_of_doom(&self, index: RefId) -> Cause {
-        let reference = self.cluster.reference(index);
+        let reference = self.cluster.refs[index];
         if reference.by_uid == NONE {
             return Cause::OwnerUnknown;
         }
         if self.state.gone(reference.by_uid) {
             return Cause::OwnerGone;
         }
-        if self.cluster.written(index).named == reference.by_uid {
+        if self.cluster.written[index].named == reference.by_uid {
             let mistaken = self.state.has(reference.by_uid, MISTAKEN);
             return if mistaken {
                 Cause::OwnerMistaken
@@ -125,13 +125,13 @@ impl Simulation<'_> {
                 Cause::OwnerWaits
             };
         }
-        if self.cluster.info(reference.by_uid).namespaced
-            && !self.cluster.info(reference.holder).namespaced
+        if self.cluster.kind_of(reference.by_uid).namespaced
+            && !self.cluster.kind_of(reference.holder).namespaced
         {
             return Cause::OwnerNamespaced;
         }
         let nodes = &self.cluster.nodes;
-        let elsewhere = self.cluster.info(reference.by_uid).namespaced
+        let elsewhere = self.cluster.kind_of(reference.by_uid).namespaced
             && nodes[reference.by_uid].namespace != nodes[reference.holder].namespace;
         if elsewhere {
             Cause::OwnerElsewhere
@@ -151,7 +151,7 @@ impl Simulation<'_> {
                 by_uid: owner,
                 lookup,
                 ..
-            } = *self.cluster.reference(index);
+            } = self.cluster.refs[index];
             let state = &mut self.state;
             let looked_for = lookup == Lookup::Elsewhere && owner != NONE && state.present(index);
             if looked_for && state.live(owner) && !state.has(owner, MISTAKEN) {

@@ -38,24 +38,19 @@ fn condition(kind: &str, status: bool, reason: &str, message: impl Into<String>)
 /// Returns the conditions of a Terminating namespace or definition, and of an established definition that is not
 /// Terminating; `None` for everything else.
 pub(super) fn of(cluster: &Cluster, state: &State, id: ObjectId) -> Option<Vec<Condition>> {
-    match (cluster.links.roles.get(&id)?, state.has(id, TERMINATING)) {
-        (Role::Namespace { content, pods, .. }, true) => {
+    let terminating = state.has(id, TERMINATING);
+    match cluster.links.roles.get(&id)? {
+        Role::Namespace { content, pods, .. } if terminating => {
             Some(namespace(View { cluster, state }, content, pods))
         }
-        (
-            Role::Definition {
-                instances,
-                established,
-                ..
-            },
-            true,
-        ) => Some(definition(state, instances, *established)),
-        (
-            Role::Definition {
-                established: true, ..
-            },
-            false,
-        ) => Some(served().into()),
+        Role::Definition {
+            instances,
+            established,
+            ..
+        } if terminating => Some(definition(state, instances, *established)),
+        Role::Definition {
+            established: true, ..
+        } => Some(served().into()),
         _ => None,
     }
 }
@@ -87,11 +82,12 @@ fn namespace(view: View<'_>, content: &[ObjectId], pods: &[ObjectId]) -> Vec<Con
         .copied()
         .filter(|id| state.live(*id) && !failed.contains_key(&cluster.nodes[*id].kind));
     for id in counted {
-        let info = cluster.info(id);
+        let info = cluster.kind_of(id);
         *kinds
             .entry(format!("{}.{}", info.plural, info.group))
             .or_default() += 1;
-        for finalizer in names(cluster, state, id) {
+        let names: BTreeSet<&str> = state.finalizer_names(cluster, id).collect();
+        for finalizer in names {
             *finalizers.entry(finalizer).or_default() += 1;
         }
     }
@@ -100,20 +96,15 @@ fn namespace(view: View<'_>, content: &[ObjectId], pods: &[ObjectId]) -> Vec<Con
         .filter_map(|(_, client)| view.error_of(cluster.links.callouts.get(*client)));
     let count = failed.len();
     vec![
-        match view.discovery_error() {
-            Some(error) => condition(
-                "NamespaceDeletionDiscoveryFailure",
-                true,
-                "DiscoveryFailed",
-                error,
-            ),
-            None => condition(
-                "NamespaceDeletionDiscoveryFailure",
-                false,
+        remaining(
+            "NamespaceDeletionDiscoveryFailure",
+            ("DiscoveryFailed", ""),
+            (
                 "ResourcesDiscovered",
                 "All resources successfully discovered",
             ),
-        },
+            view.discovery_error().into_iter(),
+        ),
         condition(
             "NamespaceDeletionGroupVersionParsingFailure",
             false,
@@ -157,7 +148,7 @@ fn namespace(view: View<'_>, content: &[ObjectId], pods: &[ObjectId]) -> Vec<Con
     ]
 }
 
-/// Builds a condition from `items`, sorted as strings and joined by commas `[NS-15]`, `[NS-16]`.
+/// Builds a condition: `some` with its `items`, if there are any, sorted as strings and joined by commas `[NS-15]`, `[NS-16]`.
 fn remaining(
     kind: &str,
     some: (&str, &str),
@@ -175,16 +166,6 @@ fn remaining(
         some.0,
         format!("{}{}", some.1, items.join(", ")),
     )
-}
-
-/// Returns the finalizers of an object, deduplicated.
-fn names<'a>(cluster: &'a Cluster, state: &State, id: ObjectId) -> BTreeSet<&'a str> {
-    let slots = cluster
-        .finalizers_of(id)
-        .filter(|slot| state.finalizers[*slot]);
-    let mut names: BTreeSet<&'a str> = super::flags::gc_finalizers(state.flags[id]).collect();
-    names.extend(slots.map(|slot| cluster.finalizer(slot)));
-    names
 }
 
 fn definition(state: &State, instances: &[ObjectId], established: bool) -> Vec<Condition> {

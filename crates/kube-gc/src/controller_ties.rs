@@ -14,11 +14,12 @@ impl Links {
         let mut known: BTreeMap<ControllerNeeds, ControllerId> = BTreeMap::new();
         for (id, object) in cluster.ids().zip(objects) {
             for reconciler in &object.reconcilers {
-                let Some(controller) = resolve(cluster, reconciler) else {
+                let Some(needs) = resolve(cluster, reconciler) else {
                     continue;
                 };
-                let next = ControllerId::from(known.len());
-                let controller = *known.entry(controller).or_insert(next);
+                let controller = *known
+                    .entry(needs)
+                    .or_insert_with_key(|needs| self.controllers.push_and_get_key(needs.clone()));
                 let removed = cluster.finalizers_of(id).filter(|slot| {
                     let name = cluster.finalizer(*slot);
                     reconciler.finalizers.iter().any(|removed| removed == name)
@@ -30,13 +31,6 @@ impl Links {
                 }));
             }
         }
-        let mut numbered: Vec<(ControllerId, ControllerNeeds)> =
-            known.into_iter().map(|(it, id)| (id, it)).collect();
-        numbered.sort_unstable();
-        self.controllers = numbered
-            .into_iter()
-            .map(|(_, controller)| controller)
-            .collect();
         self.list_authority();
         self.find_pods(cluster);
     }
@@ -89,9 +83,9 @@ const LONGEST_CHAIN: usize = 2;
 fn controlling_owner(cluster: &Cluster, id: ObjectId) -> Option<ObjectId> {
     let controlling = cluster
         .refs_of(id)
-        .find(|index| cluster.written(*index).controller == Some(true));
+        .find(|index| cluster.written[*index].controller == Some(true));
     let reference = controlling.or_else(|| cluster.refs_of(id).next())?;
-    Some(cluster.reference(reference).by_uid).filter(|owner| *owner != NONE)
+    Some(cluster.refs[reference].by_uid).filter(|owner| *owner != NONE)
 }
 
 /// Resolves a controller's needs. `None` if it has none, or if the cluster lacks a workload or part of every authority.

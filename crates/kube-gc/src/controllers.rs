@@ -65,16 +65,12 @@ impl Simulation<'_> {
     }
 
     fn namespace_purges(&self, namespace: ObjectId, purges: &mut Vec<Purge>) {
-        let purging = self.state.has(namespace, TERMINATING)
-            && self.state.live(namespace)
-            && self.has_spec_finalizers(namespace);
-        if !purging {
-            return;
-        }
-        let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&namespace)
-        else {
+        let Some((pods, content)) = self.cluster.links.content_of(namespace) else {
             return;
         };
+        if !self.purging(namespace) {
+            return;
+        }
         for batch in self.view().purge_batch(pods, content) {
             let left = self
                 .view()
@@ -85,8 +81,7 @@ impl Simulation<'_> {
                 of: namespace,
             }));
         }
-        let empty = pods.iter().chain(content).all(|id| self.state.gone(*id));
-        if empty && self.view().may_be_finished(namespace) {
+        if self.may_finalize(namespace) {
             purges.push(Purge::Finalize(namespace));
         }
     }
@@ -171,7 +166,7 @@ impl Simulation<'_> {
             }
             ProtectionEnd::JobTracking { reference } => {
                 let controlled = reference.is_some_and(|index| {
-                    let job = self.cluster.reference(index).by_uid;
+                    let job = self.cluster.refs[index].by_uid;
                     self.state.present(index) && job != NONE && self.state.live(job)
                 });
                 self.state.has(id, TERMINATING) || !controlled

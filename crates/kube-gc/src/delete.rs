@@ -55,14 +55,8 @@ impl Simulation<'_> {
                 });
                 self.note(id, Effect::Deleted, reason);
             }
-            Some(Role::Pod {
-                scheduled,
-                finished,
-                grace_seconds,
-            }) => {
-                // [DEL-12]
-                let grace = *scheduled && !*finished && *grace_seconds > 0 && !force;
-                self.delete_pod(id, policy, grace, reason);
+            Some(Role::Pod { graceful }) => {
+                self.delete_pod(id, policy, *graceful && !force, reason);
             }
             _ => self.delete_plain(id, policy, reason),
         }
@@ -133,7 +127,7 @@ impl Simulation<'_> {
         if policy == Some(Policy::Background) {
             return 0;
         }
-        let default = self.cluster.info(id).default_policy;
+        let default = self.cluster.kind_of(id).default_policy;
         match policy {
             _ if default == DefaultPolicy::Unsupported => 0,
             Some(policy) => gc_finalizer(policy),

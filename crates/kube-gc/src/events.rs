@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::cluster::Cluster;
 use crate::flags::UNWATCHED;
-use crate::ids::{NONE, Numbers, ObjectId, RefId};
+use crate::ids::{NONE, ObjectId, RefId};
 use crate::names::{ApiVersion, GroupKind, ObjectKey};
 use crate::references::{Lookup, Ref};
 use crate::symbols::Symbol;
@@ -46,17 +46,17 @@ pub(super) fn events(cluster: &Cluster) -> Vec<(ObjectId, Event)> {
     }
     let sightings = Sightings::new(cluster);
     let reported = foreign.into_iter().filter(|index| {
-        let holder = cluster.reference(*index).holder;
-        let uid = cluster.written(*index).uid;
+        let holder = cluster.refs[*index].holder;
+        let uid = cluster.written[*index].uid;
         watched(cluster, holder)
             && sightings
                 .earlier(*index)
-                .all(|other| cluster.written(other).uid != uid)
+                .all(|other| cluster.written[other].uid != uid)
     });
     reported
         .map(|index| {
             (
-                cluster.reference(index).holder,
+                cluster.refs[index].holder,
                 event(cluster, index, sightings.is_certain(index)),
             )
         })
@@ -79,7 +79,7 @@ fn is_foreign(cluster: &Cluster, reference: &Ref) -> bool {
         && owner != NONE
         && watched(cluster, owner)
         && namespace(cluster, owner) != namespace(cluster, holder)
-        && cluster.info(owner).namespaced
+        && cluster.kind_of(owner).namespaced
 }
 
 /// The first and the last object of a set: enough to know whether it has any object other than a given one.
@@ -87,9 +87,8 @@ fn is_foreign(cluster: &Cluster, reference: &Ref) -> bool {
 struct FirstAndLast(ObjectId, ObjectId);
 
 impl FirstAndLast {
-    fn add(span: Option<FirstAndLast>, id: ObjectId) -> FirstAndLast {
-        let FirstAndLast(first, last) = span.unwrap_or(FirstAndLast(id, id));
-        FirstAndLast(first.min(id), last.max(id))
+    fn add(&mut self, id: ObjectId) {
+        *self = FirstAndLast(self.0.min(id), self.1.max(id));
     }
 
     fn holds_other_than(self, id: ObjectId) -> bool {
@@ -120,31 +119,32 @@ impl<'c> Sightings<'c> {
             let holder = reference.holder;
             let sight = (namespace(cluster, holder), written.coordinates());
             let same_uid = sightings.sights.entry(written.uid).or_default();
-            same_uid.insert(
-                sight,
-                FirstAndLast::add(same_uid.get(&sight).copied(), holder),
-            );
+            same_uid
+                .entry(sight)
+                .or_insert(FirstAndLast(holder, holder))
+                .add(holder);
             if reference.exact {
-                let known = sightings.exact.get(&reference.by_uid).copied();
                 sightings
                     .exact
-                    .insert(reference.by_uid, FirstAndLast::add(known, holder));
+                    .entry(reference.by_uid)
+                    .or_insert(FirstAndLast(holder, holder))
+                    .add(holder);
             }
         }
         sightings
     }
 
     /// Returns the references before this one in the list of the same object.
-    fn earlier(&self, index: RefId) -> Numbers<RefId> {
+    fn earlier(&self, index: RefId) -> impl Iterator<Item = RefId> {
         self.cluster
-            .refs_of(self.cluster.reference(index).holder)
-            .before(index)
+            .refs_of(self.cluster.refs[index].holder)
+            .take_while(move |other| *other < index)
     }
 
     /// Whether no order of arrival hides the event: no earlier reference can look wrong when the child comes after the
     /// owner, and no other object can record the owner's exact identity before the owner comes, which hides the event.
     fn is_certain(&self, index: RefId) -> bool {
-        let Ref { holder, by_uid, .. } = *self.cluster.reference(index);
+        let Ref { holder, by_uid, .. } = self.cluster.refs[index];
         let named_exactly = self
             .exact
             .get(&by_uid)
@@ -156,20 +156,20 @@ impl<'c> Sightings<'c> {
     }
 
     /// Whether some order of arrival makes this reference a mismatch at the child's arrival `[GC-6]`.
-    fn may_look_wrong(&self, index: RefId, mut siblings: Numbers<RefId>) -> bool {
+    fn may_look_wrong(&self, index: RefId, mut siblings: impl Iterator<Item = RefId>) -> bool {
         let cluster = self.cluster;
-        let (reference, written) = (cluster.reference(index), cluster.written(index));
+        let (reference, written) = (cluster.refs[index], cluster.written[index]);
         let observed_wrong = reference.by_uid != NONE
             && reference.by_uid != reference.holder
             && watched(cluster, reference.by_uid)
-            && (is_foreign(cluster, reference) || !names_watched_identity(cluster, index));
+            && (is_foreign(cluster, &reference) || !names_watched_identity(cluster, index));
         // A virtual node of another child, or of an earlier reference of this object with the same uid.
         let mine = (namespace(cluster, reference.holder), written.coordinates());
         let mut sights = self.sights.get(&written.uid).into_iter().flatten();
         let virtual_wrong =
             sights.any(|(sight, span)| *sight != mine && span.holds_other_than(reference.holder));
         let own_wrong = siblings.any(|other| {
-            let other = cluster.written(other);
+            let other = cluster.written[other];
             other.uid == written.uid && other.coordinates() != written.coordinates()
         });
         observed_wrong || virtual_wrong || own_wrong
@@ -178,22 +178,18 @@ impl<'c> Sightings<'c> {
 
 /// Whether apiVersion, kind and name are those under which the owner by uid is watched.
 fn names_watched_identity(cluster: &Cluster, index: RefId) -> bool {
-    let (owner, written) = (cluster.reference(index).by_uid, cluster.written(index));
-    let info = cluster.info(owner);
+    let (owner, written) = (cluster.refs[index].by_uid, cluster.written[index]);
+    let info = cluster.kind_of(owner);
     let version = info.versions.first().map_or("", String::as_str);
-    let watched = if info.group.is_empty() {
-        version.to_owned()
-    } else {
-        format!("{}/{version}", info.group)
-    };
-    cluster.text.get(written.api_version) == watched
+    let group = info.group.as_str();
+    cluster.text.get(written.api_version) == ApiVersion { group, version }.to_string()
         && cluster.text.get(written.kind_name) == info.kind
         && written.name == cluster.nodes[owner].name
 }
 
 fn event(cluster: &Cluster, index: RefId, certain: bool) -> Event {
     let text = &cluster.text;
-    let (holder, written) = (cluster.reference(index).holder, cluster.written(index));
+    let (holder, written) = (cluster.refs[index].holder, cluster.written[index]);
     let home = text.get(namespace(cluster, holder));
     let message = format!(
         "ownerRef [{}/{}, namespace: {home}, name: {}, uid: {}] does not exist in namespace \"{home}\"",

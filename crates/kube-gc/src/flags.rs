@@ -30,7 +30,7 @@ pub(super) const UNWATCHED: u16 = 1 << 7;
 pub(super) const VISIBLE: u16 = GONE | TERMINATING | ORPHAN | FOREGROUND | SPEC_KUBERNETES;
 
 /// Returns the names of the collector's finalizers among the flags.
-pub(super) fn gc_finalizers(flags: u16) -> impl Iterator<Item = &'static str> {
+pub(super) fn gc_finalizers<'a>(flags: u16) -> impl Iterator<Item = &'a str> {
     let orphan = (flags & ORPHAN != 0).then_some(finalizers::ORPHAN);
     let foreground = (flags & FOREGROUND != 0).then_some(finalizers::FOREGROUND);
     orphan.into_iter().chain(foreground)

@@ -5,7 +5,7 @@ use crate::cluster::Cluster;
 use crate::discovery::FailingApi;
 use crate::flags::{DELETING_DEPENDENTS, FOREGROUND, SPEC_KUBERNETES, TERMINATING, gc_finalizers};
 use crate::ids::ObjectId;
-use crate::links::{ProtectionEnd, Role};
+use crate::links::{ControllerNeeds, ProtectionEnd, Role};
 use crate::outcome::waits_for_kubelet;
 use crate::reconcilers::FinalizerRemoval;
 use crate::state::State;
@@ -101,34 +101,31 @@ pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
         .map(|id| HeldObject {
             object: id,
             holds: holds(view, id),
-            unless_quicker: lost_in_race(view, id),
-            unless_run_by: left_to_run(view, id),
+            unless_quicker: sorted(
+                racing(view, id, FinalizerRemoval::Race)
+                    .flat_map(|controller| view.lacks(controller)),
+            ),
+            unless_run_by: sorted(
+                racing(view, id, FinalizerRemoval::Certain)
+                    .flat_map(|controller| controller.workloads.iter().copied()),
+            ),
             unattended: false,
         })
         .collect()
 }
 
-fn lost_in_race(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
+/// Returns the candidates for a finalizer in a race, of which each removes it as in `removal` if it is the controller.
+fn racing(
+    view: View<'_>,
+    id: ObjectId,
+    removal: FinalizerRemoval,
+) -> impl Iterator<Item = &ControllerNeeds> {
     let links = &view.cluster.links;
-    let racing = links.reconciled_of(id).iter().filter(|one| {
+    let racing = links.reconciled_of(id).iter().filter(move |one| {
         view.finalizer_removal(one) == Some(FinalizerRemoval::Race)
-            && view.finalizer_removal_by(one) == FinalizerRemoval::Race
+            && view.finalizer_removal_by(one) == removal
     });
-    sorted(racing.flat_map(|reconciled| view.lacks(&links.controllers[reconciled.controller])))
-}
-
-fn left_to_run(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
-    let links = &view.cluster.links;
-    let left = links.reconciled_of(id).iter().filter(|one| {
-        view.finalizer_removal(one) == Some(FinalizerRemoval::Race)
-            && view.finalizer_removal_by(one) == FinalizerRemoval::Certain
-    });
-    sorted(left.flat_map(|reconciled| {
-        links.controllers[reconciled.controller]
-            .workloads
-            .iter()
-            .copied()
-    }))
+    racing.map(|one| &links.controllers[one.controller])
 }
 
 fn holds(view: View<'_>, id: ObjectId) -> Vec<Hold> {
@@ -199,10 +196,7 @@ fn holds_by_role(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
                 holds.push(Hold::NamespaceContent { pods, others });
             }
             if !tokens.is_empty() {
-                let tokens = tokens
-                    .iter()
-                    .map(|token| cluster.text.get(*token).to_owned());
-                holds.push(Hold::SpecFinalizers(tokens.collect()));
+                holds.push(Hold::SpecFinalizers(tokens.clone()));
             }
             let failing: Vec<FailingApi> = view.failing_apis().collect();
             if state.has(id, SPEC_KUBERNETES) && !failing.is_empty() {

@@ -3,8 +3,8 @@
 //! Each kind of number has its own type and indexes only its own tables ([`TiVec`](typed_index_collections::TiVec)).
 //! With plain integers, confusing a reference with an object would give a wrong plan, not a compile error.
 
-use std::iter::FusedIterator;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 macro_rules! number {
     ($(#[$doc:meta])* $visibility:vis $name:ident) => {
@@ -68,8 +68,7 @@ impl ObjectId {
 /// A range of numbers.
 #[derive(Debug, Clone)]
 pub struct Numbers<N> {
-    next: usize,
-    end: usize,
+    range: Range<usize>,
     kind: PhantomData<N>,
 }
 
@@ -77,17 +76,8 @@ impl<N: Into<usize>> Numbers<N> {
     /// Creates the range from `start` to the number before `end`.
     pub(super) fn new(start: N, end: N) -> Self {
         Self {
-            next: start.into(),
-            end: end.into(),
+            range: start.into()..end.into(),
             kind: PhantomData,
-        }
-    }
-
-    /// Truncates the range to the numbers before `end`.
-    pub(super) fn before(self, end: N) -> Self {
-        Self {
-            end: self.end.min(end.into()),
-            ..self
         }
     }
 
@@ -96,12 +86,12 @@ impl<N: Into<usize>> Numbers<N> {
     where
         N: From<usize>,
     {
-        N::from(number.into() - self.next + others.next)
+        N::from(number.into() - self.range.start + others.range.start)
     }
 
     /// Whether the range is empty.
     pub(super) fn is_empty(&self) -> bool {
-        self.next >= self.end
+        self.range.is_empty()
     }
 }
 
@@ -109,27 +99,12 @@ impl<N: From<usize>> Iterator for Numbers<N> {
     type Item = N;
 
     fn next(&mut self) -> Option<N> {
-        (self.next < self.end).then(|| {
-            self.next += 1;
-            N::from(self.next - 1)
-        })
+        self.range.next().map(N::from)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.end.saturating_sub(self.next);
-        (left, Some(left))
-    }
-}
-
-impl<N: From<usize>> DoubleEndedIterator for Numbers<N> {
-    fn next_back(&mut self) -> Option<N> {
-        (self.next < self.end).then(|| {
-            self.end -= 1;
-            N::from(self.end)
-        })
+        self.range.size_hint()
     }
 }
 
 impl<N: From<usize>> ExactSizeIterator for Numbers<N> {}
-
-impl<N: From<usize>> FusedIterator for Numbers<N> {}

@@ -10,21 +10,18 @@ use crate::callouts::Callouts;
 use crate::cause::Protection;
 use crate::ids::{ControllerId, FinalizerId, NONE, ObjectId, RefId};
 use crate::kinds::KindId;
-use crate::symbols::Symbol;
 
 /// The special role of an object in deletion.
 #[derive(Debug, Clone)]
 pub(super) enum Role {
-    Pod {
-        scheduled: bool,
-        finished: bool,
-        grace_seconds: u64,
-    },
+    /// `graceful`: a DELETE starts a grace period, unless it is forced `[DEL-12]`.
+    Pod { graceful: bool },
     /// `pods` are deleted before `content`; in releases that do not order them, Pods are in `content`.
     Namespace {
         content: Vec<ObjectId>,
         pods: Vec<ObjectId>,
-        tokens: Vec<Symbol>,
+        /// `spec.finalizers` except `kubernetes`.
+        tokens: Vec<String>,
     },
     Definition {
         instances: Vec<ObjectId>,
@@ -126,31 +123,15 @@ impl Links {
     }
 
     pub(super) fn protections_of(&self, id: ObjectId) -> &[Protected] {
-        let start = self
-            .protections
-            .partition_point(|protection| protection.object < id);
-        let end = self
-            .protections
-            .partition_point(|protection| protection.object <= id);
-        &self.protections[start..end]
+        of_object(&self.protections, id, |protection| protection.object)
     }
 
     pub(super) fn reconciled_of(&self, id: ObjectId) -> &[Reconciled] {
-        let start = self
-            .reconciled
-            .partition_point(|reconciled| reconciled.object < id);
-        let end = self
-            .reconciled
-            .partition_point(|reconciled| reconciled.object <= id);
-        &self.reconciled[start..end]
+        of_object(&self.reconciled, id, |reconciled| reconciled.object)
     }
 
     pub(super) fn followers_of(&self, leader: ObjectId) -> &[(ObjectId, ObjectId)] {
-        let start = self.followers.partition_point(|(other, _)| *other < leader);
-        let end = self
-            .followers
-            .partition_point(|(other, _)| *other <= leader);
-        &self.followers[start..end]
+        of_object(&self.followers, leader, |(leader, _)| *leader)
     }
 
     pub(super) fn pods_of(&self, workload: ObjectId) -> &[ObjectId] {
@@ -162,6 +143,21 @@ impl Links {
     }
 
     pub(super) fn is_namespace(&self, id: ObjectId) -> bool {
-        matches!(self.roles.get(&id), Some(Role::Namespace { .. }))
+        self.content_of(id).is_some()
     }
+
+    /// Returns the Pods that a namespace deletes first, and its other content; `None` if the object is not a namespace.
+    pub(super) fn content_of(&self, id: ObjectId) -> Option<(&[ObjectId], &[ObjectId])> {
+        match self.roles.get(&id)? {
+            Role::Namespace { pods, content, .. } => Some((pods, content)),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the items of an object in a list that is sorted by object.
+fn of_object<T>(list: &[T], id: ObjectId, object_of: impl Fn(&T) -> ObjectId) -> &[T] {
+    let start = list.partition_point(|item| object_of(item) < id);
+    let end = list.partition_point(|item| object_of(item) <= id);
+    &list[start..end]
 }

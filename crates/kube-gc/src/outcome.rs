@@ -155,13 +155,8 @@ pub(super) fn fate(cluster: &Cluster, state: &State, id: ObjectId) -> Fate {
     if state.gone(id) {
         return Fate::Gone;
     }
-    let slots = cluster
-        .finalizers_of(id)
-        .filter(|slot| state.finalizers[*slot]);
-    let mut finalizers: Vec<String> = slots
-        .map(|slot| cluster.finalizer(slot).to_owned())
-        .collect();
-    finalizers.extend(super::flags::gc_finalizers(state.flags[id]).map(str::to_owned));
+    let names = state.finalizer_names(cluster, id);
+    let mut finalizers: Vec<String> = names.map(str::to_owned).collect();
     finalizers.sort();
     Fate::Present(Present {
         terminating: state.has(id, TERMINATING),
@@ -177,7 +172,7 @@ pub(super) fn fate(cluster: &Cluster, state: &State, id: ObjectId) -> Fate {
 
 /// Returns a reference as stored; `None` if it was removed.
 fn owner_reference(cluster: &Cluster, state: &State, index: RefId) -> Option<OwnerReference> {
-    let reference = cluster.written(index);
+    let reference = cluster.written[index];
     let block = match state.refs[index] {
         RefState::Removed => return None,
         RefState::Blocking | RefState::Kept => reference.block,
@@ -198,10 +193,7 @@ fn spec_finalizers(cluster: &Cluster, state: &State, id: ObjectId) -> Option<Vec
     let Some(Role::Namespace { tokens, .. }) = cluster.links.roles.get(&id) else {
         return None;
     };
-    let mut names: Vec<String> = tokens
-        .iter()
-        .map(|token| cluster.text.get(*token).to_owned())
-        .collect();
+    let mut names = tokens.clone();
     if state.has(id, SPEC_KUBERNETES) {
         names.push(finalizers::KUBERNETES.to_owned());
     }

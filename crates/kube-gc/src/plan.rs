@@ -130,22 +130,20 @@ impl Plan<'_> {
     /// Explains the fate in the verdict of every object that changed since the last step that settled, is stuck, or was
     /// spared although something is wrong with an owner.
     pub fn why(&self, step: usize) -> BTreeMap<ObjectKey, Why> {
-        self.looking_back(step, |history| history.explain())
-            .unwrap_or_default()
+        let history = self.history(step);
+        history.map_or_else(BTreeMap::new, |history| history.explain())
     }
 
     /// Returns only the causes of the objects that `why` explains, which takes a fraction of the time and the memory.
     pub fn causes(&self, step: usize) -> BTreeMap<ObjectId, Vec<Cause>> {
-        let causes = self
-            .looking_back(step, |history| history.causes())
-            .unwrap_or_default();
-        causes
-            .into_iter()
+        let history = self.history(step).into_iter();
+        history
+            .flat_map(|history| history.causes())
             .map(|(id, (causes, _))| (id, causes))
             .collect()
     }
 
-    fn looking_back<T>(&self, step: usize, tell: impl FnOnce(&History<'_>) -> T) -> Option<T> {
+    fn history(&self, step: usize) -> Option<History<'_>> {
         let state = self.verdict_state(step)?;
         let settled = self.steps[..step]
             .iter()
@@ -156,13 +154,13 @@ impl Plan<'_> {
             .flat_map(|step| step.rejected.keys())
             .map(|(id, _)| *id)
             .collect();
-        Some(tell(&History {
+        Some(History {
             cluster: self.cluster,
-            state: &state,
+            state,
             before: before.iter().flat_map(|step| &step.log).copied().collect(),
             since: since.iter().flat_map(|step| &step.log).copied().collect(),
             rejected,
-        }))
+        })
     }
 
     /// Returns the objects that stay Terminating in a step's verdict, with the holds of each.

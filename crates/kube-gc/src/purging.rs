@@ -64,14 +64,6 @@ impl Left {
             others: Remainder::all_of(content),
         }
     }
-
-    /// Returns the initial content of a namespace; `None` if the object is not a namespace.
-    fn everything(cluster: &Cluster, namespace: ObjectId) -> Option<Self> {
-        match cluster.links.roles.get(&namespace)? {
-            Role::Namespace { content, pods, .. } => Some(Self::of(content, pods)),
-            Role::Definition { .. } | Role::Pod { .. } => None,
-        }
-    }
 }
 
 impl Purging {
@@ -126,10 +118,9 @@ impl Purging {
 
     /// Returns the remaining content of a namespace; `None` if the object is not a namespace.
     fn left(&self, cluster: &Cluster, namespace: ObjectId) -> Option<Left> {
-        self.left
-            .get(&namespace)
-            .copied()
-            .or_else(|| Left::everything(cluster, namespace))
+        let (pods, content) = cluster.links.content_of(namespace)?;
+        let left = self.left.get(&namespace).copied();
+        Some(left.unwrap_or_else(|| Left::of(content, pods)))
     }
 
     /// Records the removal of an object.
@@ -143,7 +134,7 @@ impl Purging {
         let Some(home) = cluster.links.home_of(id) else {
             return;
         };
-        let Some(Role::Namespace { content, pods, .. }) = cluster.links.roles.get(&home) else {
+        let Some((pods, content)) = cluster.links.content_of(home) else {
             return;
         };
         let left = self
@@ -165,18 +156,14 @@ impl Purging {
 
     /// Returns one of the remaining Pods of a namespace that are deleted before everything else in it.
     pub(super) fn some_pod(&self, cluster: &Cluster, namespace: ObjectId) -> Option<ObjectId> {
-        let Some(Role::Namespace { pods, .. }) = cluster.links.roles.get(&namespace) else {
-            return None;
-        };
+        let (pods, _) = cluster.links.content_of(namespace)?;
         pods.get(self.left(cluster, namespace)?.pods.first as usize)
             .copied()
     }
 
     /// Returns one of the remaining objects of a namespace.
     pub(super) fn some_content(&self, cluster: &Cluster, namespace: ObjectId) -> Option<ObjectId> {
-        let Some(Role::Namespace { content, .. }) = cluster.links.roles.get(&namespace) else {
-            return None;
-        };
+        let (_, content) = cluster.links.content_of(namespace)?;
         self.some_pod(cluster, namespace).or_else(|| {
             content
                 .get(self.left(cluster, namespace)?.others.first as usize)

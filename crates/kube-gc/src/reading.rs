@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cause::Cause;
 use crate::cluster::Cluster;
-use crate::flags::{GONE, TERMINATING, gc_finalizers};
+use crate::flags::{GONE, TERMINATING};
 use crate::ids::{NONE, ObjectId};
 use crate::kinds::KindInfo;
 use crate::names::GroupKind;
@@ -31,12 +31,12 @@ impl Cluster {
     /// Returns the initial owner references of an object, in order.
     pub fn edges(&self, id: ObjectId) -> impl Iterator<Item = Edge> + '_ {
         self.refs_of(id).map(|index| {
-            let reference = self.reference(index);
+            let reference = self.refs[index];
             Edge {
                 owner: (reference.by_uid != NONE).then_some(reference.by_uid),
                 uid: self.shown_uid(index).to_owned(),
-                blocking: self.written(index).block == Some(true),
-                resolvable: self.written(index).kind.is_some(),
+                blocking: self.written[index].block == Some(true),
+                resolvable: self.written[index].kind.is_some(),
             }
         })
     }
@@ -49,11 +49,6 @@ impl Cluster {
     /// Returns the facts about a kind, if it is known.
     pub fn kind(&self, kind: GroupKind<&str>) -> Option<&KindInfo> {
         self.kinds.find(kind).map(|id| self.kinds.get(id))
-    }
-
-    /// Returns the facts about an object's kind.
-    pub fn kind_of(&self, id: ObjectId) -> &KindInfo {
-        self.info(id)
     }
 }
 
@@ -94,13 +89,8 @@ impl Plan<'_> {
         let Some(state) = self.verdict_state(step) else {
             return Vec::new();
         };
-        let slots = self
-            .cluster
-            .finalizers_of(id)
-            .filter(|slot| state.finalizers[*slot]);
-        let own = slots.map(|slot| self.cluster.finalizer(slot).to_owned());
-        own.chain(gc_finalizers(state.flags[id]).map(str::to_owned))
-            .collect()
+        let names = state.finalizer_names(self.cluster, id);
+        names.map(str::to_owned).collect()
     }
 
     /// Returns the objects that a step's verdict spares although something is wrong with an owner of theirs, with the

@@ -59,41 +59,35 @@ impl ReleaseRace {
 impl View<'_> {
     /// Returns whether a controller removes the finalizer; `None` if it is gone or its object is not Terminating.
     pub(super) fn finalizer_removal(&self, reconciled: &Reconciled) -> Option<FinalizerRemoval> {
-        let Reconciled {
-            object, finalizer, ..
-        } = reconciled;
-        let waits = self.state.live(*object)
-            && self.state.has(*object, TERMINATING)
-            && self.state.finalizers[*finalizer];
-        let candidates = self
-            .cluster
-            .links
-            .reconciled_of(*object)
-            .iter()
-            .filter(|one| one.finalizer == *finalizer);
-        let each = candidates.map(|candidate| self.finalizer_removal_by(candidate));
-        waits.then(|| {
-            each.reduce(|one, next| {
-                if one == next {
-                    one
-                } else {
-                    FinalizerRemoval::Race
-                }
-            })
-        })?
+        let ReleaseRace { object, finalizer } = ReleaseRace::of(reconciled);
+        if self.state.gone(object)
+            || !self.state.has(object, TERMINATING)
+            || !self.state.finalizers[finalizer]
+        {
+            return None;
+        }
+        let candidates = self.cluster.links.reconciled_of(object).iter();
+        let each = candidates
+            .filter(|one| one.finalizer == finalizer)
+            .map(|candidate| self.finalizer_removal_by(candidate));
+        each.reduce(|one, next| {
+            if one == next {
+                one
+            } else {
+                FinalizerRemoval::Race
+            }
+        })
     }
 
     /// Returns whether the finalizer is removed, assuming that this candidate is its controller.
     pub(super) fn finalizer_removal_by(&self, reconciled: &Reconciled) -> FinalizerRemoval {
-        let Reconciled {
-            object, controller, ..
-        } = reconciled;
-        let controller = &self.cluster.links.controllers[*controller];
+        let object = reconciled.object;
+        let controller = &self.cluster.links.controllers[reconciled.controller];
         let mut authorities = controller.authority.iter();
         let mut workloads = controller.workloads.iter();
-        if !controller.authority.is_empty() && authorities.all(|all| self.is_void(all, *object))
+        if !controller.authority.is_empty() && authorities.all(|all| self.is_void(all, object))
             || workloads.any(|workload| self.state.has(*workload, LOST))
-            || self.rejects(*object, Verb::Update)
+            || self.rejects(object, Verb::Update)
         {
             FinalizerRemoval::Never
         } else if self.lacks(controller).next().is_none() {
@@ -160,7 +154,7 @@ impl View<'_> {
         if !self.cluster.links.is_authority(need) {
             return !self.runs(need) && (self.state.gone(need) || self.home_goes(need));
         }
-        let account = self.cluster.info(need).group_kind() == kinds::SERVICE_ACCOUNT;
+        let account = self.cluster.kind_of(need).group_kind() == kinds::SERVICE_ACCOUNT;
         self.state.gone(need) || account && self.state.has(need, TERMINATING)
     }
 }

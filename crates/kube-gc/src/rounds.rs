@@ -71,42 +71,34 @@ struct Attempt {
     patched: bool,
 }
 
-/// Scheduler that runs a cluster until nothing changes any more.
+/// Runs a cluster until the collector, the namespace controller and all others have nothing left to do or, if objects
+/// are `awaited`, until these are gone. Attempts that are still running then are queued again.
+pub(super) fn settle(
+    world: &mut Simulation<'_>,
+    settings: ControllerSettings,
+    awaited: &BTreeSet<ObjectId>,
+) {
+    let is_running = vec![false; world.cluster.len()].into();
+    let mut rounds = Rounds {
+        world,
+        running: Vec::new(),
+        is_running,
+    };
+    rounds.run(settings, awaited);
+    for attempt in rounds.running {
+        rounds.world.enqueue(attempt.item);
+    }
+}
+
+/// Scheduler of the rounds.
 #[derive(Debug)]
-pub(super) struct Rounds<'w, 'c> {
+struct Rounds<'w, 'c> {
     world: &'w mut Simulation<'c>,
     running: Vec<Attempt>,
     is_running: TiVec<ObjectId, bool>,
 }
 
-impl<'w, 'c> Rounds<'w, 'c> {
-    pub(super) fn new(world: &'w mut Simulation<'c>) -> Self {
-        let is_running = vec![false; world.cluster.len()].into();
-        Rounds {
-            world,
-            running: Vec::new(),
-            is_running,
-        }
-    }
-
-    /// Runs until the collector, the namespace controller and all others have nothing left to do.
-    pub(super) fn settle(&mut self, settings: ControllerSettings) {
-        self.run(settings, &BTreeSet::new());
-    }
-
-    /// Runs until `awaited` are gone, or nothing is left to do. Attempts that are still running are queued again.
-    pub(super) fn settle_until_gone(
-        &mut self,
-        settings: ControllerSettings,
-        awaited: &BTreeSet<ObjectId>,
-    ) {
-        self.run(settings, awaited);
-        for attempt in self.running.drain(..) {
-            self.is_running[attempt.item] = false;
-            self.world.enqueue(attempt.item);
-        }
-    }
-
+impl Rounds<'_, '_> {
     fn run(&mut self, settings: ControllerSettings, awaited: &BTreeSet<ObjectId>) {
         let mut retried_at = None;
         loop {
@@ -129,9 +121,9 @@ impl<'w, 'c> Rounds<'w, 'c> {
                 && !(state.failed.is_empty() && state.conflicts.is_empty())
             {
                 retried_at = Some(state.writes);
-                let failed: Vec<ObjectId> = state.failed.drain().into_iter().collect();
+                let failed = state.failed.drain();
                 state.queue.extend(state.conflicts.drain());
-                for item in failed.into_iter() {
+                for item in failed {
                     self.world.retry(item);
                 }
                 continue;
@@ -234,7 +226,7 @@ impl Attempt {
     fn read(&mut self, world: &mut Simulation<'_>) -> Option<End> {
         match self.call {
             Call::GetSelf => return self.get_self(world),
-            Call::GetOwner(position) => return self.get_owners(world, position),
+            Call::GetOwner(position) => return self.get_owners(world, position, true),
             Call::GetForRelease => {
                 if world.state.gone(self.item) {
                     return Some(End::Done);
@@ -288,33 +280,30 @@ impl Attempt {
         }
         self.verdict = Verdict::new(world, self.item);
         self.revision = world.state.revisions[self.item];
-        self.skip_cached(world, 0)
+        self.get_owners(world, 0, false)
     }
 
-    /// Handles the GET of one owner, then proceeds to the next owner that needs one.
-    fn get_owners(&mut self, world: &Simulation<'_>, position: usize) -> Option<End> {
-        let index = self.references[position];
-        match world.view().classify(index) {
-            Class::Unresolvable => return Some(End::Failed),
-            Class::OutOfScope => return Some(End::Done),
-            class => self.verdict.add(index, class),
-        }
-        self.skip_cached(world, position + 1)
-    }
-
-    /// Skips owners for which the absent-owner cache answers without a call, and decides after the last owner.
-    fn skip_cached(&mut self, world: &Simulation<'_>, mut position: usize) -> Option<End> {
-        while let Some(&index) = self.references.get(position) {
+    /// Evaluates the owners from the position `from` on, up to the next one that needs a GET, and decides after the last
+    /// owner. The absent-owner cache answers without a call. `answered` is whether the GET of the first one was answered.
+    fn get_owners(
+        &mut self,
+        world: &Simulation<'_>,
+        from: usize,
+        mut answered: bool,
+    ) -> Option<End> {
+        for position in from..self.references.len() {
+            let index = self.references[position];
             match world.view().classify(index) {
                 Class::Unresolvable => return Some(End::Failed),
                 Class::OutOfScope => return Some(End::Done),
-                class if world.view().cached_absent(index) => self.verdict.add(index, class),
+                class if std::mem::take(&mut answered) || world.view().cached_absent(index) => {
+                    self.verdict.add(index, class);
+                }
                 _ => {
                     self.call = Call::GetOwner(position);
                     return None;
                 }
             }
-            position += 1;
         }
         match world.decide(self.item, std::mem::take(&mut self.verdict)) {
             Action::Nothing => Some(End::Done),

@@ -12,7 +12,7 @@ use crate::names::Wait;
 use crate::options::SimulationOptions;
 use crate::outcome::Outcome;
 use crate::plan::{Plan, StepPlan};
-use crate::rounds::Rounds;
+use crate::rounds;
 use crate::search;
 use crate::state::State;
 use crate::steps::{BoundRequest, Step};
@@ -32,7 +32,7 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
     let events = events::events(cluster);
     let mut world = Simulation::new(cluster);
     world.trace = Some(Trace::default());
-    Rounds::new(&mut world).settle(settings);
+    rounds::settle(&mut world, settings, &BTreeSet::new());
     let mut plan = Plan {
         cluster,
         steps: Vec::with_capacity(steps.len()),
@@ -53,7 +53,7 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
                 .map(|target| (request.client, *target)),
         );
         if request.wait != Wait::None {
-            Rounds::new(&mut world).settle(settings);
+            rounds::settle(&mut world, settings, &BTreeSet::new());
             let left = std::mem::take(&mut deleted)
                 .into_iter()
                 .filter(|(_, id)| world.state.live(*id));
@@ -63,13 +63,10 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
             );
         } else if request.is_awaited && !halted.contains(&request.client) {
             let awaited: BTreeSet<ObjectId> = request.targets.iter().flatten().copied().collect();
-            Rounds::new(&mut world).settle_until_gone(settings, &awaited);
-            halted.extend(
-                awaited
-                    .iter()
-                    .any(|id| world.state.live(*id))
-                    .then_some(request.client),
-            );
+            rounds::settle(&mut world, settings, &awaited);
+            if awaited.iter().any(|id| world.state.live(*id)) {
+                halted.insert(request.client);
+            }
         }
         let outcomes = match request.wait {
             Wait::Settled => vec![Outcome::verdict(Arc::new(world.state.clone()))],

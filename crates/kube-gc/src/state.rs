@@ -11,7 +11,7 @@ use typed_index_collections::TiVec;
 
 use crate::cluster::Cluster;
 use crate::failing::Failing;
-use crate::flags::{FOREGROUND, GONE, ORPHAN};
+use crate::flags::{FOREGROUND, GONE, ORPHAN, gc_finalizers};
 use crate::id_set::IdSet;
 use crate::ids::{FinalizerId, NONE, ObjectId, RefId};
 use crate::purging::Purging;
@@ -147,6 +147,20 @@ impl State {
 
     pub(super) fn without_foreign_finalizers(&self, cluster: &Cluster, id: ObjectId) -> bool {
         cluster.finalizers_of(id).all(|slot| !self.finalizers[slot])
+    }
+
+    /// Returns the finalizers of an object, the collector's last.
+    pub(super) fn finalizer_names<'c>(
+        &self,
+        cluster: &'c Cluster,
+        id: ObjectId,
+    ) -> impl Iterator<Item = &'c str> {
+        let slots = cluster
+            .finalizers_of(id)
+            .filter(|slot| self.finalizers[*slot]);
+        slots
+            .map(|slot| cluster.finalizer(slot))
+            .chain(gc_finalizers(self.flags[id]))
     }
 
     /// Returns the live dependents of `owner` in the collector's graph.

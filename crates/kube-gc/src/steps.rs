@@ -174,21 +174,10 @@ impl<'s> BoundRequest<'s> {
 
     /// Copies the request for other targets.
     pub(super) fn to(&self, targets: Vec<Option<ObjectId>>) -> BoundRequest<'s> {
-        let Self {
-            operation,
-            client,
-            wait,
-            ref waiting,
-            is_awaited,
-            ..
-        } = *self;
         BoundRequest {
             targets,
-            operation,
-            client,
-            wait,
-            waiting: Arc::clone(waiting),
-            is_awaited,
+            waiting: Arc::clone(&self.waiting),
+            ..*self
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Interned strings: names, namespaces and uids occur again and again, and are only ever compared.
 
 use std::cmp::Ordering;
-
 use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
@@ -34,6 +33,10 @@ pub(super) struct Symbols {
 }
 
 impl Symbols {
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
     pub(super) fn namespace(&self, symbol: Symbol) -> Namespace {
         match symbol {
             Symbol::EMPTY => Namespace::None,
@@ -53,13 +56,6 @@ impl Symbols {
             .cmp(&(other_rank, other.name().unwrap_or_else(|| self.get(symbol))))
     }
 
-    /// Returns all symbols, each with its string.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Symbol, &str)> {
-        (0..self.ends.len() as u32)
-            .map(Symbol)
-            .map(|symbol| (symbol, self.get(symbol)))
-    }
-
     pub(super) fn get(&self, symbol: Symbol) -> &str {
         let index = symbol.index();
         let start = if index == 0 {
@@ -74,7 +70,8 @@ impl Symbols {
 /// Builds [`Symbols`]; the table from text to symbol lives only while a cluster is built.
 #[derive(Debug)]
 pub(super) struct Interner {
-    symbols: Symbols,
+    /// The strings interned so far.
+    pub(super) symbols: Symbols,
     /// Symbols by the hash of their strings, which only `symbols` stores.
     known: HashTable<Symbol>,
     hasher: RandomState,
@@ -82,11 +79,10 @@ pub(super) struct Interner {
 
 impl Default for Interner {
     fn default() -> Self {
-        let (symbols, known, hasher) = Default::default();
         let mut interner = Interner {
-            symbols,
-            known,
-            hasher,
+            symbols: Symbols::default(),
+            known: HashTable::default(),
+            hasher: RandomState::default(),
         };
         interner.intern("");
         interner.push(&Namespace::Unwritten.to_string());
@@ -119,26 +115,9 @@ impl Interner {
     }
 
     fn push(&mut self, text: &str) -> Symbol {
-        let symbol = Symbol(self.symbols.ends.len() as u32);
+        let symbol = Symbol(self.symbols.len() as u32);
         self.symbols.text.push_str(text);
         self.symbols.ends.push(self.symbols.text.len() as u32);
         symbol
-    }
-
-    pub(super) fn get(&self, symbol: Symbol) -> &str {
-        self.symbols.get(symbol)
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.symbols.ends.len()
-    }
-
-    /// Returns the strings interned so far.
-    pub(super) fn symbols(&self) -> &Symbols {
-        &self.symbols
-    }
-
-    pub(super) fn finish(self) -> Symbols {
-        self.symbols
     }
 }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use foldhash::{HashMap, HashSet};
-
 use crate::cause::Protection;
 use crate::cluster::Cluster;
 use crate::ids::{NONE, ObjectId};
@@ -17,9 +15,8 @@ impl Links {
     /// Derives all ties between `objects`, which are in the order of their ids.
     pub(super) fn derive(cluster: &Cluster, objects: &[Object]) -> Links {
         let mut links = Links::default();
-        let tokens = tokens(cluster, objects);
         for (id, object) in cluster.ids().zip(objects) {
-            links.add_role(cluster, id, object, &tokens);
+            links.add_role(cluster, id, object);
         }
         links.fill_namespaces(cluster);
         for id in cluster.ids() {
@@ -54,23 +51,14 @@ impl Links {
         }
     }
 
-    fn add_role(
-        &mut self,
-        cluster: &Cluster,
-        id: ObjectId,
-        object: &Object,
-        tokens: &HashMap<&str, Symbol>,
-    ) {
-        let info = cluster.info(id);
+    fn add_role(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
+        let info = cluster.kind_of(id);
         let role = match (&object.facts, info.group_kind()) {
             (Facts::Pod(pod), _) => pod_role(pod),
             (_, kinds::POD) => pod_role(&PodFacts::default()),
             (Facts::Namespace(facts), _) => {
-                let tokens = facts
-                    .spec_finalizers
-                    .iter()
-                    .filter_map(|token| tokens.get(token.as_str()).copied())
-                    .collect();
+                let mut tokens = facts.spec_finalizers.clone();
+                tokens.retain(|token| token != finalizers::KUBERNETES);
                 self.namespaces.push(id);
                 Role::Namespace {
                     content: Vec::new(),
@@ -111,7 +99,7 @@ impl Links {
             .collect();
         for id in cluster.ids() {
             let node = &cluster.nodes[id];
-            if node.namespace == Symbol::EMPTY || !cluster.info(id).namespace_deletable {
+            if node.namespace == Symbol::EMPTY || !cluster.kind_of(id).namespace_deletable {
                 continue;
             }
             let Some(&namespace) = names.get(&node.namespace) else {
@@ -137,7 +125,7 @@ impl Links {
         objects: &[Object],
         holders: &BTreeMap<ObjectId, Vec<Holder>>,
     ) {
-        let info = cluster.info(id);
+        let info = cluster.kind_of(id);
         for finalizer in cluster.finalizers_of(id) {
             let protection = match (info.group_kind(), cluster.finalizer(finalizer)) {
                 (kinds::PERSISTENT_VOLUME_CLAIM, finalizers::PVC_PROTECTION) => Protection::Claim,
@@ -170,7 +158,7 @@ impl Links {
     }
 
     fn add_follower(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
-        let info = cluster.info(id);
+        let info = cluster.kind_of(id);
         let ObjectKey {
             namespace, name, ..
         } = &object.key;
@@ -192,42 +180,21 @@ impl Links {
     }
 }
 
-/// Returns the symbols of the `spec.finalizers` of Namespaces, except `kubernetes`.
-fn tokens<'c>(cluster: &'c Cluster, objects: &[Object]) -> HashMap<&'c str, Symbol> {
-    let facts = objects.iter().filter_map(|object| match &object.facts {
-        Facts::Namespace(facts) => Some(facts),
-        _ => None,
-    });
-    let mut written: HashSet<&str> = facts
-        .flat_map(|facts| &facts.spec_finalizers)
-        .map(String::as_str)
-        .collect();
-    written.remove(finalizers::KUBERNETES);
-    let symbols = cluster
-        .text
-        .iter()
-        .filter(|(_, text)| written.contains(text));
-    symbols.map(|(symbol, text)| (text, symbol)).collect()
-}
-
 fn pod_role(pod: &PodFacts) -> Role {
-    Role::Pod {
-        scheduled: pod.scheduled,
-        finished: pod.finished,
-        grace_seconds: pod.grace_seconds,
-    }
+    let graceful = pod.scheduled && !pod.finished && pod.grace_seconds > 0;
+    Role::Pod { graceful }
 }
 
 /// Returns when the finalizer is removed; `None` if never: the Pod's controller is not a Job of the model.
 fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<ProtectionEnd> {
     let reference = cluster
         .refs_of(pod)
-        .find(|index| cluster.written(*index).controller == Some(true));
+        .find(|index| cluster.written[*index].controller == Some(true));
     if let Some(index) = reference {
-        if cluster.text.get(cluster.written(index).kind_name) != kinds::JOB.kind {
+        if cluster.text.get(cluster.written[index].kind_name) != kinds::JOB.kind {
             return None;
         }
-        let job = objects.get(usize::from(cluster.reference(index).by_uid));
+        let job = objects.get(usize::from(cluster.refs[index].by_uid));
         if job.is_some_and(|job| job.facts == Facts::ExternallyManagedJob) {
             return None;
         }

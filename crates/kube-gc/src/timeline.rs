@@ -58,18 +58,13 @@ impl Timeline {
     /// Returns the request from which on controllers may have marked the object: the one that doomed its namespace, its
     /// definition, or its last owner.
     fn exposed(&self, cluster: &Cluster, id: ObjectId) -> Moment {
-        let definition = cluster.links.definition_of.get(&cluster.nodes[id].kind);
-        let above = cluster
-            .links
-            .home_of(id)
-            .into_iter()
-            .chain(definition.copied());
         let owners = cluster
             .refs_of(id)
-            .map(|index| cluster.reference(index).by_uid)
+            .map(|index| cluster.refs[index].by_uid)
             .filter(|owner| *owner != NONE);
         let owners = owners.map(|owner| self.doomed[owner]).max();
-        above
+        cluster
+            .above(id)
             .map(|above| self.doomed[above])
             .chain(owners)
             .min()

@@ -32,7 +32,7 @@ pub(super) enum Class {
 impl View<'_> {
     /// Whether the absent-owner cache answers for this reference, without a GET.
     pub(super) fn cached_absent(&self, reference: RefId) -> bool {
-        let reference = self.cluster.reference(reference);
+        let reference = self.cluster.refs[reference];
         if self.cluster.behaviour.absence_by_uid {
             let owner = reference.by_uid;
             return owner != NONE && (self.state.gone(owner) || self.state.has(owner, MISTAKEN));
@@ -45,7 +45,7 @@ impl View<'_> {
         if self.cached_absent(index) {
             return Class::Dangling;
         }
-        let reference = self.cluster.reference(index);
+        let reference = self.cluster.refs[index];
         match reference.lookup {
             Lookup::Unresolvable => Class::Unresolvable,
             _ if self.definition_is_gone(index) => Class::Unresolvable,
@@ -65,7 +65,7 @@ impl View<'_> {
         if definitions.is_empty() {
             return false;
         }
-        let kind = self.cluster.written(index).kind;
+        let kind = self.cluster.written[index].kind;
         kind.and_then(|kind| definitions.get(&kind))
             .is_some_and(|definition| self.state.gone(*definition))
     }

@@ -154,8 +154,9 @@ impl View<'_> {
             return true;
         }
         // Objects are sorted by kind, then by namespace.
-        let kind = self.cluster.info(id).group_kind();
-        let first = content.partition_point(|other| self.cluster.info(*other).group_kind() < kind);
+        let kind = self.cluster.kind_of(id).group_kind();
+        let first =
+            content.partition_point(|other| self.cluster.kind_of(*other).group_kind() < kind);
         let callouts = &self.cluster.links.callouts;
         // A range that ends before it starts panics.
         let first = content.get(first).filter(|first| **first <= id);
@@ -218,14 +219,14 @@ impl View<'_> {
     /// same kind in the order of the purge, and the rest of the content of a namespace with Pods that webhooks are
     /// called for.
     fn tied_by_purge(&self, id: ObjectId, returned: &mut ReturnedTies) -> Vec<ObjectId> {
-        let Some(home) = self.cluster.links.home_of(id) else {
+        let links = &self.cluster.links;
+        let callouts = &links.callouts;
+        let Some(home) = links.home_of(id) else {
             return Vec::new();
         };
-        let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&home)
-        else {
+        let Some((pods, content)) = links.content_of(home) else {
             return Vec::new();
         };
-        let callouts = &self.cluster.links.callouts;
         let is_content = content.binary_search(&id).is_ok();
         let (batch, others) = if is_content {
             (content, pods)
@@ -304,9 +305,7 @@ impl Simulation<'_> {
             return;
         }
         for &namespace in &self.cluster.links.namespaces {
-            let Some(Role::Namespace { content, pods, .. }) =
-                self.cluster.links.roles.get(&namespace)
-            else {
+            let Some((pods, content)) = self.cluster.links.content_of(namespace) else {
                 continue;
             };
             if !self.purging(namespace) {
@@ -317,8 +316,7 @@ impl Simulation<'_> {
                     self.admits(object, Verb::Delete);
                 }
             }
-            let emptied = pods.iter().chain(content).all(|id| self.state.gone(*id));
-            if emptied {
+            if self.state.purging.is_empty(self.cluster, namespace) {
                 self.admits(namespace, Verb::Finalize);
             }
         }

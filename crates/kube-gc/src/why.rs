@@ -1,6 +1,7 @@
 //! Explanations of the fate of each object, with the chain of objects that led to it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::cause::Cause;
 use crate::cluster::Cluster;
@@ -33,7 +34,7 @@ pub struct Why {
 pub(super) struct History<'a> {
     pub(super) cluster: &'a Cluster,
     /// The verdict.
-    pub(super) state: &'a State,
+    pub(super) state: Arc<State>,
     /// The changes up to the last step that settled, and those after it.
     pub(super) before: Vec<Change>,
     pub(super) since: Vec<Change>,
@@ -71,7 +72,7 @@ impl History<'_> {
 
     /// Returns the causes of those objects, each with the round of the object's last change.
     pub(super) fn causes(&self) -> BTreeMap<ObjectId, (Vec<Cause>, u32)> {
-        let (cluster, state) = (self.cluster, self.state);
+        let (cluster, state) = (self.cluster, &*self.state);
         let mut explained: BTreeMap<ObjectId, (Vec<Cause>, u32)> = BTreeMap::new();
         for change in &self.since {
             let (causes, round) = explained.entry(change.object).or_default();
@@ -165,7 +166,7 @@ fn causes_of_standing(view: View<'_>, id: ObjectId) -> Vec<Cause> {
         match view.classify(index) {
             Class::Unresolvable => add(&mut causes, Cause::OwnerKindUnserved),
             Class::OutOfScope => add(&mut causes, Cause::OwnerOutOfScope),
-            Class::Solid if state.has(cluster.reference(index).by_uid, TERMINATING) => {
+            Class::Solid if state.has(cluster.refs[index].by_uid, TERMINATING) => {
                 add(&mut causes, Cause::OwnerTerminating);
             }
             _ => {}
@@ -194,7 +195,7 @@ fn causes_of_holding(view: View<'_>, id: ObjectId) -> Vec<Cause> {
     if state.has(id, FOREGROUND) {
         let own = cluster
             .refs_of(id)
-            .any(|index| cluster.reference(index).by_uid == id && state.blocks(index));
+            .any(|index| cluster.refs[index].by_uid == id && state.blocks(index));
         causes.push(if own {
             Cause::AwaitsItself
         } else {

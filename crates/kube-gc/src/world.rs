@@ -98,7 +98,7 @@ impl<'c> Simulation<'c> {
                 }
             }
         }
-        for id in queued.into_iter() {
+        for id in queued {
             self.enqueue(id);
         }
     }
@@ -106,7 +106,7 @@ impl<'c> Simulation<'c> {
     fn saw_removal(&self, id: ObjectId, queued: &mut Vec<ObjectId>) {
         self.dependents_of(id, queued);
         for index in self.cluster.refs_of(id) {
-            let owner = self.cluster.reference(index).by_uid;
+            let owner = self.cluster.refs[index].by_uid;
             if self.state.present(index)
                 && owner != NONE
                 && self.state.live(owner)
@@ -215,7 +215,7 @@ impl<'c> Simulation<'c> {
 
     /// Subtracts a reference from its owner's counts, because it or its holder is removed.
     fn detach(&mut self, index: RefId) {
-        let owner = self.cluster.reference(index).by_uid;
+        let owner = self.cluster.refs[index].by_uid;
         if owner != NONE && self.state.present(index) {
             let blocks = u32::from(self.state.blocks(index));
             let counts = &mut self.state.counts[owner];
@@ -236,10 +236,10 @@ impl<'c> Simulation<'c> {
         }
         let mut changed = false;
         for index in self.cluster.refs_of(id) {
-            let uid = self.cluster.written(index).uid;
+            let uid = self.cluster.written[index].uid;
             let hit = indexes
                 .iter()
-                .any(|other| self.cluster.written(*other).uid == uid);
+                .any(|other| self.cluster.written[*other].uid == uid);
             if !hit || !self.state.present(index) {
                 continue;
             }
@@ -265,7 +265,7 @@ impl<'c> Simulation<'c> {
             }
             let blocks = self.state.blocks(index);
             self.released_owner(index);
-            let owner = self.cluster.reference(index).by_uid;
+            let owner = self.cluster.refs[index].by_uid;
             if blocks && owner != NONE {
                 self.state.counts[owner].blocking -= 1;
             }
@@ -281,9 +281,9 @@ impl<'c> Simulation<'c> {
 
     fn unblocks(&self, id: ObjectId, index: RefId) -> bool {
         self.state.blocks(index)
-            || self.cluster.info(id).custom
+            || self.cluster.kind_of(id).custom
                 && self.state.refs[index] == RefState::Kept
-                && self.cluster.written(index).block.is_none()
+                && self.cluster.written[index].block.is_none()
     }
 
     /// Whether [`unblock`](Self::unblock) would change anything.
@@ -294,7 +294,7 @@ impl<'c> Simulation<'c> {
     }
 
     fn released_owner(&mut self, index: RefId) {
-        let owner = self.cluster.reference(index).by_uid;
+        let owner = self.cluster.refs[index].by_uid;
         if owner != NONE && self.state.live(owner) && self.state.blocks(index) {
             self.watch.push(Watch::Unblocked(owner));
         }

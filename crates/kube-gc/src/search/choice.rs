@@ -167,7 +167,7 @@ fn discard_orphans(world: &mut Simulation<'_>) {
         .iter()
         .filter(|id| world.state.gone(*id))
         .collect();
-    for id in gone.into_iter() {
+    for id in gone {
         world.state.orphans.remove(id);
     }
 }

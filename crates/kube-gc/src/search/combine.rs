@@ -62,14 +62,14 @@ pub(crate) fn add_outcomes(
         .state_cap
         .saturating_mul(CHOICE)
         .saturating_add(cluster.len() * EACH);
-    let others = !joined.is_empty();
+    let lone = joined.is_empty();
     let mut search = PartSearch {
         partition: &partition,
         requests,
         rests: &rests,
         settings,
         reduce: options.reduction,
-        others,
+        lone,
         budget,
         found: Vec::new(),
     };
@@ -104,7 +104,7 @@ pub(crate) fn add_outcomes(
         cluster,
         parts: &parts,
         halting,
-        lone: !others,
+        lone,
     };
     for (stretch, (step, request)) in rests.iter().enumerate() {
         if request.wait == Wait::Settled {
@@ -165,8 +165,8 @@ struct PartSearch<'a, 'c> {
     rests: &'a Rests<'a>,
     settings: ControllerSettings,
     reduce: bool,
-    /// Whether other clients may continue when one has halted.
-    others: bool,
+    /// Whether nothing follows once a client has halted.
+    lone: bool,
     /// Remaining budget.
     budget: usize,
     found: Vec<SearchedPart>,
@@ -187,8 +187,14 @@ impl PartSearch<'_, '_> {
                 .zip(&sent(self.requests, self.rests, self.partition, parts))
         {
             let part = self.partition.part(number);
-            let explorer = Explorer::new(&part.cluster, self.settings, self.budget, self.reduce);
-            let (reached, left) = explorer.with_others(self.others).run(sent, self.rests);
+            let explorer = Explorer::new(
+                &part.cluster,
+                self.settings,
+                self.budget,
+                self.reduce,
+                self.lone,
+            );
+            let (reached, left) = explorer.run(sent, self.rests);
             self.budget = left;
             self.found.push(SearchedPart {
                 number,

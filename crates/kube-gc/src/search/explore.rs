@@ -79,24 +79,16 @@ impl<'c> Explorer<'c> {
         settings: ControllerSettings,
         budget: usize,
         reduce: bool,
+        lone: bool,
     ) -> Self {
-        let chooser = Chooser::new(cluster.len(), reduce);
         Explorer {
             cluster,
             stretch: None,
-            lone: true,
+            lone,
             settings,
             budget,
             sampled: SAMPLED,
-            chooser,
-        }
-    }
-
-    /// Sets whether other clients may continue when one has halted.
-    pub(super) fn with_others(self, others: bool) -> Self {
-        Explorer {
-            lone: !others,
-            ..self
+            chooser: Chooser::new(cluster.len(), reduce),
         }
     }
 
@@ -205,39 +197,35 @@ impl<'c> Explorer<'c> {
         let mut search = Search::default();
         // States that need no late retry are searched first, so that `late` means "only late".
         let (late, mut open): (Vec<Branch>, Vec<Branch>) = starts
-            .clone()
-            .into_iter()
+            .iter()
+            .cloned()
             .partition(|branch| branch.course.late);
         search.late = late;
-        loop {
-            let Some(branch) = open.pop().or_else(|| search.late.pop()) else {
-                return Reached {
-                    ends: search.ends.into_values().collect(),
-                    complete: !search.cut,
-                };
-            };
+        while let Some(branch) = open.pop().or_else(|| search.late.pop()) {
             if !self.follow(branch, &mut search, &mut open) {
+                search.cut = true;
+                self.sample_all(&starts, &mut search);
                 break;
             }
         }
-        // Fewer if one order is long, and if many were run already.
+        Reached {
+            ends: search.ends.into_values().collect(),
+            complete: !search.cut,
+        }
+    }
+
+    /// Runs pseudo-random orders: fewer if one is long, and if many were run already.
+    fn sample_all(&mut self, starts: &[Branch], search: &mut Search) {
         let objects = self.cluster.len() + 1;
         let samples = (self.sampled / objects).clamp(FEWEST_SAMPLES, SAMPLES);
         self.sampled = self.sampled.saturating_sub(samples * objects);
         for (index, start) in (0..samples).zip(starts.iter().cycle()) {
-            self.sample(start.clone(), index as u64, &mut search);
-        }
-        Reached {
-            ends: search.ends.into_values().collect(),
-            complete: false,
+            self.sample(start.clone(), index as u64, search);
         }
     }
 
     /// Follows one branch to its end or to the next real choice. Returns `false` when a limit is reached.
     fn follow(&mut self, branch: Branch, search: &mut Search, open: &mut Vec<Branch>) -> bool {
-        if self.budget == 0 {
-            return false;
-        }
         let Branch {
             state,
             next,
@@ -260,33 +248,25 @@ impl<'c> Explorer<'c> {
             let moves = self.chooser.choose(&mut world, course.shelved, means);
             self.budget = self.budget.saturating_sub(self.chooser.spent());
             match moves[..] {
-                [] => match self.rest(&mut world, course, search) {
-                    Rest::Goes => {}
-                    Rest::Ended => {
-                        let quick = self.quick_controllers(&world, course, search);
-                        self.budget = self
-                            .budget
-                            .saturating_sub(quick.len() * self.cost_of_copy());
-                        if course.late {
-                            search.late.extend(quick);
-                        } else {
-                            open.extend(quick);
-                        }
-                        return true;
+                [] if self.continues(&mut world, course, search) => {}
+                [] => {
+                    let quick = self.quick_controllers(&world, course, search);
+                    self.budget = self
+                        .budget
+                        .saturating_sub(quick.len() * self.cost_of_copy());
+                    if course.late {
+                        search.late.extend(quick);
+                    } else {
+                        open.extend(quick);
                     }
-                },
+                    return true;
+                }
                 [only] => {
                     self.budget = self.budget.saturating_sub(MOVE);
                     world.make(only);
                 }
                 _ => {
-                    if !search.seen.insert((
-                        world.state.fingerprint(),
-                        Course {
-                            late: false,
-                            ..course
-                        },
-                    )) {
+                    if !search.visit(&world, course) {
                         return true;
                     }
                     let depth = depth + 1;
@@ -310,14 +290,15 @@ impl<'c> Explorer<'c> {
         }
     }
 
-    /// Handles a state in which no queued item can move: late retries, then the other controllers, then rest.
-    fn rest(&self, world: &mut Simulation<'_>, course: Course, search: &mut Search) -> Rest {
+    /// Handles a state in which no queued item can move: late retries, then the other controllers. Returns `false` if the
+    /// state is at rest, and keeps it.
+    fn continues(&self, world: &mut Simulation<'_>, course: Course, search: &mut Search) -> bool {
         if !course.shelved {
             let ready = world
                 .state
                 .failed
                 .iter()
-                .filter(|id| world.would_write(*id) || world.view().may_orphan(*id));
+                .filter(|id| world.prospect(*id).writes() || world.view().may_orphan(*id));
             let ready: Vec<ObjectId> = ready.collect();
             if !ready.is_empty() {
                 // Both are followed: the back-off ends in time, or not before the end of the step.
@@ -335,19 +316,19 @@ impl<'c> Explorer<'c> {
                     world.state.failed.remove(id);
                     world.retry(id);
                 }
-                return Rest::Goes;
+                return true;
             }
         }
         if world.controllers_pass(self.settings) || world.reconcilers_pass(&world.awaited_by_any())
         {
             world.apply_watch();
-            return Rest::Goes;
+            return true;
         }
         if course.races == Races::Won && win_all_races(world) {
-            return Rest::Goes;
+            return true;
         }
         search.add_end(world, course, self.most_kept());
-        Rest::Ended
+        false
     }
 
     /// Returns the branches from a state at rest in which controllers that are losing their needs were quick enough to
@@ -364,15 +345,7 @@ impl<'c> Explorer<'c> {
             BTreeSet::new()
         };
         let count = races.len();
-        if races.is_empty()
-            || !search.seen.insert((
-                world.state.fingerprint(),
-                Course {
-                    late: false,
-                    ..course
-                },
-            ))
-        {
+        if races.is_empty() || !search.visit(world, course) {
             return Vec::new();
         }
         // Each of them is won or lost: as many states as there are subsets.
@@ -400,18 +373,16 @@ impl<'c> Explorer<'c> {
         )];
         let mut by_controller: BTreeMap<ControllerId, BTreeSet<ReleaseRace>> = BTreeMap::new();
         for one in &world.cluster.links.reconciled {
-            let race = Some(ReleaseRace::of(one)).filter(|race| races.contains(race));
-            by_controller
-                .entry(one.controller)
-                .or_default()
-                .extend(race);
+            let race = ReleaseRace::of(one);
+            if races.contains(&race) {
+                by_controller
+                    .entry(one.controller)
+                    .or_default()
+                    .insert(race);
+            }
         }
-        quick.extend(
-            by_controller
-                .into_values()
-                .filter(|races| !races.is_empty())
-                .map(|races| won(world, &races, lost)),
-        );
+        let of_one = by_controller.into_values();
+        quick.extend(of_one.map(|races| won(world, &races, lost)));
         // The combinations in which one race ends differently from all others.
         for race in races.iter().filter(|_| count <= MOST_SINGLED_OUT) {
             let others = races
@@ -443,7 +414,7 @@ impl<'c> Explorer<'c> {
         loop {
             if let Some(next) = any_move(&mut world, &mut random) {
                 world.make(next);
-            } else if let Rest::Ended = self.rest(&mut world, start.course, &mut found) {
+            } else if !self.continues(&mut world, start.course, &mut found) {
                 let races: Vec<ReleaseRace> = world.races().into_iter().collect();
                 if races.is_empty() || random.below(2) == 0 {
                     break;
@@ -471,9 +442,4 @@ fn won(world: &Simulation<'_>, races: &BTreeSet<ReleaseRace>, course: Course) ->
     world.win_races(races);
     world.apply_watch();
     Branch::of(world.state, course)
-}
-
-enum Rest {
-    Goes,
-    Ended,
 }

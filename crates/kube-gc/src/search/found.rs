@@ -106,7 +106,7 @@ impl ReachedEnds {
 /// The results so far.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    pub(super) seen: BTreeSet<((u64, u64), Course)>,
+    seen: BTreeSet<((u64, u64), Course)>,
     pub(super) ends: BTreeMap<(u64, u64), Branch>,
     pub(super) late: Vec<Branch>,
     /// Whether something was left out.
@@ -114,6 +114,15 @@ pub(super) struct Search {
 }
 
 impl Search {
+    /// Returns `false` if the state was visited before, late or not.
+    pub(super) fn visit(&mut self, world: &Simulation<'_>, course: Course) -> bool {
+        let course = Course {
+            late: false,
+            ..course
+        };
+        self.seen.insert((world.state.fingerprint(), course))
+    }
+
     /// Keeps a state at rest, unless `most` are kept already.
     pub(super) fn add_end(&mut self, world: &Simulation<'_>, course: Course, most: usize) {
         let key = world.state.fingerprint();

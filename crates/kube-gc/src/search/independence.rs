@@ -101,23 +101,16 @@ pub(super) fn stubborn_moves(
     scratch: &mut SetScratch,
 ) -> Option<Vec<Move>> {
     scratch.clear();
-    let (purged, never_waiting) = (HashMap::default(), HashMap::default());
-    let (clients, open, moves, returned) = (
-        BTreeSet::new(),
-        Vec::new(),
-        Vec::new(),
-        ReturnedTies::default(),
-    );
     let mut set = Stubborn {
         world,
         scratch,
-        clients,
+        clients: BTreeSet::new(),
         has_all_clients: false,
-        open,
-        moves,
-        purged,
-        never_waiting,
-        returned,
+        open: Vec::new(),
+        moves: Vec::new(),
+        purged: HashMap::default(),
+        never_waiting: HashMap::default(),
+        returned: ReturnedTies::default(),
     };
     match seed {
         Seed::Object(id) => set.add(id),
@@ -169,7 +162,7 @@ impl<'w> Stubborn<'w, '_> {
         }
         self.add_conditions(id);
         let tied = self.world.view().tied_by_callouts(id, &mut self.returned);
-        for tied in tied.into_iter() {
+        for tied in tied {
             self.add(tied);
         }
         // A request is a move of its target, and depends on which authorities are gone.
@@ -240,11 +233,11 @@ impl<'w> Stubborn<'w, '_> {
             .refs_of(id)
             .filter(|index| world.state.present(*index))
         {
-            let reference = world.cluster.reference(index);
+            let reference = world.cluster.refs[index];
             if !self.indifferent(id, reference.by_uid) {
                 self.add(reference.by_uid);
             }
-            let named = world.cluster.written(index).named;
+            let named = world.cluster.written[index].named;
             if named != reference.by_uid {
                 self.add(named);
             }
@@ -257,7 +250,7 @@ impl<'w> Stubborn<'w, '_> {
         let owners = world
             .cluster
             .refs_of(id)
-            .map(|index| world.cluster.reference(index).by_uid);
+            .map(|index| world.cluster.refs[index].by_uid);
         for owner in owners.filter(|owner| world.cluster.links.misleading.contains(owner)) {
             world
                 .state
@@ -340,7 +333,7 @@ impl<'w> Stubborn<'w, '_> {
             .cluster
             .refs_of(id)
             .filter(|index| world.state.present(*index));
-        present.map(|index| world.cluster.reference(index).by_uid)
+        present.map(|index| world.cluster.refs[index].by_uid)
     }
 
     /// Returns whether no object or client waits for the object, and no request names it.
@@ -369,13 +362,10 @@ impl<'w> Stubborn<'w, '_> {
                 .filter(|dependent| deletes_dependents || state.blocks(dependent.reference))
                 .for_each(|dependent| self.add(dependent.holder));
         }
-        if world.cluster.links.is_namespace(id) && state.has(id, TERMINATING | SPEC_KUBERNETES) {
-            self.add(
-                state
-                    .purging
-                    .some_content(world.cluster, id)
-                    .unwrap_or(NONE),
-            );
+        if state.has(id, TERMINATING | SPEC_KUBERNETES)
+            && let Some(content) = state.purging.some_content(world.cluster, id)
+        {
+            self.add(content);
         }
         self.add_purger(id);
     }
@@ -396,9 +386,9 @@ impl<'w> Stubborn<'w, '_> {
         let mut references = members
             .filter(|id| world.state.live(*id))
             .flat_map(|id| world.cluster.refs_of(id));
-        if references.any(|index| {
-            world.cluster.reference(index).by_uid == owner && world.state.blocks(index)
-        }) {
+        if references
+            .any(|index| world.cluster.refs[index].by_uid == owner && world.state.blocks(index))
+        {
             return;
         }
         let dependents = world.state.dependents(world.cluster, owner);
@@ -413,14 +403,11 @@ impl<'w> Stubborn<'w, '_> {
         if let Some(home) = home.filter(|home| world.state.live(*home)) {
             if !world.state.has(home, TERMINATING) {
                 self.add(home);
-            } else if world.purging(home) && !world.cluster.goes_first(id) {
-                self.add(
-                    world
-                        .state
-                        .purging
-                        .some_pod(world.cluster, home)
-                        .unwrap_or(NONE),
-                );
+            } else if world.purging(home)
+                && !world.cluster.goes_first(id)
+                && let Some(pod) = world.state.purging.some_pod(world.cluster, home)
+            {
+                self.add(pod);
             }
         }
         if let Some(definition) = world.definition_of(id)
@@ -437,10 +424,11 @@ impl<'w> Stubborn<'w, '_> {
             return false;
         }
         let waits = state.has(id, DELETING_DEPENDENTS | FOREGROUND) || state.orphans.contains(id);
-        let mut moves = Vec::new();
-        state.has(id, TERMINATING) && !waits && !self.world.cluster.links.is_namespace(id) && {
-            self.world.moves_of(id, &mut moves);
-            moves.is_empty()
+        if !state.has(id, TERMINATING) || waits || self.world.cluster.links.is_namespace(id) {
+            return false;
         }
+        let mut moves = Vec::new();
+        self.world.moves_of(id, &mut moves);
+        moves.is_empty()
     }
 }

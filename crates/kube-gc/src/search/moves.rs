@@ -85,11 +85,6 @@ impl Simulation<'_> {
         }
     }
 
-    /// Whether an attempt would write something.
-    pub(super) fn would_write(&self, item: ObjectId) -> bool {
-        self.prospect(item).writes()
-    }
-
     /// Takes an item out of the queue that would write nothing now. Nothing is lost: a change that makes it write later
     /// queues it again `[GC-10]`, `[GC-12]`, and a failed item is recorded as failed.
     ///
@@ -158,7 +153,7 @@ impl Simulation<'_> {
         let state = &self.state;
         let waits =
             state.queue.contains(id) || state.conflicts.contains(id) || state.failed.contains(id);
-        if waits && self.would_write(id) {
+        if waits && self.prospect(id).writes() {
             moves.push(Move::Attempt(id));
         }
         if state.orphans.contains(id) {
@@ -190,10 +185,7 @@ impl Simulation<'_> {
             });
         }
         let home = self.cluster.links.home_of(id)?;
-        let Some(Role::Namespace { pods, content, .. }) = self.cluster.links.roles.get(&home)
-        else {
-            return None;
-        };
+        let (pods, content) = self.cluster.links.content_of(home)?;
         let batch = if pods.binary_search(&id).is_ok() {
             pods
         } else {
@@ -233,27 +225,13 @@ impl Simulation<'_> {
 
     /// Whether a webhook may reject the purge of an object, or a request that has to come before it.
     fn may_be_rejected(&self, id: ObjectId) -> bool {
-        let definition = self
-            .cluster
-            .links
-            .definition_of
-            .get(&self.cluster.nodes[id].kind);
-        let home = self
-            .cluster
-            .links
-            .home_of(id)
-            .and_then(|home| self.cluster.links.roles.get(&home));
-        let pods = match home {
-            Some(Role::Namespace { pods, .. }) => &pods[..],
-            _ => &[],
-        };
-        [
-            &[id][..],
-            definition.map_or(&[][..], std::slice::from_ref),
-            pods,
-        ]
-        .into_iter()
-        .any(|objects| self.cluster.asks_about_kind_of(objects))
+        let links = &self.cluster.links;
+        let definition = self.cluster.definition_of(id);
+        let home = links.home_of(id).and_then(|home| links.content_of(home));
+        let pods = home.map_or(&[][..], |(pods, _)| pods);
+        [&[id], definition.as_slice(), pods]
+            .into_iter()
+            .any(|objects| self.cluster.asks_about_kind_of(objects))
     }
 
     /// Returns the Terminating, empty namespaces that can be finished now.
@@ -266,17 +244,13 @@ impl Simulation<'_> {
     }
 
     pub(super) fn definition_of(&self, id: ObjectId) -> Option<ObjectId> {
-        let definition = *self
-            .cluster
-            .links
-            .definition_of
-            .get(&self.cluster.nodes[id].kind)?;
-        self.state.live(definition).then_some(definition)
+        let definition = self.cluster.definition_of(id);
+        definition.filter(|definition| self.state.live(*definition))
     }
 
-    pub(super) fn may_finalize(&self, id: ObjectId) -> bool {
-        self.cluster.links.is_namespace(id)
-            && self.purging(id)
+    /// Whether a Terminating namespace is empty and can be finished now.
+    pub(crate) fn may_finalize(&self, id: ObjectId) -> bool {
+        self.purging(id)
             && self.state.purging.is_empty(self.cluster, id)
             && self.view().may_be_finished(id)
     }

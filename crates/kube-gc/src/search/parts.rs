@@ -98,22 +98,16 @@ impl<'c> Partition<'c> {
 
     /// Builds a part as a cluster of its own.
     pub(super) fn part(&self, part: usize) -> Part {
-        let Self {
-            cluster,
-            ref members,
-            ref places,
-            ref kinds,
-        } = *self;
+        let objects = Arc::clone(&self.members[part]);
         let restriction = Restriction {
-            cluster,
-            objects: &members[part],
+            partition: self,
+            cluster: self.cluster,
+            objects: &objects,
             part,
-            kinds,
-            places,
         };
         Part {
             cluster: restriction.cluster(),
-            objects: Arc::clone(&members[part]),
+            objects,
         }
     }
 
@@ -143,14 +137,12 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
             continue;
         }
         match role {
-            Role::Namespace { content, pods, .. } => pods
-                .iter()
-                .chain(content)
-                .for_each(|other| sets.join(id, *other)),
+            Role::Namespace { content, pods, .. } => {
+                let content = pods.iter().chain(content);
+                content.for_each(|other| sets.join(id, *other));
+            }
             Role::Definition { instances, .. } => {
-                for other in instances {
-                    sets.join(id, *other);
-                }
+                instances.iter().for_each(|other| sets.join(id, *other));
             }
             Role::Pod { .. } => {}
         }
@@ -207,20 +199,17 @@ fn join_callouts(
             if !callout.parts().any(|part| roots.contains(&sets.find(part))) {
                 return true;
             }
-            let asks = callouts.asks(*number).iter().copied();
-            let namespaces = cluster
-                .links
-                .namespaces
-                .iter()
-                .copied()
-                .filter(|id| may_go(cluster, targets, *id));
-            let dependent = match callout.role {
-                CalloutRole::Webhook { .. } => asks
-                    .filter(|id| roots.contains(&sets.find(*id)))
-                    .collect::<Vec<_>>(),
-                CalloutRole::Api { .. } => namespaces.collect(),
-            };
-            let all: Vec<ObjectId> = callout.parts().chain(dependent).collect();
+            let mut all: Vec<ObjectId> = callout.parts().collect();
+            match callout.role {
+                CalloutRole::Webhook { .. } => {
+                    let asks = callouts.asks(*number).iter();
+                    all.extend(asks.filter(|id| roots.contains(&sets.find(**id))));
+                }
+                CalloutRole::Api { .. } => {
+                    let namespaces = cluster.links.namespaces.iter();
+                    all.extend(namespaces.filter(|id| may_go(cluster, targets, **id)));
+                }
+            }
             all.windows(2).for_each(|pair| sets.join(pair[0], pair[1]));
             false
         });
@@ -241,10 +230,8 @@ fn may_go(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool
 
 /// Whether no step, owner, namespace or definition in this simulation can delete an object that follows no other.
 fn is_fixed(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool {
-    let links = &cluster.links;
-    let definition = links.definition_of.get(&cluster.nodes[id].kind);
-    let above = links.home_of(id).into_iter().chain(definition.copied());
-    above
+    cluster
+        .above(id)
         .chain([id])
         .all(|object| !may_go(cluster, targets, object))
 }
@@ -256,9 +243,8 @@ struct DisjointSets {
 
 impl DisjointSets {
     fn new(objects: Numbers<ObjectId>) -> Self {
-        DisjointSets {
-            parents: objects.collect(),
-        }
+        let parents = objects.collect();
+        DisjointSets { parents }
     }
 
     fn find(&mut self, mut id: ObjectId) -> ObjectId {
@@ -278,12 +264,10 @@ impl DisjointSets {
 
 /// Builder of a part as a cluster of its own. Takes time linear in the objects of the part.
 struct Restriction<'a> {
+    partition: &'a Partition<'a>,
     cluster: &'a Cluster,
     objects: &'a [ObjectId],
     part: usize,
-    /// The kind that each definition of the whole cluster defines.
-    kinds: &'a BTreeMap<ObjectId, KindId>,
-    places: &'a TiVec<ObjectId, Option<(usize, ObjectId)>>,
 }
 
 impl Restriction<'_> {
@@ -295,7 +279,7 @@ impl Restriction<'_> {
         for &id in self.objects {
             let holder = part.nodes.push_and_get_key(whole.nodes[id]);
             for index in whole.refs_of(id) {
-                let (reference, written) = (*whole.reference(index), *whole.written(index));
+                let (reference, written) = (whole.refs[index], whole.written[index]);
                 part.refs.push(Ref {
                     holder,
                     by_uid: self.local(reference.by_uid).unwrap_or(NONE),
@@ -321,7 +305,7 @@ impl Restriction<'_> {
 
     /// Returns the id of an object in the part. `None` if it is outside, or [`NONE`].
     fn local(&self, id: ObjectId) -> Option<ObjectId> {
-        let (part, local) = (*self.places.get(id)?)?;
+        let (part, local) = (*self.partition.places.get(id)?)?;
         (part == self.part).then_some(local)
     }
 
@@ -344,7 +328,7 @@ impl Restriction<'_> {
             if whole.misleading.contains(&id) {
                 links.misleading.insert(own);
             }
-            if let Some(kind) = self.kinds.get(&id) {
+            if let Some(kind) = self.partition.kinds.get(&id) {
                 links.definition_of.insert(*kind, own);
             }
             let followers = whole
@@ -354,17 +338,13 @@ impl Restriction<'_> {
             links
                 .followers
                 .extend(followers.map(|follower| (own, follower)));
-            for &Reconciled {
-                finalizer,
-                controller,
-                ..
-            } in whole.reconciled_of(id)
-            {
-                let next = ControllerId::from(controllers.len());
-                let controller = *controllers.entry(controller).or_insert(next);
+            for reconciled in whole.reconciled_of(id) {
+                let controller = *controllers
+                    .entry(reconciled.controller)
+                    .or_insert_with_key(|whole| self.add_controller(*whole, &mut links));
                 links.reconciled.push(Reconciled {
                     object: own,
-                    finalizer: self.slot(part, own, finalizer),
+                    finalizer: self.slot(part, own, reconciled.finalizer),
                     controller,
                 });
             }
@@ -382,12 +362,10 @@ impl Restriction<'_> {
                 });
             }
         }
-        self.add_controllers(&controllers, &mut links);
-        links.callouts = whole.callouts.within(
-            self.objects,
-            |id| self.local(id),
-            |own| part.nodes[own].kind,
-        );
+        links.list_authority();
+        links.callouts = whole
+            .callouts
+            .within(part, self.objects, |id| self.local(id));
         links
     }
 
@@ -451,34 +429,19 @@ impl Restriction<'_> {
         }
     }
 
-    /// Adds the controllers of the part. Needs outside of it can never be lost and are left out.
-    fn add_controllers(
-        &self,
-        controllers: &BTreeMap<ControllerId, ControllerId>,
-        links: &mut Links,
-    ) {
-        links.controllers = vec![ControllerNeeds::default(); controllers.len()].into();
-        for (whole, own) in controllers {
-            let ControllerNeeds {
-                workloads,
-                authority,
-            } = &self.cluster.links.controllers[*whole];
-            let alternatives = authority
-                .iter()
-                .map(|alternative| self.locals(alternative))
-                .collect();
-            for workload in workloads {
-                if let Some(own) = self.local(*workload) {
-                    links
-                        .pods_of
-                        .insert(own, self.locals(self.cluster.links.pods_of(*workload)));
-                }
+    /// Adds a controller of the whole cluster. Needs outside of the part can never be lost and are left out.
+    fn add_controller(&self, controller: ControllerId, links: &mut Links) -> ControllerId {
+        let needs = &self.cluster.links.controllers[controller];
+        for workload in &needs.workloads {
+            if let Some(own) = self.local(*workload) {
+                let pods = self.locals(self.cluster.links.pods_of(*workload));
+                links.pods_of.insert(own, pods);
             }
-            links.controllers[*own] = ControllerNeeds {
-                workloads: self.locals(workloads),
-                authority: alternatives,
-            };
         }
-        links.list_authority();
+        let authority = needs.authority.iter();
+        links.controllers.push_and_get_key(ControllerNeeds {
+            workloads: self.locals(&needs.workloads),
+            authority: authority.map(|needs| self.locals(needs)).collect(),
+        })
     }
 }
