@@ -7,6 +7,7 @@
 use std::hint::black_box;
 
 use divan::{AllocProfiler, Bencher};
+use kube_gc::names::kinds::{CONFIG_MAP, NAMESPACE, POD, SERVICE, SERVICE_ACCOUNT};
 use kube_gc::names::{GroupKind, Namespace, ObjectKey, Policy, Wait};
 use kube_gc::{
     Cluster, Facts, KindInfo, KindTable, NamespaceFacts, Object, OwnerReference, Reconciler,
@@ -15,8 +16,6 @@ use kube_gc::{
 
 #[global_allocator]
 static ALLOCATOR: AllocProfiler = AllocProfiler::system();
-
-const CONFIG_MAP: GroupKind<&str> = GroupKind::new("", "ConfigMap");
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
@@ -76,9 +75,8 @@ fn object(index: usize, owners: Vec<usize>) -> Object {
         kind: "ConfigMap".into(),
         name: name(owner).into(),
         uid: uid(owner).into(),
-        written_uid: None,
-        controller: None,
         block_owner_deletion: (!owner.is_multiple_of(3) || owner == 0).then_some(true),
+        ..OwnerReference::default()
     });
     Object {
         key: ObjectKey::new(CONFIG_MAP, Namespace::Named("default".into()), name(index)),
@@ -106,12 +104,8 @@ fn build(objects: Vec<Object>) -> Cluster {
 }
 
 fn delete_first(policy: Policy) -> [Step; 1] {
-    [Step::Delete {
-        targets: vec!["ConfigMap/default/object-0".parse().expect("a key")],
-        policy: Some(policy),
-        wait: Wait::Settled,
-        client: 0,
-    }]
+    let target = "ConfigMap/default/object-0".parse().expect("a key");
+    [Step::delete(vec![target], Some(policy))]
 }
 
 #[divan::bench(args = SIZES, sample_count = 3, sample_size = 1)]
@@ -125,11 +119,8 @@ fn cluster(bencher: Bencher<'_, '_>, size: usize) {
 fn verdict<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) {
     let cluster = build(objects(case.0, SIZE));
     let steps = delete_first(case.1);
-    let options = SimulationOptions {
-        state_cap: 0,
-        ..SimulationOptions::default()
-    };
-    bencher.bench(|| black_box(simulate(&cluster, &steps, &options).steps.len()));
+    let options = SimulationOptions::verdict();
+    bencher.bench(|| simulate(&cluster, &steps, &options).steps.len());
 }
 
 /// Simulates with the search for other outcomes.
@@ -137,25 +128,16 @@ fn verdict<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) 
 fn outcomes<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) {
     let cluster = build(objects(case.0, SIZE));
     let steps = delete_first(case.1);
-    bencher.bench(|| {
-        black_box(
-            simulate(&cluster, &steps, &SimulationOptions::default())
-                .steps
-                .len(),
-        )
-    });
+    let options = SimulationOptions::default();
+    bencher.bench(|| simulate(&cluster, &steps, &options).steps.len());
 }
 
 /// Number of operators in a release that is torn down.
 const OPERATORS: usize = 50;
 
-const ACCOUNT: GroupKind<&str> = GroupKind::new("", "ServiceAccount");
 const BINDING: GroupKind<&str> = GroupKind::new("rbac.authorization.k8s.io", "ClusterRoleBinding");
 const DEPLOYMENT: GroupKind<&str> = GroupKind::new("apps", "Deployment");
 const REPLICA_SET: GroupKind<&str> = GroupKind::new("apps", "ReplicaSet");
-const POD: GroupKind<&str> = GroupKind::new("", "Pod");
-const SERVICE: GroupKind<&str> = GroupKind::new("", "Service");
-const NAMESPACE: GroupKind<&str> = GroupKind::new("", "Namespace");
 const CAKE: GroupKind<&str> = GroupKind::new("example.com", "Cake");
 
 fn key(kind: GroupKind<&str>, name: String) -> ObjectKey {
@@ -187,9 +169,9 @@ fn owned(kind: GroupKind<&str>, name: String, owner: &Object) -> Object {
         kind: owner.key.kind().into(),
         name: owner.key.name.clone(),
         uid: owner.uid.clone(),
-        written_uid: None,
         controller: Some(true),
         block_owner_deletion: Some(true),
+        ..OwnerReference::default()
     };
     Object {
         owner_references: vec![reference],
@@ -200,7 +182,7 @@ fn owned(kind: GroupKind<&str>, name: String, owner: &Object) -> Object {
 fn serving(objects: Vec<Object>) -> Cluster {
     let mut kinds = KindTable::new();
     for (kind, plural) in [
-        (ACCOUNT, "serviceaccounts"),
+        (SERVICE_ACCOUNT, "serviceaccounts"),
         (BINDING, "clusterrolebindings"),
         (DEPLOYMENT, "deployments"),
         (REPLICA_SET, "replicasets"),
@@ -235,14 +217,14 @@ fn release(size: usize) -> Vec<Object> {
     for operator in 0..OPERATORS {
         let name = format!("operator-{operator}");
         objects.extend(workload(&name));
-        objects.extend([ACCOUNT, BINDING].map(|kind| plain(kind, name.clone())));
+        objects.extend([SERVICE_ACCOUNT, BINDING].map(|kind| plain(kind, name.clone())));
     }
     for index in objects.len()..size {
         let operator = format!("operator-{}", index % OPERATORS);
         let reconciler = Reconciler {
             finalizers: vec!["example.com/cleanup".into()],
             workloads: vec![key(DEPLOYMENT, operator.clone())],
-            authority: [ACCOUNT, BINDING]
+            authority: [SERVICE_ACCOUNT, BINDING]
                 .map(|kind| vec![key(kind, operator.clone())])
                 .to_vec(),
         };
@@ -272,13 +254,8 @@ fn teardown<const SIZE: usize>(bencher: Bencher<'_, '_>, cakes_first: bool) {
     });
     let steps: Vec<Step> = deletions.collect();
     let cluster = serving(objects);
-    bencher.bench(|| {
-        black_box(
-            simulate(&cluster, &steps, &SimulationOptions::default())
-                .steps
-                .len(),
-        )
-    });
+    let options = SimulationOptions::default();
+    bencher.bench(|| simulate(&cluster, &steps, &options).steps.len());
 }
 
 /// `plan delete ns/x` with `deployments` Deployments and their Services.
@@ -295,17 +272,7 @@ fn namespace(bencher: Bencher<'_, '_>, deployments: usize) {
     }
     let cluster = serving(objects);
     let target = key(NAMESPACE, "x".into());
-    let steps = [Step::Delete {
-        targets: vec![target],
-        policy: Some(Policy::Background),
-        wait: Wait::Settled,
-        client: 0,
-    }];
-    bencher.bench(|| {
-        black_box(
-            simulate(&cluster, &steps, &SimulationOptions::default())
-                .steps
-                .len(),
-        )
-    });
+    let steps = [Step::delete(vec![target], Some(Policy::Background))];
+    let options = SimulationOptions::default();
+    bencher.bench(|| simulate(&cluster, &steps, &options).steps.len());
 }

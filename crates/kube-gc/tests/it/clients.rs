@@ -1,20 +1,23 @@
 //! Clients that send one request after another, and wait or not: which requests they still send.
 
+use kube_gc::Step;
 use kube_gc::names::{Policy, Wait};
-use kube_gc::{SimulationOptions, Step, simulate};
 
 use crate::reconcilers::{ACCOUNT, BINDING, NOTHING, bound, deleted, operated, sent};
-use crate::support::{outcomes, sketch_key};
+use crate::support::{outcomes, planned, sketch_key};
+
+fn waiting(names: &[&str], wait: Wait) -> Step {
+    Step::Delete {
+        targets: names.iter().map(|name| sketch_key(name)).collect(),
+        policy: Some(Policy::Background),
+        wait,
+        client: 0,
+    }
+}
 
 /// One request that names objects, and a wait until these are gone, as of `kubectl delete --wait`.
 fn named(names: &[&str]) -> Step {
-    let targets = names.iter().map(|name| sketch_key(name)).collect();
-    Step::Delete {
-        targets,
-        policy: Some(Policy::Background),
-        wait: Wait::Named,
-        client: 0,
-    }
+    waiting(names, Wait::Named)
 }
 
 #[test]
@@ -23,14 +26,8 @@ fn kubectl_waits_for_named_objects_but_not_dependents() {
     let cluster = operated("operator", &lines);
     let alone = outcomes(&cluster, &[named(&["owner"]), deleted(&["operator"])]);
     assert_eq!(alone, [&["dependent{T,x/y} -> owner"][..], &NOTHING]);
-    let settled = Step::Delete {
-        targets: vec![sketch_key("owner")],
-        policy: Some(Policy::Background),
-        wait: Wait::Gone,
-        client: 0,
-    };
     assert_eq!(
-        outcomes(&cluster, &[settled, deleted(&["operator"])]),
+        outcomes(&cluster, &[awaited("owner"), deleted(&["operator"])]),
         [NOTHING],
         "a tool that looks again after seconds"
     );
@@ -65,12 +62,7 @@ fn kubectl_waiting_forever_sends_no_further_requests() {
 
 /// Deletes one object, and waits until the targets of all requests so far are gone.
 fn awaited(name: &str) -> Step {
-    Step::Delete {
-        targets: vec![sketch_key(name)],
-        policy: Some(Policy::Background),
-        wait: Wait::Gone,
-        client: 0,
-    }
+    waiting(&[name], Wait::Gone)
 }
 
 #[test]
@@ -78,7 +70,7 @@ fn client_waiting_for_stuck_object_sends_no_further_requests() {
     let cluster = operated("operator", &["a{x/z}", "b", "operator"]);
     let steps = [awaited("a"), deleted(&["b"])];
     assert_eq!(outcomes(&cluster, &steps), [["a{T,x/z}", "b", "operator"]]);
-    let plan = simulate(&cluster, &steps, &SimulationOptions::default());
+    let plan = planned(&cluster, &steps);
     assert_eq!(
         (&plan.steps[0].responses[..], &plan.steps[1].responses[..]),
         (&[200][..], &[][..])
@@ -101,21 +93,11 @@ fn client_continues_only_where_its_objects_are_deleted() {
 }
 
 /// Assigns a step to a client.
-fn by(client: usize, step: Step) -> Step {
-    match step {
-        Step::Delete {
-            targets,
-            policy,
-            wait,
-            ..
-        } => Step::Delete {
-            targets,
-            policy,
-            wait,
-            client,
-        },
-        other => other,
+fn by(number: usize, mut step: Step) -> Step {
+    if let Step::Delete { client, .. } = &mut step {
+        *client = number;
     }
+    step
 }
 
 #[test]
@@ -128,7 +110,7 @@ fn waiting_client_does_not_delay_other_clients() {
         by(1, awaited("d")),
     ];
     assert_eq!(outcomes(&cluster, &steps), [["a{T,x/z}", "b", "operator"]]);
-    let plan = simulate(&cluster, &steps, &SimulationOptions::default());
+    let plan = planned(&cluster, &steps);
     let answers: Vec<&[u16]> = plan.steps.iter().map(|step| &step.responses[..]).collect();
     assert_eq!(answers, [&[200][..], &[200], &[], &[200]]);
     // Each client waits only for its own objects.

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use kube_gc::{Condition, Fate, Outcome, Plan, Present, SimulationOptions, Step, simulate};
+use kube_gc::{Condition, Event, Fate, Outcome, Plan, Present, SimulationOptions, Step, simulate};
 use rayon::prelude::*;
 use serde_json::Value;
 
@@ -142,6 +142,15 @@ fn recorded_fate(fate: &Value) -> Fate {
     })
 }
 
+/// Fails if any comparison has `steps` with this fault.
+fn assert_none(comparisons: &[Comparison], steps: fn(&Comparison) -> &[usize], fault: &str) {
+    let faulty: Vec<&Comparison> = comparisons
+        .iter()
+        .filter(|comparison| !steps(comparison).is_empty())
+        .collect();
+    assert!(faulty.is_empty(), "{fault}: {faulty:#?}");
+}
+
 fn condition(condition: &Value) -> Condition {
     Condition {
         kind: text(&condition["type"]),
@@ -164,21 +173,15 @@ fn stable_recordings_are_predicted() {
         })
         .collect();
     assert_eq!(comparisons.len(), 643);
-    let missed: Vec<&Comparison> = comparisons
-        .iter()
-        .filter(|comparison| !comparison.missed.is_empty())
-        .collect();
-    assert!(
-        missed.is_empty(),
-        "recorded, but in no predicted outcome: {missed:#?}"
+    assert_none(
+        &comparisons,
+        |comparison| &comparison.missed,
+        "recorded, but in no predicted outcome",
     );
-    let surprised: Vec<&Comparison> = comparisons
-        .iter()
-        .filter(|comparison| !comparison.surprised.is_empty())
-        .collect();
-    assert!(
-        surprised.is_empty(),
-        "the verdict differs from the recording: {surprised:#?}"
+    assert_none(
+        &comparisons,
+        |comparison| &comparison.surprised,
+        "the verdict differs from the recording",
     );
     let single = comparisons
         .iter()
@@ -204,13 +207,10 @@ fn every_run_of_the_unstable_recordings_is_predicted() {
         })
         .collect();
     assert_eq!(comparisons.len(), 3 * 17);
-    let missed: Vec<&Comparison> = comparisons
-        .iter()
-        .filter(|comparison| !comparison.missed.is_empty())
-        .collect();
-    assert!(
-        missed.is_empty(),
-        "recorded, but in no predicted outcome: {missed:#?}"
+    assert_none(
+        &comparisons,
+        |comparison| &comparison.missed,
+        "recorded, but in no predicted outcome",
     );
 }
 
@@ -221,16 +221,16 @@ fn workload_recordings_match_at_every_step() {
         let scenarios = recording(name);
         assert_eq!(array(&scenarios).len(), 42);
         let comparisons: Vec<Comparison> = array(&scenarios).par_iter().map(compare).collect();
-        let surprised: Vec<&Comparison> = comparisons
-            .iter()
-            .filter(|comparison| !comparison.surprised.is_empty())
-            .collect();
-        assert!(surprised.is_empty(), "{name}: {surprised:#?}");
+        assert_none(&comparisons, |comparison| &comparison.surprised, name);
     }
 }
 
 fn identity(event: &Value) -> (String, String) {
     (text(&event["object"]), text(&event["message"]))
+}
+
+fn identity_of(event: &Event) -> (String, String) {
+    (event.object.to_string(), event.message.clone())
 }
 
 /// `OwnerRefInvalidNamespace`, in the families without namespace deletion.
@@ -241,25 +241,17 @@ fn recorded_events_are_predicted_and_certain_events_were_recorded() {
         for scenario in array(&family(name)["stable"]) {
             let cluster = cluster_of(&scenario["state"]);
             let steps: Vec<Step> = array(&scenario["steps"]).iter().map(step).collect();
-            let plan = simulate(
-                &cluster,
-                &steps,
-                &SimulationOptions {
-                    state_cap: 0,
-                    ..options()
-                },
-            );
+            let options = SimulationOptions {
+                state_cap: 0,
+                ..options()
+            };
+            let plan = simulate(&cluster, &steps, &options);
             let mut ever_recorded = BTreeSet::new();
             for (step, planned) in array(&scenario["steps"]).iter().zip(&plan.steps) {
                 let planned: BTreeMap<(String, String), bool> = planned
                     .events
                     .iter()
-                    .map(|event| {
-                        (
-                            (event.object.to_string(), event.message.clone()),
-                            event.certain,
-                        )
-                    })
+                    .map(|event| (identity_of(event), event.certain))
                     .collect();
                 let always: BTreeSet<_> = array(&step["events"]).iter().map(identity).collect();
                 let sometimes: BTreeSet<_> = array(&step["events_sometimes"])
@@ -287,9 +279,7 @@ fn recorded_events_are_predicted_and_certain_events_were_recorded() {
             certain += last.iter().filter(|event| event.certain).count();
             unseen += last
                 .iter()
-                .filter(|event| {
-                    !ever_recorded.contains(&(event.object.to_string(), event.message.clone()))
-                })
+                .filter(|event| !ever_recorded.contains(&identity_of(event)))
                 .count();
         }
     }

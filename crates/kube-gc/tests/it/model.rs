@@ -3,10 +3,10 @@
 //! Notation: see [`crate::support::sketch`]. An outcome lists the remaining objects.
 
 use kube_gc::names::Policy;
-use kube_gc::{Cluster, Object, SimulationOptions, Step, simulate};
+use kube_gc::{Cluster, Object, Step};
 
 use crate::support::{
-    delete, key, outcomes, recorded_kinds, sketch, sketch_object, sketch_objects,
+    cluster, delete, end, key, planned, recorded_kinds, sketch, sketch_object, sketch_objects,
 };
 
 pub(crate) const BACKGROUND: Option<Policy> = Some(Policy::Background);
@@ -15,15 +15,7 @@ pub(crate) const ORPHAN: Option<Policy> = Some(Policy::Orphan);
 
 /// Returns the only outcome of deleting `target`, as a list of the remaining objects.
 pub(crate) fn after(objects: &[&str], target: &str, policy: Option<Policy>) -> Vec<String> {
-    only(outcomes(
-        &sketch(objects),
-        &[Step::Settle, delete(&[target], policy)],
-    ))
-}
-
-pub(crate) fn only(mut outcomes: Vec<Vec<String>>) -> Vec<String> {
-    assert_eq!(outcomes.len(), 1, "one outcome: {outcomes:?}");
-    outcomes.remove(0)
+    end(&sketch(objects), &[Step::Settle, delete(&[target], policy)])
 }
 
 pub(crate) const NOTHING: [&str; 0] = [];
@@ -94,10 +86,7 @@ fn tv9_second_owner_keeps_the_dependent_in_foreground() {
 #[test]
 fn tv10_deleting_both_owners_deletes_the_dependent() {
     let cluster = sketch(&["a", "b", "c -> !a, !b"]);
-    assert_eq!(
-        only(outcomes(&cluster, &[delete(&["a", "b"], FOREGROUND)])),
-        NOTHING
-    );
+    assert_eq!(end(&cluster, &[delete(&["a", "b"], FOREGROUND)]), NOTHING);
 }
 
 #[test]
@@ -163,14 +152,11 @@ fn tv18_and_19_self_blocking_object_is_stuck_until_background_delete() {
     let cluster = sketch(&["a -> !a"]);
     let foreground = delete(&["a"], FOREGROUND);
     assert_eq!(
-        only(outcomes(&cluster, std::slice::from_ref(&foreground))),
+        end(&cluster, std::slice::from_ref(&foreground)),
         ["a{T,foregroundDeletion} -> !a"]
     );
     assert_eq!(
-        only(outcomes(
-            &cluster,
-            &[foreground, delete(&["a"], BACKGROUND)]
-        )),
+        end(&cluster, &[foreground, delete(&["a"], BACKGROUND)]),
         NOTHING
     );
 }
@@ -178,11 +164,8 @@ fn tv18_and_19_self_blocking_object_is_stuck_until_background_delete() {
 #[test]
 fn tv20_owner_in_another_namespace_does_not_keep_the_dependent() {
     let cluster = sketch(&["ConfigMap/ns2/o", "ConfigMap/ns1/c -> ConfigMap/ns2/o"]);
-    assert_eq!(
-        only(outcomes(&cluster, &[Step::Settle])),
-        ["ConfigMap/ns2/o"]
-    );
-    let plan = simulate(&cluster, &[Step::Settle], &SimulationOptions::default());
+    assert_eq!(end(&cluster, &[Step::Settle]), ["ConfigMap/ns2/o"]);
+    let plan = planned(&cluster, &[Step::Settle]);
     let events = &plan.steps[0].events;
     assert_eq!(events.len(), 1);
     assert!(events[0].certain);
@@ -219,20 +202,13 @@ pub(crate) fn with_reference_rewritten(
     object
 }
 
-pub(crate) fn cluster(objects: Vec<Object>) -> Cluster {
-    Cluster::new(recorded_kinds(), objects).expect("a cluster")
-}
-
 #[test]
 fn tv23_unresolvable_owner_keeps_dependent_and_all_references() {
     let cluster = cluster(vec![
         sketch_object("o"),
         with_reference_rewritten("c -> o, z", 1, "apps/v1beta1", "Deployment"),
     ]);
-    assert_eq!(
-        only(outcomes(&cluster, &[delete(&["o"], BACKGROUND)])),
-        ["c -> o, z"]
-    );
+    assert_eq!(end(&cluster, &[delete(&["o"], BACKGROUND)]), ["c -> o, z"]);
 }
 
 #[test]
@@ -244,10 +220,10 @@ fn tv24_reference_in_unserved_version_blocks_foreground_owner() {
         "extensions/v1beta1",
         "Deployment",
     );
-    let left = only(outcomes(
+    let left = end(
         &cluster(vec![owner, dependent]),
         &[delete(&["Deployment.apps/n/o"], FOREGROUND)],
-    ));
+    );
     assert_eq!(
         left,
         ["c -> !o", "Deployment.apps/n/o{T,foregroundDeletion}"]
@@ -259,10 +235,10 @@ fn tv25_references_with_one_uid_are_removed_together() {
     let mut child = sketch_object("c -> good, good");
     child.owner_references[1].name = "bad".into();
     assert_eq!(
-        only(outcomes(
+        end(
             &cluster(vec![sketch_object("good"), child]),
             &[Step::Settle]
-        )),
+        ),
         ["c", "good"]
     );
 }
@@ -272,15 +248,12 @@ fn tv26_and_27_background_delete_ends_a_foreground_deletion() {
     let held = sketch(&["o{x/y}", "c{z/w} -> !o"]);
     let steps = [delete(&["o"], FOREGROUND), delete(&["o"], BACKGROUND)];
     assert_eq!(
-        only(outcomes(&held, &steps[..1])),
+        end(&held, &steps[..1]),
         ["c{T,z/w} -> !o", "o{T,foregroundDeletion,x/y}"]
     );
+    assert_eq!(end(&held, &steps), ["c{T,z/w} -> !o", "o{T,x/y}"]);
     assert_eq!(
-        only(outcomes(&held, &steps)),
-        ["c{T,z/w} -> !o", "o{T,x/y}"]
-    );
-    assert_eq!(
-        only(outcomes(&sketch(&["o", "c{z/w} -> !o"]), &steps)),
+        end(&sketch(&["o", "c{z/w} -> !o"]), &steps),
         ["c{T,z/w} -> !o"]
     );
 }

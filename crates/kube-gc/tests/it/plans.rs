@@ -1,10 +1,10 @@
 //! The answers of a plan: causes, owner chains, holds, and responses.
 
 use kube_gc::names::ObjectKey;
-use kube_gc::{Cause, Hold, SimulationOptions, simulate};
+use kube_gc::{Cause, Hold};
 
-use crate::model::{BACKGROUND, FOREGROUND, only};
-use crate::support::{delete, outcomes, sketch, sketch_key};
+use crate::model::{BACKGROUND, FOREGROUND};
+use crate::support::{delete, end, planned, sketch, sketch_key};
 
 fn names(keys: &[ObjectKey]) -> Vec<String> {
     keys.iter().map(|key| key.name.to_string()).collect()
@@ -19,11 +19,7 @@ fn plan_explains_each_deletion_with_its_owner_chain() {
         "z{x/y} -> q",
         "Widget.example.com/n/w -> o, !q",
     ]);
-    let plan = simulate(
-        &cluster,
-        &[delete(&["o"], BACKGROUND)],
-        &SimulationOptions::default(),
-    );
+    let plan = planned(&cluster, &[delete(&["o"], BACKGROUND)]);
     let why = plan.why(0);
     let (q, z) = (&why[&sketch_key("q")], &why[&sketch_key("z")]);
     assert_eq!(names(&q.chain), ["o", "p", "q"]);
@@ -46,11 +42,7 @@ fn long_owner_chain_keeps_its_start_and_end() {
         .collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let cluster = sketch(&lines);
-    let plan = simulate(
-        &cluster,
-        &[delete(&["c00"], BACKGROUND)],
-        &SimulationOptions::default(),
-    );
+    let plan = planned(&cluster, &[delete(&["c00"], BACKGROUND)]);
     let why = plan.why(0);
     let told = ["c31", "c99"].map(|name| {
         let why = &why[&sketch_key(name)];
@@ -67,11 +59,7 @@ fn long_owner_chain_keeps_its_start_and_end() {
 #[test]
 fn stuck_owner_names_its_blocking_dependents() {
     let cluster = sketch(&["o", "c{x/y} -> !o"]);
-    let plan = simulate(
-        &cluster,
-        &[delete(&["o"], FOREGROUND)],
-        &SimulationOptions::default(),
-    );
+    let plan = planned(&cluster, &[delete(&["o"], FOREGROUND)]);
     let stuck = plan.stuck(0);
     assert_eq!(cluster.key(stuck[1].object), sketch_key("o"));
     let dependents = vec![cluster.find(&sketch_key("c")).expect("it exists")];
@@ -87,14 +75,10 @@ fn stuck_owner_names_its_blocking_dependents() {
 #[test]
 fn deleting_absent_object_returns_404_and_changes_nothing() {
     let cluster = sketch(&["o", "c -> o"]);
-    let plan = simulate(
-        &cluster,
-        &[delete(&["x"], BACKGROUND)],
-        &SimulationOptions::default(),
-    );
+    let plan = planned(&cluster, &[delete(&["x"], BACKGROUND)]);
     assert_eq!(plan.steps[0].responses, [404]);
     assert_eq!(
-        only(outcomes(&cluster, &[delete(&["x"], BACKGROUND)])),
+        end(&cluster, &[delete(&["x"], BACKGROUND)]),
         ["c -> o", "o"]
     );
 }

@@ -9,8 +9,7 @@ use kube_gc::{
 };
 use proptest::prelude::*;
 
-use crate::support::cases;
-use crate::support::{recorded_kinds, sketch_object, sketch_reference};
+use crate::support::{cases, key, planned, recorded_kinds, sketch_object, sketch_reference};
 
 /// Kinds of all sorts: built-in and custom, namespaced and cluster-scoped, with an orphaning default.
 const NAMES: [&str; 9] = [
@@ -40,12 +39,8 @@ fn build(
     let mut object = sketch_object(&format!("{}{{{}}}", NAMES[index], finalizers.join(",")));
     let (workloads, authority): (Vec<_>, Vec<_>) =
         needs.iter().partition(|(_, workload)| *workload);
-    let [workloads, authority] = [workloads, authority].map(|needs: Vec<(usize, bool)>| {
-        needs
-            .iter()
-            .map(|(need, _)| NAMES[*need].parse().expect("a key"))
-            .collect()
-    });
+    let [workloads, authority] = [workloads, authority]
+        .map(|needs: Vec<(usize, bool)>| needs.iter().map(|(need, _)| key(NAMES[*need])).collect());
     object.reconcilers.push(Reconciler {
         finalizers: vec!["x/y".to_owned()],
         workloads,
@@ -104,8 +99,7 @@ const CLIENTS: [&str; 2] = [
 ];
 
 fn answerer() -> impl Strategy<Value = Answerer> {
-    let object = prop::sample::select(NAMES.to_vec())
-        .prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
+    let object = prop::sample::select(NAMES.to_vec()).prop_map(key);
     let pods = prop::option::of(prop::collection::vec(object.clone(), 0..2));
     (object, pods).prop_map(|(service, pods)| Answerer { service, pods })
 }
@@ -118,8 +112,7 @@ fn clients() -> impl Strategy<Value = Vec<Object>> {
         Verb::UpdateStatus,
     ];
     let verbs = prop::sample::subsequence(verbs.to_vec(), 1..3);
-    let object = prop::sample::select(NAMES.to_vec())
-        .prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
+    let object = prop::sample::select(NAMES.to_vec()).prop_map(key);
     let requests = prop::collection::btree_map(object, verbs, 1..4);
     let webhook = (answerer(), requests).prop_map(|(answered_by, requests)| {
         let requests = requests
@@ -155,8 +148,7 @@ fn clients() -> impl Strategy<Value = Vec<Object>> {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let target = prop::sample::select([&NAMES[..], &CLIENTS].concat())
-        .prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
+    let target = prop::sample::select([&NAMES[..], &CLIENTS].concat()).prop_map(key);
     let policy = prop::option::of(prop::sample::select(vec![
         Policy::Background,
         Policy::Foreground,
@@ -202,8 +194,7 @@ fn steps_of_kubectl() -> impl Strategy<Value = Vec<Step>> {
 
 /// Generates steps of several clients, each with requests and waits of its own.
 fn steps_of_clients() -> impl Strategy<Value = Vec<Step>> {
-    let target = prop::sample::select(NAMES.to_vec())
-        .prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
+    let target = prop::sample::select(NAMES.to_vec()).prop_map(key);
     let policy = prop::sample::select(vec![Policy::Background, Policy::Foreground]);
     let wait = prop::sample::select(vec![Wait::None, Wait::Gone]);
     let step = (target, policy, wait, 0usize..3);
@@ -259,6 +250,18 @@ fn outcome_sets(plan: &Plan<'_>) -> Vec<BTreeSet<(Fates, bool)>> {
     sets.collect()
 }
 
+/// Simulates with and without the reduction of the search.
+fn reduced_and_naive<'c>(cluster: &'c Cluster, steps: &[Step]) -> [Plan<'c>; 2] {
+    [true, false].map(|reduction| {
+        let options = SimulationOptions {
+            state_cap: 2_000_000,
+            reduction,
+            ..SimulationOptions::default()
+        };
+        simulate(cluster, steps, &options)
+    })
+}
+
 fn gone(fates: &[(ObjectKey, Fate)]) -> BTreeSet<&ObjectKey> {
     fates
         .iter()
@@ -279,9 +282,7 @@ proptest! {
         objects in objects(), steps in steps(), behaviour in behaviour(),
     ) {
         let cluster = released(behaviour, objects);
-        let options = SimulationOptions { state_cap: 2_000_000, ..SimulationOptions::default() };
-        let reduced = simulate(&cluster, &steps, &options);
-        let naive = simulate(&cluster, &steps, &SimulationOptions { reduction: false, ..options });
+        let [reduced, naive] = reduced_and_naive(&cluster, &steps);
         prop_assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
     }
 
@@ -291,9 +292,7 @@ proptest! {
         objects in objects(), steps in steps_of_clients(),
     ) {
         let cluster = cluster(objects);
-        let options = SimulationOptions { state_cap: 2_000_000, ..SimulationOptions::default() };
-        let reduced = simulate(&cluster, &steps, &options);
-        let naive = simulate(&cluster, &steps, &SimulationOptions { reduction: false, ..options });
+        let [reduced, naive] = reduced_and_naive(&cluster, &steps);
         prop_assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
         prop_assert!(reduced.steps.iter().all(|step| step.verdict_reached || step.outcomes.is_empty()));
     }
@@ -305,9 +304,7 @@ proptest! {
         objects in objects(), clients in clients(), steps in steps_of_kubectl(),
     ) {
         let cluster = cluster([objects, clients].concat());
-        let options = SimulationOptions { state_cap: 2_000_000, ..SimulationOptions::default() };
-        let reduced = simulate(&cluster, &steps, &options);
-        let naive = simulate(&cluster, &steps, &SimulationOptions { reduction: false, ..options });
+        let [reduced, naive] = reduced_and_naive(&cluster, &steps);
         prop_assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
         let sends_all = reduced.steps.iter().all(|step| !step.responses.is_empty());
         prop_assert!(!sends_all || reduced.steps.iter().all(|step| step.verdict_reached || step.outcomes.is_empty()));
@@ -321,9 +318,7 @@ proptest! {
         steps in steps(),
     ) {
         let cluster = cluster([objects, clients].concat());
-        let options = SimulationOptions { state_cap: 2_000_000, ..SimulationOptions::default() };
-        let reduced = simulate(&cluster, &steps, &options);
-        let naive = simulate(&cluster, &steps, &SimulationOptions { reduction: false, ..options });
+        let [reduced, naive] = reduced_and_naive(&cluster, &steps);
         prop_assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
     }
 
@@ -333,14 +328,13 @@ proptest! {
         steps in steps(),
     ) {
         let (one, other) = (cluster(objects), cluster(shuffled));
-        let options = SimulationOptions::default();
-        prop_assert_eq!(all_fates(&simulate(&one, &steps, &options)), all_fates(&simulate(&other, &steps, &options)));
+        prop_assert_eq!(all_fates(&planned(&one, &steps)), all_fates(&planned(&other, &steps)));
     }
 
     #[test]
     fn deleted_objects_stay_deleted(objects in objects(), steps in steps()) {
         let cluster = cluster(objects);
-        let plan = simulate(&cluster, &steps, &SimulationOptions { state_cap: 0, ..SimulationOptions::default() });
+        let plan = simulate(&cluster, &steps, &SimulationOptions::verdict());
         let fates = all_fates(&plan);
         for pair in fates.windows(2) {
             prop_assert!(gone(&pair[0][0]).is_subset(&gone(&pair[1][0])));
@@ -351,7 +345,7 @@ proptest! {
     #[test]
     fn search_reaches_the_verdict(objects in objects(), steps in steps(), behaviour in behaviour()) {
         let cluster = released(behaviour, objects);
-        let plan = simulate(&cluster, &steps, &SimulationOptions::default());
+        let plan = planned(&cluster, &steps);
         for step in &plan.steps {
             prop_assert!(step.verdict_reached, "the verdict is one of the states that the search reaches");
         }
@@ -361,7 +355,7 @@ proptest! {
     fn settling_a_settled_cluster_changes_nothing(objects in objects(), steps in steps()) {
         let cluster = cluster(objects);
         let steps = [steps, vec![Step::Settle]].concat();
-        let plan = simulate(&cluster, &steps, &SimulationOptions::default());
+        let plan = planned(&cluster, &steps);
         let fates = all_fates(&plan);
         prop_assert_eq!(&fates[fates.len() - 1][0], &fates[fates.len() - 2][0]);
     }
@@ -371,9 +365,9 @@ proptest! {
     #[test]
     fn orphaning_keeps_live_dependents(objects in objects(), target in 0..NAMES.len() - 1) {
         let cluster = cluster(objects.clone());
-        let key: ObjectKey = NAMES[target].parse().expect("a key");
-        let steps = [Step::Settle, Step::Delete { targets: vec![key.clone()], policy: Some(Policy::Orphan), wait: Wait::Settled, client: 0 }];
-        let plan = simulate(&cluster, &steps, &SimulationOptions::default());
+        let key = key(NAMES[target]);
+        let steps = [Step::Settle, Step::delete(vec![key.clone()], Some(Policy::Orphan))];
+        let plan = planned(&cluster, &steps);
         let before = plan.fates(&plan.steps[0].outcomes[0]);
         for outcome in plan.steps[1].outcomes.iter().filter(|outcome| outcome.differs.is_none()) {
             let fates = plan.fates(outcome);
@@ -402,15 +396,7 @@ fn reduced_search_finds_late_retries() {
         build(4, &[(1, false, 0), (0, false, 2)], &[], &[]),
         build(7, &[(4, true, 1), (7, false, 9)], &[], &[]),
     ]);
-    let reduced = simulate(&cluster, &[Step::Settle], &SimulationOptions::default());
-    let naive = simulate(
-        &cluster,
-        &[Step::Settle],
-        &SimulationOptions {
-            reduction: false,
-            ..SimulationOptions::default()
-        },
-    );
+    let [reduced, naive] = reduced_and_naive(&cluster, &[Step::Settle]);
     assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
     assert_eq!(reduced.steps[0].outcomes.len(), 2);
 }

@@ -1,12 +1,10 @@
 //! Races (TV-39 to TV-42), and searches with many possible states.
 
 use kube_gc::names::Policy;
-use kube_gc::{Difference, Fate, SimulationOptions, Step, simulate};
+use kube_gc::{Difference, Fate, Step};
 
-use crate::model::{
-    BACKGROUND, FOREGROUND, NOTHING, ORPHAN, after, cluster, with_reference_rewritten,
-};
-use crate::support::{delete, outcomes, sketch, sketch_object};
+use crate::model::{BACKGROUND, FOREGROUND, NOTHING, ORPHAN, after, with_reference_rewritten};
+use crate::support::{cluster, delete, outcomes, planned, sketch, sketch_object};
 
 /// Returns all outcomes of deleting `o`, the verdict first.
 fn races(objects: &[&str], policy: Option<Policy>) -> Vec<Vec<String>> {
@@ -58,7 +56,7 @@ fn tv42_outcomes_differ_only_in_owner_references() {
         outcomes(&cluster, &steps),
         [vec!["c{T,x/y} -> p"], vec!["c{T,x/y} -> p, !o"]]
     );
-    let plan = simulate(&cluster, &steps, &SimulationOptions::default());
+    let plan = planned(&cluster, &steps);
     let differs: Vec<Option<Difference>> = plan.steps[0]
         .outcomes
         .iter()
@@ -116,7 +114,7 @@ fn listed_outcomes_are_limited_and_marked_incomplete() {
         .collect();
     let owners: Vec<&str> = owners.iter().map(String::as_str).collect();
     let steps = [delete(&owners, FOREGROUND), Step::Settle];
-    let plan = simulate(&cluster, &steps, &SimulationOptions::default());
+    let plan = planned(&cluster, &steps);
     let listed: usize = plan.steps.iter().map(|step| step.outcomes.len() - 1).sum();
     assert!(
         listed > 0 && listed * cluster.len() <= 300_000,
@@ -130,11 +128,7 @@ fn failing_dependent_may_be_retried_late() {
     // Orphaning by uid removes the unresolvable reference too [GC-38]; its retry may be far off [GC-16].
     let child = with_reference_rewritten("c -> o, gone", 0, "v9", "ConfigMap");
     let cluster = cluster(vec![sketch_object("o"), child]);
-    let plan = simulate(
-        &cluster,
-        &[Step::Settle, delete(&["o"], ORPHAN)],
-        &SimulationOptions::default(),
-    );
+    let plan = planned(&cluster, &[Step::Settle, delete(&["o"], ORPHAN)]);
     let late: Vec<(bool, usize)> = plan.steps[1]
         .outcomes
         .iter()

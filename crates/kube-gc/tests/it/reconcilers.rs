@@ -1,11 +1,11 @@
 //! Controllers outside of the control plane: when they release a deleted object, and when that is unknown.
 
 use kube_gc::names::{Policy, Wait};
-use kube_gc::{
-    Cluster, DefinitionFacts, Facts, Fate, Reconciler, SimulationOptions, Step, simulate,
-};
+use kube_gc::{Cluster, Fate, Reconciler, Step};
 
-use crate::support::{delete, outcomes, recorded_kinds, sketch_key, sketch_objects};
+pub(crate) use crate::model::NOTHING;
+use crate::special_kinds::{DEFINITION, definition};
+use crate::support::{cluster, delete, outcomes, planned, sketch_key, sketch_objects};
 
 /// A sketch in which `operator` removes every finalizer `x/y`.
 pub(crate) fn operated(operator: &str, lines: &[&str]) -> Cluster {
@@ -22,6 +22,16 @@ pub(crate) fn authorized(operator: &str, authority: &[&str], lines: &[&str]) -> 
     allowed(operator, authorities, lines)
 }
 
+/// A controller that removes every finalizer `x/y` while it has one of `authorities`.
+fn reconciler(workload: &str, authorities: &[&[&str]]) -> Reconciler {
+    let keys = |names: &[&str]| names.iter().map(|name| sketch_key(name)).collect();
+    Reconciler {
+        finalizers: vec!["x/y".to_owned()],
+        workloads: keys(&[workload]),
+        authority: authorities.iter().map(|names| keys(names)).collect(),
+    }
+}
+
 /// A sketch in which `operator` removes every finalizer `x/y` while it has one of `authorities`.
 pub(crate) fn allowed(operator: &str, authorities: &[&[&str]], lines: &[&str]) -> Cluster {
     let mut objects = sketch_objects(lines);
@@ -29,16 +39,9 @@ pub(crate) fn allowed(operator: &str, authorities: &[&[&str]], lines: &[&str]) -
         .iter_mut()
         .filter(|object| object.finalizers.iter().any(|name| name == "x/y"))
     {
-        object.reconcilers.push(Reconciler {
-            finalizers: vec!["x/y".to_owned()],
-            workloads: vec![sketch_key(operator)],
-            authority: authorities
-                .iter()
-                .map(|all| all.iter().map(|name| sketch_key(name)).collect())
-                .collect(),
-        });
+        object.reconcilers.push(reconciler(operator, authorities));
     }
-    Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster")
+    cluster(objects)
 }
 
 pub(crate) fn deleted(names: &[&str]) -> Step {
@@ -58,7 +61,7 @@ pub(crate) fn sent(names: &[&str], policy: Policy) -> Vec<Step> {
 
 /// Returns the objects whose loss a controller has to outrun so that nothing is stuck in the last step's verdict.
 pub(crate) fn unless_quicker(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
-    let plan = simulate(cluster, steps, &SimulationOptions::default());
+    let plan = planned(cluster, steps);
     let stuck = plan.stuck(steps.len() - 1);
     assert!(!stuck.is_empty(), "an object is stuck");
     stuck
@@ -67,8 +70,6 @@ pub(crate) fn unless_quicker(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
         .map(|id| cluster.key(*id).to_string())
         .collect()
 }
-
-pub(crate) const NOTHING: [&str; 0] = [];
 
 #[test]
 fn remaining_controller_removes_its_finalizer() {
@@ -160,22 +161,13 @@ fn controller_may_release_any_subset_of_its_objects() {
 fn any_of_several_candidates_may_be_the_controller() {
     let mut objects = sketch_objects(&["cr{x/y}", "one", "other"]);
     for workload in ["one", "other"] {
-        let (finalizers, workloads) = (vec!["x/y".to_owned()], vec![sketch_key(workload)]);
-        objects[0].reconcilers.push(Reconciler {
-            finalizers,
-            workloads,
-            authority: Vec::new(),
-        });
+        objects[0].reconcilers.push(reconciler(workload, &[]));
     }
-    let cluster = Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster");
+    let cluster = cluster(objects);
     assert_eq!(outcomes(&cluster, &[deleted(&["cr"])]), [["one", "other"]]);
     let ends = outcomes(&cluster, &[deleted(&["one"]), deleted(&["cr"])]);
     assert_eq!(ends, [&["cr{T,x/y}", "other"][..], &["other"]]);
-    let plan = simulate(
-        &cluster,
-        &[deleted(&["one"]), deleted(&["cr"])],
-        &SimulationOptions::default(),
-    );
+    let plan = planned(&cluster, &[deleted(&["one"]), deleted(&["cr"])]);
     let left = &plan.stuck(1)[0].unless_run_by;
     assert_eq!(
         left.iter().map(|id| cluster.key(*id)).collect::<Vec<_>>(),
@@ -203,11 +195,7 @@ fn object_owning_its_controller_may_get_stuck_in_foreground() {
 #[test]
 fn plan_names_the_controller_that_must_win_the_race() {
     let cluster = operated("operator", &["cr{x/y}", "operator"]);
-    let plan = simulate(
-        &cluster,
-        &[deleted(&["cr", "operator"])],
-        &SimulationOptions::default(),
-    );
+    let plan = planned(&cluster, &[deleted(&["cr", "operator"])]);
     let [hanging] = &plan.stuck(0)[..] else {
         panic!("one object hangs")
     };
@@ -215,11 +203,7 @@ fn plan_names_the_controller_that_must_win_the_race() {
         hanging.unless_quicker,
         [cluster.find(&sketch_key("operator")).expect("it is there")]
     );
-    let later = simulate(
-        &cluster,
-        &[deleted(&["operator"]), deleted(&["cr"])],
-        &SimulationOptions::default(),
-    );
+    let later = planned(&cluster, &[deleted(&["operator"]), deleted(&["cr"])]);
     assert_eq!(
         later.stuck(1)[0].unless_quicker,
         [],
@@ -230,7 +214,6 @@ fn plan_names_the_controller_that_must_win_the_race() {
 pub(crate) const ACCOUNT: &str = "ServiceAccount/n/op";
 pub(crate) const BINDING: &str = "ClusterRoleBinding.rbac.authorization.k8s.io//op";
 const CAKE: &str = "Cake.shop.example/n/one{x/y}";
-const DEFINITION: &str = "CustomResourceDefinition.apiextensions.k8s.io//cakes.shop.example";
 
 /// A sketch with an operator that is authorized by a ServiceAccount and a binding.
 pub(crate) fn bound(lines: &[&str]) -> Cluster {
@@ -243,26 +226,12 @@ pub(crate) fn bound(lines: &[&str]) -> Cluster {
 
 /// A cluster with a definition of Cake, and an operator that removes the finalizer of the Cake.
 fn defined() -> Cluster {
-    let mut objects = sketch_objects(&["operator", ACCOUNT, CAKE, DEFINITION]);
-    for object in &mut objects {
-        if object.key.kind() == "Cake" {
-            object.reconcilers.push(Reconciler {
-                finalizers: vec!["x/y".to_owned()],
-                workloads: vec![sketch_key("operator")],
-                authority: vec![vec![sketch_key(ACCOUNT)]],
-            });
-        } else if object.key.kind() == "CustomResourceDefinition" {
-            object.facts = Facts::Definition(Box::new(DefinitionFacts {
-                group: "shop.example".to_owned(),
-                kind: "Cake".to_owned(),
-                plural: "cakes".to_owned(),
-                namespaced: true,
-                served: vec!["v1".to_owned()],
-                established: true,
-            }));
-        }
-    }
-    Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster")
+    let mut objects = sketch_objects(&[CAKE, "operator", ACCOUNT]);
+    objects[0]
+        .reconcilers
+        .push(reconciler("operator", &[&[ACCOUNT]]));
+    objects.push(definition());
+    cluster(objects)
 }
 
 #[test]
@@ -315,18 +284,11 @@ fn sixteen_races_list_only_the_extreme_outcomes() {
         .filter(|object| !object.finalizers.is_empty())
         .enumerate()
     {
-        object.reconcilers.push(Reconciler {
-            finalizers: vec!["x/y".to_owned()],
-            workloads: vec![sketch_key(&format!("Deployment.apps/n/d{number:02}"))],
-            authority: Vec::new(),
-        });
+        let workload = format!("Deployment.apps/n/d{number:02}");
+        object.reconcilers.push(reconciler(&workload, &[]));
     }
-    let cluster = Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster");
-    let plan = simulate(
-        &cluster,
-        &[deleted(&["Namespace//n"])],
-        &SimulationOptions::default(),
-    );
+    let cluster = cluster(objects);
+    let plan = planned(&cluster, &[deleted(&["Namespace//n"])]);
     let held = plan.steps[0].outcomes.iter().map(|outcome| {
         let fates = plan.fates(outcome).into_iter();
         fates

@@ -1,17 +1,16 @@
 //! The test vectors of the deletion semantics on Namespaces, definitions, claims and Pods (TV-28 to TV-37).
 
-use kube_gc::{
-    Cluster, DefinitionFacts, Facts, Fate, Hold, Object, PodFacts, Protection, SimulationOptions,
-    Step, simulate,
-};
+use kube_gc::{Cluster, DefinitionFacts, Facts, Fate, Hold, Object, PodFacts, Protection, Step};
 
-use crate::model::{BACKGROUND, FOREGROUND, NOTHING, ORPHAN, after, cluster, only};
-use crate::support::{delete, key, outcomes, sketch, sketch_key, sketch_object};
+use crate::model::{BACKGROUND, FOREGROUND, NOTHING, ORPHAN, after};
+use crate::support::{
+    cluster, delete, end, key, outcomes, planned, sketch, sketch_key, sketch_object,
+};
 
 /// Returns the remaining objects, and the conditions NamespaceContentRemaining and NamespaceFinalizersRemaining.
 fn remaining(cluster: &Cluster, namespace: &str) -> (Vec<String>, [(String, String); 2]) {
     let steps = [delete(&[namespace], BACKGROUND)];
-    let plan = simulate(cluster, &steps, &SimulationOptions::default());
+    let plan = planned(cluster, &steps);
     let id = cluster.find(&sketch_key(namespace)).expect("the namespace");
     let Fate::Present(present) = plan.fate(&plan.steps[0].outcomes[0], id) else {
         panic!("the namespace is gone")
@@ -21,7 +20,7 @@ fn remaining(cluster: &Cluster, namespace: &str) -> (Vec<String>, [(String, Stri
         .expect("a Terminating namespace has conditions");
     assert_eq!(conditions.len(), 5);
     let told = [&conditions[3], &conditions[4]].map(|it| (it.status.clone(), it.message.clone()));
-    (only(outcomes(cluster, &steps)), told)
+    (end(cluster, &steps), told)
 }
 
 #[test]
@@ -70,11 +69,7 @@ fn tv30_namespace_deletion_removes_preset_orphan_finalizer() {
 #[test]
 fn tv31_finalizers_of_the_namespace_do_not_protect_its_content() {
     let cluster = sketch(&["Namespace//n{x/y}", "Secret/n/s"]);
-    let plan = simulate(
-        &cluster,
-        &[delete(&["Namespace//n"], BACKGROUND)],
-        &SimulationOptions::default(),
-    );
+    let plan = planned(&cluster, &[delete(&["Namespace//n"], BACKGROUND)]);
     let fates = plan.fates(&plan.steps[0].outcomes[0]);
     let Fate::Present(namespace) = &fates[0].1 else {
         panic!("the namespace is gone")
@@ -89,7 +84,7 @@ fn tv31_finalizers_of_the_namespace_do_not_protect_its_content() {
     assert_eq!(fates[1].1, Fate::Gone);
 }
 
-fn definition() -> Object {
+pub(crate) fn definition() -> Object {
     Object {
         facts: Facts::Definition(Box::new(DefinitionFacts {
             group: "shop.example".into(),
@@ -103,7 +98,8 @@ fn definition() -> Object {
     }
 }
 
-const DEFINITION: &str = "CustomResourceDefinition.apiextensions.k8s.io//cakes.shop.example";
+pub(crate) const DEFINITION: &str =
+    "CustomResourceDefinition.apiextensions.k8s.io//cakes.shop.example";
 
 #[test]
 fn tv32_instance_with_finalizer_keeps_its_crd_under_every_policy() {
@@ -113,10 +109,10 @@ fn tv32_instance_with_finalizer_keeps_its_crd_under_every_policy() {
             sketch_object("Cake.shop.example/n/c{x/y}"),
         ]);
         let steps = [delete(&[DEFINITION], policy)];
-        let left = only(outcomes(&cluster, &steps));
+        let left = end(&cluster, &steps);
         let held = format!("{DEFINITION}{{T,customresourcecleanup.apiextensions.k8s.io}}");
         assert_eq!(left, [held.as_str(), "Cake.shop.example/n/c{T,x/y}"]);
-        let plan = simulate(&cluster, &steps, &SimulationOptions::default());
+        let plan = planned(&cluster, &steps);
         let id = cluster.find(&key(DEFINITION)).expect("the definition");
         let Fate::Present(present) = plan.fate(&plan.steps[0].outcomes[0], id) else {
             panic!("the definition is gone")
@@ -135,10 +131,10 @@ fn tv33_crd_deletion_deletes_dependents_of_instances() {
     child.owner_references[0].api_version = "shop.example/v1".into();
     let mut objects = vec![definition(), sketch_object("Cake.shop.example/n/c"), child];
     assert_eq!(
-        only(outcomes(
+        end(
             &cluster(objects.clone()),
             &[delete(&[DEFINITION], BACKGROUND)]
-        )),
+        ),
         NOTHING
     );
     // [CRD-8]: once the kind is gone, the cache only knows the watched version.
@@ -171,7 +167,7 @@ fn tv34_completed_pod_keeps_its_claim_terminating() {
         delete(&[claim], BACKGROUND),
         delete(&["Pod/n/p"], BACKGROUND),
     ];
-    let left = only(outcomes(&cluster, &steps[..1]));
+    let left = end(&cluster, &steps[..1]);
     assert_eq!(
         left,
         [
@@ -179,8 +175,8 @@ fn tv34_completed_pod_keeps_its_claim_terminating() {
             "Pod/n/p"
         ]
     );
-    assert_eq!(only(outcomes(&cluster, &steps)), NOTHING);
-    let plan = simulate(&cluster, &steps[..1], &SimulationOptions::default());
+    assert_eq!(end(&cluster, &steps), NOTHING);
+    let plan = planned(&cluster, &steps[..1]);
     let by = vec![cluster.find(&key("Pod/n/p")).expect("it exists")];
     assert_eq!(
         plan.stuck(0)[0].holds,
@@ -196,10 +192,10 @@ fn tv35_unscheduled_pod_does_not_protect_its_claim() {
     let held = sketch_object("PersistentVolumeClaim/n/data{kubernetes.io/pvc-protection}");
     let cluster = cluster(vec![held, pod_mounting(false, false)]);
     assert_eq!(
-        only(outcomes(
+        end(
             &cluster,
             &[delete(&["PersistentVolumeClaim/n/data"], BACKGROUND)]
-        )),
+        ),
         ["Pod/n/p"]
     );
 }
@@ -220,7 +216,7 @@ fn tv36_a_running_pod_waits_for_its_kubelet_even_without_finalizers() {
             target: key("Pod/n/p"),
         },
     ];
-    assert_eq!(only(outcomes(&cluster, &steps)), ["Pod/n/p{T}"]);
+    assert_eq!(end(&cluster, &steps), ["Pod/n/p{T}"]);
     let forced = [
         steps.as_slice(),
         &[Step::ForceDelete {
@@ -228,8 +224,8 @@ fn tv36_a_running_pod_waits_for_its_kubelet_even_without_finalizers() {
         }],
     ]
     .concat();
-    assert_eq!(only(outcomes(&cluster, &forced)), NOTHING);
-    let plan = simulate(&cluster, &steps, &SimulationOptions::default());
+    assert_eq!(end(&cluster, &forced), NOTHING);
+    let plan = planned(&cluster, &steps);
     assert_eq!(
         plan.fate(&plan.steps[1].outcomes[0], 0.into()),
         Fate::Gone,
@@ -242,11 +238,7 @@ fn tv37_deletion_of_system_namespaces_is_forbidden() {
     for name in ["default", "kube-system", "kube-public"] {
         let namespace = format!("Namespace//{name}");
         let cluster = sketch(&[&namespace]);
-        let plan = simulate(
-            &cluster,
-            &[delete(&[&namespace], BACKGROUND)],
-            &SimulationOptions::default(),
-        );
+        let plan = planned(&cluster, &[delete(&[&namespace], BACKGROUND)]);
         assert_eq!(plan.steps[0].responses, [403]);
         assert_eq!(plan.fates(&plan.steps[0].outcomes[0]).len(), 1);
     }

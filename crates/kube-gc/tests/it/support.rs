@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use kube_gc::names::{ApiVersion, GroupKind, ObjectKey, Policy, Wait, kinds};
 use kube_gc::{
     Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Fate, KindInfo, KindTable,
-    NamespaceFacts, Object, OwnerReference, PodFacts, SimulationOptions, Step, VolumeFacts,
+    NamespaceFacts, Object, OwnerReference, Plan, PodFacts, SimulationOptions, Step, VolumeFacts,
     simulate,
 };
 use proptest::prelude::ProptestConfig;
@@ -90,9 +90,12 @@ pub(crate) fn recorded_kinds() -> KindTable {
     KINDS.clone()
 }
 
+pub(crate) fn cluster(objects: Vec<Object>) -> Cluster {
+    Cluster::new(recorded_kinds(), objects).expect("the objects make a cluster")
+}
+
 pub(crate) fn cluster_of(state: &Value) -> Cluster {
-    Cluster::new(recorded_kinds(), array(state).iter().map(object).collect())
-        .expect("the recorded objects make a cluster")
+    cluster(array(state).iter().map(object).collect())
 }
 
 /// Parses one object of a recording or of a dump.
@@ -117,8 +120,7 @@ pub(crate) fn object(value: &Value) -> Object {
             grace_seconds: metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or(0),
         }),
         facts: facts(value),
-        reconcilers: Vec::new(),
-        assumed: false,
+        ..Object::default()
     }
 }
 
@@ -191,17 +193,15 @@ pub(crate) fn claim(namespace: &str, name: &str) -> ObjectKey {
 pub(crate) fn step(value: &Value) -> Step {
     match value["op"].as_str() {
         Some("settle") => Step::Settle,
-        Some("delete") => Step::Delete {
-            targets: vec![target(value)],
-            policy: value["policy"].as_str().map(|policy| match policy {
+        Some("delete") => {
+            let policy = value["policy"].as_str().map(|policy| match policy {
                 "Background" => Policy::Background,
                 "Foreground" => Policy::Foreground,
                 "Orphan" => Policy::Orphan,
                 other => panic!("policy {other}"),
-            }),
-            wait: Wait::Settled,
-            client: 0,
-        },
+            });
+            Step::delete(vec![target(value)], policy)
+        }
         Some("remove-finalizer") => Step::RemoveFinalizer {
             targets: vec![target(value)],
             finalizer: text(&value["finalizer"]),
@@ -237,7 +237,7 @@ pub(crate) fn array(value: &Value) -> &[Value] {
 /// reference, a finalizer `T` means Terminating. A bare name is a ConfigMap in namespace `n`; anything else is written
 /// as a key. References have the apiVersion, kind, name and uid of their owners.
 pub(crate) fn sketch(lines: &[&str]) -> Cluster {
-    Cluster::new(recorded_kinds(), sketch_objects(lines)).expect("the sketch makes a cluster")
+    cluster(sketch_objects(lines))
 }
 
 pub(crate) fn sketch_objects(lines: &[&str]) -> Vec<Object> {
@@ -270,9 +270,8 @@ pub(crate) fn sketch_object(line: &str) -> Object {
             "Pod" => Facts::Pod(Box::default()),
             _ => Facts::None,
         },
-        reconcilers: Vec::new(),
-        assumed: false,
         key,
+        ..Object::default()
     }
 }
 
@@ -282,11 +281,10 @@ pub(crate) fn sketch_reference(owner: &str) -> OwnerReference {
     OwnerReference {
         api_version: api_version(&key).into(),
         uid: format!("uid-{key}").into(),
-        written_uid: None,
-        controller: None,
         block_owner_deletion: blocking.then_some(true),
         kind: key.kind().into(),
         name: key.name,
+        ..OwnerReference::default()
     }
 }
 
@@ -299,44 +297,36 @@ pub(crate) fn sketch_key(name: &str) -> ObjectKey {
 }
 
 fn api_version(key: &ObjectKey) -> String {
-    let versions = [
-        ("", "v1"),
-        ("apps", "v1"),
-        ("batch", "v1"),
-        ("example.com", "v1"),
-        ("rbac.authorization.k8s.io", "v1"),
-    ];
-    let version = versions
-        .iter()
-        .find(|(group, _)| *group == key.group())
-        .map_or("v1", |(_, version)| version);
     if key.group().is_empty() {
-        version.to_owned()
+        "v1".to_owned()
     } else {
-        format!("{}/{version}", key.group())
+        format!("{}/v1", key.group())
     }
 }
 
 pub(crate) fn delete(names: &[&str], policy: Option<Policy>) -> Step {
-    Step::Delete {
-        targets: names.iter().map(|name| sketch_key(name)).collect(),
-        policy,
-        wait: Wait::Settled,
-        client: 0,
-    }
+    Step::delete(names.iter().map(|name| sketch_key(name)).collect(), policy)
+}
+
+pub(crate) fn planned<'c>(cluster: &'c Cluster, steps: &[Step]) -> Plan<'c> {
+    simulate(cluster, steps, &SimulationOptions::default())
+}
+
+/// Returns the only outcome of the last step, in the notation of [`sketch`].
+pub(crate) fn end(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
+    let mut outcomes = outcomes(cluster, steps);
+    assert_eq!(outcomes.len(), 1, "one outcome: {outcomes:?}");
+    outcomes.remove(0)
 }
 
 /// Returns all outcomes of the last step, the verdict first, in the notation of [`sketch`]; objects that are gone are
 /// left out.
 pub(crate) fn outcomes(cluster: &Cluster, steps: &[Step]) -> Vec<Vec<String>> {
-    let plan = simulate(
-        cluster,
-        steps,
-        &SimulationOptions {
-            kubelet: false,
-            ..SimulationOptions::default()
-        },
-    );
+    let options = SimulationOptions {
+        kubelet: false,
+        ..SimulationOptions::default()
+    };
+    let plan = simulate(cluster, steps, &options);
     let last = plan.steps.last().expect("there is a step");
     assert!(last.complete, "the search was cut short");
     last.outcomes
@@ -354,32 +344,20 @@ fn notation(key: &ObjectKey, fate: &Fate) -> Option<String> {
     let Fate::Present(present) = fate else {
         return None;
     };
-    let home =
-        key.group_kind() == GroupKind::new("", "ConfigMap") && key.namespace.name() == Some("n");
+    let home = key.is(kinds::CONFIG_MAP) && key.namespace.name() == Some("n");
     let mut text = if home {
         key.name.to_string()
     } else {
         key.to_string()
     };
-    let mut marks: Vec<&str> = if present.terminating {
-        vec!["T"]
-    } else {
-        vec![]
-    };
+    let mut marks = Vec::from_iter(present.terminating.then_some("T"));
     marks.extend(present.finalizers.iter().map(String::as_str));
     if !marks.is_empty() {
         text.push_str(&format!("{{{}}}", marks.join(",")));
     }
     let owners = present.owner_references.iter().map(|reference| {
-        format!(
-            "{}{}",
-            if reference.block_owner_deletion == Some(true) {
-                "!"
-            } else {
-                ""
-            },
-            reference.name
-        )
+        let is_blocking = reference.block_owner_deletion == Some(true);
+        format!("{}{}", if is_blocking { "!" } else { "" }, reference.name)
     });
     let owners: Vec<String> = owners.collect();
     if !owners.is_empty() {

@@ -9,7 +9,7 @@ use kube_gc::{
 };
 
 use crate::support::{
-    delete, key, outcomes, recorded_kinds, sketch_key, sketch_object, sketch_objects,
+    cluster, delete, key, outcomes, planned, sketch_key, sketch_object, sketch_objects,
 };
 
 const CONFIGURATION: &str = "ValidatingWebhookConfiguration.admissionregistration.k8s.io//hooks";
@@ -55,8 +55,7 @@ fn api_service(pods: Option<&[&str]>) -> Object {
 }
 
 fn with(client: Object, lines: &[&str]) -> Cluster {
-    let objects = sketch_objects(lines).into_iter().chain([client]).collect();
-    Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster")
+    cluster(sketch_objects(lines).into_iter().chain([client]).collect())
 }
 
 fn background(names: &[&str]) -> Step {
@@ -65,7 +64,7 @@ fn background(names: &[&str]) -> Step {
 
 /// Returns the HTTP codes of the last step.
 fn codes(cluster: &Cluster, steps: &[Step]) -> Vec<u16> {
-    let plan = simulate(cluster, steps, &SimulationOptions::default());
+    let plan = planned(cluster, steps);
     plan.steps.last().expect("a step").responses.clone()
 }
 
@@ -78,7 +77,7 @@ fn left(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
 
 /// Returns reason and message of the conditions with status True of a namespace that stays Terminating.
 fn complaints(cluster: &Cluster, steps: &[Step], namespace: &str) -> Vec<(String, String)> {
-    let plan = simulate(cluster, steps, &SimulationOptions::default());
+    let plan = planned(cluster, steps);
     let id = cluster.find(&key(namespace)).expect("the namespace");
     let outcome = &plan.steps.last().expect("a step").outcomes[0];
     let Fate::Present(Present {
@@ -279,11 +278,7 @@ fn rejected_finalize_keeps_empty_namespace() {
 #[test]
 fn rejection_names_webhook_configuration_and_service() {
     let cluster = with(webhook(Verb::Delete, &["a"], Some(&[])), &["a", SERVICE]);
-    let plan = simulate(
-        &cluster,
-        &[background(&["a"])],
-        &SimulationOptions::default(),
-    );
+    let plan = planned(&cluster, &[background(&["a"])]);
     let [rejection] = &plan.rejections(0)[..] else {
         panic!("one rejection")
     };
