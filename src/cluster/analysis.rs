@@ -256,11 +256,10 @@ impl<'a> Analysis<'a> {
         running: bool,
         closed: bool,
     ) -> Result<Built, ClusterError> {
-        let (inventory, ownership) = (self.inventory, self.ownership());
         build(&Source {
-            inventory,
+            inventory: self.inventory,
             absent: &self.absent,
-            ownership,
+            ownership: self.ownership(),
             implied,
             namespaces,
             running,
@@ -306,22 +305,14 @@ impl<'a> PlanCache<'a> {
         if let Some((_, plan)) = self.cached().iter().find(|(of, _)| of == step) {
             return Some(Arc::clone(plan));
         }
-        let built = self.analysis.cluster()?;
-        Some(Arc::new(gc::simulate(
-            &built.cluster,
-            std::slice::from_ref(step),
-            &SimulationOptions::verdict(),
-        )))
+        self.plan_of_steps(std::slice::from_ref(step)).map(Arc::new)
     }
 
     /// Returns the plan of several consecutive steps. `None` if the cluster is too large.
     pub fn plan_of_steps(&self, steps: &[Step]) -> Option<Plan<'a>> {
         let built = self.analysis.cluster()?;
-        Some(gc::simulate(
-            &built.cluster,
-            steps,
-            &SimulationOptions::verdict(),
-        ))
+        let options = SimulationOptions::verdict();
+        Some(gc::simulate(&built.cluster, steps, &options))
     }
 
     /// Caches a plan that is needed again, because a finding is based on it.

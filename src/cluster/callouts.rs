@@ -59,16 +59,13 @@ pub(super) fn add_callouts(
         if !matters {
             continue;
         }
+        let called = (key.clone(), client.service_key());
         if asked.answers_elsewhere(client) {
-            assumptions
-                .answered_elsewhere
-                .push((key.clone(), client.service_key()));
+            assumptions.answered_elsewhere.push(called);
             continue;
         }
         if !asked.may_look_at(client) {
-            assumptions
-                .not_looked_at
-                .push((key.clone(), client.service_key()));
+            assumptions.not_looked_at.push(called);
             continue;
         }
         let answered_by = asked.answerer(client);
@@ -83,23 +80,17 @@ pub(super) fn add_callouts(
                     assumptions.not_looked_at.push(pair);
                     continue;
                 };
-                match facts
-                    .entry(key)
-                    .or_insert_with(|| Facts::Webhooks(Vec::new()))
-                {
-                    Facts::Webhooks(webhooks) => webhooks.push(webhook),
-                    _ => continue,
+                let none = || Facts::Webhooks(Vec::new());
+                if let Facts::Webhooks(webhooks) = facts.entry(key).or_insert_with(none) {
+                    webhooks.push(webhook);
                 }
             }
             Purpose::Api { group, version } => {
-                let group_version = format!("{group}/{version}");
-                facts.insert(
-                    key,
-                    Facts::ApiService(Box::new(ApiServiceFacts {
-                        group_version,
-                        answered_by,
-                    })),
-                );
+                let api = ApiServiceFacts {
+                    group_version: format!("{group}/{version}"),
+                    answered_by,
+                };
+                facts.insert(key, Facts::ApiService(Box::new(api)));
             }
             Purpose::Conversion => {}
         }
@@ -174,11 +165,10 @@ impl<'a> Asked<'a> {
         let each = by_kind
             .into_iter()
             .map(|(kind, keys)| AskedKind::new(source.inventory, kinds, kind, keys));
-        let kinds = each.collect();
         Self {
             source,
             members,
-            kinds,
+            kinds: each.collect(),
             namespaces,
             tops,
             pods,
@@ -353,15 +343,12 @@ impl<'a> AskedKind<'a> {
         kind: GroupKind<&'a str>,
         keys: Vec<&'a ObjectKey>,
     ) -> Self {
-        let info = kinds.find(kind).map(|id| kinds.get(id));
-        let resources = inventory.kinds.resources(kind);
-        let namespaced = keys.iter().any(|key| key.namespace != Namespace::None);
-        let versions = info.map(|info| info.versions.clone()).unwrap_or_default();
+        let versions = kinds.find(kind).map(|id| kinds.get(id).versions.clone());
         Self {
             kind,
-            resources,
-            versions,
-            namespaced,
+            resources: inventory.kinds.resources(kind),
+            versions: versions.unwrap_or_default(),
+            namespaced: keys.iter().any(|key| key.namespace != Namespace::None),
             keys,
             objects: OnceCell::new(),
         }
@@ -369,18 +356,11 @@ impl<'a> AskedKind<'a> {
 
     /// Returns the verbs of requests for this kind that are certain to be sent to a webhook.
     fn verbs(&self, webhook: &Webhook) -> Vec<Verb> {
-        let Self {
-            kind,
-            resources,
-            versions,
-            namespaced,
-            ..
-        } = self;
         let kind = RequestedKind {
-            kind: *kind,
-            resources,
-            versions,
-            namespaced: *namespaced,
+            kind: self.kind,
+            resources: &self.resources,
+            versions: &self.versions,
+            namespaced: self.namespaced,
         };
         let finalize: &[&str] = if kind.kind == well_known::NAMESPACE {
             &["finalize", "status"]
@@ -404,16 +384,10 @@ impl<'a> AskedKind<'a> {
 
 impl AskedObject<'_> {
     fn selected_by(&self, webhook: &Webhook) -> bool {
-        let Self {
-            namespace,
-            labels,
-            namespace_labels,
-            ..
-        } = self;
         let object = RequestedObject {
-            namespace,
-            labels: *labels,
-            namespace_labels: *namespace_labels,
+            namespace: &self.namespace,
+            labels: self.labels,
+            namespace_labels: self.namespace_labels,
         };
         object.selected_by(webhook) == Interception::Yes
     }

@@ -111,14 +111,14 @@ impl<'a> Reader<'a> {
 /// Returns the facts of a Pod from `spec` and, for a running one, `status`.
 fn pod(name: &str, spec: Option<Value<'_>>, status: Option<Value<'_>>) -> PodFacts {
     let claims = items(spec, "volumes")
-        .filter_map(|volume| string(Some(volume), &["persistentVolumeClaim", "claimName"]));
+        .filter_map(|volume| volume.text_at(&["persistentVolumeClaim", "claimName"]));
     let ephemeral = items(spec, "volumes")
         .filter(|volume| volume.at(&["ephemeral", "volumeClaimTemplate"]).is_some());
-    let ephemeral = ephemeral.filter_map(|volume| string(Some(volume), &["name"]));
-    let named = items(spec, "resourceClaims")
-        .filter_map(|claim| string(Some(claim), &["resourceClaimName"]));
+    let ephemeral = ephemeral.filter_map(|volume| volume.text_at(&["name"]));
+    let named =
+        items(spec, "resourceClaims").filter_map(|claim| claim.text_at(&["resourceClaimName"]));
     let created = items(status, "resourceClaimStatuses");
-    let created = created.filter_map(|claim| string(Some(claim), &["resourceClaimName"]));
+    let created = created.filter_map(|claim| claim.text_at(&["resourceClaimName"]));
     // [DEL-12]: an absent value is 30, a negative one is 1.
     let grace = spec
         .and_then(|spec| spec.get("terminationGracePeriodSeconds"))
@@ -167,15 +167,14 @@ fn attributes_classes(claim: Value<'_>) -> Vec<String> {
     ];
     paths
         .into_iter()
-        .filter_map(|path| string(Some(claim), path))
+        .filter_map(|path| claim.text_at(path))
         .map(str::to_owned)
         .collect()
 }
 
 /// [DEP-19]
 fn token_secret(object: &Object) -> Option<Facts> {
-    let is_token =
-        string(Some(object.value()), &["type"]) == Some("kubernetes.io/service-account-token");
+    let is_token = object.value().text_at(&["type"]) == Some("kubernetes.io/service-account-token");
     let account = object
         .metadata()
         .annotation(ACCOUNT_ANNOTATION)
@@ -207,7 +206,7 @@ pub(super) fn definition(
         .and_then(|member| member.object.at(&["status"]));
     let mut conditions = items(status, "conditions");
     let established =
-        conditions.find(|condition| string(Some(*condition), &["type"]) == Some("Established"));
+        conditions.find(|condition| condition.text_at(&["type"]) == Some("Established"));
     let plural = crd.plural.as_ref().map(|plural| plural.value.clone());
     DefinitionFacts {
         group: crd.group.value.clone(),
@@ -224,7 +223,7 @@ pub(super) fn definition(
             .map(|version| version.name.value.clone())
             .collect(),
         established: established
-            .is_none_or(|condition| string(Some(condition), &["status"]) != Some("False")),
+            .is_none_or(|condition| condition.text_at(&["status"]) != Some("False")),
     }
 }
 

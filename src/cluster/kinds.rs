@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::gc::{DefaultPolicy, KindInfo, KindTable};
 use crate::inventory::{self, DefaultGcPolicy, ExtraKind, Inventory, Release, RemovedKind};
 use crate::kube::{ApiVersion, GroupKind, Namespace, Scope, likeliest_plural, sort_versions};
-use crate::manifest::{CustomResourceDefinition, OwnerReference};
+use crate::manifest::CustomResourceDefinition;
 
 /// Kinds that are served according to objects of the input alone.
 #[derive(Debug, Default)]
@@ -34,25 +34,19 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (KindTable, ShownKinds) {
         if !is_served || row.introduced_in.is_some_and(|first| first > release) {
             continue;
         }
-        let info = rows
-            .entry(GroupKind::new(&row.group, &row.kind))
-            .or_insert_with(|| KindInfo {
-                namespaced: row.scope == Scope::Namespaced,
-                gc_tracked: row.gc_tracked,
-                namespace_deletable: row.namespace_deletable,
-                default_policy: match row.default_policy {
-                    DefaultGcPolicy::DeleteDependents => DefaultPolicy::DeleteDependents,
-                    DefaultGcPolicy::OrphanDependents => DefaultPolicy::OrphanDependents,
-                    DefaultGcPolicy::Unsupported => DefaultPolicy::Unsupported,
-                },
-                custom: false,
-                ..KindInfo::custom(
-                    GroupKind::new(&row.group, &row.kind),
-                    &row.plural,
-                    true,
-                    &[],
-                )
-            });
+        let kind = row.group_kind();
+        let info = rows.entry(kind).or_insert_with(|| KindInfo {
+            namespaced: row.scope == Scope::Namespaced,
+            gc_tracked: row.gc_tracked,
+            namespace_deletable: row.namespace_deletable,
+            default_policy: match row.default_policy {
+                DefaultGcPolicy::DeleteDependents => DefaultPolicy::DeleteDependents,
+                DefaultGcPolicy::OrphanDependents => DefaultPolicy::OrphanDependents,
+                DefaultGcPolicy::Unsupported => DefaultPolicy::Unsupported,
+            },
+            custom: false,
+            ..KindInfo::custom(kind, &row.plural, true, &[])
+        });
         // The collector watches the preferred version, so it comes first.
         if row.preferred {
             info.versions.insert(0, row.version.clone());
@@ -64,7 +58,7 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (KindTable, ShownKinds) {
     let retired = add_retired(&mut rows, inventory);
     let second_groups = take_second_groups(&mut rows, &dumped);
     for info in rows.into_values() {
-        _ = kinds.add(info);
+        kinds.add(info);
     }
     for (stored_group, info) in second_groups {
         if let Some(stored_as) = kinds.find(GroupKind::new(stored_group, &info.kind)) {
@@ -128,12 +122,8 @@ fn add_shown(kinds: &mut KindTable, inventory: &Inventory) -> ShownKinds {
     for (kind, KindSightings { dumped, rendered }) in seen {
         if dumped.namespaced.len() == 1 {
             let namespaced = dumped.namespaced.contains(&true);
-            kinds.add(seen_in(
-                kind,
-                &likeliest_plural(kind.kind),
-                namespaced,
-                &dumped,
-            ));
+            let plural = likeliest_plural(kind.kind);
+            kinds.add(seen_in(kind, &plural, namespaced, &dumped));
             shown.proven.insert(kind.to_owned());
         } else if dumped.versions.is_empty()
             && (rendered.namespaced.contains(&true) || !scope_matters.contains(&kind.to_owned()))
@@ -167,11 +157,8 @@ fn owners_of_settled_scope(
     seen: &BTreeMap<GroupKind<&str>, KindSightings<'_>>,
 ) -> BTreeSet<GroupKind> {
     let mut owners = BTreeSet::new();
-    for member in inventory
-        .members
-        .iter()
-        .filter(|member| member.key.namespace != Namespace::Unwritten)
-    {
+    let members = inventory.members.iter();
+    for member in members.filter(|member| member.key.namespace != Namespace::Unwritten) {
         for reference in &member.object.metadata().owner_references().entries {
             let group = reference.group_version().group;
             let kind = GroupKind::new(group, reference.kind());
@@ -203,19 +190,18 @@ fn add_retired<'t>(
     let rendered: BTreeSet<GroupKind<&str>> =
         rendered.map(|member| member.key.group_kind()).collect();
     let retired = table.removed().filter(|row| {
-        let kind = GroupKind::new(row.group.as_str(), row.kind.as_str());
+        let kind = GroupKind::new(&row.group, &row.kind);
         rendered.contains(&kind)
             && !rows.contains_key(&kind)
             && table.cohabiting().all(|(second, _)| second != kind)
     });
     let retired: Vec<&'t RemovedKind> = retired.collect();
-    for row in &retired {
+    let mut kinds = BTreeSet::new();
+    for row in retired {
         add_version(rows, row);
+        kinds.insert(GroupKind::new(&row.group, &row.kind).to_owned());
     }
-    let retired = retired.into_iter();
-    retired
-        .map(|row| GroupKind::new(row.group.as_str(), row.kind.as_str()).to_owned())
-        .collect()
+    kinds
 }
 
 fn add_version<'t>(rows: &mut BTreeMap<GroupKind<&'t str>, KindInfo>, row: &'t RemovedKind) {
@@ -241,12 +227,11 @@ fn take_second_groups<'t>(
         let written = dumped
             .iter()
             .filter(|(_, dumped_kind)| *dumped_kind == kind.kind);
-        let versions = written.map(|(api_version, _)| ApiVersion::split(api_version));
-        info.versions.extend(
-            versions
-                .filter(|version| version.group == kind.group)
-                .map(|v| v.version.to_owned()),
-        );
+        let versions = written
+            .map(|(api_version, _)| ApiVersion::split(api_version))
+            .filter(|version| version.group == kind.group);
+        info.versions
+            .extend(versions.map(|version| version.version.to_owned()));
         (stored_group, info)
     });
     second.collect()
@@ -264,23 +249,17 @@ fn versions_in_dumps(inventory: &Inventory) -> BTreeSet<(String, &str)> {
 fn extra_kind(extra: &ExtraKind, inventory: &Inventory) -> KindInfo {
     let kind = GroupKind::new(&extra.group, &extra.kind);
     let mut versions: BTreeSet<String> = extra.versions.iter().cloned().collect();
-    for member in inventory
-        .members
-        .iter()
-        .filter(|_| extra.versions.is_empty())
-    {
+    let members = inventory.members.iter();
+    for member in members.filter(|_| extra.versions.is_empty()) {
         if member.object.is(kind) {
             versions.insert(member.object.group_version().version.to_string());
         }
-        let named = member.object.metadata().owner_references().entries.iter();
-        let named = named
-            .filter(|reference| reference.kind() == extra.kind)
-            .map(OwnerReference::group_version);
-        versions.extend(
-            named
-                .filter(|named| named.group == extra.group)
-                .map(|named| named.version.to_owned()),
-        );
+        for reference in &member.object.metadata().owner_references().entries {
+            let named = reference.group_version();
+            if reference.kind() == extra.kind && named.group == extra.group {
+                versions.insert(named.version.to_owned());
+            }
+        }
     }
     let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
     KindInfo::custom(

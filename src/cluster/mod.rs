@@ -16,30 +16,25 @@ mod object;
 mod reclaim;
 mod reconcilers;
 mod references;
-mod requests;
 mod safe_order;
 mod scenario;
 mod source;
 
-use std::collections::BTreeSet;
-
 pub use analysis::{Analysis, Nearness, PlanCache};
 use callouts::add_callouts;
 use facts::Reader;
-use kinds::ShownKinds;
 use members::Members;
 use object::{minted_uid, object};
 pub use reclaim::Reclaims;
 use reconcilers::Reconcilers;
 use references::ReferenceBinder;
-pub use requests::steps_of;
 pub use safe_order::{Preparation, SafeOrder, safe_order};
-pub use scenario::Scenario;
+pub use scenario::{Scenario, steps_of};
 pub use source::{Assumptions, Source};
 
 use crate::gc::{Behaviour, Cluster, ClusterError, KindTable, Object};
 use crate::inventory::Release;
-use crate::kube::{GroupKind, ObjectKey};
+use crate::kube::GroupKind;
 use crate::ownership::ImpliedObject;
 
 /// A cluster, and the assumptions about it.
@@ -57,15 +52,10 @@ pub struct Built {
 /// [`ClusterError::TooLarge`]. Duplicate keys and uids are resolved here.
 fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
     let (kinds, shown) = kinds::kinds_of(source.inventory);
-    let ShownKinds {
-        proven,
-        expected,
-        retired,
-    } = shown;
     let mut assumptions = Assumptions {
-        proven_kinds: proven,
-        expected_kinds: expected,
-        retired_kinds: retired,
+        proven_kinds: shown.proven,
+        expected_kinds: shown.expected,
+        retired_kinds: shown.retired,
         ..Assumptions::default()
     };
     let objects = objects_of(source, &kinds, &mut assumptions);
@@ -90,7 +80,10 @@ fn objects_of(
     let mut objects = Vec::with_capacity(chosen.len() + source.implied.objects.len());
     for (key, id) in chosen {
         let member = source.inventory.member(id);
-        note_unknown_kind(kinds, key, &mut assumptions.unknown_kinds);
+        let kind = key.group_kind();
+        if kinds.find(kind).is_none() {
+            assumptions.unknown_kinds.insert(kind.to_owned());
+        }
         let owner_references = references.of_member(key, id, assumptions);
         let mut finalizers: Vec<String> = member
             .object
@@ -102,18 +95,16 @@ fn objects_of(
         // Controllers restore the protection finalizers of live objects, but not of Terminating ones [VAL-24].
         let spec = member.object.at(&["spec"]).filter(|_| !member.from_dump);
         if deletion.is_none() {
-            protect(&mut finalizers, key.group_kind(), spec);
+            protect(&mut finalizers, kind, spec);
         }
         let reconcilers = reconcilers.of_member(member);
-        for finalizer in reconcilers
-            .iter()
-            .flat_map(|reconciler| &reconciler.finalizers)
-        {
+        let added = reconcilers.iter().flat_map(|one| &one.finalizers);
+        for finalizer in added {
             if !finalizers.contains(finalizer) {
                 finalizers.push(finalizer.clone());
                 assumptions
                     .added_finalizers
-                    .insert((key.group_kind().to_owned(), finalizer.clone()));
+                    .insert((kind.to_owned(), finalizer.clone()));
             }
         }
         objects.push(Object {
@@ -150,12 +141,6 @@ fn behaviour(release: Release) -> Behaviour {
     }
 }
 
-fn note_unknown_kind(kinds: &KindTable, key: &ObjectKey, unknown: &mut BTreeSet<GroupKind>) {
-    if kinds.find(key.group_kind()).is_none() {
-        unknown.insert(key.group_kind().to_owned());
-    }
-}
-
 fn protect(
     finalizers: &mut Vec<String>,
     kind: GroupKind<&str>,
@@ -182,12 +167,10 @@ fn implied_object(
     }
     let mut finalizers = implied.finalizers.clone();
     protect(&mut finalizers, key.group_kind(), implied.spec);
-    let owner_references = references.of_implied(key, implied, assumptions);
-    let facts = reader.implied_facts(implied);
     Some(Object {
-        owner_references,
+        owner_references: references.of_implied(key, implied, assumptions),
         finalizers,
-        facts,
+        facts: reader.implied_facts(implied),
         ..object(key, minted_uid(key))
     })
 }

@@ -1,6 +1,5 @@
 //! Objects without facts, and minted uids.
 
-use foldhash::HashMap;
 use smol_str::{SmolStr, format_smolstr};
 
 use crate::gc::{Facts, NamespaceFacts, Object};
@@ -39,6 +38,3 @@ pub(super) fn minted_uid(key: &ObjectKey) -> SmolStr {
 pub(super) fn is_minted(uid: &str) -> bool {
     uid.starts_with(MINTED)
 }
-
-/// Uids by key.
-pub(super) type Uids = HashMap<ObjectKey, SmolStr>;

@@ -4,7 +4,7 @@ use foldhash::HashMap;
 use smol_str::SmolStr;
 
 use super::members::Members;
-use super::object::{Uids, minted_uid, object};
+use super::object::{minted_uid, object};
 use super::source::{Assumptions, Source};
 use crate::gc::{KindTable, Object, OwnerReference};
 use crate::inventory::{Member, ObjectId};
@@ -19,7 +19,7 @@ pub(super) struct ReferenceBinder<'a> {
     /// Assumed owners, by key.
     assumed: HashMap<ObjectKey, Object>,
     /// Minted uids of implied objects.
-    minted: Uids,
+    minted: HashMap<ObjectKey, SmolStr>,
 }
 
 impl<'a> ReferenceBinder<'a> {
@@ -211,22 +211,20 @@ impl<'a> ReferenceBinder<'a> {
             let uid = self.assume(key, entry, assumptions);
             references.push(bound(entry, uid));
         }
-        let Some(reference) = implied.reference else {
-            return references;
-        };
-        let owner = implied.owner.clone();
-        let Some(uid) = self.known_uid(&owner) else {
-            return references;
-        };
-        references.push(OwnerReference {
-            api_version: reference.api_version.into(),
-            kind: owner.kind().into(),
-            name: owner.name,
-            uid,
-            written_uid: Some(SmolStr::default()),
-            controller: reference.controller,
-            block_owner_deletion: reference.block_owner_deletion,
-        });
+        let owner = &implied.owner;
+        if let Some(reference) = implied.reference
+            && let Some(uid) = self.known_uid(owner)
+        {
+            references.push(OwnerReference {
+                api_version: reference.api_version.into(),
+                kind: owner.kind().into(),
+                name: owner.name.clone(),
+                uid,
+                written_uid: Some(SmolStr::default()),
+                controller: reference.controller,
+                block_owner_deletion: reference.block_owner_deletion,
+            });
+        }
         references
     }
 

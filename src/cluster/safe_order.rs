@@ -115,20 +115,16 @@ pub fn safe_order(
         state_cap: options.state_cap.min(MOST_STATES),
         ..options.clone()
     };
-    let weight = cluster.weight();
-    let leaving = leaving.clone();
-    let used_definitions = OnceCell::new();
     let mut search = OrderSearch {
         cluster,
         teardown,
-        leaving,
+        leaving: leaving.clone(),
         policy,
         options: &options,
-        weight,
         trials: 0,
-        used_definitions,
+        used_definitions: OnceCell::new(),
     };
-    let harm = search.proven(&[]);
+    let harm = search.after(&[], &options);
     if harm.is_none() {
         return SafeOrder::Unneeded;
     }
@@ -149,7 +145,6 @@ struct OrderSearch<'a> {
     leaving: BTreeSet<ObjectKey>,
     policy: Policy,
     options: &'a SimulationOptions,
-    weight: usize,
     trials: usize,
     used_definitions: OnceCell<BTreeSet<String>>,
 }
@@ -157,7 +152,7 @@ struct OrderSearch<'a> {
 impl OrderSearch<'_> {
     /// Whether the budget allows another simulation.
     fn may_try(&self) -> bool {
-        self.trials < MOST_TRIALS && self.trials * self.weight < MOST_OBJECTS
+        self.trials < MOST_TRIALS && self.trials * self.cluster.weight() < MOST_OBJECTS
     }
 
     /// Whether the preparations have few enough steps.
@@ -173,7 +168,7 @@ impl OrderSearch<'_> {
         self.insert(more, &mut prepared);
         let mut rounds = 0..MOST_ROUNDS;
         while !prepared.is_empty() && self.may_try() && self.may_follow(&prepared) {
-            let harm = self.proven(&prepared);
+            let harm = self.after(&prepared, self.options);
             if harm.is_none() {
                 return Some(prepared);
             }
@@ -193,9 +188,8 @@ impl OrderSearch<'_> {
         let known: BTreeSet<&ObjectKey> = prepared.iter().flat_map(Preparation::objects).collect();
         let silent: Vec<ObjectKey> = harm
             .silent
-            .iter()
+            .intersection(&self.leaving)
             .filter(|key| !known.contains(key) && self.may_prepare(key))
-            .filter(|key| self.leaving.contains(*key))
             .cloned()
             .collect();
         let roots: Vec<ObjectKey> = harm
@@ -371,23 +365,16 @@ impl OrderSearch<'_> {
 
     /// Whether nothing gets stuck after these. The verdict, the harmful end of every race, is cheap and checked first.
     fn is_enough(&mut self, prepared: &[Preparation]) -> bool {
-        self.may_try() && self.verdict(prepared).is_none() && self.proven(prepared).is_none()
-    }
-
-    /// Returns the harm that the teardown leaves after these preparations, in any outcome.
-    fn proven(&mut self, prepared: &[Preparation]) -> Harm {
-        self.after(prepared, self.options)
-    }
-
-    /// Returns the harm that it leaves in the verdict, which is the harmful end of races between controllers.
-    fn verdict(&mut self, prepared: &[Preparation]) -> Harm {
         let verdict_only = SimulationOptions {
             state_cap: 0,
             ..self.options.clone()
         };
-        self.after(prepared, &verdict_only)
+        self.may_try()
+            && self.after(prepared, &verdict_only).is_none()
+            && self.after(prepared, self.options).is_none()
     }
 
+    /// Returns the harm that the teardown leaves after these preparations, in any outcome that `options` search for.
     fn after(&mut self, prepared: &[Preparation], options: &SimulationOptions) -> Harm {
         let mut steps = steps(prepared, self.policy);
         steps.extend(self.teardown.iter().cloned());
@@ -448,10 +435,9 @@ fn steps(prepared: &[Preparation], policy: Policy) -> Vec<Step> {
         for one in alike {
             match one {
                 Preparation::Delete(keys) => {
-                    let (targets, policy) = (keys.clone(), Some(policy));
                     steps.push(Step::Delete {
-                        targets,
-                        policy,
+                        targets: keys.clone(),
+                        policy: Some(policy),
                         wait: Wait::Named,
                         client: 0,
                     });

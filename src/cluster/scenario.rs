@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Analysis, Assumptions, Built, steps_of};
-use crate::delivery::ToolRequest;
+use super::{Analysis, Assumptions, Built};
+use crate::delivery::{Op, ToolRequest};
 use crate::gc::{self, Cluster, ClusterError, Plan, SimulationOptions, Step};
 use crate::kube::{Wait, kinds};
 use crate::ownership::Implied;
@@ -165,5 +165,24 @@ impl Scenario {
             state_cap: 0,
             ..self.options.clone()
         }
+    }
+}
+
+/// Returns the steps of a tool's requests: one per DELETE. Creations and updates delete nothing; without any DELETE,
+/// the cluster only settles.
+pub fn steps_of(requests: &[ToolRequest]) -> Vec<Step> {
+    let deletes = requests.iter().filter(|request| request.op == Op::Delete);
+    let steps: Vec<Step> = deletes
+        .map(|request| Step::Delete {
+            targets: vec![request.key.clone()],
+            policy: request.policy,
+            wait: request.wait,
+            client: request.client,
+        })
+        .collect();
+    if steps.is_empty() {
+        vec![Step::Settle]
+    } else {
+        steps
     }
 }
