@@ -155,10 +155,7 @@ fn local_objects(folder: &Path) -> Result<HashSet<ObjectName>, GitError> {
 /// Parses `<name> blob <size>`, a line break, the content, a line break; or `<name> missing`.
 fn answers_next(answers: &mut impl BufRead) -> Option<StoredContent> {
     let mut header = String::new();
-    answers
-        .read_line(&mut header)
-        .ok()
-        .filter(|&length| length > 0)?;
+    answers.read_line(&mut header).ok()?;
     let mut words = header.split_ascii_whitespace().skip(1);
     let (kind, size) = (words.next()?, words.next());
     let Some(size) = size.and_then(|size| size.parse::<u64>().ok()) else {

@@ -27,27 +27,27 @@ impl Repository {
     /// There is none, it belongs to another user (git's `safe.directory`), or git cannot be run.
     pub fn discover(folder: &Path) -> Result<Self, GitError> {
         let inside = line(folder, &["rev-parse", "--is-inside-work-tree"])? == "true";
-        let found = Self {
+        let mut found = Self {
             folder: folder.to_owned(),
             work_tree: None,
             prefix: String::new(),
         };
-        if !inside {
-            Ok(found)
-        } else {
+        if inside {
             let root = line(folder, &["rev-parse", "--show-toplevel"])?;
-            let prefix = line(folder, &["rev-parse", "--show-prefix"])?;
-            Ok(Self {
-                work_tree: Some(PathBuf::from(root)),
-                prefix,
-                ..found
-            })
+            found.work_tree = Some(PathBuf::from(root));
+            found.prefix = line(folder, &["rev-parse", "--show-prefix"])?;
         }
+        Ok(found)
     }
 
     /// Returns the root of the work tree; `None` for a bare repository.
     pub fn work_tree(&self) -> Option<&Path> {
         self.work_tree.as_deref()
+    }
+
+    /// Returns the root of the work tree; the error for a bare repository says that it has no such thing as `missing`.
+    fn root_for(&self, missing: &'static str) -> Result<&Path, GitError> {
+        self.work_tree().ok_or(GitError::Bare { missing })
     }
 
     /// Returns the folder that it is seen from, from the root, with a slash at its end; empty at the root.
@@ -62,17 +62,14 @@ impl Repository {
     pub fn commit(&self, reference: &str) -> Result<String, GitError> {
         // A reference that begins with a dash must not be read as an option.
         let peeled = format!("{reference}^{{commit}}");
-        let commit = line(
-            &self.folder,
-            &[
-                "rev-parse",
-                "--verify",
-                "--quiet",
-                "--end-of-options",
-                &peeled,
-            ],
-        );
-        commit.map_err(|error| match error {
+        let verify = [
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &peeled,
+        ];
+        line(&self.folder, &verify).map_err(|error| match error {
             GitError::Refused(_) => GitError::NoCommit {
                 reference: reference.to_owned(),
             },
@@ -85,11 +82,8 @@ impl Repository {
     /// # Errors
     /// One of them is not a commit, or they have no common history.
     pub fn merge_base(&self, reference: &str, head: &str) -> Result<String, GitError> {
-        let base = line(
-            &self.folder,
-            &["merge-base", &self.commit(head)?, &self.commit(reference)?],
-        );
-        base.map_err(|_| GitError::NoCommonHistory {
+        let find = ["merge-base", &self.commit(head)?, &self.commit(reference)?];
+        line(&self.folder, &find).map_err(|_| GitError::NoCommonHistory {
             reference: reference.to_owned(),
             head: head.to_owned(),
         })
@@ -116,7 +110,7 @@ impl Repository {
     /// # Errors
     /// git cannot compare them.
     pub fn is_clean(&self) -> Result<Option<bool>, GitError> {
-        let Some(root) = self.work_tree.as_deref() else {
+        let Some(root) = self.work_tree() else {
             return Ok(None);
         };
         let others = ["ls-files", "--others", "--exclude-standard", "-z"];
@@ -149,11 +143,7 @@ impl Repository {
         let mut snapshot = Snapshot::default();
         for entry in names(&listed) {
             // `<mode> <type> <name>\t<path>`
-            let Some((about, path)) = entry.split_once('\t') else {
-                continue;
-            };
-            let mut words = about.split(' ');
-            if let (Some(mode), Some(_), Some(name)) = (words.next(), words.next(), words.next()) {
+            if let Some(([mode, _, name], path)) = described(&entry) {
                 snapshot.take(mode, name, path);
             }
         }
@@ -165,19 +155,12 @@ impl Repository {
     /// # Errors
     /// A bare repository, and a path in conflict.
     pub fn staged(&self) -> Result<Snapshot, GitError> {
-        let root = self
-            .work_tree
-            .as_deref()
-            .ok_or(GitError::Bare { missing: "index" })?;
+        let root = self.root_for("index")?;
         let listed = output(root, &["ls-files", "--stage", "-z"])?;
         let mut snapshot = Snapshot::default();
         for entry in names(&listed) {
             // `<mode> <name> <stage>\t<path>`
-            let Some((about, path)) = entry.split_once('\t') else {
-                continue;
-            };
-            let words: Vec<&str> = about.split(' ').collect();
-            let [mode, name, stage] = words[..] else {
+            let Some(([mode, name, stage], path)) = described(&entry) else {
                 continue;
             };
             if stage != "0" {
@@ -195,20 +178,16 @@ impl Repository {
     /// # Errors
     /// A bare repository, and a clone without a checkout.
     pub fn checked_out(&self) -> Result<Snapshot, GitError> {
-        let root = self.work_tree.as_deref().ok_or(GitError::Bare {
-            missing: "work tree",
-        })?;
-        let listed = output(
-            root,
-            &[
-                "ls-files",
-                "-t",
-                "-z",
-                "--cached",
-                "--others",
-                "--exclude-standard",
-            ],
-        )?;
+        let root = self.root_for("work tree")?;
+        let list = [
+            "ls-files",
+            "-t",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ];
+        let listed = output(root, &list)?;
         let mut snapshot = Snapshot::default();
         let mut sparse = Vec::new();
         for (tag, name) in
@@ -224,10 +203,9 @@ impl Repository {
                         .insert(path.trim_end_matches('/').to_owned(), String::new());
                 }
                 Ok(metadata) => {
-                    let (content, is_link) = (FileContent::Disk(disk), metadata.is_symlink());
                     let file = SnapshotFile {
-                        content,
-                        is_link,
+                        content: FileContent::Disk(disk),
+                        is_link: metadata.is_symlink(),
                         is_executable: false,
                     };
                     snapshot.files.insert(path, file);
@@ -240,12 +218,10 @@ impl Repository {
             for (path, commit) in &mut snapshot.submodules {
                 commit.clone_from(staged.submodules.get(path).unwrap_or(&String::new()));
             }
-            snapshot.files.extend(sparse.into_iter().filter_map(|path| {
-                staged
-                    .files
-                    .get_key_value(&path)
-                    .map(|(path, file)| (path.clone(), file.clone()))
-            }));
+            let mut staged = staged.files;
+            let sparse = sparse.into_iter();
+            let of_index = sparse.filter_map(|path| staged.remove_entry(&path));
+            snapshot.files.extend(of_index);
         }
         let tracked = ["ls-tree", "--name-only", "HEAD"];
         if snapshot.files.is_empty() && line(root, &tracked).is_ok_and(|names| !names.is_empty()) {
@@ -276,9 +252,7 @@ impl Repository {
     /// # Errors
     /// A bare repository.
     pub fn changed_since(&self, commit: &str) -> Result<BTreeSet<String>, GitError> {
-        let root = self.work_tree.as_deref().ok_or(GitError::Bare {
-            missing: "work tree",
-        })?;
+        let root = self.root_for("work tree")?;
         let compare = [
             "diff",
             "--no-ext-diff",
@@ -295,17 +269,14 @@ impl Repository {
     /// Returns environment variables with which no filter of the repository's configuration is a program.
     fn without_filters(&self, root: &Path) -> Vec<(String, String)> {
         // git reports an error if there is no filter.
-        let listed = output(
-            root,
-            &[
-                "config",
-                "--null",
-                "--name-only",
-                "--get-regexp",
-                r"^filter\.",
-            ],
-        )
-        .unwrap_or_default();
+        let list = [
+            "config",
+            "--null",
+            "--name-only",
+            "--get-regexp",
+            r"^filter\.",
+        ];
+        let listed = output(root, &list).unwrap_or_default();
         let keys: Vec<String> = entries(&listed)
             .map(|key| String::from_utf8_lossy(key).into_owned())
             .collect();
@@ -337,9 +308,7 @@ impl Repository {
     /// # Errors
     /// A bare repository.
     pub fn unknown(&self) -> Result<BTreeSet<String>, GitError> {
-        let root = self.work_tree.as_deref().ok_or(GitError::Bare {
-            missing: "work tree",
-        })?;
+        let root = self.root_for("work tree")?;
         Ok(names(&output(root, &["ls-files", "--others", "-z"])?).collect())
     }
 }
@@ -349,6 +318,13 @@ fn entries(output: &[u8]) -> impl Iterator<Item = &[u8]> {
     output
         .split(|&byte| byte == 0)
         .filter(|part| !part.is_empty())
+}
+
+/// Splits an entry into the three words before a tab, and the path after it.
+fn described(entry: &str) -> Option<([&str; 3], &str)> {
+    let (about, path) = entry.split_once('\t')?;
+    let words: Vec<&str> = about.split(' ').collect();
+    Some((words.try_into().ok()?, path))
 }
 
 /// Splits an output into text. Names that are not UTF-8 and differ stay different.

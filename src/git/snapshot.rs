@@ -38,17 +38,14 @@ impl Snapshot {
     /// Adds an entry with one of git's modes: a file, a link, or the commit of a submodule.
     pub(super) fn take(&mut self, mode: &str, name: &str, path: &str) {
         if mode == "160000" {
-            drop(self.submodules.insert(path.to_owned(), name.to_owned()));
-        } else {
-            let content = FileContent::Stored(ObjectName::new(name));
-            self.files.insert(
-                path.to_owned(),
-                SnapshotFile {
-                    content,
-                    is_link: mode == "120000",
-                    is_executable: mode == "100755",
-                },
-            );
+            self.submodules.insert(path.to_owned(), name.to_owned());
+            return;
         }
+        let file = SnapshotFile {
+            content: FileContent::Stored(ObjectName::new(name)),
+            is_link: mode == "120000",
+            is_executable: mode == "100755",
+        };
+        self.files.insert(path.to_owned(), file);
     }
 }

@@ -34,11 +34,10 @@ impl Target {
         };
         let namespace = match namespace {
             Namespace::None => None,
-            Namespace::Unwritten => Some("NAMESPACE".to_owned()),
-            Namespace::Named(namespace) if has_placeholder(namespace) => {
-                Some("NAMESPACE".to_owned())
+            Namespace::Named(namespace) if !has_placeholder(namespace) => {
+                Some(namespace.to_string())
             }
-            Namespace::Named(namespace) => Some(namespace.to_string()),
+            Namespace::Named(_) | Namespace::Unwritten => Some("NAMESPACE".to_owned()),
         };
         Self {
             resource,
@@ -62,16 +61,14 @@ fn words(targets: &[Target]) -> Vec<String> {
     let alike = targets
         .iter()
         .all(|target| target.resource == first.resource && !target.name.starts_with('-'));
-    let mut words = if alike {
-        std::iter::once(first.resource.clone())
-            .chain(targets.iter().map(|target| target.name.clone()))
-            .collect()
+    let mut words = Vec::new();
+    if alike {
+        words.push(first.resource.clone());
+        words.extend(targets.iter().map(|target| target.name.clone()));
     } else {
-        targets
-            .iter()
-            .map(|target| format!("{}/{}", target.resource, target.name))
-            .collect::<Vec<_>>()
-    };
+        let each = targets.iter();
+        words.extend(each.map(|target| format!("{}/{}", target.resource, target.name)));
+    }
     if let Some(namespace) = targets.iter().find_map(|target| target.namespace.clone()) {
         words.extend(["-n".to_owned(), namespace]);
     }
@@ -104,16 +101,15 @@ pub fn delete_every(targets: &[Target], options: &[&str]) -> String {
     resources.sort_unstable();
     resources.dedup();
     let resources = resources.join(",");
-    let namespace = targets
+    let mut words = vec!["kubectl", "delete", &resources, "--all"];
+    let mut namespaces = targets
         .iter()
-        .find_map(|target| target.namespace.as_deref());
-    let namespace = namespace
-        .into_iter()
-        .flat_map(|namespace| ["-n", namespace]);
-    let words = ["kubectl", "delete", &resources, "--all"]
-        .into_iter()
-        .chain(namespace);
-    shell::line(words.chain(options.iter().copied()))
+        .filter_map(|target| target.namespace.as_deref());
+    if let Some(namespace) = namespaces.next() {
+        words.extend(["-n", namespace]);
+    }
+    words.extend(options);
+    shell::line(words)
 }
 
 /// Returns `kubectl annotate …` for objects of one namespace; `annotation` is `key=value`.
@@ -123,13 +119,10 @@ pub fn annotate(targets: &[Target], annotation: &str) -> String {
 
 /// Returns `kubectl delete -f …`.
 pub fn delete_files(paths: &[String], options: &[&str]) -> String {
-    let files = paths.iter().flat_map(|path| ["-f", path.as_str()]);
-    shell::line(
-        ["kubectl", "delete"]
-            .into_iter()
-            .chain(files)
-            .chain(options.iter().copied()),
-    )
+    let mut words = vec!["kubectl", "delete"];
+    words.extend(paths.iter().flat_map(|path| ["-f", path.as_str()]));
+    words.extend(options);
+    shell::line(words)
 }
 
 /// From this many finalizers on, a patch that removes all of them replaces the list as a whole.
@@ -182,23 +175,12 @@ pub fn remove_spec_finalizer(namespace: &str, token: &str) -> String {
         namespace,
         &Namespace::None,
     );
-    let name = &target.name;
-    format!(
-        "{} | {} | {}",
-        command("get", &target, &["-o", "json"]),
-        shell::line([
-            "jq",
-            &format!("del(.spec.finalizers[] | select(. == {}))", json(token))
-        ]),
-        shell::line([
-            "kubectl",
-            "replace",
-            "--raw",
-            &format!("/api/v1/namespaces/{name}/finalize"),
-            "-f",
-            "-"
-        ]),
-    )
+    let get = command("get", &target, &["-o", "json"]);
+    let filter = format!("del(.spec.finalizers[] | select(. == {}))", json(token));
+    let filter = shell::line(["jq", &filter]);
+    let path = format!("/api/v1/namespaces/{}/finalize", target.name);
+    let replace = shell::line(["kubectl", "replace", "--raw", &path, "-f", "-"]);
+    format!("{get} | {filter} | {replace}")
 }
 
 fn command(verb: &str, target: &Target, options: &[&str]) -> String {
@@ -206,13 +188,11 @@ fn command(verb: &str, target: &Target, options: &[&str]) -> String {
 }
 
 fn on_several(verb: &str, targets: &[Target], options: &[&str]) -> String {
-    let words = words(targets);
-    shell::line(
-        ["kubectl", verb]
-            .into_iter()
-            .chain(words.iter().map(String::as_str))
-            .chain(options.iter().copied()),
-    )
+    let on = words(targets);
+    let mut words = vec!["kubectl", verb];
+    words.extend(on.iter().map(String::as_str));
+    words.extend(options);
+    shell::line(words)
 }
 
 /// Returns a JSON string in plain ASCII, so that any content is one visible line.

@@ -105,10 +105,9 @@ fn write(root: &Path, file: CheckoutFile<'_>) -> Result<(), RenderError> {
     std::fs::create_dir_all(folder).map_err(failed)?;
     std::fs::write(&path, file.bytes).map_err(failed)?;
     if file.is_executable {
-        executable(&path).map_err(failed)
-    } else {
-        Ok(())
+        executable(&path).map_err(failed)?;
     }
+    Ok(())
 }
 
 /// Whether a path stays in the tree at every step, if it starts in the folder `from`.

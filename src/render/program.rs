@@ -82,36 +82,27 @@ impl RenderCommand {
             stdout,
             stderr,
         } = run.map_err(|error| self.not_run(error.to_string()))?;
-        match ended {
-            Ended::With(status) if status.success() => Ok(stdout),
-            Ended::With(status) => {
-                let outcome = status
-                    .code()
-                    .map_or("was ended by a signal".to_owned(), |code| {
-                        format!("exited with status {code}")
-                    });
-                Err(RenderError::Failed {
-                    command: self.command_line(),
-                    outcome,
-                    said: printed(&stderr),
-                })
-            }
-            Ended::TimedOut => {
-                let seconds = self.timeout.as_secs();
-                Err(RenderError::TimedOut {
-                    command: self.command_line(),
-                    seconds,
-                    said: printed(&stderr),
-                })
-            }
-            Ended::TooLong => {
-                let mebibytes = SourceFile::MAX_BYTES / 1024 / 1024;
-                Err(RenderError::TooLong {
-                    command: self.command_line(),
-                    mebibytes,
-                })
-            }
-        }
+        let command = self.command_line();
+        Err(match ended {
+            Ended::With(status) if status.success() => return Ok(stdout),
+            Ended::With(status) => RenderError::Failed {
+                command,
+                outcome: match status.code() {
+                    Some(code) => format!("exited with status {code}"),
+                    None => "was ended by a signal".to_owned(),
+                },
+                said: printed(&stderr),
+            },
+            Ended::TimedOut => RenderError::TimedOut {
+                command,
+                seconds: self.timeout.as_secs(),
+                said: printed(&stderr),
+            },
+            Ended::TooLong => RenderError::TooLong {
+                command,
+                mebibytes: SourceFile::MAX_BYTES / 1024 / 1024,
+            },
+        })
     }
 }
 
