@@ -95,9 +95,7 @@ impl Cluster {
         cluster.written.reserve(references);
         for object in objects {
             let id = cluster.nodes.next_key();
-            let ObjectKey {
-                namespace, name, ..
-            } = &object.key;
+            let namespace = &object.key.namespace;
             let kind = kinds.find(object.key.group_kind()).unwrap_or_else(|| {
                 let namespaced = *namespace != Namespace::None;
                 kinds.add(KindInfo::unknown(object.key.group_kind(), namespaced))
@@ -108,7 +106,7 @@ impl Cluster {
             let node = Node {
                 kind,
                 namespace: text.intern_namespace(namespace),
-                name: text.intern(name),
+                name: text.intern(&object.key.name),
                 uid: text.intern(&object.uid),
                 flags: initial_flags(object, kinds.get(kind)),
             };
@@ -127,26 +125,18 @@ impl Cluster {
                     exact: false,
                 });
             }
-            let foreign = object
-                .finalizers
-                .iter()
+            let mut names = object.finalizers.iter();
+            let foreign = names
+                .clone()
                 .filter(|name| !finalizers::is_collectors(name));
             cluster
                 .finalizers
                 .extend(foreign.map(|name| text.intern(name)));
             // A slot for the finalizer that a deletion would add [CRD-2].
-            if matches!(object.facts, Facts::Definition(_))
-                && !object
-                    .finalizers
-                    .iter()
-                    .any(|name| name == finalizers::CUSTOM_RESOURCE_CLEANUP)
-            {
-                cluster
-                    .absent_finalizers
-                    .push(cluster.finalizers.next_key());
-                cluster
-                    .finalizers
-                    .push(text.intern(finalizers::CUSTOM_RESOURCE_CLEANUP));
+            let cleanup = finalizers::CUSTOM_RESOURCE_CLEANUP;
+            if matches!(object.facts, Facts::Definition(_)) && names.all(|name| name != cleanup) {
+                let slot = cluster.finalizers.push_and_get_key(text.intern(cleanup));
+                cluster.absent_finalizers.push(slot);
             }
             cluster.end_object();
         }

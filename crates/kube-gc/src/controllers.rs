@@ -14,13 +14,6 @@ use crate::object::Verb;
 use crate::trace::Effect;
 use crate::world::Simulation;
 
-/// Programs that are assumed to run in the cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ControllerSettings {
-    /// Whether kubelets end the grace period of their Pods `[DEL-15]`.
-    pub(super) kubelet: bool,
-}
-
 /// A possible next request of a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Purge {
@@ -123,10 +116,11 @@ impl Simulation<'_> {
         !purges.is_empty()
     }
 
-    /// Runs one batch of all other controllers `[SIM-7]`; returns whether it changed anything.
-    pub(super) fn controllers_pass(&mut self, settings: ControllerSettings) -> bool {
+    /// Runs one batch of all other controllers, and of kubelets if there are any, `[SIM-7]`; returns whether it changed
+    /// anything.
+    pub(super) fn controllers_pass(&mut self, kubelet: bool) -> bool {
         let before = self.state.writes;
-        if settings.kubelet {
+        if kubelet {
             self.finish_pods();
         }
         for index in 0..self.cluster.links.protections.len() {

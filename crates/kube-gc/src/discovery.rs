@@ -4,6 +4,8 @@
 //! still deletes objects of the kinds it knows, but finishes no namespace of the whole cluster `[NS-11]`. Deleting the
 //! APIService ends that `[CRD-12]`.
 
+use std::collections::BTreeSet;
+
 use crate::callouts::CalloutRole;
 use crate::flags::SPEC_KUBERNETES;
 use crate::ids::ObjectId;
@@ -53,9 +55,7 @@ impl View<'_> {
 
     /// Returns the namespace controller's message about failing discovery, as recorded; `None` if discovery works.
     pub(super) fn discovery_error(&self) -> Option<String> {
-        let mut failing: Vec<String> = self.failing_apis().map(|api| api.group_version).collect();
-        failing.sort();
-        failing.dedup();
+        let failing: BTreeSet<String> = self.failing_apis().map(|api| api.group_version).collect();
         let each: Vec<String> = failing
             .iter()
             .map(|group| format!("{group}: stale GroupVersion discovery: {group}"))

@@ -115,6 +115,7 @@ pub use assemble::ClusterError;
 pub use behaviour::Behaviour;
 pub use cause::{Cause, Protection};
 pub use cluster::Cluster;
+pub use conditions::Condition;
 pub use delete::IMMORTAL_NAMESPACES;
 pub use discovery::FailingApi;
 pub use events::Event;
@@ -126,7 +127,7 @@ pub use object::{
     OwnerReference, PodFacts, Reconciler, Requests, Verb, VolumeFacts, WebhookFacts,
 };
 pub use options::SimulationOptions;
-pub use outcome::{Condition, Difference, Fate, Outcome, Present};
+pub use outcome::{Difference, Fate, Outcome, Present};
 pub use plan::{Plan, StepPlan};
 pub use reading::{Edge, StoredObjects};
 pub use semantics::semantics;

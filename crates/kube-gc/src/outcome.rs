@@ -1,18 +1,17 @@
 //! The cluster at rest, as a user sees it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::cluster::Cluster;
-use crate::conditions;
+use crate::conditions::{self, Condition};
 use crate::failing::Failing;
-use crate::flags::{GRACEFUL, SPEC_KUBERNETES, TERMINATING, VISIBLE};
+use crate::flags::{GONE, GRACEFUL, SPEC_KUBERNETES, TERMINATING, VISIBLE};
 use crate::ids::{ObjectId, RefId};
 use crate::links::Role;
 use crate::names::{ObjectKey, finalizers};
 use crate::object::OwnerReference;
 use crate::state::{RefState, State};
-
-pub use crate::conditions::Condition;
 
 /// The fate of an object at rest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,16 +92,16 @@ impl Outcome {
             .flat_map(|patch| patch.objects.iter().copied())
     }
 
-    pub(super) fn state(&self, cluster: &Cluster) -> std::borrow::Cow<'_, State> {
+    pub(super) fn state(&self, cluster: &Cluster) -> Cow<'_, State> {
         if self.patches.is_empty() {
-            return std::borrow::Cow::Borrowed(&self.base);
+            return Cow::Borrowed(&self.base);
         }
         let mut state = (*self.base).clone();
         for patch in &self.patches {
             patch.apply(cluster, &mut state);
         }
         state.failing = Failing::new(cluster, |id| state.live(id));
-        std::borrow::Cow::Owned(state)
+        Cow::Owned(state)
     }
 }
 
@@ -129,8 +128,8 @@ impl Patch {
         let mut gravest = None;
         for (&id, flags) in self.objects.iter().zip(&self.state.flags) {
             let (here, there) = (flags & VISIBLE, verdict.flags[id] & VISIBLE);
-            let gone = here & super::flags::GONE != 0;
-            if (here ^ there) & super::flags::GONE != 0 {
+            let gone = here & GONE != 0;
+            if (here ^ there) & GONE != 0 {
                 gravest = Some(Difference::Existence.or_graver(gravest));
             } else if here != there && !gone {
                 gravest = Some(Difference::Terminating.or_graver(gravest));

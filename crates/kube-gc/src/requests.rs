@@ -24,32 +24,29 @@ impl Simulation<'_> {
         if self.state.gone(id) {
             return 404;
         }
-        let reason = Cause::Unheld.into();
         self.state.timeline.tick();
-        match operation {
-            BoundOperation::Settle => {}
+        let slots = self.cluster.finalizers_of(id);
+        let (slots, gc): (Vec<FinalizerId>, u16) = match operation {
+            BoundOperation::Settle => return 200,
             BoundOperation::Delete { policy, force } => {
                 return self.delete(id, policy, force, Cause::Requested.into());
             }
             BoundOperation::RemoveFinalizer(name) => {
-                let slots: Vec<FinalizerId> = self
-                    .cluster
-                    .finalizers_of(id)
-                    .filter(|slot| self.cluster.finalizer(*slot) == name)
-                    .collect();
                 let gc = match name {
                     finalizers::ORPHAN => ORPHAN,
                     finalizers::FOREGROUND => FOREGROUND,
                     _ => 0,
                 };
-                return status(self.remove_finalizers(id, &slots, gc, reason));
+                let named = slots.filter(|slot| self.cluster.finalizer(*slot) == name);
+                (named.collect(), gc)
             }
-            BoundOperation::RemoveAllFinalizers => {
-                let slots: Vec<FinalizerId> = self.cluster.finalizers_of(id).collect();
-                return status(self.remove_finalizers(id, &slots, ORPHAN | FOREGROUND, reason));
-            }
+            BoundOperation::RemoveAllFinalizers => (slots.collect(), ORPHAN | FOREGROUND),
+        };
+        if self.remove_finalizers(id, &slots, gc, Cause::Unheld.into()) {
+            200
+        } else {
+            WEBHOOK_FAILED
         }
-        200
     }
 }
 
@@ -123,8 +120,4 @@ impl<'c> Simulation<'c> {
             self.request(request);
         }
     }
-}
-
-fn status(admitted: bool) -> u16 {
-    if admitted { 200 } else { WEBHOOK_FAILED }
 }

@@ -20,7 +20,6 @@ use std::collections::BTreeSet;
 use typed_index_collections::TiVec;
 
 use crate::collector::{Action, Verdict};
-use crate::controllers::ControllerSettings;
 use crate::flags::DELETING_DEPENDENTS;
 use crate::ids::ObjectId;
 use crate::names::Policy;
@@ -73,18 +72,14 @@ struct Attempt {
 
 /// Runs a cluster until the collector, the namespace controller and all others have nothing left to do or, if objects
 /// are `awaited`, until these are gone. Attempts that are still running then are queued again.
-pub(super) fn settle(
-    world: &mut Simulation<'_>,
-    settings: ControllerSettings,
-    awaited: &BTreeSet<ObjectId>,
-) {
+pub(super) fn settle(world: &mut Simulation<'_>, kubelet: bool, awaited: &BTreeSet<ObjectId>) {
     let is_running = vec![false; world.cluster.len()].into();
     let mut rounds = Rounds {
         world,
         running: Vec::new(),
         is_running,
     };
-    rounds.run(settings, awaited);
+    rounds.run(kubelet, awaited);
     for attempt in rounds.running {
         rounds.world.enqueue(attempt.item);
     }
@@ -99,7 +94,7 @@ struct Rounds<'w, 'c> {
 }
 
 impl Rounds<'_, '_> {
-    fn run(&mut self, settings: ControllerSettings, awaited: &BTreeSet<ObjectId>) {
+    fn run(&mut self, kubelet: bool, awaited: &BTreeSet<ObjectId>) {
         let mut retried_at = None;
         loop {
             self.world.apply_watch();
@@ -129,7 +124,7 @@ impl Rounds<'_, '_> {
                 continue;
             }
             self.next_round();
-            let moved = self.world.purge_pass() || self.world.controllers_pass(settings);
+            let moved = self.world.purge_pass() || self.world.controllers_pass(kubelet);
             if !moved && !self.world.reconcilers_pass(awaited) {
                 return;
             }

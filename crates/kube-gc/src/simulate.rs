@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::cluster::Cluster;
-use crate::controllers::ControllerSettings;
 use crate::events::{self, Event};
 use crate::flags::TERMINATING;
 use crate::ids::ObjectId;
@@ -25,14 +24,12 @@ use crate::world::Simulation;
 /// collector deletes from a cluster with dangling references by itself `[SIM-4]`. Begin with [`Step::Settle`] to see
 /// them separately.
 pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOptions) -> Plan<'c> {
-    let settings = ControllerSettings {
-        kubelet: options.kubelet,
-    };
+    let kubelet = options.kubelet;
     let requests = BoundRequest::of_steps(cluster, steps);
     let events = events::events(cluster);
     let mut world = Simulation::new(cluster);
     world.trace = Some(Trace::default());
-    rounds::settle(&mut world, settings, &BTreeSet::new());
+    rounds::settle(&mut world, kubelet, &BTreeSet::new());
     let mut plan = Plan {
         cluster,
         steps: Vec::with_capacity(steps.len()),
@@ -45,15 +42,10 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
         } else {
             world.request(request)
         };
-        deleted.extend(
-            request
-                .targets
-                .iter()
-                .flatten()
-                .map(|target| (request.client, *target)),
-        );
+        let targets = request.targets.iter().flatten().copied();
+        deleted.extend(targets.map(|target| (request.client, target)));
         if request.wait != Wait::None {
-            rounds::settle(&mut world, settings, &BTreeSet::new());
+            rounds::settle(&mut world, kubelet, &BTreeSet::new());
             let left = std::mem::take(&mut deleted)
                 .into_iter()
                 .filter(|(_, id)| world.state.live(*id));
@@ -63,7 +55,7 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
             );
         } else if request.is_awaited && !halted.contains(&request.client) {
             let awaited: BTreeSet<ObjectId> = request.targets.iter().flatten().copied().collect();
-            rounds::settle(&mut world, settings, &awaited);
+            rounds::settle(&mut world, kubelet, &awaited);
             if awaited.iter().any(|id| world.state.live(*id)) {
                 halted.insert(request.client);
             }
@@ -90,7 +82,6 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
         search::add_outcomes(
             cluster,
             &requests,
-            settings,
             options,
             !halted.is_empty(),
             &mut plan.steps,

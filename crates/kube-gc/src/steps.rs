@@ -117,46 +117,38 @@ impl<'s> BoundRequest<'s> {
 
     fn new(cluster: &Cluster, step: &'s Step) -> BoundRequest<'s> {
         let one = std::slice::from_ref;
-        let client = if let Step::Delete { client, .. } = step {
-            *client
-        } else {
-            0
-        };
-        let (targets, operation, wait) = match step {
-            Step::Settle => (&[][..], BoundOperation::Settle, Wait::Settled),
+        let (targets, operation, wait, client) = match step {
+            Step::Settle => (&[][..], BoundOperation::Settle, Wait::Settled, 0),
             Step::Delete {
                 targets,
                 policy,
                 wait,
-                ..
-            } => (
-                &targets[..],
-                BoundOperation::Delete {
+                client,
+            } => {
+                let operation = BoundOperation::Delete {
                     policy: *policy,
                     force: false,
-                },
-                *wait,
-            ),
+                };
+                (&targets[..], operation, *wait, *client)
+            }
             Step::RemoveFinalizer {
                 targets,
                 finalizer,
                 wait,
-            } => (
-                &targets[..],
-                BoundOperation::RemoveFinalizer(finalizer),
-                *wait,
-            ),
-            Step::RemoveAllFinalizers { target } => (
-                one(target),
-                BoundOperation::RemoveAllFinalizers,
-                Wait::Settled,
-            ),
+            } => {
+                let operation = BoundOperation::RemoveFinalizer(finalizer);
+                (&targets[..], operation, *wait, 0)
+            }
+            Step::RemoveAllFinalizers { target } => {
+                let operation = BoundOperation::RemoveAllFinalizers;
+                (one(target), operation, Wait::Settled, 0)
+            }
             Step::ForceDelete { target } => {
                 let operation = BoundOperation::Delete {
                     policy: Some(Policy::Background),
                     force: true,
                 };
-                (one(target), operation, Wait::Settled)
+                (one(target), operation, Wait::Settled, 0)
             }
         };
         let targets = targets.iter().map(|key| cluster.find(key)).collect();

@@ -52,8 +52,7 @@ impl Links {
     }
 
     fn add_role(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
-        let info = cluster.kind_of(id);
-        let role = match (&object.facts, info.group_kind()) {
+        let role = match (&object.facts, cluster.kind_of(id).group_kind()) {
             (Facts::Pod(pod), _) => pod_role(pod),
             (_, kinds::POD) => pod_role(&PodFacts::default()),
             (Facts::Namespace(facts), _) => {
@@ -125,9 +124,9 @@ impl Links {
         objects: &[Object],
         holders: &BTreeMap<ObjectId, Vec<Holder>>,
     ) {
-        let info = cluster.kind_of(id);
+        let kind = cluster.kind_of(id).group_kind();
         for finalizer in cluster.finalizers_of(id) {
-            let protection = match (info.group_kind(), cluster.finalizer(finalizer)) {
+            let protection = match (kind, cluster.finalizer(finalizer)) {
                 (kinds::PERSISTENT_VOLUME_CLAIM, finalizers::PVC_PROTECTION) => Protection::Claim,
                 (kinds::PERSISTENT_VOLUME, finalizers::PV_PROTECTION) => Protection::Volume,
                 (kinds::VOLUME_ATTRIBUTES_CLASS, finalizers::VAC_PROTECTION) => {
@@ -158,19 +157,16 @@ impl Links {
     }
 
     fn add_follower(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
-        let info = cluster.kind_of(id);
-        let ObjectKey {
-            namespace, name, ..
-        } = &object.key;
-        let leader = match (&object.facts, info.group_kind()) {
+        let namespace = object.key.namespace.clone();
+        let leader = match (&object.facts, cluster.kind_of(id).group_kind()) {
             (Facts::TokenSecret { service_account }, _) => {
-                ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace.clone(), service_account)
+                ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace, service_account)
             }
             (Facts::Address { namespace, service }, _) => {
                 ObjectKey::new(kinds::SERVICE, Namespace::Named(namespace.into()), service)
             }
             (_, kinds::ENDPOINTS) => {
-                ObjectKey::new(kinds::SERVICE, namespace.clone(), name.clone())
+                ObjectKey::new(kinds::SERVICE, namespace, object.key.name.clone())
             }
             _ => return,
         };

@@ -133,10 +133,8 @@ impl<'c> Simulation<'c> {
         change(&mut self.state);
         self.state.purging.candidates.insert(id);
         if self.state.has(id, TERMINATING) && !terminating {
-            let State {
-                purging, failing, ..
-            } = &mut self.state;
-            purging.start(self.cluster, failing, id);
+            let state = &mut self.state;
+            state.purging.start(self.cluster, &state.failing, id);
         }
         self.wrote(id);
         self.saw_transition(id, orphan, foreground);
@@ -190,23 +188,17 @@ impl<'c> Simulation<'c> {
         }
         self.state.flags[id] |= GONE;
         self.state.timeline.remove(self.cluster, id);
-        let State {
-            purging,
-            failing,
-            flags,
-            ..
-        } = &mut self.state;
-        purging.note_removal(self.cluster, id, flags);
-        let had_webhooks = failing.has_webhooks();
-        failing.note_removal(self.cluster, id, |other| flags[other] & GONE == 0);
-        if failing.has_webhooks() && !had_webhooks {
-            let namespaces = self
-                .cluster
-                .links
-                .namespaces
-                .iter()
-                .filter(|id| flags[**id] & (TERMINATING | GONE) == TERMINATING);
-            namespaces.for_each(|namespace| purging.start(self.cluster, failing, *namespace));
+        let state = &mut self.state;
+        let flags = &state.flags;
+        state.purging.note_removal(self.cluster, id, flags);
+        let had_webhooks = state.failing.has_webhooks();
+        state
+            .failing
+            .note_removal(self.cluster, id, |other| flags[other] & GONE == 0);
+        if state.failing.has_webhooks() && !had_webhooks {
+            let namespaces = self.cluster.links.namespaces.iter();
+            let going = namespaces.filter(|id| flags[**id] & (TERMINATING | GONE) == TERMINATING);
+            going.for_each(|id| state.purging.start(self.cluster, &state.failing, *id));
         }
         self.wrote(id);
         self.watch.push(Watch::Gone(id));

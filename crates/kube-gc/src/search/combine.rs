@@ -15,7 +15,6 @@ use super::found::{Reached, ReachedEnds};
 use super::parts::{Part, Partition};
 use crate::client::{Rests, Sent};
 use crate::cluster::Cluster;
-use crate::controllers::ControllerSettings;
 use crate::flags::{UNWATCHED, VISIBLE};
 use crate::ids::ObjectId;
 use crate::names::{Policy, Wait};
@@ -37,7 +36,6 @@ const MOST_OBJECTS: usize = 200_000;
 pub(crate) fn add_outcomes(
     cluster: &Cluster,
     requests: &[BoundRequest<'_>],
-    settings: ControllerSettings,
     options: &SimulationOptions,
     halts: bool,
     steps: &mut [StepPlan],
@@ -49,12 +47,8 @@ pub(crate) fn add_outcomes(
         .copied()
         .collect();
     let mut active = targets.clone();
-    active.extend(
-        steps
-            .iter()
-            .flat_map(|step| &step.log)
-            .map(|entry| entry.object),
-    );
+    let changes = steps.iter().flat_map(|step| &step.log);
+    active.extend(changes.map(|change| change.object));
     let joined = joined(requests);
     let partition = Partition::new(cluster, &active, &targets, &joined);
     let rests = Rests::of(requests);
@@ -67,8 +61,7 @@ pub(crate) fn add_outcomes(
         partition: &partition,
         requests,
         rests: &rests,
-        settings,
-        reduce: options.reduction,
+        options,
         lone,
         budget,
         found: Vec::new(),
@@ -118,8 +111,8 @@ pub(crate) fn add_outcomes(
     }
 }
 
-/// Returns by object whether background DELETEs are the only requests to it.
-fn deleted(cluster: &Cluster, requests: &[BoundRequest<'_>]) -> TiVec<ObjectId, bool> {
+/// Returns by object whether background DELETEs are the only requests to it; `None` if there is no request.
+fn deleted(cluster: &Cluster, requests: &[BoundRequest<'_>]) -> TiVec<ObjectId, Option<bool>> {
     let mut deleted: TiVec<ObjectId, Option<bool>> = vec![None; cluster.len()].into();
     for request in requests {
         let background = BoundOperation::Delete {
@@ -132,19 +125,20 @@ fn deleted(cluster: &Cluster, requests: &[BoundRequest<'_>]) -> TiVec<ObjectId, 
         }
     }
     deleted
-        .into_iter()
-        .map(|deleted| deleted == Some(true))
-        .collect()
 }
 
 /// Returns whether a part is a single object with the same fate in every order: it is only deleted, and is removed by
 /// the request or stays because its finalizers are never removed. Most objects of a Helm release are such.
-fn is_certain(cluster: &Cluster, objects: &[ObjectId], deleted: &TiVec<ObjectId, bool>) -> bool {
+fn is_certain(
+    cluster: &Cluster,
+    objects: &[ObjectId],
+    deleted: &TiVec<ObjectId, Option<bool>>,
+) -> bool {
     let [id] = *objects else { return false };
     let links = &cluster.links;
     let is_ordinary = cluster.nodes[id].flags & !UNWATCHED == 0 && !links.roles.contains_key(&id);
     let is_left_alone = links.reconciled_of(id).is_empty() && links.protections_of(id).is_empty();
-    deleted[id]
+    deleted[id] == Some(true)
         && is_ordinary
         && cluster.refs_of(id).is_empty()
         && is_left_alone
@@ -163,8 +157,7 @@ struct PartSearch<'a, 'c> {
     partition: &'a Partition<'c>,
     requests: &'a [BoundRequest<'a>],
     rests: &'a Rests<'a>,
-    settings: ControllerSettings,
-    reduce: bool,
+    options: &'a SimulationOptions,
     /// Whether nothing follows once a client has halted.
     lone: bool,
     /// Remaining budget.
@@ -187,13 +180,7 @@ impl PartSearch<'_, '_> {
                 .zip(&sent(self.requests, self.rests, self.partition, parts))
         {
             let part = self.partition.part(number);
-            let explorer = Explorer::new(
-                &part.cluster,
-                self.settings,
-                self.budget,
-                self.reduce,
-                self.lone,
-            );
+            let explorer = Explorer::new(&part.cluster, self.options, self.budget, self.lone);
             let (reached, left) = explorer.run(sent, self.rests);
             self.budget = left;
             self.found.push(SearchedPart {
@@ -354,12 +341,6 @@ struct PartEnd {
     halts: bool,
 }
 
-impl PartEnd {
-    fn is_verdict(&self) -> bool {
-        self.patch.is_none()
-    }
-}
-
 /// The possible ends of all parts at one moment.
 struct Choices {
     parts: Vec<Vec<PartEnd>>,
@@ -372,8 +353,8 @@ impl Choices {
         let mut ends = self.parts.iter().flatten();
         self.parts
             .iter()
-            .all(|ends| ends.iter().any(PartEnd::is_verdict))
-            && (!self.stops || ends.any(|end| end.is_verdict() && end.halts))
+            .all(|ends| ends.iter().any(|end| end.patch.is_none()))
+            && (!self.stops || ends.any(|end| end.patch.is_none() && end.halts))
     }
 
     /// Appends every combination that differs from the verdict. If there are more than `most`, appends at most `most`

@@ -28,8 +28,8 @@ use super::found::{Branch, Course, Races, Reached, ReachedEnds, Search};
 use super::sampling::{Random, any_move};
 use crate::client::{Rests, Sent, Stretch};
 use crate::cluster::Cluster;
-use crate::controllers::ControllerSettings;
 use crate::ids::{ControllerId, ObjectId};
+use crate::options::SimulationOptions;
 use crate::reconcilers::ReleaseRace;
 use crate::state::State;
 use crate::world::Simulation;
@@ -65,7 +65,7 @@ pub(super) struct Explorer<'c> {
     stretch: Option<&'c Stretch<'c>>,
     /// Whether nothing follows once a client has halted, because no other one continues.
     lone: bool,
-    settings: ControllerSettings,
+    kubelet: bool,
     /// Remaining budget: [`MOVE`] for a move, more for a choice.
     budget: usize,
     /// Remaining budget of objects for sampled orders.
@@ -76,19 +76,18 @@ pub(super) struct Explorer<'c> {
 impl<'c> Explorer<'c> {
     pub(super) fn new(
         cluster: &'c Cluster,
-        settings: ControllerSettings,
+        options: &SimulationOptions,
         budget: usize,
-        reduce: bool,
         lone: bool,
     ) -> Self {
         Explorer {
             cluster,
             stretch: None,
             lone,
-            settings,
+            kubelet: options.kubelet,
             budget,
             sampled: SAMPLED,
-            chooser: Chooser::new(cluster.len(), reduce),
+            chooser: Chooser::new(cluster.len(), options.reduction),
         }
     }
 
@@ -319,8 +318,7 @@ impl<'c> Explorer<'c> {
                 return true;
             }
         }
-        if world.controllers_pass(self.settings) || world.reconcilers_pass(&world.awaited_by_any())
-        {
+        if world.controllers_pass(self.kubelet) || world.reconcilers_pass(&world.awaited_by_any()) {
             world.apply_watch();
             return true;
         }

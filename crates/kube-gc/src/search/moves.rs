@@ -46,13 +46,9 @@ impl Simulation<'_> {
         }
         if self.state.has(item, DELETING_DEPENDENTS) {
             return match self.state.counts[item].blocking {
-                0 if self.state.has(item, FOREGROUND) => {
-                    if self.view().rejects(item, Verb::Update) {
-                        Prospect::Fails
-                    } else {
-                        Prospect::Release
-                    }
-                }
+                0 if !self.state.has(item, FOREGROUND) => Prospect::Nothing,
+                0 if self.view().rejects(item, Verb::Update) => Prospect::Fails,
+                0 => Prospect::Release,
                 _ => Prospect::Nothing,
             };
         }

@@ -412,17 +412,13 @@ impl Restriction<'_> {
         own: Numbers<RefId>,
     ) -> ProtectionEnd {
         match release {
-            ProtectionEnd::WhenUnheld(holders) => ProtectionEnd::WhenUnheld(
-                holders
-                    .iter()
-                    .filter_map(|holder| {
-                        Some(Holder {
-                            object: self.local(holder.object)?,
-                            ..*holder
-                        })
-                    })
-                    .collect(),
-            ),
+            ProtectionEnd::WhenUnheld(holders) => {
+                let holders = holders.iter().filter_map(|holder| {
+                    let object = self.local(holder.object)?;
+                    Some(Holder { object, ..*holder })
+                });
+                ProtectionEnd::WhenUnheld(holders.collect())
+            }
             ProtectionEnd::JobTracking { reference } => ProtectionEnd::JobTracking {
                 reference: reference.map(|reference| references.counterpart(reference, &own)),
             },

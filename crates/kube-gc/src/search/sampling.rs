@@ -3,7 +3,6 @@
 use super::moves::Move;
 use crate::controllers::Purge;
 use crate::ids::ObjectId;
-use crate::state::State;
 use crate::world::Simulation;
 
 /// A deterministic pseudo-random number generator (xorshift).
@@ -27,15 +26,9 @@ impl Random {
 pub(super) fn any_move(world: &mut Simulation<'_>, random: &mut Random) -> Option<Move> {
     loop {
         let from = ObjectId::from(random.below(world.cluster.len()));
-        let State {
-            queue,
-            conflicts,
-            orphans,
-            ..
-        } = &world.state;
-        let idle = [queue, conflicts, orphans]
-            .iter()
-            .all(|queue| queue.is_empty());
+        let state = &world.state;
+        let queues = [&state.queue, &state.conflicts, &state.orphans];
+        let idle = queues.iter().all(|queue| queue.is_empty());
         let chosen = random.below(5);
         if chosen == 4 || idle {
             let purge = world
@@ -59,11 +52,8 @@ pub(super) fn any_move(world: &mut Simulation<'_>, random: &mut Random) -> Optio
         if idle {
             return None;
         }
-        let queue = [
-            &world.state.queue,
-            &world.state.conflicts,
-            &world.state.orphans,
-        ][chosen % 3];
+        let state = &world.state;
+        let queue = [&state.queue, &state.conflicts, &state.orphans][chosen % 3];
         let Some(item) = queue
             .next_from(from)
             .or_else(|| queue.next_from(ObjectId::FIRST))
