@@ -65,12 +65,8 @@ impl<'a> Reconcilers<'a> {
 
     /// Returns the workloads that may be the controller, deduplicated: several if it is unknown which one is.
     fn answer(&self, member: &Member, finalizer: &str) -> Vec<(ObjectId, Reconciler)> {
-        let Source {
-            inventory,
-            ownership,
-            ..
-        } = self.source;
-        let removers = &ownership.removers;
+        let inventory = self.source.inventory;
+        let removers = &self.source.ownership.removers;
         // The name is ignored, so that the answer can be cached for all objects of the kind.
         let holder = FinalizerHolder {
             name: None,
@@ -99,21 +95,15 @@ impl<'a> Reconcilers<'a> {
             let authority = removers
                 .access()
                 .authority(inventory, workload, &holder, &mut budget);
-            let authority = authority.alternatives();
-            let authority = authority
-                .iter()
-                .map(|alternative| self.keys(alternative))
-                .collect();
-            let workloads = self.keys(&[running]);
-            if !workloads.is_empty() {
-                answer.push((
-                    running,
-                    Reconciler {
-                        finalizers: vec![finalizer.to_owned()],
-                        workloads,
-                        authority,
-                    },
-                ));
+            let alternatives = authority.alternatives();
+            let authority = alternatives.iter().map(|ids| self.keys(ids)).collect();
+            let reconciler = Reconciler {
+                finalizers: vec![finalizer.to_owned()],
+                workloads: self.keys(&[running]),
+                authority,
+            };
+            if !reconciler.workloads.is_empty() {
+                answer.push((running, reconciler));
             }
         }
         answer
@@ -127,24 +117,14 @@ impl<'a> Reconcilers<'a> {
 
     /// Returns the outermost owner: a dump shows a Deployment with its ReplicaSets and their Pods.
     fn outermost(&self, mut workload: ObjectId) -> ObjectId {
-        let Source {
-            inventory,
-            ownership,
-            ..
-        } = self.source;
+        let inventory = self.source.inventory;
         // Pod, ReplicaSet, Deployment: no chain is longer.
         for _ in 0..2 {
-            let owners = ownership
-                .edges_of(workload)
-                .iter()
-                .filter_map(|edge| edge.bound());
-            let Some(owner) = owners
-                .into_iter()
+            let edges = self.source.ownership.edges_of(workload).iter();
+            let mut owners = edges.filter_map(|edge| edge.bound());
+            workload = owners
                 .find(|owner| inventory.member(*owner).object.group() == "apps")
-            else {
-                break;
-            };
-            workload = owner;
+                .unwrap_or(workload);
         }
         workload
     }
