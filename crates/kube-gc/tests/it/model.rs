@@ -14,7 +14,11 @@ pub(crate) const FOREGROUND: Option<Policy> = Some(Policy::Foreground);
 pub(crate) const ORPHAN: Option<Policy> = Some(Policy::Orphan);
 
 /// Returns the only outcome of deleting `target`, as a list of the remaining objects.
-pub(crate) fn after(objects: &[&str], target: &str, policy: Option<Policy>) -> Vec<String> {
+pub(crate) fn after(
+    objects: &[impl AsRef<str>],
+    target: &str,
+    policy: Option<Policy>,
+) -> Vec<String> {
     end(&sketch(objects), &[Step::Settle, delete(&[target], policy)])
 }
 
@@ -179,14 +183,13 @@ fn tv20_owner_in_another_namespace_does_not_keep_the_dependent() {
 #[test]
 fn tv21_and_22_cluster_scoped_dependent_outlives_its_namespaced_owner() {
     let role = "ClusterRole.rbac.authorization.k8s.io//c";
-    let objects = ["o".to_owned(), format!("{role} -> !o")];
-    let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
     let kept = format!("{role} -> !o");
+    let objects = ["o", &kept];
     assert_eq!(
         after(&objects, "o", FOREGROUND),
-        ["o{T,foregroundDeletion}", kept.as_str()]
+        ["o{T,foregroundDeletion}", &kept]
     );
-    assert_eq!(after(&objects, "o", BACKGROUND), [kept.as_str()]);
+    assert_eq!(after(&objects, "o", BACKGROUND), [&kept[..]]);
 }
 
 /// Parses `line` and rewrites apiVersion and kind of the reference at `position`.

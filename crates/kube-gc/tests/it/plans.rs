@@ -40,7 +40,6 @@ fn long_owner_chain_keeps_its_start_and_end() {
         .map(|n| format!("c{n:02} -> c{:02}", n - 1))
         .chain(["c00".to_owned()])
         .collect();
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let cluster = sketch(&lines);
     let plan = planned(&cluster, &[delete(&["c00"], BACKGROUND)]);
     let why = plan.why(0);

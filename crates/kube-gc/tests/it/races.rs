@@ -22,17 +22,10 @@ fn tv39_nonblocking_dependent_of_foreground_owner_may_survive() {
 #[test]
 fn tv40_diamond_dependent_may_survive_below_a_stuck_sibling() {
     let outcomes = races(&["o", "p{x/y} -> !o", "c -> !o, p"], FOREGROUND);
-    let stuck = ["o{T,foregroundDeletion}", "p{T,x/y} -> !o"];
+    let [owner, sibling] = ["o{T,foregroundDeletion}", "p{T,x/y} -> !o"];
     assert_eq!(
         outcomes,
-        [
-            stuck.map(str::to_owned).to_vec(),
-            [&["c -> p"], &stuck[..]]
-                .concat()
-                .iter()
-                .map(|s| (*s).to_owned())
-                .collect()
-        ]
+        [vec![owner, sibling], vec!["c -> p", owner, sibling]]
     );
 }
 
@@ -68,12 +61,8 @@ fn tv42_outcomes_differ_only_in_owner_references() {
 /// Without reduction, the search visits more than 200,000 states.
 #[test]
 fn a_fan_out_of_24_dependents_is_searched_completely() {
-    let lines: Vec<String> = (0..24)
-        .map(|n| format!("c{n:02} -> {}o", if n % 2 == 0 { "!" } else { "" }))
-        .collect();
-    let lines: Vec<&str> = std::iter::once("o")
-        .chain(lines.iter().map(String::as_str))
-        .collect();
+    let mut lines = vec!["o".to_owned()];
+    lines.extend((0..24).map(|n| format!("c{n:02} -> {}o", if n % 2 == 0 { "!" } else { "" })));
     assert_eq!(after(&lines, "o", FOREGROUND), NOTHING);
 }
 
@@ -88,7 +77,6 @@ fn deployment_with_many_pods_has_one_outcome() {
             (0..25).map(|pod| format!("Pod/n/web-{set}-{pod} -> !ReplicaSet.apps/n/web-{set}")),
         );
     }
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     for policy in [BACKGROUND, FOREGROUND] {
         assert_eq!(after(&lines, "Deployment.apps/n/web", policy), NOTHING);
     }
@@ -104,15 +92,11 @@ fn listed_outcomes_are_limited_and_marked_incomplete() {
             format!("c{n:02} -> o{n:02}, !p{n:02}"),
         ]
     });
-    let lines: Vec<String> = races
-        .chain((0..5_000).map(|n| format!("z{n:04}")))
-        .collect();
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let cluster = sketch(&lines);
+    let others = (0..5_000).map(|n| format!("z{n:04}"));
+    let cluster = sketch(&races.chain(others).collect::<Vec<_>>());
     let owners: Vec<String> = (0..20)
         .flat_map(|n| [format!("o{n:02}"), format!("p{n:02}")])
         .collect();
-    let owners: Vec<&str> = owners.iter().map(String::as_str).collect();
     let steps = [delete(&owners, FOREGROUND), Step::Settle];
     let plan = planned(&cluster, &steps);
     let listed: usize = plan.steps.iter().map(|step| step.outcomes.len() - 1).sum();
@@ -129,19 +113,13 @@ fn failing_dependent_may_be_retried_late() {
     let child = with_reference_rewritten("c -> o, gone", 0, "v9", "ConfigMap");
     let cluster = cluster(vec![sketch_object("o"), child]);
     let plan = planned(&cluster, &[Step::Settle, delete(&["o"], ORPHAN)]);
-    let late: Vec<(bool, usize)> = plan.steps[1]
-        .outcomes
-        .iter()
-        .map(|outcome| {
-            (
-                outcome.late,
-                plan.fates(outcome)
-                    .iter()
-                    .filter(|(_, fate)| *fate == Fate::Gone)
-                    .count(),
-            )
-        })
-        .collect();
+    let outcomes = plan.steps[1].outcomes.iter();
+    let late = outcomes.map(|outcome| {
+        let fates = plan.fates(outcome).into_iter();
+        let gone = fates.filter(|(_, fate)| *fate == Fate::Gone);
+        (outcome.late, gone.count())
+    });
+    let late: Vec<(bool, usize)> = late.collect();
     assert_eq!(
         late,
         [(false, 2), (true, 1)],

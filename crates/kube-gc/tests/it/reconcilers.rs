@@ -5,7 +5,9 @@ use kube_gc::{Cluster, Fate, Reconciler, Step};
 
 pub(crate) use crate::model::NOTHING;
 use crate::special_kinds::{DEFINITION, definition};
-use crate::support::{cluster, delete, outcomes, planned, sketch_key, sketch_objects};
+use crate::support::{
+    cluster, delete, outcomes, planned, sketch_key, sketch_object, sketch_objects,
+};
 
 /// A sketch in which `operator` removes every finalizer `x/y`.
 pub(crate) fn operated(operator: &str, lines: &[&str]) -> Cluster {
@@ -265,27 +267,12 @@ fn crd_may_mark_instances_before_or_after_next_request() {
 /// Each race is won or lost: 65,536 combinations in one namespace.
 #[test]
 fn sixteen_races_list_only_the_extreme_outcomes() {
-    let lines: Vec<String> = (0..16)
-        .flat_map(|n| {
-            [
-                format!("cr{n:02}{{x/y}}"),
-                format!("Deployment.apps/n/d{n:02}"),
-            ]
-        })
-        .collect();
-    let lines: Vec<&str> = lines
-        .iter()
-        .map(String::as_str)
-        .chain(["Namespace//n"])
-        .collect();
-    let mut objects = sketch_objects(&lines);
-    for (number, object) in objects
-        .iter_mut()
-        .filter(|object| !object.finalizers.is_empty())
-        .enumerate()
-    {
+    let mut objects = sketch_objects(&["Namespace//n"]);
+    for number in 0..16 {
         let workload = format!("Deployment.apps/n/d{number:02}");
-        object.reconcilers.push(reconciler(&workload, &[]));
+        let mut released = sketch_object(&format!("cr{number:02}{{x/y}}"));
+        released.reconcilers.push(reconciler(&workload, &[]));
+        objects.extend([released, sketch_object(&workload)]);
     }
     let cluster = cluster(objects);
     let plan = planned(&cluster, &[deleted(&["Namespace//n"])]);

@@ -236,12 +236,12 @@ pub(crate) fn array(value: &Value) -> &[Value] {
 /// Builds a cluster from short notation, one object per line: `name{finalizers} -> !owner, owner`. `!` marks a blocking
 /// reference, a finalizer `T` means Terminating. A bare name is a ConfigMap in namespace `n`; anything else is written
 /// as a key. References have the apiVersion, kind, name and uid of their owners.
-pub(crate) fn sketch(lines: &[&str]) -> Cluster {
+pub(crate) fn sketch(lines: &[impl AsRef<str>]) -> Cluster {
     cluster(sketch_objects(lines))
 }
 
-pub(crate) fn sketch_objects(lines: &[&str]) -> Vec<Object> {
-    lines.iter().map(|line| sketch_object(line)).collect()
+pub(crate) fn sketch_objects(lines: &[impl AsRef<str>]) -> Vec<Object> {
+    lines.iter().map(|it| sketch_object(it.as_ref())).collect()
 }
 
 pub(crate) fn sketch_object(line: &str) -> Object {
@@ -304,8 +304,9 @@ fn api_version(key: &ObjectKey) -> String {
     }
 }
 
-pub(crate) fn delete(names: &[&str], policy: Option<Policy>) -> Step {
-    Step::delete(names.iter().map(|name| sketch_key(name)).collect(), policy)
+pub(crate) fn delete(names: &[impl AsRef<str>], policy: Option<Policy>) -> Step {
+    let targets = names.iter().map(|name| sketch_key(name.as_ref()));
+    Step::delete(targets.collect(), policy)
 }
 
 pub(crate) fn planned<'c>(cluster: &'c Cluster, steps: &[Step]) -> Plan<'c> {

@@ -58,6 +58,11 @@ fn with(client: Object, lines: &[&str]) -> Cluster {
     cluster(sketch_objects(lines).into_iter().chain([client]).collect())
 }
 
+/// A sketch with a webhook that is called for `verb` on `objects`.
+fn refusing(verb: Verb, objects: &[&str], lines: &[&str]) -> Cluster {
+    with(webhook(verb, objects, None), lines)
+}
+
 fn background(names: &[&str]) -> Step {
     delete(names, Some(Policy::Background))
 }
@@ -106,7 +111,7 @@ fn webhook_with_running_backend_rejects_nothing() {
 
 #[test]
 fn webhook_without_service_rejects_only_matching_requests() {
-    let cluster = with(webhook(Verb::Delete, &["a"], None), &["a", "b"]);
+    let cluster = refusing(Verb::Delete, &["a"], &["a", "b"]);
     assert_eq!(
         codes(&cluster, &[background(&["a", "b"])]),
         [WEBHOOK_FAILED, 200]
@@ -116,10 +121,7 @@ fn webhook_without_service_rejects_only_matching_requests() {
 
 #[test]
 fn requests_after_service_deletion_are_rejected() {
-    let cluster = with(
-        webhook(Verb::Delete, &["a", "b"], None),
-        &["a", "b", SERVICE],
-    );
+    let cluster = refusing(Verb::Delete, &["a", "b"], &["a", "b", SERVICE]);
     let steps = [background(&["a", SERVICE, "b"])];
     assert_eq!(codes(&cluster, &steps), [200, 200, WEBHOOK_FAILED]);
     assert_eq!(left(&cluster, &steps), ["b"]);
@@ -145,7 +147,7 @@ fn service_selecting_no_pods_rejects_requests() {
 
 #[test]
 fn deleted_webhook_configuration_rejects_nothing() {
-    let cluster = with(webhook(Verb::Delete, &["a"], None), &["a"]);
+    let cluster = refusing(Verb::Delete, &["a"], &["a"]);
     assert_eq!(
         left(&cluster, &[background(&[CONFIGURATION, "a"])]),
         [""; 0]
@@ -154,7 +156,7 @@ fn deleted_webhook_configuration_rejects_nothing() {
 
 #[test]
 fn rejected_updates_prevent_finalizer_removal() {
-    let cluster = with(webhook(Verb::Update, &["a"], None), &["a{x/y}"]);
+    let cluster = refusing(Verb::Update, &["a"], &["a{x/y}"]);
     let patch = Step::RemoveFinalizer {
         targets: vec![sketch_key("a")],
         finalizer: "x/y".to_owned(),
@@ -169,7 +171,7 @@ fn rejected_updates_prevent_finalizer_removal() {
 
 #[test]
 fn collector_retries_after_webhook_configuration_is_deleted() {
-    let cluster = with(webhook(Verb::Delete, &["c"], None), &["o", "c -> o"]);
+    let cluster = refusing(Verb::Delete, &["c"], &["o", "c -> o"]);
     assert_eq!(left(&cluster, &[background(&["o"])]), ["c -> o"]);
     assert_eq!(
         left(
@@ -182,7 +184,7 @@ fn collector_retries_after_webhook_configuration_is_deleted() {
 
 #[test]
 fn a_foreground_owner_waits_for_a_dependent_that_cannot_be_deleted() {
-    let cluster = with(webhook(Verb::Delete, &["c"], None), &["o", "c -> !o"]);
+    let cluster = refusing(Verb::Delete, &["c"], &["o", "c -> !o"]);
     let foreground = delete(&["o"], Some(Policy::Foreground));
     assert_eq!(
         left(&cluster, &[foreground]),
@@ -192,17 +194,14 @@ fn a_foreground_owner_waits_for_a_dependent_that_cannot_be_deleted() {
 
 #[test]
 fn rejected_updates_keep_foreground_owner() {
-    let cluster = with(webhook(Verb::Update, &["o"], None), &["o", "c -> !o"]);
+    let cluster = refusing(Verb::Update, &["o"], &["o", "c -> !o"]);
     let foreground = delete(&["o"], Some(Policy::Foreground));
     assert_eq!(left(&cluster, &[foreground]), ["o{T,foregroundDeletion}"]);
 }
 
 #[test]
 fn rejected_dependent_updates_block_orphaning() {
-    let cluster = with(
-        webhook(Verb::Update, &["c"], None),
-        &["o", "c -> o", "d -> o"],
-    );
+    let cluster = refusing(Verb::Update, &["c"], &["o", "c -> o", "d -> o"]);
     let steps = [
         delete(&["o"], Some(Policy::Orphan)),
         background(&[CONFIGURATION]),
@@ -213,10 +212,7 @@ fn rejected_dependent_updates_block_orphaning() {
 
 #[test]
 fn rejected_deletion_keeps_namespace_and_sets_condition() {
-    let cluster = with(
-        webhook(Verb::Delete, &["b"], None),
-        &["Namespace//n", "a", "b"],
-    );
+    let cluster = refusing(Verb::Delete, &["b"], &["Namespace//n", "a", "b"]);
     let step = [background(&["Namespace//n"])];
     assert_eq!(left(&cluster, &step), ["b", "Namespace//n{T}"]);
     let error = "Failed to delete all resource types, 1 remaining: Internal error occurred: failed calling webhook \
@@ -229,8 +225,9 @@ fn rejected_deletion_keeps_namespace_and_sets_condition() {
 
 #[test]
 fn first_rejection_stops_namespace_deletion_of_its_kind() {
-    let cluster = with(
-        webhook(Verb::Delete, &["b"], None),
+    let cluster = refusing(
+        Verb::Delete,
+        &["b"],
         &["Namespace//n", "a", "b", "c", "Secret/n/s"],
     );
     assert_eq!(
@@ -253,8 +250,9 @@ fn namespace_deletion_removes_webhook_pods_first() {
 
 #[test]
 fn rejected_pods_do_not_keep_other_namespace_content() {
-    let cluster = with(
-        webhook(Verb::Delete, &["Pod/n/p"], None),
+    let cluster = refusing(
+        Verb::Delete,
+        &["Pod/n/p"],
         &["Namespace//n", "a", "Pod/n/p"],
     );
     assert_eq!(
@@ -265,10 +263,7 @@ fn rejected_pods_do_not_keep_other_namespace_content() {
 
 #[test]
 fn rejected_finalize_keeps_empty_namespace() {
-    let cluster = with(
-        webhook(Verb::Finalize, &["Namespace//n"], None),
-        &["Namespace//n", "a"],
-    );
+    let cluster = refusing(Verb::Finalize, &["Namespace//n"], &["Namespace//n", "a"]);
     assert_eq!(
         left(&cluster, &[background(&["Namespace//n"])]),
         ["Namespace//n{T}"]
@@ -332,7 +327,7 @@ fn namespace_is_deleted_while_aggregated_apis_are_served() {
 #[test]
 fn search_finds_both_orders_of_service_and_intercepted_object() {
     let owned = ["o", "a -> o", "Service/n/hook -> o"];
-    let cluster = with(webhook(Verb::Delete, &["a"], None), &owned);
+    let cluster = refusing(Verb::Delete, &["a"], &owned);
     let step = [background(&["o"])];
     let found = outcomes(&cluster, &step);
     assert_eq!(found.len(), 2, "{found:?}");
