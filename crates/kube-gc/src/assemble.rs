@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use foldhash::HashMap;
+use typed_index_collections::TiVec;
 
 use crate::behaviour::Behaviour;
 use crate::cluster::{Cluster, Node};
 use crate::flags::{FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
-use crate::ids::NONE;
+use crate::ids::{NONE, ObjectId};
 use crate::kinds::{KindInfo, KindTable};
 use crate::links::Links;
 use crate::names::{ApiVersion, GroupKind, Namespace, ObjectKey, finalizers, sort_by_object_key};
@@ -145,12 +146,12 @@ impl Cluster {
 
     /// Resolves every reference, by uid and by coordinates.
     fn resolve(&mut self, kinds: &KindTable, text: &Symbols) -> Result<(), ClusterError> {
-        let mut by_uid = vec![NONE; text.len()];
+        let mut by_uid: TiVec<Symbol, ObjectId> = vec![NONE; text.len()].into();
         // Objects are in the order of their keys, so duplicates are adjacent.
         let mut before = None;
         for (id, node) in self.nodes.iter_enumerated() {
             if node.uid != Symbol::EMPTY {
-                let other = std::mem::replace(&mut by_uid[node.uid.index()], id);
+                let other = std::mem::replace(&mut by_uid[node.uid], id);
                 if other != NONE {
                     let [other, key] =
                         [other, id].map(|id| Box::new(self.key_with(id, kinds, text)));
@@ -170,7 +171,7 @@ impl Cluster {
         for (reference, written) in self.refs.iter_mut().zip(&mut self.written) {
             let holder = self.nodes[reference.holder];
             if written.uid != Symbol::EMPTY {
-                reference.by_uid = by_uid[written.uid.index()];
+                reference.by_uid = by_uid[written.uid];
             }
             let api_version = text.get(written.api_version);
             written.kind = kinds.resolve(api_version, text.get(written.kind_name));

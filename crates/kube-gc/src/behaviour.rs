@@ -19,9 +19,3 @@ impl Behaviour {
         absence_by_uid: false,
     };
 }
-
-impl Default for Behaviour {
-    fn default() -> Self {
-        Self::NEWEST
-    }
-}

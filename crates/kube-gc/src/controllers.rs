@@ -183,7 +183,6 @@ impl Simulation<'_> {
             instances,
             cleanup,
             established,
-            ..
         }) = self.cluster.links.roles.get(&id)
         else {
             return;

@@ -29,21 +29,18 @@ pub struct FailingApi {
 impl View<'_> {
     /// Returns the aggregated APIs that have no backend now, in the order of their APIServices.
     pub(super) fn failing_apis(&self) -> impl Iterator<Item = FailingApi> + '_ {
-        self.cluster
-            .links
-            .callouts
-            .iter()
-            .filter_map(|(number, callout)| {
-                let CalloutRole::Api { group_version } = &callout.role else {
-                    return None;
-                };
-                self.state.failing.contains(number).then(|| FailingApi {
+        let callouts = self.cluster.links.callouts.iter();
+        callouts.filter_map(|(number, callout)| match &callout.role {
+            CalloutRole::Api { group_version } if self.state.failing.contains(number) => {
+                Some(FailingApi {
                     object: callout.object,
                     group_version: group_version.to_string(),
                     service: (*callout.called).clone(),
                     service_exists: self.service_exists(callout),
                 })
-            })
+            }
+            _ => None,
+        })
     }
 
     /// Whether the namespace controller can remove `kubernetes` from the `spec.finalizers` of an empty namespace.

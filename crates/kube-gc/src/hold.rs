@@ -149,10 +149,8 @@ fn holds_by_finalizer(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
     let protections = cluster.links.protections_of(id);
     let mut foreign = Vec::new();
     let mut in_use = Vec::new();
-    for slot in cluster
-        .finalizers_of(id)
-        .filter(|slot| state.finalizers[*slot] && Some(*slot) != cleanup)
-    {
+    let slots = cluster.finalizers_of(id);
+    for slot in slots.filter(|slot| state.finalizers[*slot] && Some(*slot) != cleanup) {
         let protected = protections
             .iter()
             .find(|protected| protected.finalizer == slot);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::cause::Cause;
 use crate::cluster::Cluster;
-use crate::flags::{GONE, TERMINATING};
+use crate::flags::TERMINATING;
 use crate::ids::{NONE, ObjectId};
 use crate::kinds::KindInfo;
 use crate::names::GroupKind;
@@ -74,12 +74,10 @@ impl Plan<'_> {
 
     /// Returns the objects that are no longer stored in a step's verdict, in the order of their ids.
     pub fn gone_after(&self, step: usize) -> Vec<ObjectId> {
-        let state = self.verdict_state(step);
-        let flags = state.iter().flat_map(|state| state.flags.iter_enumerated());
-        flags
-            .filter(|(_, flags)| **flags & GONE != 0)
-            .map(|(id, _)| id)
-            .collect()
+        self.verdict_state(step).map_or_else(Vec::new, |state| {
+            let all = self.cluster.ids();
+            all.filter(|id| state.gone(*id)).collect()
+        })
     }
 
     /// Returns the finalizers of an object in a step's verdict, in the order in which a patch addresses them: those of

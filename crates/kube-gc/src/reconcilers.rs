@@ -126,13 +126,8 @@ impl View<'_> {
 
     /// Whether a workload, or a Pod that outlives it, exists and nothing is about to change that.
     fn runs(&self, workload: ObjectId) -> bool {
-        self.stays(workload)
-            || self
-                .cluster
-                .links
-                .pods_of(workload)
-                .iter()
-                .any(|pod| self.stays(*pod))
+        let mut pods = self.cluster.links.pods_of(workload).iter();
+        self.stays(workload) || pods.any(|pod| self.stays(*pod))
     }
 
     /// Whether something exists and nothing is about to change that.
@@ -141,10 +136,8 @@ impl View<'_> {
     }
 
     fn home_goes(&self, id: ObjectId) -> bool {
-        self.cluster
-            .links
-            .home_of(id)
-            .is_some_and(|home| self.state.has(home, TERMINATING))
+        let home = self.cluster.links.home_of(id);
+        home.is_some_and(|home| self.state.has(home, TERMINATING))
     }
 
     /// Whether a controller that needs this never acts again after everything has settled. In a Terminating namespace
@@ -162,13 +155,8 @@ impl View<'_> {
 impl Simulation<'_> {
     /// Flags needs that are lost once everything has settled: a controller that cannot act then never acts again.
     pub(super) fn forget_lost_controllers(&mut self) {
-        for need in self
-            .cluster
-            .links
-            .controllers
-            .iter()
-            .flat_map(ControllerNeeds::needs)
-        {
+        let controllers = self.cluster.links.controllers.iter();
+        for need in controllers.flat_map(ControllerNeeds::needs) {
             if self.view().is_lost(need) {
                 self.state.flags[need] |= LOST;
             }
@@ -204,15 +192,11 @@ impl Simulation<'_> {
 
     fn remove_where(&mut self, is_removed: impl Fn(&Reconciled, FinalizerRemoval) -> bool) -> bool {
         // Evaluate all before removing any, because a removal may take away what another controller needs.
-        let waiting = self
-            .cluster
-            .links
-            .reconciled
-            .iter()
-            .filter_map(|reconciled| {
-                let removal = self.view().finalizer_removal(reconciled)?;
-                is_removed(reconciled, removal).then_some((reconciled.object, reconciled.finalizer))
-            });
+        let reconciled = self.cluster.links.reconciled.iter();
+        let waiting = reconciled.filter_map(|reconciled| {
+            let removal = self.view().finalizer_removal(reconciled)?;
+            is_removed(reconciled, removal).then_some((reconciled.object, reconciled.finalizer))
+        });
         let waiting: BTreeSet<(ObjectId, FinalizerId)> = waiting.collect();
         for (object, finalizer) in &waiting {
             self.remove_finalizers(*object, &[*finalizer], 0, Cause::ControllerLetsGo.into());

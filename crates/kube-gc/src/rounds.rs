@@ -232,11 +232,7 @@ impl Attempt {
                 if world.state.gone(self.item) {
                     return Some(End::Done);
                 }
-                let live: ReferenceTable = world
-                    .cluster
-                    .refs_of(self.item)
-                    .filter(|index| world.state.present(*index))
-                    .collect();
+                let live: ReferenceTable = world.view().references(self.item).collect();
                 if world.state.revisions[self.item] != self.revision
                     && (live != self.references || self.patched)
                 {
@@ -265,11 +261,7 @@ impl Attempt {
             self.call = Call::GetForRelease;
             return None;
         }
-        self.references = world
-            .cluster
-            .refs_of(self.item)
-            .filter(|index| world.state.present(*index))
-            .collect();
+        self.references = world.view().references(self.item).collect();
         if self.references.is_empty() {
             return Some(End::Done);
         }

@@ -34,8 +34,8 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
         cluster,
         steps: Vec::with_capacity(steps.len()),
     };
-    let (mut deleted, mut halted): (Vec<(usize, ObjectId)>, BTreeSet<usize>) =
-        (Vec::new(), BTreeSet::new());
+    let mut deleted: Vec<(usize, ObjectId)> = Vec::new();
+    let mut halted: BTreeSet<usize> = BTreeSet::new();
     for request in &requests {
         let responses = if halted.contains(&request.client) {
             Vec::new()
@@ -46,13 +46,11 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
         deleted.extend(targets.map(|target| (request.client, target)));
         if request.wait != Wait::None {
             rounds::settle(&mut world, kubelet, &BTreeSet::new());
-            let left = std::mem::take(&mut deleted)
-                .into_iter()
-                .filter(|(_, id)| world.state.live(*id));
-            halted.extend(
-                left.map(|(client, _)| client)
-                    .filter(|client| request.waiting.contains(client)),
-            );
+            for (client, id) in deleted.drain(..) {
+                if world.state.live(id) && request.waiting.contains(&client) {
+                    halted.insert(client);
+                }
+            }
         } else if request.is_awaited && !halted.contains(&request.client) {
             let awaited: BTreeSet<ObjectId> = request.targets.iter().flatten().copied().collect();
             rounds::settle(&mut world, kubelet, &awaited);

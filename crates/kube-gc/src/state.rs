@@ -103,12 +103,8 @@ impl State {
             revisions: vec![0; objects].into(),
             writes: 0,
         };
-        for (reference, now) in cluster
-            .refs
-            .iter()
-            .zip(&state.refs)
-            .filter(|(reference, _)| reference.by_uid != NONE)
-        {
+        let references = cluster.refs.iter().zip(&state.refs);
+        for (reference, now) in references.filter(|(reference, _)| reference.by_uid != NONE) {
             let counts = &mut state.counts[reference.by_uid];
             counts.dependents += 1;
             counts.blocking += u32::from(*now == RefState::Blocking);

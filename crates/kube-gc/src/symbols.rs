@@ -5,12 +5,15 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
+use typed_index_collections::TiVec;
 
+use crate::ids::number;
 use crate::names::Namespace;
 
-/// An interned string.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Symbol(u32);
+number! {
+    /// An interned string.
+    pub(super) Symbol
+}
 
 impl Symbol {
     /// The empty string, always interned first; as a namespace, that of a cluster-scoped object.
@@ -19,17 +22,13 @@ impl Symbol {
     /// The namespace of an object whose manifest leaves it out. No string is ever interned as this symbol, so it is
     /// never mistaken for a namespace named `?`.
     pub(super) const UNWRITTEN: Symbol = Symbol(1);
-
-    pub(super) fn index(self) -> usize {
-        self.0 as usize
-    }
 }
 
 /// All strings of a cluster, concatenated.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Symbols {
     text: String,
-    ends: Vec<u32>,
+    ends: TiVec<Symbol, u32>,
 }
 
 impl Symbols {
@@ -57,13 +56,9 @@ impl Symbols {
     }
 
     pub(super) fn get(&self, symbol: Symbol) -> &str {
-        let index = symbol.index();
-        let start = if index == 0 {
-            0
-        } else {
-            self.ends[index - 1] as usize
-        };
-        &self.text[start..self.ends[index] as usize]
+        let before = symbol.0.checked_sub(1).map(Symbol);
+        let start = before.map_or(0, |before| self.ends[before]);
+        &self.text[start as usize..self.ends[symbol] as usize]
     }
 }
 
@@ -115,9 +110,8 @@ impl Interner {
     }
 
     fn push(&mut self, text: &str) -> Symbol {
-        let symbol = Symbol(self.symbols.len() as u32);
         self.symbols.text.push_str(text);
-        self.symbols.ends.push(self.symbols.text.len() as u32);
-        symbol
+        let end = self.symbols.text.len() as u32;
+        self.symbols.ends.push_and_get_key(end)
     }
 }

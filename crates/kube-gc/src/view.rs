@@ -2,7 +2,7 @@
 
 use crate::cluster::Cluster;
 use crate::flags::{FOREGROUND, GRACEFUL, MISTAKEN, TERMINATING};
-use crate::ids::{NONE, RefId};
+use crate::ids::{NONE, ObjectId, RefId};
 use crate::links::Holder;
 use crate::references::Lookup;
 use crate::state::State;
@@ -29,7 +29,13 @@ pub(super) enum Class {
     OutOfScope,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    /// Returns the references that an object still has.
+    pub(super) fn references(self, id: ObjectId) -> impl Iterator<Item = RefId> + 'a {
+        let all = self.cluster.refs_of(id);
+        all.filter(move |index| self.state.present(*index))
+    }
+
     /// Whether the absent-owner cache answers for this reference, without a GET.
     pub(super) fn cached_absent(&self, reference: RefId) -> bool {
         let reference = self.cluster.refs[reference];

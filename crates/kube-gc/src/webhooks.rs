@@ -66,18 +66,13 @@ impl View<'_> {
 
     /// Returns a webhook that rejects requests with `verb` on `object` now.
     pub(super) fn rejecting(&self, object: ObjectId, verb: Verb) -> Option<CalloutId> {
-        if !self.state.failing.has_webhooks() {
+        let failing = &self.state.failing;
+        if !failing.has_webhooks() {
             return None;
         }
-        let mut asked = self
-            .cluster
-            .links
-            .callouts
-            .asked_about(object)
-            .iter()
-            .filter(|(_, asked)| *asked == verb);
+        let mut asked = self.cluster.links.callouts.asked_about(object).iter();
         asked
-            .find(|(callout, _)| self.state.failing.contains(*callout))
+            .find(|(callout, asked)| *asked == verb && failing.contains(*callout))
             .map(|(callout, _)| *callout)
     }
 

@@ -81,10 +81,8 @@ impl History<'_> {
         }
         let view = View { cluster, state };
         for id in self.rejected.iter().filter(|id| state.live(**id)) {
-            add(
-                &mut explained.entry(*id).or_default().0,
-                Cause::WebhookRejects,
-            );
+            let (causes, _) = explained.entry(*id).or_default();
+            add(causes, Cause::WebhookRejects);
         }
         for id in cluster.ids().filter(|id| state.live(*id)) {
             for cause in causes_of_standing(view, id) {
@@ -162,7 +160,7 @@ fn causes_of_standing(view: View<'_>, id: ObjectId) -> Vec<Cause> {
         return causes_of_holding(view, id);
     }
     let mut causes = Vec::new();
-    for index in cluster.refs_of(id).filter(|index| state.present(*index)) {
+    for index in view.references(id) {
         match view.classify(index) {
             Class::Unresolvable => add(&mut causes, Cause::OwnerKindUnserved),
             Class::OutOfScope => add(&mut causes, Cause::OwnerOutOfScope),

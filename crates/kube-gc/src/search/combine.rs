@@ -233,11 +233,10 @@ fn sent<'s>(
     for (place, request) in requests.iter().enumerate() {
         let mut shares: BTreeMap<usize, Vec<Option<ObjectId>>> = BTreeMap::new();
         for target in request.targets.iter().flatten() {
-            let located = partition.locate(*target);
-            if let Some((part, local)) =
-                located.and_then(|(part, local)| Some((parts.binary_search(&part).ok()?, local)))
+            if let Some((part, local)) = partition.locate(*target)
+                && let Ok(place) = parts.binary_search(&part)
             {
-                shares.entry(part).or_default().push(Some(local));
+                shares.entry(place).or_default().push(Some(local));
             }
         }
         let Some(&(stretch, (last, end))) = ends.peek() else {

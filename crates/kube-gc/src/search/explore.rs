@@ -171,14 +171,11 @@ impl<'c> Explorer<'c> {
             world.forget_lost_controllers();
         }
         (world.state.sent, world.state.silent) = (vec![0; clients], 0);
-        Branch::of(
-            world.state,
-            Course {
-                shelved: false,
-                races: Races::Open,
-                ..branch.course
-            },
-        )
+        let course = Course {
+            late: branch.course.late,
+            ..Course::default()
+        };
+        Branch::of(world.state, course)
     }
 
     fn world(&self, state: State) -> Simulation<'c> {
@@ -195,11 +192,8 @@ impl<'c> Explorer<'c> {
     fn settle(&mut self, starts: Vec<Branch>) -> Reached {
         let mut search = Search::default();
         // States that need no late retry are searched first, so that `late` means "only late".
-        let (late, mut open): (Vec<Branch>, Vec<Branch>) = starts
-            .iter()
-            .cloned()
-            .partition(|branch| branch.course.late);
-        search.late = late;
+        let mut open;
+        (search.late, open) = starts.iter().cloned().partition(|it| it.course.late);
         while let Some(branch) = open.pop().or_else(|| search.late.pop()) {
             if !self.follow(branch, &mut search, &mut open) {
                 search.cut = true;
@@ -337,11 +331,10 @@ impl<'c> Explorer<'c> {
         course: Course,
         search: &mut Search,
     ) -> Vec<Branch> {
-        let races = if course.races == Races::Open {
-            world.races()
-        } else {
-            BTreeSet::new()
-        };
+        if course.races != Races::Open {
+            return Vec::new();
+        }
+        let races = world.races();
         let count = races.len();
         if races.is_empty() || !search.visit(world, course) {
             return Vec::new();

@@ -228,11 +228,7 @@ impl<'w> Stubborn<'w, '_> {
     /// Adds the owners of an object, and the objects that a GET finds in their place.
     fn add_owners(&mut self, id: ObjectId) {
         let world = self.world;
-        for index in world
-            .cluster
-            .refs_of(id)
-            .filter(|index| world.state.present(*index))
-        {
+        for index in world.view().references(id) {
             let reference = world.cluster.refs[index];
             if !self.indifferent(id, reference.by_uid) {
                 self.add(reference.by_uid);
@@ -329,11 +325,8 @@ impl<'w> Stubborn<'w, '_> {
     /// Returns the owners that an object still names.
     fn owners(&self, id: ObjectId) -> impl Iterator<Item = ObjectId> + use<'w> {
         let world = self.world;
-        let present = world
-            .cluster
-            .refs_of(id)
-            .filter(|index| world.state.present(*index));
-        present.map(|index| world.cluster.refs[index].by_uid)
+        let references = world.view().references(id);
+        references.map(|index| world.cluster.refs[index].by_uid)
     }
 
     /// Returns whether no object or client waits for the object, and no request names it.

@@ -53,11 +53,7 @@ impl Simulation<'_> {
             };
         }
         let mut verdict = Verdict::new(self, item);
-        for index in self
-            .cluster
-            .refs_of(item)
-            .filter(|index| self.state.present(*index))
-        {
+        for index in self.view().references(item) {
             match self.view().classify(index) {
                 Class::Unresolvable => return Prospect::Fails,
                 Class::OutOfScope => return Prospect::Nothing,

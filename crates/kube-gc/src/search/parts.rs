@@ -118,6 +118,7 @@ impl<'c> Partition<'c> {
 }
 
 fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut DisjointSets) {
+    let links = &cluster.links;
     for (reference, written) in cluster.refs.iter().zip(&cluster.written) {
         for other in [reference.by_uid, written.named] {
             if other != NONE {
@@ -125,14 +126,12 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
             }
         }
         // A reference resolves only while its definition exists.
-        let definition = written
-            .kind
-            .and_then(|kind| cluster.links.definition_of.get(&kind));
+        let definition = written.kind.and_then(|kind| links.definition_of.get(&kind));
         if let Some(definition) = definition.filter(|id| may_go(cluster, targets, **id)) {
             sets.join(reference.holder, *definition);
         }
     }
-    for (&id, role) in &cluster.links.roles {
+    for (&id, role) in &links.roles {
         if !may_go(cluster, targets, id) {
             continue;
         }
@@ -142,12 +141,14 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
                 content.for_each(|other| sets.join(id, *other));
             }
             Role::Definition { instances, .. } => {
-                instances.iter().for_each(|other| sets.join(id, *other));
+                for other in instances {
+                    sets.join(id, *other);
+                }
             }
             Role::Pod { .. } => {}
         }
     }
-    for protection in &cluster.links.protections {
+    for protection in &links.protections {
         if let ProtectionEnd::WhenUnheld(holders) = &protection.release {
             for holder in holders {
                 sets.join(protection.object, holder.object);
@@ -155,29 +156,21 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
         }
     }
     // Needs that cannot be lost make no difference, and would join everything that the controller handles.
-    let needed: BTreeSet<ObjectId> = cluster
-        .links
-        .controllers
-        .iter()
-        .flat_map(ControllerNeeds::needs)
-        .collect();
-    let followers: BTreeSet<ObjectId> = cluster
-        .links
-        .followers
-        .iter()
-        .map(|(_, follower)| *follower)
-        .collect();
+    let controllers = links.controllers.iter();
+    let needed: BTreeSet<ObjectId> = controllers.flat_map(ControllerNeeds::needs).collect();
+    let followers = links.followers.iter().map(|(_, follower)| *follower);
+    let followers: BTreeSet<ObjectId> = followers.collect();
     let may_be_lost: BTreeSet<ObjectId> = needed
         .into_iter()
         .filter(|need| followers.contains(need) || !is_fixed(cluster, targets, *need))
         .collect();
-    for reconciled in &cluster.links.reconciled {
-        let needs = cluster.links.controllers[reconciled.controller].needs();
+    for reconciled in &links.reconciled {
+        let needs = links.controllers[reconciled.controller].needs();
         needs
             .filter(|need| may_be_lost.contains(need))
             .for_each(|need| sets.join(reconciled.object, need));
     }
-    for &(leader, follower) in &cluster.links.followers {
+    for &(leader, follower) in &links.followers {
         sets.join(leader, follower);
     }
 }
@@ -331,10 +324,8 @@ impl Restriction<'_> {
             if let Some(kind) = self.partition.kinds.get(&id) {
                 links.definition_of.insert(*kind, own);
             }
-            let followers = whole
-                .followers_of(id)
-                .iter()
-                .filter_map(|(_, follower)| self.local(*follower));
+            let followers = whole.followers_of(id).iter();
+            let followers = followers.filter_map(|(_, follower)| self.local(*follower));
             links
                 .followers
                 .extend(followers.map(|follower| (own, follower)));

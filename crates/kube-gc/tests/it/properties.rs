@@ -9,7 +9,9 @@ use kube_gc::{
 };
 use proptest::prelude::*;
 
-use crate::support::{cases, key, planned, recorded_kinds, sketch_object, sketch_reference};
+use crate::support::{
+    cases, cluster, key, planned, recorded_kinds, sketch_object, sketch_reference,
+};
 
 /// Kinds of all sorts: built-in and custom, namespaced and cluster-scoped, with an orphaning default.
 const NAMES: [&str; 9] = [
@@ -205,10 +207,6 @@ fn steps_of_clients() -> impl Strategy<Value = Vec<Step>> {
         client,
     });
     prop::collection::vec(step, 2..6)
-}
-
-fn cluster(objects: Vec<Object>) -> Cluster {
-    released(Behaviour::NEWEST, objects)
 }
 
 fn released(behaviour: Behaviour, objects: Vec<Object>) -> Cluster {

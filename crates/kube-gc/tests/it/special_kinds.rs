@@ -4,18 +4,13 @@ use kube_gc::{Cluster, DefinitionFacts, Facts, Fate, Hold, Object, PodFacts, Pro
 
 use crate::model::{BACKGROUND, FOREGROUND, NOTHING, ORPHAN, after};
 use crate::support::{
-    cluster, delete, end, key, outcomes, planned, sketch, sketch_key, sketch_object,
+    cluster, delete, end, key, outcomes, planned, present, sketch, sketch_object,
 };
 
 /// Returns the remaining objects, and the conditions NamespaceContentRemaining and NamespaceFinalizersRemaining.
 fn remaining(cluster: &Cluster, namespace: &str) -> (Vec<String>, [(String, String); 2]) {
     let steps = [delete(&[namespace], BACKGROUND)];
-    let plan = planned(cluster, &steps);
-    let id = cluster.find(&sketch_key(namespace)).expect("the namespace");
-    let Fate::Present(present) = plan.fate(&plan.steps[0].outcomes[0], id) else {
-        panic!("the namespace is gone")
-    };
-    let conditions = present
+    let conditions = present(cluster, &steps, namespace)
         .conditions
         .expect("a Terminating namespace has conditions");
     assert_eq!(conditions.len(), 5);
@@ -69,19 +64,11 @@ fn tv30_namespace_deletion_removes_preset_orphan_finalizer() {
 #[test]
 fn tv31_finalizers_of_the_namespace_do_not_protect_its_content() {
     let cluster = sketch(&["Namespace//n{x/y}", "Secret/n/s"]);
-    let plan = planned(&cluster, &[delete(&["Namespace//n"], BACKGROUND)]);
-    let fates = plan.fates(&plan.steps[0].outcomes[0]);
-    let Fate::Present(namespace) = &fates[0].1 else {
-        panic!("the namespace is gone")
-    };
-    assert_eq!(
-        (
-            namespace.finalizers.as_slice(),
-            namespace.spec_finalizers.as_deref()
-        ),
-        (&["x/y".to_owned()][..], Some(&[][..]))
-    );
-    assert_eq!(fates[1].1, Fate::Gone);
+    let steps = [delete(&["Namespace//n"], BACKGROUND)];
+    let namespace = present(&cluster, &steps, "Namespace//n");
+    assert_eq!(namespace.finalizers, ["x/y"]);
+    assert_eq!(namespace.spec_finalizers, Some(Vec::new()));
+    assert_eq!(end(&cluster, &steps), ["Namespace//n{T,x/y}"]);
 }
 
 pub(crate) fn definition() -> Object {
@@ -112,11 +99,7 @@ fn tv32_instance_with_finalizer_keeps_its_crd_under_every_policy() {
         let left = end(&cluster, &steps);
         let held = format!("{DEFINITION}{{T,customresourcecleanup.apiextensions.k8s.io}}");
         assert_eq!(left, [held.as_str(), "Cake.shop.example/n/c{T,x/y}"]);
-        let plan = planned(&cluster, &steps);
-        let id = cluster.find(&key(DEFINITION)).expect("the definition");
-        let Fate::Present(present) = plan.fate(&plan.steps[0].outcomes[0], id) else {
-            panic!("the definition is gone")
-        };
+        let present = present(&cluster, &steps, DEFINITION);
         let conditions = present.conditions.expect("conditions");
         assert_eq!(
             conditions.last().map(|condition| condition.reason.as_str()),

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use kube_gc::names::{ApiVersion, GroupKind, ObjectKey, Policy, Wait, kinds};
 use kube_gc::{
     Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Fate, KindInfo, KindTable,
-    NamespaceFacts, Object, OwnerReference, Plan, PodFacts, SimulationOptions, Step, VolumeFacts,
-    simulate,
+    NamespaceFacts, Object, OwnerReference, Plan, PodFacts, Present, SimulationOptions, Step,
+    VolumeFacts, simulate,
 };
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
@@ -311,6 +311,16 @@ pub(crate) fn delete(names: &[impl AsRef<str>], policy: Option<Policy>) -> Step 
 
 pub(crate) fn planned<'c>(cluster: &'c Cluster, steps: &[Step]) -> Plan<'c> {
     simulate(cluster, steps, &SimulationOptions::default())
+}
+
+/// Returns an object as the verdict of the last step stores it.
+pub(crate) fn present(cluster: &Cluster, steps: &[Step], name: &str) -> Present {
+    let plan = planned(cluster, steps);
+    let id = cluster.find(&sketch_key(name)).expect("the object");
+    match plan.fate(plan.verdict().expect("a verdict"), id) {
+        Fate::Present(present) => present,
+        Fate::Gone => panic!("{name} is gone"),
+    }
 }
 
 /// Returns the only outcome of the last step, in the notation of [`sketch`].

@@ -4,12 +4,12 @@
 
 use kube_gc::names::Policy;
 use kube_gc::{
-    Answerer, ApiServiceFacts, Cluster, Facts, Fate, Object, Present, Requests, SimulationOptions,
-    Step, Verb, WEBHOOK_FAILED, WebhookFacts, simulate,
+    Answerer, ApiServiceFacts, Cluster, Facts, Object, Requests, SimulationOptions, Step, Verb,
+    WEBHOOK_FAILED, WebhookFacts, simulate,
 };
 
 use crate::support::{
-    cluster, delete, key, outcomes, planned, sketch_key, sketch_object, sketch_objects,
+    cluster, delete, key, outcomes, planned, present, sketch_key, sketch_object, sketch_objects,
 };
 
 const CONFIGURATION: &str = "ValidatingWebhookConfiguration.admissionregistration.k8s.io//hooks";
@@ -80,19 +80,16 @@ fn left(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
     left
 }
 
+/// Returns the objects that remain after the deletion of their namespace.
+fn without_namespace(cluster: &Cluster) -> Vec<String> {
+    left(cluster, &[background(&["Namespace//n"])])
+}
+
 /// Returns reason and message of the conditions with status True of a namespace that stays Terminating.
 fn complaints(cluster: &Cluster, steps: &[Step], namespace: &str) -> Vec<(String, String)> {
-    let plan = planned(cluster, steps);
-    let id = cluster.find(&key(namespace)).expect("the namespace");
-    let outcome = &plan.steps.last().expect("a step").outcomes[0];
-    let Fate::Present(Present {
-        conditions: Some(conditions),
-        ..
-    }) = plan.fate(outcome, id)
-    else {
-        panic!("{namespace} is gone, or not Terminating");
-    };
+    let conditions = present(cluster, steps, namespace).conditions;
     let failing = conditions
+        .expect("a Terminating namespace has conditions")
         .into_iter()
         .filter(|condition| condition.status == "True");
     failing
@@ -230,10 +227,7 @@ fn first_rejection_stops_namespace_deletion_of_its_kind() {
         &["b"],
         &["Namespace//n", "a", "b", "c", "Secret/n/s"],
     );
-    assert_eq!(
-        left(&cluster, &[background(&["Namespace//n"])]),
-        ["b", "c", "Namespace//n{T}"]
-    );
+    assert_eq!(without_namespace(&cluster), ["b", "c", "Namespace//n{T}"]);
 }
 
 #[test]
@@ -242,10 +236,7 @@ fn namespace_deletion_removes_webhook_pods_first() {
         webhook(Verb::Delete, &["a"], Some(&[POD])),
         &["Namespace//n", "a", SERVICE, POD],
     );
-    assert_eq!(
-        left(&cluster, &[background(&["Namespace//n"])]),
-        ["a", "Namespace//n{T}"]
-    );
+    assert_eq!(without_namespace(&cluster), ["a", "Namespace//n{T}"]);
 }
 
 #[test]
@@ -255,19 +246,13 @@ fn rejected_pods_do_not_keep_other_namespace_content() {
         &["Pod/n/p"],
         &["Namespace//n", "a", "Pod/n/p"],
     );
-    assert_eq!(
-        left(&cluster, &[background(&["Namespace//n"])]),
-        ["Namespace//n{T}", "Pod/n/p"]
-    );
+    assert_eq!(without_namespace(&cluster), ["Namespace//n{T}", "Pod/n/p"]);
 }
 
 #[test]
 fn rejected_finalize_keeps_empty_namespace() {
     let cluster = refusing(Verb::Finalize, &["Namespace//n"], &["Namespace//n", "a"]);
-    assert_eq!(
-        left(&cluster, &[background(&["Namespace//n"])]),
-        ["Namespace//n{T}"]
-    );
+    assert_eq!(without_namespace(&cluster), ["Namespace//n{T}"]);
 }
 
 #[test]
