@@ -237,10 +237,9 @@ pub(super) fn deletion(member: &Member) -> Option<Deletion> {
         .object
         .at(&["metadata", "deletionGracePeriodSeconds"])
         .and_then(Value::as_int);
+    let grace = grace.and_then(|grace| u64::try_from(grace).ok());
     Some(Deletion {
-        grace_seconds: grace
-            .and_then(|grace| u64::try_from(grace).ok())
-            .unwrap_or(0),
+        grace_seconds: grace.unwrap_or(0),
     })
 }
 

@@ -159,14 +159,11 @@ impl<'a> ReferenceBinder<'a> {
         let info = self
             .kinds
             .get(self.kinds.resolve(entry.api_version(), entry.kind())?);
-        let namespace = if info.namespaced {
-            holder.namespace.clone()
-        } else {
-            Namespace::None
+        let namespace = match &holder.namespace {
+            _ if !info.namespaced => Namespace::None,
+            Namespace::None => return None,
+            namespace => namespace.clone(),
         };
-        if info.namespaced && namespace == Namespace::None {
-            return None;
-        }
         Some(ObjectKey::new(info.group_kind(), namespace, entry.name()))
     }
 
