@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::RenderError;
-use super::limited::{Ended, LimitedRun, run};
+use super::limited::{Ended, run};
 use crate::text::{SourceFile, without_credentials};
 
 /// Maximum number of bytes that are kept of a renderer's standard error.
@@ -77,26 +77,22 @@ impl RenderCommand {
         command.args(arguments).current_dir(folder);
         surround(&mut command);
         let run = run(&mut command, self.timeout, SourceFile::MAX_BYTES, MOST_SAID);
-        let LimitedRun {
-            ended,
-            stdout,
-            stderr,
-        } = run.map_err(|error| self.not_run(error.to_string()))?;
+        let run = run.map_err(|error| self.not_run(error.to_string()))?;
         let command = self.command_line();
-        Err(match ended {
-            Ended::With(status) if status.success() => return Ok(stdout),
+        Err(match run.ended {
+            Ended::With(status) if status.success() => return Ok(run.stdout),
             Ended::With(status) => RenderError::Failed {
                 command,
                 outcome: match status.code() {
                     Some(code) => format!("exited with status {code}"),
                     None => "was ended by a signal".to_owned(),
                 },
-                said: printed(&stderr),
+                said: printed(&run.stderr),
             },
             Ended::TimedOut => RenderError::TimedOut {
                 command,
                 seconds: self.timeout.as_secs(),
-                said: printed(&stderr),
+                said: printed(&run.stderr),
             },
             Ended::TooLong => RenderError::TooLong {
                 command,
