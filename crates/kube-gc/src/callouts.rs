@@ -156,9 +156,9 @@ impl Callouts {
         self.by_part.get(&part).map_or(&[], Vec::as_slice)
     }
 
-    /// Restricts the callouts to `part`, which has the `objects` of the cluster; `local` returns their ids there. A callout is in the part that
-    /// has all objects which decide about it; where none of these changes, it matters only if it has no backend. Takes
-    /// time linear in the objects of the part and in the webhooks that are called for them.
+    /// Restricts the callouts to `part`, which has the `objects` of the cluster; `local` returns their ids there. A
+    /// callout is in the part that has all objects which decide about it; where none of these changes, it matters only
+    /// if it has no backend. Takes time linear in the objects of the part and in the webhooks that are called for them.
     pub(super) fn within(
         &self,
         part: &Cluster,

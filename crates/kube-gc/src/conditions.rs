@@ -148,7 +148,8 @@ fn namespace(view: View<'_>, content: &[ObjectId], pods: &[ObjectId]) -> Vec<Con
     ]
 }
 
-/// Builds a condition: `some` with its `items`, if there are any, sorted as strings and joined by commas `[NS-15]`, `[NS-16]`.
+/// Builds a condition with reason and message `none` or, if there are `items`, `some`. The message of `some` ends with
+/// the items, sorted as strings and joined by commas `[NS-15]`, `[NS-16]`.
 fn remaining(
     kind: &str,
     some: (&str, &str),

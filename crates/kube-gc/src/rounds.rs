@@ -270,8 +270,8 @@ impl Attempt {
         self.get_owners(world, 0, false)
     }
 
-    /// Evaluates the owners from the position `from` on, up to the next one that needs a GET, and decides after the last
-    /// owner. The absent-owner cache answers without a call. `answered` is whether the GET of the first one was answered.
+    /// Evaluates the owners from the position `from` on, up to the next one that needs a GET, and decides after the
+    /// last one. `answered` is whether the GET of the first one was answered. The absent-owner cache needs no call.
     fn get_owners(
         &mut self,
         world: &Simulation<'_>,

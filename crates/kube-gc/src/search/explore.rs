@@ -283,8 +283,8 @@ impl<'c> Explorer<'c> {
         }
     }
 
-    /// Handles a state in which no queued item can move: late retries, then the other controllers. Returns `false` if the
-    /// state is at rest, and keeps it.
+    /// Handles a state in which no queued item can move: late retries, then the other controllers. If nothing moves,
+    /// keeps the state as one at rest and returns `false`.
     fn continues(&self, world: &mut Simulation<'_>, course: Course, search: &mut Search) -> bool {
         if !course.shelved {
             let ready = world
