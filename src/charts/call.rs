@@ -18,7 +18,7 @@ impl CallId {
 }
 
 /// A chart that is not in the tree.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RemoteChart {
     /// `https://charts.example.org` of a repository, `oci://registry.example.org/charts/web` of an artifact.
     pub url: String,
@@ -31,6 +31,22 @@ pub struct RemoteChart {
 }
 
 impl RemoteChart {
+    /// Creates a chart of a repository: an artifact below its URL, if that is one of a registry.
+    pub fn new(url: String, name: String, version: String) -> Self {
+        let (url, name) = if url.starts_with("oci://") {
+            let artifact = format!("{}/{name}", url.trim_end_matches('/'));
+            (artifact, String::new())
+        } else {
+            (url, name)
+        };
+        Self {
+            url,
+            name,
+            version,
+            is_plain: false,
+        }
+    }
+
     /// Returns the host that is contacted for it, with its port.
     pub fn host(&self) -> Option<&str> {
         let (scheme, rest) = self.url.split_once("://")?;
@@ -189,29 +205,22 @@ mod tests {
     fn at(url: &str, version: &str) -> RemoteChart {
         RemoteChart {
             url: url.to_owned(),
-            name: "web".to_owned(),
             version: version.to_owned(),
-            is_plain: false,
+            ..RemoteChart::default()
         }
-    }
-
-    fn host(url: &str) -> Option<String> {
-        at(url, "").host().map(str::to_owned)
     }
 
     #[test]
     fn host_is_read_from_https_and_oci_urls() {
-        assert_eq!(
-            host("https://charts.example.org/stable").as_deref(),
-            Some("charts.example.org")
-        );
-        assert_eq!(
-            host("oci://user:word@localhost:5000/web").as_deref(),
-            Some("localhost:5000")
-        );
-        assert_eq!(host("file:///etc"), None);
-        assert_eq!(host("s3://bucket/web"), None);
-        assert_eq!(host("https://"), None);
+        for (url, host) in [
+            ("https://charts.example.org/stable", "charts.example.org"),
+            ("oci://user:word@localhost:5000/web", "localhost:5000"),
+        ] {
+            assert_eq!(at(url, "").host(), Some(host));
+        }
+        for url in ["file:///etc", "s3://bucket/web", "https://"] {
+            assert_eq!(at(url, "").host(), None, "{url}");
+        }
     }
 
     #[test]

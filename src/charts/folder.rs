@@ -73,8 +73,7 @@ impl ChartFolder {
             digest = digest.and(place).and_all(needed.words());
         }
         chart.digest = digest.finish();
-        let about = chart.files.get("Chart.yaml");
-        let about = about.and_then(|bytes| first("Chart.yaml", bytes));
+        let about = chart.document("Chart.yaml");
         let about = about.as_ref().map(Tree::root);
         let name = about.and_then(|about| text(about, "name"));
         chart.name = name.unwrap_or_else(|| name_of(path).to_owned());
@@ -164,7 +163,7 @@ impl ChartFolder {
         }
         let below = resolve(to, "charts");
         let mut present = self.charts_in(&below);
-        for mut dependency in named.into_iter().flatten() {
+        for dependency in named.into_iter().flatten() {
             let version = versions
                 .get_mut(&dependency.name)
                 .and_then(VecDeque::pop_front);
@@ -184,12 +183,8 @@ impl ChartFolder {
                 present.insert(dependency.name);
                 continue;
             }
-            dependency.version = version.unwrap_or(dependency.version);
-            if dependency.url.starts_with("oci://") {
-                let RemoteChart { url, name, .. } = &mut dependency;
-                *url = format!("{}/{name}", url.trim_end_matches('/'));
-                name.clear();
-            }
+            let version = version.unwrap_or(dependency.version);
+            let dependency = RemoteChart::new(dependency.url, dependency.name, version);
             if dependency.host().is_none() {
                 let (name, url) = (&dependency.name, &dependency.url);
                 return Err(format!(
@@ -205,11 +200,11 @@ impl ChartFolder {
     fn charts_in(&self, below: &str) -> BTreeSet<String> {
         let start = format!("{below}/");
         let files = self.files.range(start.clone()..);
-        let files = files.map_while(|(path, bytes)| Some((path.strip_prefix(&start)?, bytes)));
-        let names = files.filter_map(|(path, bytes)| match path.split_once('/') {
-            None => Some(packed_name(path)?.to_owned()),
+        let files = files.map_while(|(path, _)| Some((path, path.strip_prefix(&start)?)));
+        let names = files.filter_map(|(path, below)| match below.split_once('/') {
+            None => Some(packed_name(below)?.to_owned()),
             Some((folder, "Chart.yaml")) => {
-                let about = first(path, bytes);
+                let about = self.document(path);
                 let name = about.and_then(|about| text(about.root(), "name"));
                 Some(name.unwrap_or_else(|| folder.to_owned()))
             }
@@ -218,9 +213,20 @@ impl ChartFolder {
         names.collect()
     }
 
+    /// Returns the first document of a file of the chart that is neither empty nor unreadable.
+    fn document(&self, path: &str) -> Option<Tree> {
+        let decoded = decode_manifest(self.files.get(path)?.to_vec()).ok()?;
+        let source = SourceFile::new(path, decoded.text);
+        let mut documents = yaml::read(&source).into_iter();
+        documents.find_map(|document| match document.content {
+            Content::Value(tree) => Some(tree),
+            Content::Empty | Content::Unreadable(_) => None,
+        })
+    }
+
     /// Returns the entries of `dependencies` in a file of the chart.
     fn entries(&self, path: &str) -> Vec<RemoteChart> {
-        let Some(tree) = self.files.get(path).and_then(|bytes| first(path, bytes)) else {
+        let Some(tree) = self.document(path) else {
             return Vec::new();
         };
         let all = tree.root().get("dependencies");
@@ -250,18 +256,6 @@ fn is_version(text: &str) -> bool {
 
 fn text(map: Value<'_>, key: &str) -> Option<String> {
     map.str_at(&[key]).map(str::to_owned)
-}
-
-/// Returns the first document of a file that is neither empty nor unreadable.
-fn first(path: &str, bytes: &[u8]) -> Option<Tree> {
-    let decoded = decode_manifest(bytes.to_vec()).ok()?;
-    let source = SourceFile::new(path, decoded.text);
-    yaml::read(&source)
-        .into_iter()
-        .find_map(|document| match document.content {
-            Content::Value(tree) => Some(tree),
-            Content::Empty | Content::Unreadable(_) => None,
-        })
 }
 
 #[cfg(test)]

@@ -122,9 +122,7 @@ pub(super) fn place(resources: &mut [Resource], namespace: &str, scopes: &Cluste
         if is_cluster && !id.namespace.is_empty() {
             resource.node.entry_mut("metadata").remove("namespace");
         } else if !is_cluster && id.namespace.is_empty() && !namespace.is_empty() {
-            resource.remember();
-            let metadata = resource.node.entry_mut("metadata");
-            metadata.set("namespace", Node::text(namespace));
+            resource.rename("namespace", namespace);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::charts::CallId;
 use crate::kustomize::Deliverer;
 
 /// The objects that a delivery object, or a person who runs a build, applies.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Delivery {
     /// Equal in two states of a tree for the same delivery.
     pub id: String,
@@ -52,6 +52,20 @@ pub struct Delivery {
     pub charts: BTreeSet<CallId>,
     /// Whether it is a chart of the tree that is installed by hand.
     pub is_chart: bool,
+}
+
+impl Delivery {
+    /// Sorts deliveries by their ids. Of several with one id, the first counts.
+    pub(super) fn sort(all: &mut Vec<Self>) {
+        all.sort_by(|one, other| one.id.cmp(&other.id));
+        all.dedup_by(|one, other| one.id == other.id);
+    }
+
+    /// Finds a delivery in a sorted list.
+    pub(super) fn find<'d>(sorted: &'d [Self], id: &str) -> Option<&'d Self> {
+        let found = sorted.binary_search_by(|one| one.id.as_str().cmp(id));
+        found.ok().map(|at| &sorted[at])
+    }
 }
 
 /// The settings of a delivery; those that are not written are `None` or empty.

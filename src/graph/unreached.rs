@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::chart::{place, rendered};
-use super::delivery::{Delivery, Settings};
+use super::delivery::Delivery;
 use super::files::TreeFiles;
 use super::kustomize::{
     Budget, Builder, Builds, Built, KustomizationDoc, Origin, kustomizations, resources_of,
@@ -61,25 +61,16 @@ pub fn roots(
         });
         Delivery {
             id: format!("|{}", doc.folder),
-            cluster: "".into(),
-            parent: None,
-            key: String::new(),
-            by: None,
             file: doc.file.as_str().into(),
             line: 1,
-            settings: Settings::default(),
             error,
             attempt,
-            built_first: None,
             resources: built.resources,
             reached: Arc::new(built.reached),
-            is_possible: false,
-            object: None,
             unread: built.unread,
-            elsewhere: None,
             charts: built.charts,
-            is_chart: false,
             path: doc.folder,
+            ..Delivery::default()
         }
     });
     let built = built.collect();
@@ -138,34 +129,22 @@ fn chart(
     let origin = Origin {
         file: Arc::from(file),
         line: 1,
-        offset: 0,
         is_generated: true,
-        template: None,
+        ..Origin::default()
     };
     let subject = format!("chart {}", shown(folder));
     let mut made = rendered(charts, || call(files, folder, name), &subject, &origin);
     place(&mut made.resources, "", scopes);
     Some(Delivery {
         id: format!("|{folder}|chart"),
-        cluster: "".into(),
-        parent: None,
-        key: String::new(),
-        by: None,
         file: origin.file,
         line: 1,
-        settings: Settings::default(),
-        error: None,
-        attempt: None,
-        built_first: None,
         resources: Arc::new(made.resources),
-        reached: Arc::default(),
-        is_possible: false,
-        object: None,
         unread: made.unread,
-        elsewhere: None,
         charts: made.call.into_iter().collect(),
         is_chart: true,
         path: folder.to_owned(),
+        ..Delivery::default()
     })
 }
 

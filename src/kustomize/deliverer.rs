@@ -20,6 +20,17 @@ pub struct Deliverer {
 }
 
 impl Deliverer {
+    /// Creates the identity of a delivery object.
+    pub fn new(cluster: &Arc<str>, tool: SourceTool, namespace: &str, name: &str) -> Self {
+        Self {
+            cluster: Arc::clone(cluster),
+            tool,
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            folder: String::new(),
+        }
+    }
+
     /// Returns its key: `Kustomization.kustomize.toolkit.fluxcd.io/flux-system/apps`.
     pub fn key(&self) -> String {
         format!("{}/{}/{}", self.tool.kind(), self.namespace, self.name)

@@ -171,11 +171,8 @@ impl Application {
     /// Returns its deliverer. `folder` distinguishes deliverers with the same partly unknown name.
     pub(super) fn deliverer(&self, cluster: &Arc<str>, folder: &str) -> Deliverer {
         Deliverer {
-            cluster: Arc::clone(cluster),
-            tool: SourceTool::ArgoCd,
-            namespace: self.namespace.clone(),
-            name: self.name.clone(),
-            folder: folder.into(),
+            folder: folder.to_owned(),
+            ..Deliverer::new(cluster, SourceTool::ArgoCd, &self.namespace, &self.name)
         }
     }
 }

@@ -4,23 +4,18 @@ use globset::GlobBuilder;
 
 use super::application::Application;
 use super::environment::{Environment, REVISION};
-use super::repository::Repositories;
-use crate::charts::{ChartCall, ChartSource, Charts, RemoteChart, Values};
+use super::sources::Sources;
+use crate::charts::{ChartCall, ChartSource, RemoteChart, Values};
 use crate::graph::chart::{place, rendered, values_file, values_of, version_options};
-use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::Built;
 use crate::graph::node::Node;
-use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::What;
 use crate::kustomize::{resolve, shown};
 
 /// A source that is a chart.
 #[derive(Clone, Copy)]
 pub(super) struct HelmSource<'h> {
-    pub(super) files: &'h TreeFiles<'h>,
-    pub(super) charts: &'h Charts,
-    pub(super) scopes: &'h ClusterScopes,
-    pub(super) repositories: &'h Repositories,
+    pub(super) sources: &'h Sources<'h>,
     pub(super) application: &'h Application,
     /// The node `spec.source`, or an entry of `spec.sources`.
     pub(super) node: &'h Node,
@@ -35,19 +30,18 @@ impl HelmSource<'_> {
     pub(super) fn made(&self) -> Built {
         let subject = self.subject();
         let origin = &self.application.origin;
-        let mut made = rendered(self.charts, || self.call(), &subject, origin);
-        place(&mut made.resources, &self.namespace(), self.scopes);
-        if let Some(resource) = made
-            .resources
-            .iter()
-            .find(|one| one.id().name.contains(REVISION))
-        {
-            let reason = format!(
-                "only Argo CD knows the revision in the name {}",
-                resource.id().name
-            );
-            made.unread
-                .push(origin.unread(What::Chart, &subject, &reason));
+        let mut made = rendered(
+            self.sources.builder.charts(),
+            || self.call(),
+            &subject,
+            origin,
+        );
+        place(&mut made.resources, &self.namespace(), self.sources.scopes);
+        let mut names = made.resources.iter().map(|one| one.id().name);
+        if let Some(name) = names.find(|name| name.contains(REVISION)) {
+            let reason = format!("only Argo CD knows the revision in the name {name}");
+            let unread = origin.unread(What::Chart, &subject, &reason);
+            made.unread.push(unread);
         }
         Built {
             resources: made.resources.into(),
@@ -112,7 +106,7 @@ impl HelmSource<'_> {
                 .folder
                 .ok_or("a chart that is not in the tree has file parameters")?;
             let found = resolve(folder, &path);
-            let bytes = self.files.bytes(&found);
+            let bytes = self.sources.files.bytes(&found);
             let bytes = bytes.map_err(|reason| format!("{found} {reason}"))?;
             let content = String::from_utf8_lossy(&bytes).into_owned();
             call.inputs.insert(found);
@@ -138,7 +132,7 @@ impl HelmSource<'_> {
 
     fn source(&self) -> Result<ChartSource, String> {
         if let Some(folder) = self.folder {
-            return Ok(ChartSource::Folder(self.files.chart(folder)?));
+            return Ok(ChartSource::Folder(self.sources.files.chart(folder)?));
         }
         let [url, chart, version] = ["repoURL", "chart", "targetRevision"]
             .map(|key| self.node.text_at(&[key]).unwrap_or_default());
@@ -152,16 +146,10 @@ impl HelmSource<'_> {
         Ok(ChartSource::Remote(match registry {
             Some(registry) => RemoteChart {
                 url: format!("oci://{registry}/{chart}"),
-                name: String::new(),
                 version,
-                is_plain: false,
+                ..RemoteChart::default()
             },
-            None => RemoteChart {
-                url: url.to_owned(),
-                name: chart,
-                version,
-                is_plain: false,
-            },
+            None => RemoteChart::new(url.to_owned(), chart, version),
         }))
     }
 
@@ -172,12 +160,13 @@ impl HelmSource<'_> {
         written: &str,
         environment: &Environment,
     ) -> Result<Vec<Values>, String> {
+        let files = self.sources.files;
         let reference = written.strip_prefix('$');
         let reference = reference.map(|rest| rest.split_once('/').unwrap_or((rest, "")));
         let source = reference.and_then(|(name, _)| self.referenced(name));
         let place = if let (Some((_, path)), Some(source)) = (reference, source) {
             let repository = source.text_at(&["repoURL"]).unwrap_or_default();
-            if !self.repositories.are_own(&repository) {
+            if !self.sources.repositories.are_own(&repository) {
                 return Err(format!("{written} is in another repository"));
             }
             resolve("", &environment.expand(path))
@@ -193,18 +182,13 @@ impl HelmSource<'_> {
             }
         };
         if !place.contains(['*', '?', '[', '{']) {
-            return Ok(vec![values_file(call, &place, self.files.bytes(&place))?]);
+            return Ok(vec![values_file(call, &place, files.bytes(&place))?]);
         }
         let glob = GlobBuilder::new(&place).literal_separator(true).build();
         let glob = glob.map_err(|error| error.to_string())?.compile_matcher();
-        let found: Vec<&str> = self
-            .files
-            .paths()
-            .filter(|path| glob.is_match(path))
-            .collect();
+        let found = files.paths().filter(|path| glob.is_match(path));
         found
-            .into_iter()
-            .map(|path| values_file(call, path, self.files.bytes(path)))
+            .map(|path| values_file(call, path, files.bytes(path)))
             .collect()
     }
 

@@ -35,7 +35,6 @@ use self::set::{AnyCluster, ApplicationSet, GeneratedApplication, SetClusters};
 use self::sources::{Applied, Sources, folder_of_source};
 use self::template::is_partly_unknown;
 use super::delivery::{Delivery, Settings};
-use super::files::TreeFiles;
 use super::kustomize::{Budget, Builder, Builds, Resource};
 use super::node::Node;
 use super::scopes::ClusterScopes;
@@ -119,8 +118,6 @@ pub fn deliveries(
         return Ok((Vec::new(), Memory::default()));
     }
     let mut run = Run {
-        files,
-        scopes,
         limits,
         clusters: KnownClusters::configured(terms.clusters),
         before,
@@ -132,7 +129,6 @@ pub fn deliveries(
             builder,
             made: RefCell::default(),
         },
-        budget: &budget,
         known: memory,
         all: Vec::new(),
         memory: memory.clusters(),
@@ -147,8 +143,7 @@ pub fn deliveries(
     let Run {
         mut all, memory, ..
     } = run;
-    all.sort_by(|one, other| one.id.cmp(&other.id));
-    all.dedup_by(|one, other| one.id == other.id);
+    Delivery::sort(&mut all);
     Ok((all, memory))
 }
 
@@ -191,13 +186,10 @@ impl Step {
 }
 
 struct Run<'r> {
-    files: &'r TreeFiles<'r>,
-    scopes: &'r ClusterScopes,
     limits: &'r Limits,
     clusters: KnownClusters,
     before: &'r [Delivery],
     sources: Sources<'r>,
-    budget: &'r Budget,
     known: &'r Memory,
     all: Vec<Delivery>,
     memory: Memory,
@@ -207,11 +199,11 @@ impl Run<'_> {
     /// Returns the context of the generators of sets.
     fn around(&self) -> Surroundings<'_> {
         Surroundings {
-            files: self.files,
+            files: self.sources.files,
             repositories: &self.sources.repositories,
             clusters: &self.clusters,
             most: self.limits.deliveries,
-            budget: self.budget,
+            budget: self.sources.builder.budget(),
         }
     }
 
@@ -346,7 +338,7 @@ impl Run<'_> {
             .known
             .entries
             .values()
-            .filter(|(_, resource)| !there.contains(&*self.scopes.key(&resource.id())))
+            .filter(|(_, resource)| !there.contains(&*self.sources.scopes.key(&resource.id())))
             .cloned()
             .collect();
         for (plane, resource) in gone {
@@ -429,26 +421,19 @@ impl Run<'_> {
             }
         }
         self.all.push(Delivery {
+            id: id.clone(),
             cluster: Arc::clone(&step.here),
             parent: step.parent.clone(),
             key,
             by: Some(by),
-            path: String::new(),
             is_possible: step.is_possible,
-            object: None,
             file: Arc::clone(&set.origin.file),
             line: set.origin.line,
             settings: set.settings(),
             error: made.error,
-            attempt: None,
-            built_first: None,
             resources: Arc::new(resources),
-            reached: Arc::default(),
             unread: made.unread.into_iter().collect(),
-            elsewhere: None,
-            charts: BTreeSet::new(),
-            is_chart: false,
-            id: id.clone(),
+            ..Delivery::default()
         });
         let steps = next.into_iter().map(|one| Step {
             is_possible: step.is_possible || one.is_possible,
@@ -474,7 +459,11 @@ impl Run<'_> {
         let path = path.unwrap_or_default();
         let mut folders = Vec::new();
         if is_partly_unknown(&path) {
-            folders.extend(folders::fitting(self.files, &path).into_iter().map(Some));
+            folders.extend(
+                folders::fitting(self.sources.files, &path)
+                    .into_iter()
+                    .map(Some),
+            );
         }
         if folders.is_empty() {
             folders.push(None);
@@ -489,11 +478,8 @@ impl Run<'_> {
             }
             let (path, applied) =
                 self.applied_there(application, &sources, folder.as_deref(), path, step, &id);
-            // Spends the budget if it fails.
-            let _ = self
-                .budget
-                .take(applied.resources.len() + 1, &application.origin.file);
-            if let Some(limit) = self.budget.spent() {
+            let (budget, file) = (self.sources.builder.budget(), &application.origin.file);
+            if let Some(limit) = budget.spend(applied.resources.len() + 1, file) {
                 return Err(BeyondLimit::of(limit, self.limits, shown(&path)));
             }
             let before = self.applied_before(&id);
@@ -530,27 +516,19 @@ impl Run<'_> {
                     ..application.settings()
                 },
                 error: applied.error.clone(),
-                attempt: None,
-                built_first: None,
                 resources: Arc::clone(&applied.resources),
                 reached: Arc::clone(&applied.reached),
                 unread: applied.unread.clone(),
                 elsewhere: is_elsewhere.then(|| application.deciding(&sources)),
                 charts: applied.charts.clone(),
-                is_chart: false,
+                ..Delivery::default()
             });
         }
         Ok(next)
     }
 
-    fn delivery_before(&self, id: &str) -> Option<&Delivery> {
-        let found = self.before.binary_search_by(|one| one.id.as_str().cmp(id));
-        found.ok().map(|at| &self.before[at])
-    }
-
     fn applied_before(&self, id: &str) -> &[Resource] {
-        self.delivery_before(id)
-            .map_or(&[], |before| &before.resources)
+        Delivery::find(self.before, id).map_or(&[], |before| &before.resources)
     }
 
     /// Returns the folder and the objects of an Application. If a cluster that a list names has no folder, it belongs
@@ -566,7 +544,7 @@ impl Run<'_> {
     ) -> (String, Arc<Applied>) {
         let applied = self.sources.applied(application, sources, folder);
         let any = step.of_any.as_ref().map(|any| folder_of_source(&any.path));
-        let was = self.delivery_before(id).map(|before| before.path.as_str());
+        let was = Delivery::find(self.before, id).map(|before| before.path.as_str());
         let Some(any) = any.filter(|any| {
             let is_elsewhere = was.is_none_or(|was| was == any);
             applied.is_missing && is_elsewhere && *any != path

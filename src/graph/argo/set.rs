@@ -100,13 +100,7 @@ impl ApplicationSet {
 
     /// Returns the deliverer of its Applications in a cluster.
     pub(super) fn deliverer(&self, cluster: &Arc<str>) -> Deliverer {
-        Deliverer {
-            cluster: Arc::clone(cluster),
-            tool: SourceTool::ArgoCdSet,
-            namespace: self.namespace.clone(),
-            name: self.name.clone(),
-            folder: String::new(),
-        }
+        Deliverer::new(cluster, SourceTool::ArgoCdSet, &self.namespace, &self.name)
     }
 
     fn preserves(&self) -> bool {

@@ -1,16 +1,13 @@
 //! Builds of an Application's source (argo-cd reposerver/repository/repository.go, util/app/discovery/discovery.go).
 
-use std::collections::BTreeSet;
-
 use globset::{Glob, GlobMatcher};
 
 use super::application::Application;
 use super::environment::Environment;
 use super::helm::HelmSource;
+use super::sources::Sources;
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{
-    BuildError, Builder, Built, Resource, kustomization, merged, objects_of,
-};
+use crate::graph::kustomize::{BuildError, Built, Resource, kustomization, merged, objects_of};
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{folder_of, name_of, resolve, shown};
@@ -35,10 +32,7 @@ enum SourceType {
 
 /// A source in this tree.
 pub(super) struct Source<'s> {
-    pub(super) files: &'s TreeFiles<'s>,
-    pub(super) builder: &'s Builder<'s>,
-    /// The plugins that only run kustomize.
-    pub(super) plugins: &'s BTreeSet<String>,
+    pub(super) sources: &'s Sources<'s>,
     pub(super) application: &'s Application,
     /// The folder, from the root of the tree.
     pub(super) folder: &'s str,
@@ -49,7 +43,7 @@ pub(super) struct Source<'s> {
 impl Source<'_> {
     /// Builds it by the settings in `node`.
     pub(super) fn made(&self, node: &Node) -> Made {
-        if self.files.has_file(self.folder) || !self.files.has_folder(self.folder) {
+        if self.sources.files.has_file(self.folder) || !self.sources.files.has_folder(self.folder) {
             let reason = format!("the path {} does not exist", shown(self.folder));
             return Made::Missing(self.application.origin.failed(reason));
         }
@@ -69,7 +63,7 @@ impl Source<'_> {
             }
             Ok(SourceType::Plugin) => {
                 let name = node.text_at(&["plugin", "name"]).unwrap_or_default();
-                if self.plugins.contains(&name) {
+                if self.sources.plugins.contains(&name) {
                     return self.kustomized(&node);
                 }
                 let subject = format!("plugin {name}").trim_end().to_owned();
@@ -94,16 +88,13 @@ impl Source<'_> {
         let mut node = node.clone();
         for name in [".argocd-source.yaml", &own] {
             let path = resolve(self.folder, name);
-            if !self.files.has_file(&path) {
+            if !self.sources.files.has_file(&path) {
                 continue;
             }
-            let parsed = self.files.parsed(&path);
+            let parsed = self.sources.files.parsed(&path);
             if let Some((reason, line)) = &parsed.error {
-                return Err(BuildError {
-                    reason: format!("{path} cannot be read: {reason}"),
-                    file: path.clone(),
-                    line: *line,
-                });
+                let reason = format!("{path} cannot be read: {reason}");
+                return Err(BuildError::new(reason, path, *line));
             }
             if let Some(patch) = parsed.documents.first() {
                 let mut patch = patch.clone();
@@ -127,33 +118,32 @@ impl Source<'_> {
             (Some("kustomize"), None) => Ok(SourceType::Kustomize),
             (Some("plugin"), None) => Ok(SourceType::Plugin),
             (Some(_), None) => Ok(SourceType::Directory),
-            (None, _) if self.files.kustomization_of(self.folder).is_some() => {
+            (None, _) if self.sources.files.kustomization_of(self.folder).is_some() => {
                 Ok(SourceType::Kustomize)
             }
             (None, _) => {
-                let mut own = self.files.below(self.folder);
-                Ok(
-                    if own.any(|path| {
-                        folder_of(path) == self.folder && name_of(path).ends_with("Chart.yaml")
-                    }) {
-                        SourceType::Helm
-                    } else {
-                        SourceType::Directory
-                    },
-                )
+                let mut own = self.sources.files.below(self.folder);
+                let is_chart = own.any(|path| {
+                    folder_of(path) == self.folder && name_of(path).ends_with("Chart.yaml")
+                });
+                Ok(if is_chart {
+                    SourceType::Helm
+                } else {
+                    SourceType::Directory
+                })
             }
         }
     }
 
     /// Builds a kustomization with the options of `spec.source.kustomize`.
     fn kustomized(&self, node: &Node) -> Made {
-        let mut doc = match kustomization(self.files, self.folder) {
+        let mut doc = match kustomization(self.sources.files, self.folder) {
             Ok(doc) => doc,
             Err(error) => return Made::Failed(error),
         };
         if let Some(options) = node.get("kustomize") {
             let fields = ["namePrefix", "nameSuffix", "namespace"].map(|field| (field, field));
-            doc.add(&options, &fields, &["patches"], self.files);
+            doc.add(&options, &fields, &["patches"], self.sources.files);
             let environment = Environment::new(self.application, node, self.chart.namespace);
             let expands = options.is_true_at(&["commonAnnotationsEnvsubst"]);
             for (marks, expands) in [("commonLabels", true), ("commonAnnotations", expands)] {
@@ -165,10 +155,10 @@ impl Source<'_> {
                 }
             }
         }
-        match self.builder.build(&doc) {
-            Ok(built) => Made::Built(built),
-            Err(error) => Made::Failed(error),
-        }
+        self.sources
+            .builder
+            .build(&doc)
+            .map_or_else(Made::Failed, Made::Built)
     }
 
     /// Builds all manifests of a folder.
@@ -177,15 +167,18 @@ impl Source<'_> {
         let recurse = options.is_true_at(&["recurse"]);
         let [include, exclude] = ["include", "exclude"].map(|key| {
             let pattern = options.text_at(&[key]);
-            pattern.map(|pattern| matcher(&pattern))
+            pattern.map(|pattern| Pattern::read(&pattern))
         });
-        let patterns = Patterns { include, exclude };
         let mut built = Built::default();
         built.reached.insert(self.folder.to_owned());
         let mut resources = Vec::new();
-        for path in self.files.below(self.folder) {
+        for path in self.sources.files.below(self.folder) {
             let below = path[self.folder.len()..].trim_start_matches('/');
-            if !recurse && below.contains('/') || !is_taken(path) || !patterns.take(below) {
+            if !recurse && below.contains('/')
+                || !is_taken(path)
+                || exclude.as_ref().is_some_and(|one| one.fits(below))
+                || include.as_ref().is_some_and(|one| !one.fits(below))
+            {
                 continue;
             }
             if path.ends_with(".jsonnet") {
@@ -200,10 +193,8 @@ impl Source<'_> {
             }
             built.reached.insert(path.to_owned());
         }
-        if let Err(error) = self
-            .builder
-            .take_copies(resources.len(), &self.application.origin.file)
-        {
+        let (budget, file) = (self.sources.builder.budget(), &self.application.origin.file);
+        if let Err(error) = budget.take(resources.len(), file) {
             return Made::Failed(error);
         }
         *built.resources_mut() = resources;
@@ -212,11 +203,17 @@ impl Source<'_> {
 
     /// Returns the objects of a file. A file that is not a manifest is ignored, unless it looks like one.
     fn objects(&self, path: &str) -> Result<Vec<Resource>, BuildError> {
-        if self.files.mentions(path, "+argocd:skip-file-rendering") {
+        if self
+            .sources
+            .files
+            .mentions(path, "+argocd:skip-file-rendering")
+        {
             return Ok(Vec::new());
         }
-        match objects_of(&self.files.parsed(path), path) {
-            Err(_) if self.builder.tolerates() || !self.looks_like_manifest(path) => Ok(Vec::new()),
+        match objects_of(&self.sources.files.parsed(path), path) {
+            Err(_) if self.sources.builder.tolerates() || !self.looks_like_manifest(path) => {
+                Ok(Vec::new())
+            }
             found => found,
         }
     }
@@ -224,33 +221,22 @@ impl Source<'_> {
     fn looks_like_manifest(&self, path: &str) -> bool {
         ["apiVersion", "kind", "metadata"]
             .into_iter()
-            .all(|word| self.files.mentions(path, word))
+            .all(|word| self.sources.files.mentions(path, word))
     }
 }
 
-/// Patterns for the files of a folder. `*` crosses folders, and an invalid pattern matches nothing (argo-cd
+/// A pattern for the files of a folder. `*` crosses folders, and an invalid pattern matches nothing (argo-cd
 /// util/glob/glob.go).
-struct Patterns {
-    include: Option<Option<GlobMatcher>>,
-    exclude: Option<Option<GlobMatcher>>,
-}
+struct Pattern(Option<GlobMatcher>);
 
-impl Patterns {
-    fn take(&self, path: &str) -> bool {
-        let (include, exclude) = (&self.include, &self.exclude);
-        !exclude.as_ref().is_some_and(|pattern| fits(pattern, path))
-            && include.as_ref().is_none_or(|pattern| fits(pattern, path))
+impl Pattern {
+    fn read(pattern: &str) -> Self {
+        Self(Glob::new(pattern).ok().map(|glob| glob.compile_matcher()))
     }
-}
 
-fn matcher(pattern: &str) -> Option<GlobMatcher> {
-    Some(Glob::new(pattern).ok()?.compile_matcher())
-}
-
-fn fits(pattern: &Option<GlobMatcher>, path: &str) -> bool {
-    pattern
-        .as_ref()
-        .is_some_and(|pattern| pattern.is_match(path))
+    fn fits(&self, path: &str) -> bool {
+        self.0.as_ref().is_some_and(|glob| glob.is_match(path))
+    }
 }
 
 /// Whether Argo CD reads files with such a name: the case of the ending matters.
@@ -269,9 +255,7 @@ pub(super) fn leads_to(files: &TreeFiles<'_>, folder: &str, node: &Node) -> Vec<
     let own = files
         .below(folder)
         .filter(|path| recurse || folder_of(path) == folder);
-    let all: BTreeSet<String> = own
-        .filter(|path| is_taken(path))
+    own.filter(|path| is_taken(path))
         .map(str::to_owned)
-        .collect();
-    all.into_iter().collect()
+        .collect()
 }

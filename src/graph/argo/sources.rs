@@ -99,11 +99,10 @@ impl Sources<'_> {
         if application.is_hydrated() {
             let subject = format!("hydrated source of {}", application.name);
             let reason = "the contents of another branch are not read";
-            all.unread.push(
-                application
-                    .origin
-                    .unread(What::OtherRepository, subject, reason),
-            );
+            let unread = application
+                .origin
+                .unread(What::OtherRepository, subject, reason);
+            all.unread.push(unread);
         } else if sources.is_empty() {
             applied.error = Some(application.origin.failed("it has no source"));
             return applied;
@@ -135,12 +134,9 @@ impl Sources<'_> {
             last.insert(self.scopes.key(&resource.id()), at);
         }
         // Of several objects of one key, the last one counts.
-        let mut at = 0;
-        all.resources_mut().retain(|resource| {
-            let is_last = last.get(&self.scopes.key(&resource.id())) == Some(&at);
-            at += 1;
-            is_last
-        });
+        let mut at = 0..;
+        all.resources_mut()
+            .retain(|resource| last.get(&self.scopes.key(&resource.id())) == at.next().as_ref());
         let own = sources.iter().filter(|source| self.is_own(source));
         let revisions: BTreeSet<Option<String>> = own.map(fixed_revision).collect();
         let revision = revisions.into_iter().next().flatten();
@@ -162,10 +158,7 @@ impl Sources<'_> {
     ) -> Made {
         let repository = node.text_at(&["repoURL"]).unwrap_or_default();
         let chart = HelmSource {
-            files: self.files,
-            charts: self.builder.charts(),
-            scopes: self.scopes,
-            repositories: &self.repositories,
+            sources: self,
             application,
             node,
             namespace,
@@ -177,11 +170,10 @@ impl Sources<'_> {
         let path = node.text_at(&["path"]).unwrap_or_default();
         if !self.repositories.are_own(&repository) {
             let reason = "it is another repository, which is not read";
-            return Made::Unread(application.origin.unread(
-                What::OtherRepository,
-                repository,
-                reason,
-            ));
+            let unread = application
+                .origin
+                .unread(What::OtherRepository, repository, reason);
+            return Made::Unread(unread);
         }
         if is_partly_unknown(&path) && folder.is_none() {
             let reason = "no folder of the tree fits it";
@@ -192,9 +184,7 @@ impl Sources<'_> {
             _ => folder_of_source(&path),
         };
         let source = Source {
-            files: self.files,
-            builder: &self.builder,
-            plugins: &self.plugins,
+            sources: self,
             application,
             folder: &own,
             chart,
@@ -203,11 +193,10 @@ impl Sources<'_> {
             // The revision may have it.
             (Made::Missing(_), Some(revision)) => {
                 let reason = "another revision is not read";
-                Made::Unread(
-                    application
-                        .origin
-                        .unread(What::OtherRepository, revision, reason),
-                )
+                let unread = application
+                    .origin
+                    .unread(What::OtherRepository, revision, reason);
+                Made::Unread(unread)
             }
             (made, _) => made,
         }

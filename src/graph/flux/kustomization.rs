@@ -1,7 +1,7 @@
 //! One Flux Kustomization: its specification, and its build.
 
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::SourceName;
@@ -347,33 +347,18 @@ impl FluxKustomization {
 
     /// Returns the delivery, without its build.
     pub(super) fn delivery(&self, cluster: &Arc<str>, parent: Option<Arc<str>>) -> Delivery {
+        let by = Deliverer::new(cluster, SourceTool::Flux, &self.namespace, &self.name);
         Delivery {
             id: format!("{cluster}|{}", self.key()),
             cluster: Arc::clone(cluster),
             parent,
             key: self.key(),
-            by: Some(Deliverer {
-                cluster: Arc::clone(cluster),
-                tool: SourceTool::Flux,
-                namespace: self.namespace.clone(),
-                name: self.name.clone(),
-                folder: String::new(),
-            }),
+            by: Some(by),
             path: self.folder(),
             file: Arc::clone(&self.origin.file),
             line: self.origin.line,
             settings: self.settings(),
-            error: None,
-            attempt: None,
-            built_first: None,
-            resources: Arc::default(),
-            reached: Arc::default(),
-            is_possible: false,
-            object: None,
-            unread: Vec::new(),
-            elsewhere: None,
-            charts: BTreeSet::new(),
-            is_chart: false,
+            ..Delivery::default()
         }
     }
 }

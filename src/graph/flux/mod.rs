@@ -48,8 +48,8 @@ pub fn deliveries(
     for entry in entries.filter(|entry| !orphans.have(entry)) {
         let id = format!("{}|{}", entry.folder(), entry.key());
         // The folder may have left the tree.
-        let was = before.binary_search_by(|one| one.id.as_str().cmp(&id));
-        let was_read = was.is_ok_and(|at| before[at].elsewhere.is_none());
+        let was = Delivery::find(before, &id);
+        let was_read = was.is_some_and(|was| was.elsewhere.is_none());
         let is_here = was_read || files.has_folder(&entry.folder());
         let cluster = Cluster {
             builds,
@@ -65,8 +65,7 @@ pub fn deliveries(
         };
         cluster.follow(entry, limits, &mut all)?;
     }
-    all.sort_by(|one, other| one.id.cmp(&other.id));
-    all.dedup_by(|one, other| one.id == other.id);
+    Delivery::sort(&mut all);
     Ok(all)
 }
 
@@ -163,8 +162,7 @@ pub fn releases(
             all.push(delivery);
         }
     }
-    all.sort_by(|one, other| one.id.cmp(&other.id));
-    all.dedup_by(|one, other| one.id == other.id);
+    Delivery::sort(&mut all);
     Ok(all)
 }
 
@@ -175,10 +173,9 @@ fn within(
     delivery: &Delivery,
     deliveries: usize,
 ) -> Result<(), BeyondLimit> {
-    // Spends the budget if it fails.
-    let _ = budget.take(delivery.resources.len(), &delivery.file);
+    let spent = budget.spend(delivery.resources.len(), &delivery.file);
     let too_many = (deliveries >= limits.deliveries).then_some(Limit::Deliveries);
-    match budget.spent().or(too_many) {
+    match spent.or(too_many) {
         Some(limit) => Err(BeyondLimit::of(limit, limits, &*delivery.file)),
         None => Ok(()),
     }
@@ -264,11 +261,8 @@ impl Cluster<'_> {
                 }
                 let folder = one.folder();
                 if all.len() >= limits.deliveries {
-                    return Err(BeyondLimit::of(
-                        Limit::Deliveries,
-                        limits,
-                        &*one.origin.file,
-                    ));
+                    let file = &*one.origin.file;
+                    return Err(BeyondLimit::of(Limit::Deliveries, limits, file));
                 }
                 let mut delivery = one.delivery(&cluster, parent);
                 let source = one.source();
@@ -357,8 +351,7 @@ impl Cluster<'_> {
     }
 
     fn applied_before(&self, id: &str) -> &[Resource] {
-        let found = self.before.binary_search_by(|one| one.id.as_str().cmp(id));
-        found.map_or(&[], |at| &self.before[at].resources)
+        Delivery::find(self.before, id).map_or(&[], |before| &before.resources)
     }
 
     fn builder(&self) -> Builder<'_> {
@@ -390,11 +383,8 @@ impl Cluster<'_> {
         if !is_here {
             let reason = "its source is not this tree";
             let subject = format!("{kind} {name}");
-            return Err(Foreign(one.origin.unread(
-                What::OtherRepository,
-                subject,
-                reason,
-            )));
+            let unread = one.origin.unread(What::OtherRepository, subject, reason);
+            return Err(Foreign(unread));
         }
         let files = self.builds.files();
         let ignored = match applied.and_then(|applied| applied.get(&source)) {

@@ -224,20 +224,14 @@ impl<'r> HelmRelease<'r> {
                     .for_each(|resource| resource.is_possible = true);
             }
         }
-        let by = Deliverer {
-            cluster: Arc::clone(&cluster),
-            tool: SourceTool::FluxRelease,
-            namespace: self.namespace.clone(),
-            name: self.name.clone(),
-            folder: String::new(),
-        };
+        let tool = SourceTool::FluxRelease;
+        let by = Deliverer::new(&cluster, tool, &self.namespace, &self.name);
         Delivery {
             id: format!("{here}|{key}"),
             cluster,
             parent,
             by: is_read.then_some(by),
             key,
-            path: String::new(),
             file: Arc::clone(&origin.file),
             line: origin.line,
             settings: Settings {
@@ -246,16 +240,11 @@ impl<'r> HelmRelease<'r> {
                 ..Settings::default()
             },
             error,
-            attempt: None,
-            built_first: None,
             resources: Arc::new(made.resources),
             reached: Arc::new(self.chart_folder().into_iter().collect()),
-            is_possible: false,
-            object: None,
             unread: made.unread,
-            elsewhere: None,
             charts: made.call.into_iter().collect(),
-            is_chart: false,
+            ..Delivery::default()
         }
     }
 
@@ -391,23 +380,15 @@ impl<'r> HelmRelease<'r> {
                 .find_map(|key| found.text_at(&["spec", "ref", key]));
             RemoteChart {
                 url,
-                name: String::new(),
                 version: version.unwrap_or_default(),
                 is_plain,
-            }
-        } else if url.starts_with("oci://") {
-            RemoteChart {
-                url: format!("{url}/{named}"),
-                name: String::new(),
-                version,
-                is_plain,
+                ..RemoteChart::default()
             }
         } else {
+            let is_plain = is_plain && url.starts_with("oci://");
             RemoteChart {
-                url,
-                name: named,
-                version,
-                is_plain: false,
+                is_plain,
+                ..RemoteChart::new(url, named, version)
             }
         };
         Ok(ChartSource::Remote(remote))

@@ -54,11 +54,8 @@ pub(super) fn kustomization_of(
     tolerates: bool,
 ) -> Result<KustomizationDoc, BuildError> {
     if files.has_file(folder) || !files.has_folder(folder) {
-        return Err(BuildError {
-            reason: format!("the path {folder} does not exist"),
-            file: by.to_owned(),
-            line: 1,
-        });
+        let reason = format!("the path {folder} does not exist");
+        return Err(BuildError::new(reason, by, 1));
     }
     if files.kustomization_of(folder).is_some() {
         return kustomization(files, folder);

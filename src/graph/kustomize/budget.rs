@@ -38,6 +38,13 @@ impl Budget {
         (self.text.get() == 0).then_some(Limit::Text)
     }
 
+    /// Takes the copies that a `file` requires, and returns the limit that is then reached.
+    pub fn spend(&self, copies: usize, file: &str) -> Option<Limit> {
+        // Spends the budget if it fails.
+        let _ = self.take(copies, file);
+        self.spent()
+    }
+
     /// Takes the bytes of a text that a build makes.
     ///
     /// # Errors
@@ -61,8 +68,7 @@ impl Budget {
     /// # Errors
     /// Returns an error if fewer are left.
     pub(super) fn take_file(&self, path: &str, copies: usize, by: &str) -> Result<(), BuildError> {
-        if !self.read.borrow().contains(path) {
-            self.read.borrow_mut().insert(path.to_owned());
+        if self.read.borrow_mut().insert(path.to_owned()) {
             return Ok(());
         }
         self.take(copies, by)
@@ -89,10 +95,7 @@ impl Budget {
         if left > 0 {
             return Ok(());
         }
-        Err(BuildError {
-            reason: "builds make more copies of objects than are allowed".to_owned(),
-            file: file.to_owned(),
-            line: 1,
-        })
+        let reason = "builds make more copies of objects than are allowed";
+        Err(BuildError::new(reason, file, 1))
     }
 }

@@ -8,7 +8,7 @@ use super::doc::{KustomizationDoc, read_kustomization};
 use super::generate::{Behavior, Generator, content_hash, merge_data};
 use super::memo::{Builds, Lack, Watched};
 use super::named::Named;
-use super::resource::{ResId, Resource};
+use super::resource::{Origin, ResId, Resource};
 use crate::charts::{CallId, Charts};
 use crate::graph::files::Parsed;
 use crate::graph::node::Node;
@@ -24,6 +24,17 @@ pub struct BuildError {
     pub file: String,
     /// The line.
     pub line: usize,
+}
+
+impl BuildError {
+    /// Creates the error of a build that fails because of a line of a file.
+    pub fn new(reason: impl Into<String>, file: impl Into<String>, line: usize) -> Self {
+        Self {
+            reason: reason.into(),
+            file: file.into(),
+            line,
+        }
+    }
 }
 
 /// The result of a build.
@@ -154,29 +165,16 @@ impl<'b> Builder<'b> {
     pub fn budget(&self) -> &'b Budget {
         self.budget
     }
-
-    /// Takes the copies of objects that a `file` requires from the budget.
-    ///
-    /// # Errors
-    /// Returns an error if fewer are left.
-    pub fn take_copies(&self, copies: usize, file: &str) -> Result<(), BuildError> {
-        self.budget.take(copies, file)
-    }
 }
 
 impl Build<'_> {
     fn run(&self, doc: &KustomizationDoc) -> Outcome<Built> {
         let mut built = Built::default();
-        let mut on_the_way = Vec::new();
-        self.accumulate(doc, &mut built, &mut on_the_way)?;
+        self.accumulate(doc, &mut built, &mut Vec::new())?;
         for resource in built.resources_mut() {
             if resource.needs_hash {
                 let name = format!("{}-{}", resource.id().name, content_hash(&resource.node));
-                resource.remember();
-                resource
-                    .node
-                    .entry_mut("metadata")
-                    .set("name", Node::text(name));
+                resource.rename("name", name);
             }
         }
         let resources = built.resources_mut();
@@ -188,21 +186,25 @@ impl Build<'_> {
         Ok(built)
     }
 
+    /// Returns the place of an object that a part of a kustomization generates.
+    pub(super) fn origin(&self, doc: &KustomizationDoc, place: Option<&Node>) -> Origin {
+        let span = place.and_then(Node::span);
+        Origin {
+            file: Arc::from(doc.file.as_str()),
+            line: self.files.parsed(&doc.file).line(span),
+            offset: span.map(|span| span.start).unwrap_or_default(),
+            is_generated: true,
+            template: None,
+        }
+    }
+
     pub(super) fn failed(
         &self,
         doc: &KustomizationDoc,
         place: Option<&Node>,
-        reason: String,
+        reason: impl Into<String>,
     ) -> BuildError {
-        let line = self
-            .files
-            .parsed(&doc.file)
-            .line(place.and_then(Node::span));
-        BuildError {
-            reason,
-            file: doc.file.clone(),
-            line,
-        }
+        self.origin(doc, place).failed(reason)
     }
 
     pub(super) fn unread(
@@ -210,14 +212,10 @@ impl Build<'_> {
         doc: &KustomizationDoc,
         place: Option<&Node>,
         what: What,
-        subject: String,
+        subject: &str,
         reason: &str,
     ) -> UnreadInput {
-        let line = self
-            .files
-            .parsed(&doc.file)
-            .line(place.and_then(Node::span));
-        UnreadInput::new(what, &subject, &doc.file, line, reason)
+        self.origin(doc, place).unread(what, subject, reason)
     }
 
     /// Adds the objects of a kustomization to those in `built`; for a component, these are the objects that the
@@ -232,13 +230,9 @@ impl Build<'_> {
             return Err(self.failed(doc, None, format!("{} includes itself", shown(&doc.folder))));
         }
         if on_the_way.len() > self.budget.nesting {
-            built.unread.push(self.unread(
-                doc,
-                None,
-                What::Limit,
-                shown(&doc.folder).to_owned(),
-                "kustomizations are nested too deeply",
-            ));
+            let reason = "kustomizations are nested too deeply";
+            let unread = self.unread(doc, None, What::Limit, shown(&doc.folder), reason);
+            built.unread.push(unread);
             return Ok(());
         }
         on_the_way.push(doc.folder.clone());
@@ -265,13 +259,7 @@ impl Build<'_> {
     }
 
     pub(super) fn remote(&self, doc: &KustomizationDoc, entry: &Node, path: &str) -> UnreadInput {
-        self.unread(
-            doc,
-            Some(entry),
-            What::Remote,
-            path.to_owned(),
-            "nothing is fetched",
-        )
+        self.unread(doc, Some(entry), What::Remote, path, "nothing is fetched")
     }
 
     /// Returns an input that is missing in the tree, if the person who builds may have it.
@@ -284,7 +272,7 @@ impl Build<'_> {
         let place = resolve(&doc.folder, path);
         self.files.lacks(&place).then(|| {
             let reason = "it is not in the tree";
-            self.unread(doc, Some(entry), What::Remote, path.to_owned(), reason)
+            self.unread(doc, Some(entry), What::Remote, path, reason)
         })
     }
 
@@ -311,10 +299,10 @@ impl Build<'_> {
         built: &mut Built,
         on_the_way: &mut Vec<String>,
     ) -> Outcome {
-        let entries = ["resources", "bases"]
-            .into_iter()
-            .flat_map(|key| doc.node.items_at(key));
-        for entry in entries {
+        for entry in ["resources", "bases"]
+            .iter()
+            .flat_map(|key| doc.node.items_at(key))
+        {
             let Some(path) = entry.as_str() else { continue };
             let added = self.resource(doc, (&entry, path), built, on_the_way);
             self.tolerated(added)?;
@@ -333,9 +321,8 @@ impl Build<'_> {
         if self.files.has_file(&place) {
             built.reached.insert(place.clone());
             if self.is_encrypted(&place) {
-                let subject = path.to_owned();
                 let reason = "it is encrypted";
-                let unread = self.unread(doc, Some(entry), What::Remote, subject, reason);
+                let unread = self.unread(doc, Some(entry), What::Remote, path, reason);
                 built.unread.push(unread);
                 return Ok(());
             }
@@ -437,11 +424,10 @@ impl Build<'_> {
             }
             let mut named = Named::of(std::mem::take(built.resources_mut()));
             for entry in entries {
-                let line = self.files.parsed(&doc.file).line(entry.span());
                 let generator = Generator {
                     files: self.files,
                     folder: &doc.folder,
-                    origin: (Arc::from(doc.file.as_str()), line),
+                    origin: self.origin(doc, Some(&entry)),
                     entry: &entry,
                     options: options.clone(),
                     is_secret,
@@ -451,7 +437,11 @@ impl Build<'_> {
             *built.resources_mut() = named.into_resources();
         }
         self.inflate(doc, built)?;
-        self.generator_plugins(doc, built);
+        // These are programs, or files that generate objects.
+        for entry in doc.node.items_at("generators") {
+            let input = self.plugin(doc, &entry, What::Generator, "generators");
+            built.unread.push(input);
+        }
         Ok(())
     }
 
@@ -469,15 +459,12 @@ impl Build<'_> {
         match (generated.behavior, old) {
             (Behavior::Create, None) => named.push(generated.resource),
             (Behavior::Create, Some(_)) => {
-                return Err(self.failed(
-                    doc,
-                    Some(generator.entry),
-                    format!("{} is there twice", id.key()),
-                ));
+                let reason = format!("{} is there twice", id.key());
+                return Err(generator.origin.failed(reason));
             }
             (_, None) if unread.is_empty() => {
                 let reason = format!("{} does not exist: nothing to merge with", id.key());
-                return Err(self.failed(doc, Some(generator.entry), reason));
+                return Err(generator.origin.failed(reason));
             }
             (_, None) => {}
             (Behavior::Merge, Some(old)) => {
@@ -505,16 +492,8 @@ impl Build<'_> {
         key: &str,
     ) -> UnreadInput {
         let subject = entry.as_str().and_then(|text| text.lines().next());
-        let subject = subject.unwrap_or(key).to_owned();
-        self.unread(doc, Some(entry), what, subject, "plugins are not evaluated")
-    }
-
-    /// Adds programs and files that generate objects as unread inputs.
-    fn generator_plugins(&self, doc: &KustomizationDoc, built: &mut Built) {
-        for entry in doc.node.items_at("generators") {
-            let input = self.plugin(doc, &entry, What::Generator, "generators");
-            built.unread.push(input);
-        }
+        let (subject, reason) = (subject.unwrap_or(key), "plugins are not evaluated");
+        self.unread(doc, Some(entry), what, subject, reason)
     }
 }
 
@@ -530,11 +509,7 @@ pub fn objects_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, BuildEr
             (reason.to_owned(), line)
         }),
     };
-    found.map_err(|(reason, line)| BuildError {
-        reason: format!("{place} {reason}"),
-        file: place.to_owned(),
-        line,
-    })
+    found.map_err(|(reason, line)| BuildError::new(format!("{place} {reason}"), place, line))
 }
 
 /// Returns the objects of a file, as far as it can be read; lists are replaced by their items. An error is the line of

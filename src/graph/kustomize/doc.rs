@@ -88,30 +88,19 @@ pub fn kustomizations(files: &TreeFiles<'_>) -> Vec<KustomizationDoc> {
 pub(super) fn read_kustomization(files: &Watched<'_>, folder: &str) -> Outcome<KustomizationDoc> {
     let mut found = files.kustomizations_of(folder);
     let Some(file) = found.next() else {
-        return Err(BuildError {
-            reason: format!("{} has no kustomization", shown(folder)),
-            file: folder.to_owned(),
-            line: 1,
-        });
+        let reason = format!("{} has no kustomization", shown(folder));
+        return Err(BuildError::new(reason, folder, 1));
     };
     if let Some(second) = found.next() {
-        return Err(BuildError {
-            reason: format!(
-                "{} has two kustomizations: {second} is one, too",
-                shown(folder)
-            ),
-            file,
-            line: 1,
-        });
+        let folder = shown(folder);
+        let reason = format!("{folder} has two kustomizations: {second} is one, too");
+        return Err(BuildError::new(reason, file, 1));
     }
     let parsed = files.parsed(&file);
     let node = match (&parsed.error, parsed.documents.first()) {
         (Some((reason, line)), _) => {
-            return Err(BuildError {
-                reason: format!("{file} cannot be read: {reason}"),
-                file,
-                line: *line,
-            });
+            let reason = format!("{file} cannot be read: {reason}");
+            return Err(BuildError::new(reason, file, *line));
         }
         (None, Some(node)) => node.clone(),
         (None, None) => Node::empty_map(),

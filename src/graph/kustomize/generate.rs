@@ -7,6 +7,7 @@ use std::sync::Arc;
 use data_encoding::{BASE64, HEXLOWER};
 use foldhash::HashSet;
 use sha2_const_stable::Sha256;
+use smol_str::SmolStr;
 
 use super::build::BuildError;
 use super::memo::Watched;
@@ -31,9 +32,10 @@ pub(super) struct Generated {
 /// An entry of `configMapGenerator` or `secretGenerator`.
 pub(super) struct Generator<'g> {
     pub(super) files: &'g Watched<'g>,
-    /// The folder of the kustomization; `origin` is its file and the line of the entry.
+    /// The folder of the kustomization.
     pub(super) folder: &'g str,
-    pub(super) origin: (Arc<str>, usize),
+    /// The place of the entry.
+    pub(super) origin: Origin,
     pub(super) entry: &'g Node,
     /// `generatorOptions` of the kustomization.
     pub(super) options: Option<Node>,
@@ -54,7 +56,8 @@ impl Generator<'_> {
                 .filter(|(key, _)| !key.is_empty())
                 .ok_or_else(|| {
                     let name = self.entry.text_at(&["name"]).unwrap_or_default();
-                    self.failed(format!("a literal of `{name}` is not `key=value`"))
+                    let reason = format!("a literal of `{name}` is not `key=value`");
+                    self.origin.failed(reason)
                 })?;
             data.push((key.to_owned(), unquoted(value).as_bytes().to_vec()));
         }
@@ -80,7 +83,8 @@ impl Generator<'_> {
         let mut keys = HashSet::default();
         if let Some((key, _)) = data.iter().find(|(key, _)| !keys.insert(key)) {
             let name = self.entry.text_at(&["name"]).unwrap_or_default();
-            return Err(self.failed(format!("`{name}` repeats the key `{key}`")));
+            let reason = format!("`{name}` repeats the key `{key}`");
+            return Err(self.origin.failed(reason));
         }
         let mut made = self.made(data);
         // The hash of partly known data would be wrong.
@@ -96,15 +100,7 @@ impl Generator<'_> {
             return Ok(Arc::default());
         }
         let bytes = self.files.bytes(&place);
-        bytes.map_err(|reason| self.failed(format!("{path} {reason}")))
-    }
-
-    fn failed(&self, reason: String) -> BuildError {
-        BuildError {
-            reason,
-            file: self.origin.0.to_string(),
-            line: self.origin.1,
-        }
+        bytes.map_err(|reason| self.origin.failed(format!("{path} {reason}")))
     }
 
     fn made(&self, data: Vec<(String, Vec<u8>)>) -> Generated {
@@ -124,20 +120,13 @@ impl Generator<'_> {
             metadata.set("namespace", Node::text(namespace));
         }
         for (key, value) in data {
-            let (field, text) = match (self.is_secret, String::from_utf8(value)) {
-                (true, value) => (
-                    "data",
-                    folded(
-                        value
-                            .as_ref()
-                            .map_or_else(|error| error.as_bytes(), |text| text.as_bytes()),
-                    ),
-                ),
-                (false, Ok(text)) => ("data", text),
-                (false, Err(error)) => ("binaryData", folded(error.as_bytes())),
+            let (field, text) = match String::from_utf8(value) {
+                Ok(text) if self.is_secret => ("data", folded(text.as_bytes())),
+                Ok(text) => ("data", text),
+                Err(error) if self.is_secret => ("data", folded(error.as_bytes())),
+                Err(error) => ("binaryData", folded(error.as_bytes())),
             };
-            let place = node.entry_mut(field);
-            place.set(&key, Node::text(text));
+            node.entry_mut(field).set(&key, Node::text(text));
         }
         if self.is_secret {
             let of_type = self.entry.text_at(&["type"]);
@@ -151,13 +140,7 @@ impl Generator<'_> {
         let mut resource = Resource {
             node,
             previous: Arc::default(),
-            origin: Origin {
-                file: Arc::clone(&self.origin.0),
-                line: self.origin.1,
-                offset: self.entry.span().map(|span| span.start).unwrap_or_default(),
-                is_generated: true,
-                template: None,
-            },
+            origin: self.origin.clone(),
             needs_hash: true,
             is_possible: false,
         };
@@ -180,10 +163,8 @@ impl Generator<'_> {
 
 /// Returns a text without the quotes around it.
 fn unquoted(value: &str) -> &str {
-    let quoted = ["\"", "'"].into_iter().find_map(|quote| {
-        let inner = value.strip_prefix(quote)?.strip_suffix(quote)?;
-        Some(inner)
-    });
+    let mut quotes = ['"', '\''].into_iter();
+    let quoted = quotes.find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
     quoted.unwrap_or(value)
 }
 
@@ -195,12 +176,9 @@ fn folded(bytes: &[u8]) -> String {
         return encoded;
     }
     let mut lines = String::new();
-    let mut rest = encoded.as_str();
-    while !rest.is_empty() {
-        let (line, more) = rest.split_at(rest.len().min(LINE));
-        lines.push_str(line);
+    for line in encoded.as_bytes().chunks(LINE) {
+        lines.push_str(&String::from_utf8_lossy(line));
         lines.push('\n');
-        rest = more;
     }
     lines
 }
@@ -246,13 +224,11 @@ pub(super) fn content_hash(node: &Node) -> String {
 /// Returns the scalars of a mapping, sorted by their keys, in JSON.
 fn json_map(node: &Node, field: &str) -> Option<String> {
     let entries = node.get(field).filter(Node::is_map)?.entries();
-    let entries: BTreeMap<String, String> = entries
-        .into_iter()
-        .map(|(key, value)| (key.to_string(), value.scalar().unwrap_or_default()))
-        .collect();
-    let entries = entries
-        .iter()
-        .map(|(key, value)| format!("{}:{}", json_text(key), json_text(value)));
+    let entries: BTreeMap<SmolStr, Node> = entries.into_iter().collect();
+    let entries = entries.iter().map(|(key, value)| {
+        let value = value.scalar().unwrap_or_default();
+        format!("{}:{}", json_text(key), json_text(&value))
+    });
     Some(format!("{{{}}}", entries.collect::<Vec<_>>().join(",")))
 }
 

@@ -1,10 +1,7 @@
 //! Charts that kustomize renders (kustomize api/types/helmchartargs.go, plugin/builtin/helmchartinflationgenerator).
 
-use std::sync::Arc;
-
 use super::build::{Build, Built, Outcome};
 use super::doc::KustomizationDoc;
-use super::resource::Origin;
 use crate::charts::{ChartCall, ChartSource, RemoteChart, Values};
 use crate::graph::chart::{rendered, values_file, values_of, version_options};
 use crate::graph::node::Node;
@@ -46,22 +43,12 @@ impl KustomizationDoc {
 impl Build<'_> {
     /// Adds the objects of the charts that a kustomization renders.
     pub(super) fn inflate(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
-        let charts = doc.charts();
-        if charts.is_empty() {
-            return Ok(());
-        }
-        for entry in charts {
+        for entry in doc.charts() {
             let name = entry.str_at(&["name"]).unwrap_or_default();
             let version = entry.str_at(&["version"]).unwrap_or_default();
             let subject = format!("{name} {version}");
             let subject = subject.trim_end();
-            let origin = Origin {
-                file: Arc::from(doc.file.as_str()),
-                line: self.files.parsed(&doc.file).line(entry.span()),
-                offset: 0,
-                is_generated: true,
-                template: None,
-            };
+            let origin = self.origin(doc, Some(&entry));
             let made = rendered(self.charts, || self.call(doc, &entry), subject, &origin);
             built.charts.extend(made.call);
             built.unread.extend(made.unread);
@@ -81,18 +68,7 @@ impl Build<'_> {
         let source = match entry.text_at(&["repo"]) {
             _ if self.files.has_folder(&folder) => ChartSource::Folder(self.files.chart(&folder)?),
             None => return Err(format!("{folder} does not exist")),
-            Some(url) if url.starts_with("oci://") => ChartSource::Remote(RemoteChart {
-                url: format!("{}/{name}", url.trim_end_matches('/')),
-                name: String::new(),
-                version,
-                is_plain: false,
-            }),
-            Some(url) => ChartSource::Remote(RemoteChart {
-                url,
-                name,
-                version,
-                is_plain: false,
-            }),
+            Some(url) => ChartSource::Remote(RemoteChart::new(url, name, version)),
         };
         let release = entry.text_at(&["releaseName"]);
         let release = release.unwrap_or_else(|| UNNAMED.to_owned());

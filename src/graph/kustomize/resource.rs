@@ -13,7 +13,7 @@ use crate::kube::{ApiVersion, Scope};
 const MARK: usize = 16;
 
 /// The place where an object is written.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
     /// Its file, from the root of the tree.
     pub file: Arc<str>,
@@ -30,11 +30,7 @@ pub struct Origin {
 impl Origin {
     /// Creates the error of a build that fails because of this place.
     pub fn failed(&self, reason: impl Into<String>) -> BuildError {
-        BuildError {
-            reason: reason.into(),
-            file: self.file.to_string(),
-            line: self.line,
-        }
+        BuildError::new(reason, &*self.file, self.line)
     }
 
     /// Creates an unread input that is named at this place.
@@ -44,7 +40,7 @@ impl Origin {
 }
 
 /// The identity of an object in kustomize.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ResId {
     /// The API group.
     pub group: SmolStr,
@@ -138,8 +134,7 @@ impl Resource {
                 file: Arc::clone(file),
                 line,
                 offset,
-                is_generated: false,
-                template: None,
+                ..Origin::default()
             },
             needs_hash: false,
             is_possible: false,
@@ -148,13 +143,7 @@ impl Resource {
 
     /// Returns its current identity.
     pub fn id(&self) -> ResId {
-        ResId::of(&self.node).unwrap_or(ResId {
-            group: SmolStr::default(),
-            version: SmolStr::default(),
-            kind: SmolStr::default(),
-            namespace: SmolStr::default(),
-            name: SmolStr::default(),
-        })
+        ResId::of(&self.node).unwrap_or_default()
     }
 
     /// Returns its first identity.
@@ -171,10 +160,17 @@ impl Resource {
         self.previous = self.previous.iter().cloned().chain([id]).collect();
     }
 
+    /// Sets its name or its namespace, by `field`, and adds its current identity to the earlier ones.
+    pub fn rename(&mut self, field: &str, text: impl Into<Arc<str>>) {
+        self.remember();
+        let metadata = self.node.entry_mut("metadata");
+        metadata.set(field, Node::text(text));
+    }
+
     /// Returns a label or an annotation, by `field`.
     pub fn meta(&self, field: &str, key: &str) -> Option<String> {
-        let mark = self.node.str_at(&["metadata", field, key])?;
-        Some(mark.to_owned())
+        let mark = self.node.str_at(&["metadata", field, key]);
+        mark.map(str::to_owned)
     }
 
     /// Whether a label or an annotation with that key is `disabled`.

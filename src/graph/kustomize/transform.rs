@@ -45,16 +45,13 @@ impl Build<'_> {
             } else {
                 self.patch_documents(doc, &entry, entry.as_str(), &mut built.unread)?
             };
+            let unread = self.plugin(doc, &entry, What::Transformer, "transformers");
             if documents.is_empty() {
-                built
-                    .unread
-                    .push(self.plugin(doc, &entry, What::Transformer, "transformers"));
+                built.unread.push(unread.clone());
             }
             for transformer in &documents {
                 if !self.builtin(doc, transformer, built)? {
-                    built
-                        .unread
-                        .push(self.plugin(doc, &entry, What::Transformer, "transformers"));
+                    built.unread.push(unread.clone());
                 }
             }
         }
@@ -75,16 +72,14 @@ impl Build<'_> {
             "NamespaceTransformer" => {
                 let unset_only = transformer.is_true_at(&["unsetOnly"]);
                 let namespace = transformer.text_at(&["metadata", "namespace"]);
-                let Some(namespace) = namespace.map(Node::text) else {
+                let Some(namespace) = namespace else {
                     return Ok(true);
                 };
                 for resource in built.resources_mut() {
                     let id = resource.id();
                     let is_free = !unset_only || id.namespace.is_empty();
                     if is_free && id.effective_namespace() != "_non_namespaceable_" {
-                        resource.remember();
-                        let metadata = resource.node.entry_mut("metadata");
-                        metadata.set("namespace", namespace.clone());
+                        resource.rename("namespace", namespace.as_str());
                     }
                 }
             }
@@ -105,18 +100,11 @@ impl Build<'_> {
                 self.names(&named, built)?;
             }
             "LabelTransformer" => {
-                let labels = transformer.entries_at(&["labels"]);
-                self.take_marks(doc, &labels, built)?;
-                for resource in built.resources_mut() {
-                    resource.mark("labels", &labels);
-                }
+                self.mark(doc, "labels", &transformer.entries_at(&["labels"]), built)?;
             }
             "AnnotationsTransformer" => {
                 let annotations = transformer.entries_at(&["annotations"]);
-                self.take_marks(doc, &annotations, built)?;
-                for resource in built.resources_mut() {
-                    resource.mark("annotations", &annotations);
-                }
+                self.mark(doc, "annotations", &annotations, built)?;
             }
             "PatchTransformer" | "PatchJson6902Transformer" => {
                 let entry = std::slice::from_ref(transformer);
@@ -233,8 +221,7 @@ impl Build<'_> {
         let is_json = documents.first().is_some_and(Node::is_seq);
         if is_json {
             let Some(target) = target else {
-                let reason = "a JSON patch has no target".to_owned();
-                return Err(self.failed(doc, Some(entry), reason));
+                return Err(self.failed(doc, Some(entry), "a JSON patch has no target"));
             };
             let operations: Vec<Node> = documents.iter().flat_map(Node::items).collect();
             let weights = operations.iter().map(|one| one.weight(usize::MAX));
@@ -303,7 +290,7 @@ impl Build<'_> {
         unread: &[UnreadInput],
     ) -> Outcome {
         let Some(id) = ResId::of(patch) else {
-            return Err(self.failed(doc, Some(entry), "the patch names no object".to_owned()));
+            return Err(self.failed(doc, Some(entry), "the patch names no object"));
         };
         let Some(at) = named.find(&id) else {
             // Its target may be among the unread inputs.
@@ -329,11 +316,10 @@ impl Build<'_> {
         for resource in built.resources_mut() {
             let id = resource.id();
             resource.remember();
-            let metadata = resource.node.entry_mut("metadata");
             if id.kind == "Namespace" && id.group.is_empty() {
-                metadata.set("name", Node::text(namespace.as_str()));
+                resource.rename("name", namespace.as_str());
             } else if id.effective_namespace() != "_non_namespaceable_" {
-                metadata.set("namespace", Node::text(namespace.as_str()));
+                resource.rename("namespace", namespace.as_str());
             }
         }
         let mut known = BTreeSet::new();
@@ -363,25 +349,28 @@ impl Build<'_> {
                 || id.kind == "Namespace"
                 || (id.kind == "APIService" && id.group == "apiregistration.k8s.io");
             if !keeps {
-                resource.remember();
-                let name = format!("{prefix}{}{suffix}", id.name);
-                resource
-                    .node
-                    .entry_mut("metadata")
-                    .set("name", Node::text(name));
+                resource.rename("name", format!("{prefix}{}{suffix}", id.name));
             }
         }
         Ok(())
     }
 
-    /// Takes the labels or annotations of all objects from the budget.
-    fn take_marks(
+    /// Puts labels or annotations, by `field`, on all objects.
+    fn mark(
         &self,
         doc: &KustomizationDoc,
+        field: &str,
         marks: &[(SmolStr, Node)],
-        built: &Built,
+        built: &mut Built,
     ) -> Outcome {
-        self.take_text(doc, None, Resource::bytes_of(marks), built.resources.len())
+        if marks.is_empty() {
+            return Ok(());
+        }
+        self.take_text(doc, None, Resource::bytes_of(marks), built.resources.len())?;
+        for resource in built.resources_mut() {
+            resource.mark(field, marks);
+        }
+        Ok(())
     }
 
     fn marks(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
@@ -390,17 +379,8 @@ impl Build<'_> {
             labels.extend(entry.entries_at(&["pairs"]));
         }
         let annotations = doc.node.entries_at(&["commonAnnotations"]);
-        if labels.is_empty() && annotations.is_empty() {
-            return Ok(());
-        }
-        for marks in [&labels, &annotations] {
-            self.take_marks(doc, marks, built)?;
-        }
-        for resource in built.resources_mut() {
-            resource.mark("labels", &labels);
-            resource.mark("annotations", &annotations);
-        }
-        Ok(())
+        self.mark(doc, "labels", &labels, built)?;
+        self.mark(doc, "annotations", &annotations, built)
     }
 
     /// Adds replacements in the identities of objects as unread inputs.
@@ -417,15 +397,11 @@ impl Build<'_> {
                 })
             });
             if changes || named.is_some() {
-                let subject = named.unwrap_or_else(|| "replacements".to_owned());
+                let subject = named.as_deref().unwrap_or("replacements");
                 let reason = "replacements in names are not evaluated";
-                built.unread.push(self.unread(
-                    doc,
-                    Some(&entry),
-                    What::Transformer,
-                    subject,
-                    reason,
-                ));
+                let what = What::Transformer;
+                let unread = self.unread(doc, Some(&entry), what, subject, reason);
+                built.unread.push(unread);
             }
         }
     }
