@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::marks;
 use super::protection::{Removal, Spared, Sparing};
-use super::request::{Leaving, ToolRequest, Withdrawal};
+use super::request::{Leaving, Withdrawal};
 pub use crate::graph::argo::RESOURCES_FINALIZER;
 use crate::graph::argo::deletion_policy;
 use crate::inventory::Member;
@@ -31,12 +31,8 @@ pub fn own_finalizers(application: &Member) -> Vec<String> {
 /// Deletes the Applications that an ApplicationSet no longer generates, or all of a deleted one: they are its
 /// dependents (argo-cd applicationset/controllers/applicationset_controller.go, deleteInCluster).
 pub fn generated_deleted<'a>(leaving: &Leaving<'a>) -> Withdrawal<'a> {
-    let (deleted, mut withdrawal) = leaving.split(Removal::Kubectl);
-    let requests = deleted
-        .iter()
-        .map(|member| ToolRequest::delete(&member.key, Policy::Background));
-    withdrawal.requests.extend(requests);
-    withdrawal
+    let (deleted, withdrawal) = leaving.split(Removal::Kubectl);
+    withdrawal.deleting(&deleted, Policy::Background)
 }
 
 /// Deletes the objects of an Application with a resources finalizer: wave by wave from the highest, all objects of a
@@ -61,36 +57,19 @@ fn by_waves<'a>(
     let (mut deleted, mut withdrawal) = leaving.split(removal);
     // Objects with an owner are not among the managed objects (gitops-engine/pkg/cache/cluster.go, GetManagedLiveObjs).
     deleted.retain(|member| {
-        let owned = member
-            .object
-            .metadata()
-            .owner_references()
-            .entries
-            .first()
-            .map(|entry| entry.span);
-        withdrawal.spared.extend(owned.map(|place| {
-            (
-                member.id,
-                Spared {
-                    by: Sparing::Owned,
-                    place: Some(place),
-                },
-            )
-        }));
-        owned.is_none()
+        let owners = member.object.metadata().owner_references();
+        let Some(owner) = owners.entries.first() else {
+            return true;
+        };
+        let spared = Spared::marked(Sparing::Owned, owner.span);
+        withdrawal.spared.push((member.id, spared));
+        false
     });
     withdrawal.spared.sort_by_key(|(id, _)| *id);
-    let mut turns: Vec<_> = deleted
-        .into_iter()
-        .map(|member| ((last(member), Reverse(wave(member))), member))
-        .collect();
-    turns.sort_by_key(|(turn, _)| *turn);
-    for wave in turns.chunk_by(|(turn, _), (next, _)| turn == next) {
-        withdrawal.requests.extend(
-            wave.iter()
-                .map(|(_, member)| ToolRequest::delete(&member.key, policy)),
-        );
-        withdrawal = withdrawal.then_wait();
+    let turn = |member: &&Member| (last(member), Reverse(wave(member)));
+    deleted.sort_by_cached_key(turn);
+    for wave in deleted.chunk_by(|one, next| turn(one) == turn(next)) {
+        withdrawal = withdrawal.deleting(wave, policy).then_wait();
     }
     withdrawal
 }

@@ -4,7 +4,7 @@
 use super::helm::{self, HelmVersion};
 use super::order::{Sequence, kind_order};
 use super::protection::Removal;
-use super::request::{Leaving, ToolRequest, Withdrawal};
+use super::request::{Leaving, Withdrawal};
 use crate::graph::delivery::Settings;
 use crate::kube::Policy;
 use crate::manifest::Object;
@@ -95,30 +95,7 @@ impl KustomizationSettings {
             deletion_policy: DeletionPolicy::of(policy),
         }
     }
-}
 
-impl HelmReleaseSettings {
-    /// Reads the settings of a HelmRelease.
-    pub fn of(release: &Object) -> Self {
-        let propagation = release
-            .value()
-            .str_at(&["spec", "uninstall", "deletionPropagation"]);
-        let propagation = match propagation {
-            Some("foreground") => Policy::Foreground,
-            Some("orphan") => Policy::Orphan,
-            _ => Policy::Background,
-        };
-        Self {
-            suspended: release.value().is_true_at(&["spec", "suspend"]),
-            propagation,
-            disable_wait: release
-                .value()
-                .is_true_at(&["spec", "uninstall", "disableWait"]),
-        }
-    }
-}
-
-impl KustomizationSettings {
     /// Whether it deletes objects that leave its sources.
     pub fn deletes(self) -> bool {
         self.prune && !self.suspended
@@ -132,6 +109,23 @@ impl KustomizationSettings {
                 DeletionPolicy::MirrorPrune => self.prune,
                 DeletionPolicy::Delete | DeletionPolicy::WaitForTermination => true,
             }
+    }
+}
+
+impl HelmReleaseSettings {
+    /// Reads the settings of a HelmRelease.
+    pub fn of(release: &Object) -> Self {
+        let release = release.value();
+        let propagation = match release.str_at(&["spec", "uninstall", "deletionPropagation"]) {
+            Some("foreground") => Policy::Foreground,
+            Some("orphan") => Policy::Orphan,
+            _ => Policy::Background,
+        };
+        Self {
+            suspended: release.is_true_at(&["spec", "suspend"]),
+            propagation,
+            disable_wait: release.is_true_at(&["spec", "uninstall", "disableWait"]),
+        }
     }
 }
 
@@ -189,12 +183,5 @@ fn delete<'a>(leaving: &Leaving<'a>) -> Withdrawal<'a> {
             .cmp(&order.place(next.key.kind()))
             .then_with(|| next.key.cmp(&one.key))
     });
-    let requests = deleted
-        .iter()
-        .map(|member| ToolRequest::delete(&member.key, Policy::Background))
-        .collect();
-    Withdrawal {
-        requests,
-        ..withdrawal
-    }
+    withdrawal.deleting(&deleted, Policy::Background)
 }

@@ -47,13 +47,7 @@ pub fn uninstall<'a>(
 ) -> Withdrawal<'a> {
     let (mut deleted, withdrawal) = leaving.split(Removal::HelmUninstall);
     sort(&mut deleted, version.uninstall(), leaving);
-    Withdrawal {
-        requests: deleted
-            .iter()
-            .map(|member| ToolRequest::delete(&member.key, cascade))
-            .collect(),
-        ..withdrawal
-    }
+    withdrawal.deleting(&deleted, cascade)
 }
 
 /// Returns the objects in which Helm stores each revision of a release, in the order of the input: a Secret, or a
@@ -98,17 +92,13 @@ pub fn upgrade<'a>(
     sort(&mut released, order, new);
     let stays: BTreeSet<&ObjectKey> = released.iter().map(|member| &member.key).collect();
     let writes = released.iter().map(|member| {
-        if before.contains(&member.key) {
-            ToolRequest::write(Op::Update, &member.key)
-        } else {
-            ToolRequest::write(Op::Create, &member.key)
-        }
+        let is_known = before.contains(&member.key);
+        let op = if is_known { Op::Update } else { Op::Create };
+        ToolRequest::write(op, &member.key)
     });
-    let mut requests: Vec<ToolRequest> = hooks(new, Phase::Before).chain(writes).collect();
-    if let Some(request) = requests
-        .iter()
-        .find(|request| request.op == Op::Update && rejects(&request.key))
-    {
+    let requests: Vec<ToolRequest> = hooks(new, Phase::Before).chain(writes).collect();
+    let mut updates = requests.iter().filter(|request| request.op == Op::Update);
+    if let Some(request) = updates.find(|request| rejects(&request.key)) {
         let rejected = Some(request.key.clone());
         return Withdrawal {
             requests,
@@ -126,18 +116,12 @@ pub fn upgrade<'a>(
         members: [released, others].concat(),
         ..old.clone()
     };
-    let (mut deleted, withdrawal) = leaving.split(Removal::HelmUpgrade);
+    let (mut deleted, mut withdrawal) = leaving.split(Removal::HelmUpgrade);
     sort(&mut deleted, order, old);
-    requests.extend(
-        deleted
-            .iter()
-            .map(|member| ToolRequest::delete(&member.key, Policy::Background)),
-    );
-    requests.extend(hooks(new, Phase::After));
-    Withdrawal {
-        requests,
-        ..withdrawal
-    }
+    withdrawal.requests = requests;
+    let mut withdrawal = withdrawal.deleting(&deleted, Policy::Background);
+    withdrawal.requests.extend(hooks(new, Phase::After));
+    withdrawal
 }
 
 /// Whether an object of a chart is absent while the release is installed: a hook that Helm deletes as soon as it has

@@ -54,14 +54,11 @@ pub fn ineffective_protections(metadata: Metadata<'_>) -> Vec<IneffectiveProtect
     let mut protections = Vec::new();
     for ((key, value), is_label) in labels.chain(annotations) {
         let flaws = match key {
-            marks::HELM_RESOURCE_POLICY => policy(value.value, is_label).into_iter().collect(),
+            marks::HELM_RESOURCE_POLICY => Vec::from_iter(policy(value.value, is_label)),
             marks::ARGOCD_SYNC_OPTIONS => options(value.value, is_label),
-            marks::FLUX_PRUNE | marks::FLUX_RECONCILE => opt_out(value.value).into_iter().collect(),
-            marks::FLUX_SSA => apply_mode(value.value).into_iter().collect(),
-            _ => misspelled(key, value.value)
-                .map(Flaw::Key)
-                .into_iter()
-                .collect::<Vec<_>>(),
+            marks::FLUX_PRUNE | marks::FLUX_RECONCILE => Vec::from_iter(opt_out(value.value)),
+            marks::FLUX_SSA => Vec::from_iter(apply_mode(value.value)),
+            _ => Vec::from_iter(misspelled(key, value.value).map(Flaw::Key)),
         };
         protections.extend(flaws.into_iter().map(|flaw| IneffectiveProtection {
             key,
@@ -86,14 +83,11 @@ fn options(value: &str, is_label: bool) -> Vec<Flaw<'_>> {
     if is_label {
         return vec![Flaw::Label];
     }
-    sync_options(value)
-        .filter_map(|written| {
-            Some(Flaw::Option {
-                written,
-                meant: meant_option(written)?,
-            })
-        })
-        .collect()
+    let flaws = sync_options(value).filter_map(|written| {
+        let meant = meant_option(written)?;
+        Some(Flaw::Option { written, meant })
+    });
+    flaws.collect()
 }
 
 /// Returns the protecting option that an unknown item means.
@@ -108,10 +102,8 @@ fn meant_option(written: &str) -> Option<&'static str> {
         return None;
     }
     let separated = written.split([';', '|', ' ', '\n']).collect::<Vec<_>>();
-    if let Some(option) = PROTECTING
-        .into_iter()
-        .find(|option| separated.contains(option))
-    {
+    let mut protecting = PROTECTING.into_iter();
+    if let Some(option) = protecting.find(|option| separated.contains(option)) {
         return Some(option);
     }
     let (name, value) = written.split_once(['=', ':', ' '])?;

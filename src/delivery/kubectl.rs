@@ -1,19 +1,11 @@
 //! kubectl with files: everything in the order in which it is read.
 
 use super::protection::Removal;
-use super::request::{Leaving, ToolRequest, Withdrawal};
+use super::request::{Leaving, Withdrawal};
 use crate::kube::Policy;
 
 /// Deletes as `kubectl delete -f` does: one request after the other, and one wait at the end.
 pub fn delete<'a>(leaving: &Leaving<'a>, cascade: Policy) -> Withdrawal<'a> {
     let (deleted, withdrawal) = leaving.split(Removal::Kubectl);
-    let requests = deleted
-        .iter()
-        .map(|member| ToolRequest::delete(&member.key, cascade))
-        .collect();
-    Withdrawal {
-        requests,
-        ..withdrawal
-    }
-    .then_wait()
+    withdrawal.deleting(&deleted, cascade).then_wait()
 }

@@ -65,7 +65,15 @@ pub struct Spared<'a> {
     pub place: Option<Span>,
 }
 
-impl Spared<'_> {
+impl<'a> Spared<'a> {
+    /// Creates the protection by a mark.
+    pub(super) fn marked(by: Sparing<'a>, place: Span) -> Self {
+        Self {
+            by,
+            place: Some(place),
+        }
+    }
+
     /// Returns whether the object stays only until its deletion is approved (`argocd.argoproj.io/deletion-approved`).
     pub fn until_confirmed(&self) -> bool {
         matches!(self.by, Sparing::SyncOption(option) if option.ends_with("=confirm"))
@@ -92,10 +100,7 @@ pub fn spared<'a>(
             let kept = metadata
                 .annotation(marks::HELM_RESOURCE_POLICY)
                 .filter(|policy| policy.value == "keep")?;
-            Some(Spared {
-                by: Sparing::Keep,
-                place: Some(kept.key_span),
-            })
+            Some(Spared::marked(Sparing::Keep, kept.key_span))
         }),
         Removal::ArgoCdPrune => definition(object)
             .or_else(|| sync_option(metadata, &["Prune=false", "Prune=confirm"]))
@@ -126,10 +131,7 @@ pub(super) fn outside_of_release(object: &Object, template: Option<&str>) -> boo
 /// Returns why an object that Helm creates is not part of the release.
 fn unreleased(object: &Object, template: Option<&str>) -> Option<Spared<'static>> {
     if let Some(hook) = object.metadata().annotation(marks::HELM_HOOK) {
-        return Some(Spared {
-            by: Sparing::Hook,
-            place: Some(hook.key_span),
-        });
+        return Some(Spared::marked(Sparing::Hook, hook.key_span));
     }
     template.is_some_and(in_crds_folder).then_some(Spared {
         by: Sparing::CrdsFolder,
@@ -145,39 +147,28 @@ fn resource_policy(metadata: Metadata<'_>) -> Option<Spared<'_>> {
     } else {
         Sparing::UnknownPolicy(policy.value)
     };
-    Some(Spared {
-        by,
-        place: Some(policy.key_span),
-    })
+    Some(Spared::marked(by, policy.key_span))
 }
 
 /// Spares hooks: Argo CD runs them, and never prunes one (gitops-engine pkg/sync/sync_context.go).
 fn argo_cd_hook(metadata: Metadata<'_>) -> Option<Spared<'_>> {
-    let hook = [marks::ARGOCD_HOOK, marks::HELM_HOOK].into_iter();
-    let hook = hook.filter_map(|key| metadata.annotation(key)).next()?;
-    Some(Spared {
-        by: Sparing::Hook,
-        place: Some(hook.key_span),
-    })
+    let mut keys = [marks::ARGOCD_HOOK, marks::HELM_HOOK].into_iter();
+    let hook = keys.find_map(|key| metadata.annotation(key))?;
+    Some(Spared::marked(Sparing::Hook, hook.key_span))
 }
 
 /// Reads Helm's annotation as Argo CD reads one of its own: as a list, compared exactly.
 fn argo_cd_keep(metadata: Metadata<'_>) -> Option<Spared<'_>> {
     let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY)?;
     let keeps = marks::sync_options(policy.value).any(|option| option == "keep");
-    keeps.then_some(Spared {
-        by: Sparing::Keep,
-        place: Some(policy.key_span),
-    })
+    keeps.then_some(Spared::marked(Sparing::Keep, policy.key_span))
 }
 
 fn sync_option<'a>(metadata: Metadata<'a>, spares: &[&str]) -> Option<Spared<'a>> {
     let options = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS)?;
     let option = marks::sync_options(options.value).find(|option| spares.contains(option))?;
-    Some(Spared {
-        by: Sparing::SyncOption(option),
-        place: Some(options.key_span),
-    })
+    let by = Sparing::SyncOption(option);
+    Some(Spared::marked(by, options.key_span))
 }
 
 /// Reads Flux's marks: labels and annotations, in any case (fluxcd/pkg ssa/manager_delete.go, ssa/utils AnyInMetadata).
@@ -188,16 +179,9 @@ fn flux_opt_out(metadata: Metadata<'_>) -> Option<Spared<'static>> {
         (marks::FLUX_SSA, "Ignore"),
     ];
     opt_outs.into_iter().find_map(|(key, disabled)| {
-        let written = [metadata.label(key), metadata.annotation(key)]
-            .into_iter()
-            .flatten();
-        let place = written
-            .into_iter()
-            .find(|value| value.value.eq_ignore_ascii_case(disabled))?
-            .key_span;
-        Some(Spared {
-            by: Sparing::FluxOptOut(key),
-            place: Some(place),
-        })
+        let written = [metadata.label(key), metadata.annotation(key)];
+        let mut written = written.into_iter().flatten();
+        let mark = written.find(|mark| mark.value.eq_ignore_ascii_case(disabled))?;
+        Some(Spared::marked(Sparing::FluxOptOut(key), mark.key_span))
     })
 }

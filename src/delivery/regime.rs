@@ -52,10 +52,7 @@ impl BundleTools {
 
 impl From<Option<DeliveryTool>> for BundleTools {
     fn from(tool: Option<DeliveryTool>) -> Self {
-        Self {
-            bundles: HashMap::default(),
-            tools: vec![tool],
-        }
+        Self::of(vec![tool], HashMap::default())
     }
 }
 
@@ -262,9 +259,8 @@ impl Deliveries {
         };
         let mut objects: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for member in &inventory.members {
-            let (all, with_marks) = objects
-                .entry(deliveries.configured.bundle(member.file))
-                .or_default();
+            let bundle = deliveries.bundle_of(member);
+            let (all, with_marks) = objects.entry(bundle).or_default();
             *all += 1;
             let marked = marked(member.object.metadata(), || {
                 deliveries.renderings.template(member).is_some()
@@ -284,20 +280,16 @@ impl Deliveries {
                 },
             };
             deliveries.own.insert(member.id, delivered);
-            let rendering = deliveries.renderings.first_file(member.file);
+            let rendering = deliveries.rendering(member);
             let of_file = deliveries.by_file.entry(rendering).or_default();
             *of_file = of_file.and(delivered);
-            let of_bundle = deliveries
-                .by_bundle
-                .entry(deliveries.configured.bundle(member.file))
-                .or_default();
+            let of_bundle = deliveries.by_bundle.entry(bundle).or_default();
             *of_bundle = of_bundle.and(delivered);
         }
         // Marks count for a bundle if most of its objects have them.
         deliveries.by_bundle.retain(|bundle, _| {
-            objects
-                .get(bundle)
-                .is_some_and(|(all, with_marks)| with_marks * 2 > *all)
+            let (all, with_marks) = objects[bundle];
+            with_marks * 2 > all
         });
         deliveries
     }
@@ -319,8 +311,7 @@ impl Deliveries {
 
     /// Returns the regime on which all delivery objects that reach an object agree.
     fn by_object(&self, member: &Member) -> Option<Delivered> {
-        self.reached(member)
-            .and_then(|reached| reached.agreed.one())
+        self.reached(member)?.agreed.one()
     }
 
     /// Returns the delivery object of an object, the first of several; `None` if there is none or if tools disagree.
@@ -343,15 +334,12 @@ impl Deliveries {
             .or_else(|| self.by_bundle.get(&self.bundle_of(member))?.one());
         match self.configured.tool(member.file) {
             Some(tool) => {
-                let regime = match (tool, marked.map(|delivered| delivered.regime)) {
-                    (DeliveryTool::Helm, _) => Regime::Helm,
-                    (DeliveryTool::ArgoCd, _) => Regime::ArgoCd,
-                    (DeliveryTool::Kubectl, _) => Regime::Kubectl,
+                let regime = match (tool, marked) {
                     // Flux delivers output of Helm through a HelmRelease.
-                    (DeliveryTool::Flux, Some(regime)) if regime.is_release() => {
+                    (DeliveryTool::Flux, Some(marked)) if marked.regime.is_release() => {
                         Regime::Flux(FluxObject::HelmRelease)
                     }
-                    (DeliveryTool::Flux, _) => Regime::Flux(FluxObject::Kustomization),
+                    _ => tool.regime(),
                 };
                 Delivered {
                     regime,

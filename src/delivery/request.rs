@@ -39,11 +39,8 @@ impl ToolRequest {
     /// Creates a DELETE after which the next request follows at once.
     pub fn delete(key: &ObjectKey, policy: Policy) -> Self {
         Self {
-            op: Op::Delete,
-            key: key.clone(),
             policy: Some(policy),
-            wait: Wait::None,
-            client: 0,
+            ..Self::write(Op::Delete, key)
         }
     }
 
@@ -91,6 +88,14 @@ impl Withdrawal<'_> {
             nothing: Some(reason),
             ..Self::default()
         }
+    }
+
+    /// Adds the deletions of objects.
+    pub(super) fn deleting(mut self, deleted: &[&Member], policy: Policy) -> Self {
+        let deleted = deleted.iter();
+        self.requests
+            .extend(deleted.map(|member| ToolRequest::delete(&member.key, policy)));
+        self
     }
 
     /// Makes the tool wait after its last request until the objects are gone.
