@@ -59,6 +59,14 @@ impl Parsed {
         })
     }
 
+    fn unreadable(reason: String) -> Self {
+        Self {
+            documents: Vec::new(),
+            error: Some((reason, 1)),
+            source: None,
+        }
+    }
+
     /// Returns the line of a place.
     pub fn line(&self, span: Option<Span>) -> usize {
         let (Some(source), Some(span)) = (&self.source, span) else {
@@ -75,7 +83,14 @@ impl<'r> TreeFiles<'r> {
         let files = files
             .into_iter()
             .map(|(path, bytes)| (path, TreeFile { bytes, parsed }));
-        Self::with(files.collect(), reader)
+        Self {
+            files: files.collect(),
+            links: BTreeSet::new(),
+            reader,
+            read: Mutex::default(),
+            parsed: Mutex::default(),
+            charts: Mutex::default(),
+        }
     }
 
     /// Creates the files of a state, all of which are parsed already.
@@ -84,20 +99,12 @@ impl<'r> TreeFiles<'r> {
             let (bytes, parsed) = (None, Some(file));
             (path, TreeFile { bytes, parsed })
         });
-        Self::with(
-            files.collect(),
-            Box::new(|_| Err("was not read".to_owned())),
-        )
-    }
-
-    fn with(files: BTreeMap<String, TreeFile<'r>>, reader: Reader<'r>) -> Self {
         Self {
-            files,
-            links: BTreeSet::new(),
-            reader,
-            read: Mutex::default(),
-            parsed: Mutex::default(),
-            charts: Mutex::default(),
+            files: files.collect(),
+            ..Self::new(
+                BTreeMap::new(),
+                Box::new(|_| Err("was not read".to_owned())),
+            )
         }
     }
 
@@ -206,15 +213,7 @@ impl<'r> TreeFiles<'r> {
             }) => return Ok(file.source().text().as_bytes().into()),
             Some(_) => {}
         }
-        let known = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bytes) = known.get(path) {
-            return bytes.clone();
-        }
-        drop(known);
-        let bytes = (self.reader)(path);
-        let mut known = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(path.to_owned(), bytes.clone());
-        bytes
+        cached(&self.read, path, || (self.reader)(path))
     }
 
     fn parsed_already(&self, path: &str) -> Option<&'r ParsedFile> {
@@ -224,35 +223,36 @@ impl<'r> TreeFiles<'r> {
     /// Whether a file contains a word.
     pub fn mentions(&self, path: &str, word: &str) -> bool {
         let word = word.as_bytes();
+        let is_in = |bytes: &[u8]| memmem::find(bytes, word).is_some();
         match self.parsed_already(path) {
-            Some(file) => memmem::find(file.source().text().as_bytes(), word).is_some(),
-            None => self
-                .bytes(path)
-                .is_ok_and(|bytes| memmem::find(&bytes, word).is_some()),
+            Some(file) => is_in(file.source().text().as_bytes()),
+            None => self.bytes(path).is_ok_and(|bytes| is_in(&bytes)),
         }
     }
 
     /// Returns the documents of a file.
     pub fn parsed(&self, path: &str) -> Arc<Parsed> {
-        let known = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(parsed) = known.get(path) {
-            return Arc::clone(parsed);
-        }
-        drop(known);
-        let known = self.parsed_already(path).and_then(Parsed::of);
-        let parsed = known.unwrap_or_else(|| match self.bytes(path) {
-            Ok(bytes) => parse(path, &bytes),
-            Err(reason) => Parsed {
-                documents: Vec::new(),
-                error: Some((reason, 1)),
-                source: None,
-            },
-        });
-        let parsed = Arc::new(parsed);
-        let mut known = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(path.to_owned(), Arc::clone(&parsed));
-        parsed
+        cached(&self.parsed, path, || {
+            let known = self.parsed_already(path).and_then(Parsed::of);
+            Arc::new(known.unwrap_or_else(|| match self.bytes(path) {
+                Ok(bytes) => parse(path, &bytes),
+                Err(reason) => Parsed::unreadable(reason),
+            }))
+        })
     }
+}
+
+/// Returns the value of a cache for a path, made on first use. The cache is not locked meanwhile.
+fn cached<T: Clone>(cache: &Mutex<HashMap<String, T>>, path: &str, make: impl FnOnce() -> T) -> T {
+    let known = cache.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(value) = known.get(path) {
+        return value.clone();
+    }
+    drop(known);
+    let value = make();
+    let mut known = cache.lock().unwrap_or_else(PoisonError::into_inner);
+    known.insert(path.to_owned(), value.clone());
+    value
 }
 
 impl TreeFiles<'_> {
@@ -261,15 +261,9 @@ impl TreeFiles<'_> {
     /// # Errors
     /// Returns the reason if it cannot be rendered.
     pub fn chart(&self, folder: &str) -> Result<Arc<ChartFolder>, String> {
-        let known = self.charts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(chart) = known.get(folder) {
-            return chart.clone();
-        }
-        drop(known);
-        let chart = ChartFolder::read(folder, self).map(Arc::new);
-        let mut known = self.charts.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(folder.to_owned(), chart.clone());
-        chart
+        cached(&self.charts, folder, || {
+            ChartFolder::read(folder, self).map(Arc::new)
+        })
     }
 }
 
@@ -291,13 +285,7 @@ pub fn parse_inline(text: &str) -> Parsed {
 fn parse(path: &str, bytes: &[u8]) -> Parsed {
     let decoded = match decode_manifest(bytes.to_vec()) {
         Ok(decoded) => decoded,
-        Err(error) => {
-            return Parsed {
-                documents: Vec::new(),
-                error: Some((error.to_string(), 1)),
-                source: None,
-            };
-        }
+        Err(error) => return Parsed::unreadable(error.to_string()),
     };
     let source = SourceFile::new(path, decoded.text);
     let mut documents = Vec::new();

@@ -1,6 +1,6 @@
 //! The files that deliveries lead to, and the files that a kustomization above them leaves out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashMap;
 
@@ -64,6 +64,29 @@ impl<'r> Reached<'r> {
     pub(super) fn by_another(&self, path: &str, number: usize) -> bool {
         let by = self.by.get(path).into_iter().flatten();
         by.into_iter().any(|other| *other != number)
+    }
+}
+
+/// The sources that delivery objects name: one is taken to be this tree if most of the folders named in it exist here.
+#[derive(Debug)]
+pub(super) struct Majorities<K>(BTreeMap<K, isize>);
+
+impl<K> Default for Majorities<K> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<K: Ord> Majorities<K> {
+    /// Counts a folder that is named in a source.
+    pub(super) fn count(&mut self, source: K, is_here: bool) {
+        *self.0.entry(source).or_default() += if is_here { 1 } else { -1 };
+    }
+
+    /// Returns the sources that are taken to be this tree.
+    pub(super) fn own(self) -> BTreeSet<K> {
+        let own = self.0.into_iter().filter(|(_, majority)| *majority > 0);
+        own.map(|(source, _)| source).collect()
     }
 }
 

@@ -53,6 +53,21 @@ pub const COSMETIC: [&str; 9] = [
     "forceCommonAnnotations",
 ];
 
+/// Returns the sources in an Application or its template, without those that only provide values to others.
+pub(super) fn sources_in(application: &Node) -> Vec<Node> {
+    let Some(spec) = application.get("spec") else {
+        return Vec::new();
+    };
+    let mut all = spec.items_at("sources");
+    if all.is_empty() {
+        all.extend(spec.get("source"));
+    }
+    all.retain(|source| {
+        source.text_at(&["path"]).is_some() || source.text_at(&["chart"]).is_some()
+    });
+    all
+}
+
 /// An Application as its parent applies it.
 #[derive(Clone, Debug)]
 pub(super) struct Application {
@@ -105,20 +120,7 @@ impl Application {
 
     /// Returns its sources, without those that only provide values to others.
     pub(super) fn sources(&self) -> Vec<Node> {
-        let Some(spec) = self.node.get("spec") else {
-            return Vec::new();
-        };
-        let several = spec.items_at("sources");
-        let all = if several.is_empty() {
-            spec.get("source").into_iter().collect()
-        } else {
-            several
-        };
-        all.into_iter()
-            .filter(|source| {
-                source.text_at(&["path"]).is_some() || source.text_at(&["chart"]).is_some()
-            })
-            .collect()
+        sources_in(&self.node)
     }
 
     /// Returns the settings that decide on the objects of its `sources`, as text. Versions and values are left out.

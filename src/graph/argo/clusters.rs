@@ -61,24 +61,13 @@ impl KnownCluster {
             ("server".to_owned(), self.server.as_str().into()),
             ("project".to_owned(), "".into()),
         ]);
-        let groups = [("annotations", &self.annotations), ("labels", &self.labels)];
-        match language {
-            Language::Go { .. } => {
-                let groups = groups.into_iter().filter(|(_, texts)| !texts.is_empty());
-                let metadata: Map<String, Value> = groups
-                    .map(|(group, texts)| (group.to_owned(), Value::Object(values(texts))))
-                    .collect();
-                known.insert("metadata".to_owned(), Value::Object(metadata));
-            }
-            Language::Plain => {
-                for (group, texts) in groups {
-                    let texts = texts.iter().map(|(key, value)| {
-                        (format!("metadata.{group}.{key}"), value.as_str().into())
-                    });
-                    known.extend(texts);
-                }
+        let mut metadata = Map::new();
+        for (group, texts) in [("annotations", &self.annotations), ("labels", &self.labels)] {
+            if !texts.is_empty() {
+                language.put(&mut metadata, group, values(texts));
             }
         }
+        language.put(&mut known, "metadata", metadata);
         known
     }
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::generators::{CLUSTER_NAMES, Generated, Generators, Outcome, failed};
+use super::generators::{CLUSTER_NAMES, Generated, Generators, failed};
 use super::gotemplate::printed;
-use super::parameters::{compared, key_of, merge_key_of, put_over};
-use super::template::{Language, NamedCluster, Parameters};
+use super::parameters::{compared, key_of, merge_key_of, put_all};
+use super::template::{Language, NamedCluster, Outcome, Parameters};
 use crate::graph::node::Node;
 
 impl Parameters {
@@ -35,13 +35,13 @@ impl Generators<'_> {
         let mut given = Generated::default();
         let outer = self.one(first, None, depth + 1)?;
         given.unread.extend(outer.unread);
-        for (one, _) in outer.all {
+        for one in outer.all {
             self.take(1)?;
             let inner = self.one(second, Some(&one), depth + 1)?;
             given.unread.extend(inner.unread);
-            for (other, _) in inner.all {
+            for other in inner.all {
                 self.take(1)?;
-                given.all.push((self.combined(&one, other)?, None));
+                given.all.push(self.combined(&one, other)?);
             }
         }
         Ok(given)
@@ -53,14 +53,7 @@ impl Generators<'_> {
         match self.language {
             Language::Go { .. } => {
                 known = other.known;
-                for (key, value) in &one.known {
-                    match known.get_mut(key) {
-                        Some(there) => put_over(there, value.clone()),
-                        None => {
-                            known.insert(key.clone(), value.clone());
-                        }
-                    }
-                }
+                put_all(&mut known, &one.known);
             }
             Language::Plain => {
                 for (key, value) in one.known.iter().chain(&other.known) {
@@ -79,6 +72,7 @@ impl Generators<'_> {
             known,
             are_partly_unknown: one.are_partly_unknown || other.are_partly_unknown,
             cluster: other.cluster.or_else(|| one.cluster.clone()),
+            template: None,
         })
     }
 
@@ -94,21 +88,16 @@ impl Generators<'_> {
         };
         let mut given = self.one(first, None, depth + 1)?;
         let mut known = BTreeSet::new();
-        let own = given
-            .all
-            .iter()
-            .filter_map(|(one, _)| merge_key_of(one, &keys));
-        for key in own {
-            if !known.insert(key) {
-                return failed("two elements of a merge have the same keys");
-            }
+        let mut own = given.all.iter().filter_map(|one| merge_key_of(one, &keys));
+        if !own.all(|key| known.insert(key)) {
+            return failed("two elements of a merge have the same keys");
         }
         let mut over: Vec<BTreeMap<Vec<String>, Parameters>> = Vec::new();
         for generator in others {
             let other = self.one(generator, None, depth + 1)?;
             given.unread.extend(other.unread);
             let mut by_key = BTreeMap::new();
-            for (parameters, _) in other.all {
+            for parameters in other.all {
                 let Some(key) = merge_key_of(&parameters, &keys) else {
                     continue;
                 };
@@ -121,23 +110,16 @@ impl Generators<'_> {
         let unknown = given
             .all
             .iter()
-            .any(|(one, _)| one.are_partly_unknown && key_of(one, &keys).is_none());
+            .any(|one| one.are_partly_unknown && key_of(one, &keys).is_none());
         if unknown {
             self.name_clusters(&keys, &over, &mut given)?;
         }
-        for (one, _) in &mut given.all {
+        for one in &mut given.all {
             let Some(key) = merge_key_of(one, &keys) else {
                 continue;
             };
             for other in over.iter().filter_map(|by_key| by_key.get(&key)) {
-                for (name, value) in &other.known {
-                    match one.known.get_mut(name) {
-                        Some(there) => put_over(there, value.clone()),
-                        None => {
-                            one.known.insert(name.clone(), value.clone());
-                        }
-                    }
-                }
+                put_all(&mut one.known, &other.known);
             }
         }
         Ok(given)
@@ -152,25 +134,22 @@ impl Generators<'_> {
     ) -> Outcome<()> {
         let here = over.iter().flat_map(BTreeMap::values);
         let here = here.filter_map(|one| key_of(one, keys));
-        let named = self.named.entry(keys.to_vec()).or_default();
+        let named = self.named.listed.entry(keys.to_vec()).or_default();
         named.extend(here);
-        let elsewhere = self.clusters.get(keys).into_iter().flatten();
-        let known: BTreeSet<Vec<String>> = given
-            .all
-            .iter()
-            .filter_map(|(one, _)| key_of(one, keys))
-            .collect();
+        let elsewhere = self.clusters.listed.get(keys).into_iter().flatten();
         let all: BTreeSet<Vec<String>> = named.iter().chain(elsewhere).cloned().collect();
-        let open = given
-            .all
-            .iter()
-            .filter(|(one, _)| key_of(one, keys).is_none());
-        let open: Vec<(Parameters, Option<Node>)> = open.cloned().collect();
+        let mut open = Vec::new();
+        let mut known = BTreeSet::new();
+        for one in &given.all {
+            match key_of(one, keys) {
+                Some(values) => drop(known.insert(values)),
+                None => open.push(one.clone()),
+            }
+        }
         for values in all.difference(&known) {
-            for (one, template) in &open {
+            for one in &open {
                 self.take(1)?;
-                let one = one.in_cluster(keys, values, false);
-                given.all.push((one, template.clone()));
+                given.all.push(one.in_cluster(keys, values, false));
             }
         }
         Ok(())
@@ -182,47 +161,40 @@ impl Generators<'_> {
         selector: Option<&Node>,
         given: &mut Generated,
     ) -> Outcome<()> {
-        let mut keys: BTreeSet<Vec<String>> = self.selected.keys().cloned().collect();
+        let mut keys: BTreeSet<Vec<String>> = self.clusters.selected.keys().cloned().collect();
         for (key, values) in selector.map(compared).unwrap_or_default() {
-            let mut parameters = given.all.iter().map(|(one, _)| one);
+            let mut parameters = given.all.iter();
             if CLUSTER_NAMES.contains(&&*key)
                 && parameters.any(|one| one.are_partly_unknown && !one.known.contains_key(&key))
             {
-                let named = self
-                    .named_by_selectors
-                    .entry(vec![key.clone()])
-                    .or_default();
+                let named = &mut self.named.selected;
+                let named = named.entry(vec![key.clone()]).or_default();
                 named.extend(values.into_iter().map(|value| vec![value]));
                 keys.insert(vec![key]);
             }
         }
         for key in keys {
-            let here = self.named_by_selectors.get(&key).into_iter().flatten();
-            let names: BTreeSet<Vec<String>> = here
-                .chain(self.selected.get(&key).into_iter().flatten())
-                .cloned()
-                .collect();
+            let here = self.named.selected.get(&key).into_iter().flatten();
+            let elsewhere = self.clusters.selected.get(&key).into_iter().flatten();
+            let names: BTreeSet<Vec<String>> = here.chain(elsewhere).cloned().collect();
             let mut open = Vec::new();
             let mut known = BTreeSet::new();
-            for (one, template) in &mut given.all {
+            for one in &mut given.all {
                 match key_of(one, &key) {
-                    None if one.are_partly_unknown => open.push((one.clone(), template.clone())),
+                    None if one.are_partly_unknown => open.push(one.clone()),
                     None => {}
                     Some(values) => {
-                        if let Some(cluster) =
-                            one.cluster.as_mut().filter(|_| names.contains(&values))
-                        {
-                            cluster.is_selected = true;
+                        if let Some(cluster) = &mut one.cluster {
+                            cluster.is_selected |= names.contains(&values);
                         }
                         known.insert(values);
                     }
                 }
             }
             for values in names.difference(&known) {
-                for (one, template) in &open {
+                for one in &open {
                     self.take(1)?;
-                    let one = one.in_cluster(&key, values, true);
-                    given.all.push((one, template.clone()));
+                    given.all.push(one.in_cluster(&key, values, true));
                 }
             }
         }

@@ -10,7 +10,8 @@ use super::clusters::KnownClusters;
 use super::folders;
 use super::parameters::{flat_element, flatten, path_parameters, patterns, selects};
 use super::repository::Repositories;
-use super::template::{Language, Parameters, TemplateError};
+use super::set::SetClusters;
+use super::template::{Language, Outcome, Parameters, TemplateError};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::Budget;
 use crate::graph::node::Node;
@@ -29,8 +30,7 @@ pub(super) type ClusterNames = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
 /// The output of a generator.
 #[derive(Debug, Default)]
 pub(super) struct Generated {
-    /// The parameters, each with the template of the generator that overrides that of the set.
-    pub(super) all: Vec<(Parameters, Option<Node>)>,
+    pub(super) all: Vec<Parameters>,
     /// Inputs that were not evaluated: kind, name, reason.
     pub(super) unread: BTreeSet<(What, String, &'static str)>,
 }
@@ -84,13 +84,9 @@ pub(super) struct Generators<'g> {
     pub(super) around: Surroundings<'g>,
     pub(super) language: Language,
     /// The clusters that this set names, in this state of the tree or in the other one.
-    pub(super) clusters: &'g ClusterNames,
-    /// The clusters that its selectors name, in this state or in the other one.
-    pub(super) selected: &'g ClusterNames,
+    pub(super) clusters: &'g SetClusters,
     /// The clusters that it names in this state.
-    pub(super) named: ClusterNames,
-    /// The clusters that its selectors name in this state.
-    pub(super) named_by_selectors: ClusterNames,
+    pub(super) named: SetClusters,
     /// The remaining budget of parameters that are combined from others.
     pub(super) left: usize,
     /// Cache of the results of git generators, by their inputs: the inner generator of a matrix runs once for each
@@ -109,8 +105,6 @@ pub(super) struct Wanted {
 
 /// The parameters that name a cluster (argo-cd applicationset/generators/cluster.go).
 pub(super) const CLUSTER_NAMES: [&str; 3] = ["name", "nameNormalized", "server"];
-
-pub(super) type Outcome<T> = Result<T, TemplateError>;
 
 pub(super) fn failed<T>(reason: impl Into<String>) -> Outcome<T> {
     Err(TemplateError::Failed(reason.into()))
@@ -180,16 +174,14 @@ impl Generators<'_> {
             self.select_clusters(generator.get("selector").as_ref(), &mut given)?;
         }
         if let Some(selector) = generator.get("selector") {
-            given
-                .all
-                .retain(|(parameters, _)| selects(&selector, parameters, depth == 0));
+            given.all.retain(|one| selects(&selector, one, depth == 0));
         }
         let template = body
             .get("template")
             .filter(|template| depth == 0 && !template.entries().is_empty());
         // The templates of generators within others have no effect.
-        for (_, over) in &mut given.all {
-            over.clone_from(&template);
+        for one in &mut given.all {
+            one.template.clone_from(&template);
         }
         Ok(given)
     }
@@ -234,7 +226,7 @@ impl Generators<'_> {
                 Language::Go { .. } => element,
                 Language::Plain => flat_element(element)?,
             };
-            given.all.push((of(known), None));
+            given.all.push(of(known));
         }
         let text = body.text_at(&["elementsYaml"]).unwrap_or_default();
         let parsed = crate::graph::files::parse_inline(&text);
@@ -250,7 +242,7 @@ impl Generators<'_> {
         // Templates use only the texts among these.
         for element in elements {
             let element = mapping(&element, "an element of `elementsYaml`")?;
-            given.all.push((of(element), None));
+            given.all.push(of(element));
         }
         Ok(given)
     }
@@ -278,11 +270,8 @@ impl Generators<'_> {
     fn git(&mut self, body: &Node) -> Outcome<Generated> {
         let repository = body.text_at(&["repoURL"]).unwrap_or_default();
         if !self.around.repositories.are_own(&repository) {
-            return self.unknown(
-                body,
-                &format!("git {repository}"),
-                "it is another repository, which is not read",
-            );
+            let reason = "it is another repository, which is not read";
+            return self.unknown(body, &format!("git {repository}"), reason);
         }
         let prefix = body.text_at(&["pathParamPrefix"]).unwrap_or_default();
         let mut given = Generated::default();
@@ -297,21 +286,12 @@ impl Generators<'_> {
         for (mut known, path) in found {
             let is_file = directories.is_empty();
             let place = path_parameters(&path, is_file, self.language);
-            match (self.language, prefix.as_str()) {
-                (Language::Plain, "") => known.extend(place),
-                (Language::Plain, prefix) => {
-                    known.extend(
-                        place
-                            .into_iter()
-                            .map(|(key, value)| (format!("{prefix}.{key}"), value)),
-                    );
-                }
-                (Language::Go { .. }, "") => known.extend(place),
-                (Language::Go { .. }, prefix) => {
-                    known.insert(prefix.to_owned(), Value::Object(place));
-                }
+            if prefix.is_empty() {
+                known.extend(place);
+            } else {
+                self.language.put(&mut known, &prefix, place);
             }
-            given.all.push((self.with_values(body, of(known))?, None));
+            given.all.push(self.with_values(body, of(known))?);
         }
         Ok(given)
     }
@@ -331,14 +311,11 @@ impl Generators<'_> {
             };
             for element in elements {
                 let element = mapping(&element, path)?;
-                let known = match self.language {
-                    Language::Go { .. } => element,
-                    Language::Plain => {
-                        let mut flat = Map::new();
-                        flatten("", &Value::Object(element), &mut flat);
-                        flat
-                    }
-                };
+                let mut known = Map::new();
+                match self.language {
+                    Language::Go { .. } => known = element,
+                    Language::Plain => flatten("", &Value::Object(element), &mut known),
+                }
                 found.push((known, path.clone()));
             }
         }
@@ -353,16 +330,16 @@ impl Generators<'_> {
             let parameters = Parameters {
                 known: parameters,
                 are_partly_unknown: !known.are_complete,
-                cluster: None,
+                ..Parameters::default()
             };
-            given.all.push((self.with_values(body, parameters)?, None));
+            given.all.push(self.with_values(body, parameters)?);
         }
         if body.is_true_at(&["flatList"]) {
-            let all = given.all.drain(..);
-            let all: Vec<Value> = all.map(|(one, _)| Value::Object(one.known)).collect();
+            let all: Value = given.all.drain(..).map(|one| one.known).collect();
             if known.are_complete {
-                let list = Map::from_iter([("clusters".to_owned(), Value::Array(all))]);
-                given.all.push((of(list), None));
+                given
+                    .all
+                    .push(of(Map::from_iter([("clusters".to_owned(), all)])));
             }
         }
         if !known.are_complete {
@@ -381,7 +358,7 @@ impl Generators<'_> {
             ..Parameters::default()
         };
         Ok(Generated {
-            all: vec![(self.with_values(body, parameters)?, None)],
+            all: vec![self.with_values(body, parameters)?],
             unread: BTreeSet::from([(What::Generator, name.to_owned(), reason)]),
         })
     }
@@ -397,19 +374,7 @@ impl Generators<'_> {
             let value = self.around.replaced(&value, self.language, &parameters)?;
             nested.insert(key.to_string(), value.into());
         }
-        match self.language {
-            Language::Go { .. } => {
-                parameters
-                    .known
-                    .insert("values".to_owned(), Value::Object(nested));
-            }
-            Language::Plain => {
-                let flat = nested
-                    .into_iter()
-                    .map(|(key, value)| (format!("values.{key}"), value));
-                parameters.known.extend(flat);
-            }
-        }
+        self.language.put(&mut parameters.known, "values", nested);
         Ok(parameters)
     }
 }

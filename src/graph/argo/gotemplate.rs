@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use self::parse::{Part, Pipeline, Term, parse};
 pub(super) use self::texts::normalized;
-use super::template::{MOST_BYTES, Parameters, TemplateError};
+use super::template::{MOST_BYTES, Outcome, Parameters, TemplateError};
 
 /// Maximum number of iterations of all `range` actions of a text.
 const MOST_ROUNDS: usize = 10_000;
@@ -30,17 +30,15 @@ pub(super) fn replace(
     text: &str,
     parameters: &Parameters,
     missing_is_error: bool,
-) -> Result<String, TemplateError> {
+) -> Outcome<String> {
     if !text.contains("{{") {
         return Ok(text.to_owned());
     }
     let parts = parse(text)?;
     let known = parameters.known.iter();
-    let root = Value::Object(
-        known
-            .map(|(key, value)| (key.clone(), as_read(value)))
-            .collect(),
-    );
+    let root: Value = known
+        .map(|(key, value)| (key.as_str(), as_read(value)))
+        .collect();
     let mut run = Run {
         root: &root,
         is_partly_unknown: parameters.are_partly_unknown,
@@ -65,10 +63,10 @@ fn as_read(value: &Value) -> Value {
         Value::Number(number) => number.as_f64().map_or(Value::Null, Value::from),
         Value::Array(items) => items.iter().map(as_read).collect(),
         Value::Object(entries) => {
-            let entries = entries
-                .iter()
-                .map(|(key, value)| (key.clone(), as_read(value)));
-            Value::Object(entries.collect())
+            let entries = entries.iter();
+            entries
+                .map(|(key, value)| (key.as_str(), as_read(value)))
+                .collect()
         }
         scalar => scalar.clone(),
     }
@@ -93,8 +91,6 @@ struct Run<'r> {
     work: usize,
     out: String,
 }
-
-type Outcome<T> = Result<T, TemplateError>;
 
 impl Run<'_> {
     fn parts(&mut self, parts: &[Part], dot: &Value) -> Outcome<()> {
@@ -175,8 +171,8 @@ impl Run<'_> {
             }
             Value::Null => Vec::new(),
             other => {
-                let reason = format!("`range` goes through a {}", format::type_of(other));
-                return Err(TemplateError::Failed(reason));
+                let found = format::type_of(other);
+                return Err(failed(format!("`range` goes through a {found}")));
             }
         };
         if items.is_empty() {
@@ -208,11 +204,7 @@ impl Run<'_> {
         match pipeline.variables.as_slice() {
             [] => {}
             [name] => self.set(name, found.clone(), pipeline.declares)?,
-            _ => {
-                return Err(TemplateError::Failed(
-                    "two variables are set at once".to_owned(),
-                ));
-            }
+            _ => return Err(failed("two variables are set at once")),
         }
         Ok(found)
     }
@@ -226,7 +218,7 @@ impl Run<'_> {
         let known = self.variables.iter_mut().rev();
         match known.into_iter().find(|(known, _)| known == name) {
             Some((_, known)) => *known = value,
-            None => return Err(TemplateError::Failed(format!("nothing defines ${name}"))),
+            None => return Err(failed(format!("nothing defines ${name}"))),
         }
         Ok(())
     }
@@ -252,9 +244,7 @@ impl Run<'_> {
     fn command(&mut self, terms: &[Term], piped: Option<Found>, dot: &Value) -> Outcome<Found> {
         let Some((Term::Function(name), arguments)) = terms.split_first() else {
             return match terms {
-                [Term::Literal(Value::Null)] => {
-                    Err(TemplateError::Failed("`nil` is not a command".to_owned()))
-                }
+                [Term::Literal(Value::Null)] => Err(failed("`nil` is not a command")),
                 [term, ..] => self.term(term, dot),
                 [] => Ok(Found::Missing),
             };
@@ -312,7 +302,7 @@ impl Run<'_> {
                 match found.map(|(_, value)| value.clone()) {
                     Some(Found::Known(value)) => self.field(&value, path),
                     Some(other) => Ok(other),
-                    None => Err(TemplateError::Failed(format!("nothing defines ${name}"))),
+                    None => Err(failed(format!("nothing defines ${name}"))),
                 }
             }
             Term::Function(name) => self.command(&[Term::Function(name.clone())], None, dot),
@@ -338,8 +328,7 @@ impl Run<'_> {
                     return Ok(Found::Unknown);
                 }
                 None if value.is_null() => {
-                    let reason = format!("`.{}` is not there", path.join("."));
-                    return Err(TemplateError::Failed(reason));
+                    return Err(failed(format!("`.{}` is not there", path.join("."))));
                 }
                 None if self.missing_is_error || !value.is_object() => {
                     let reason = format!("`.{}` is not there", path.join("."));
@@ -376,12 +365,16 @@ fn too_large() -> TemplateError {
     unread_because("a template makes larger values than are followed")
 }
 
-fn unread_because(reason: &str) -> TemplateError {
-    TemplateError::Unread(reason.to_owned())
+fn unread_because(reason: impl Into<String>) -> TemplateError {
+    TemplateError::Unread(reason.into())
 }
 
 fn unread(function: &str) -> TemplateError {
-    TemplateError::Unread(format!("the function `{function}` is not evaluated"))
+    unread_because(format!("the function `{function}` is not evaluated"))
+}
+
+fn failed(reason: impl Into<String>) -> TemplateError {
+    TemplateError::Failed(reason.into())
 }
 
 #[cfg(test)]
@@ -401,7 +394,7 @@ mod tests {
         let parameters = Parameters {
             known,
             are_partly_unknown: is_partly_unknown,
-            cluster: None,
+            ..Parameters::default()
         };
         replace(text, &parameters, true)
     }

@@ -31,7 +31,7 @@ use self::clusters::KnownClusters;
 use self::entries::Unit;
 use self::generators::Surroundings;
 use self::repository::Repositories;
-use self::set::{AnyCluster, ApplicationSet, GeneratedApplication, SetClusters};
+use self::set::{AnyCluster, ApplicationSet, SetClusters};
 use self::sources::{Applied, Sources, folder_of_source};
 use self::template::is_partly_unknown;
 use super::delivery::{Delivery, Settings};
@@ -399,29 +399,36 @@ impl Run<'_> {
             let id = one.resource.id();
             names.insert((id.name, one.cluster.clone(), path_of(&one.resource)))
         });
-        let next = match &made.error {
-            Some(_) => self
-                .applied_before(&id)
-                .iter()
-                .cloned()
-                .map(|resource| GeneratedApplication {
-                    resource,
-                    is_possible: step.is_possible,
-                    cluster: None,
-                    of_any: None,
-                })
-                .collect(),
-            None => applications.clone(),
-        };
         let mut resources: Vec<Resource> = Vec::new();
         let mut keys = BTreeSet::new();
-        for one in applications.iter().filter(|one| one.object().is_none()) {
-            if keys.insert(one.resource.id().name) {
+        for one in &applications {
+            // Another object represents it if only the name of its cluster is known.
+            let object = one.of_any.as_ref().and_then(|any| any.name.as_ref());
+            if object.is_none() && keys.insert(one.resource.id().name) {
                 resources.push(one.resource.clone());
             }
         }
+        let next = match &made.error {
+            Some(_) => {
+                let before = self.applied_before(&id).iter();
+                let steps = before.map(|resource| Step {
+                    is_possible: step.is_possible,
+                    ..Step::of(resource.clone(), &step.here, Some(&id))
+                });
+                steps.collect()
+            }
+            None => {
+                let steps = applications.into_iter().map(|one| Step {
+                    is_possible: step.is_possible || one.resource.is_possible,
+                    cluster: one.cluster,
+                    of_any: one.of_any,
+                    ..Step::of(one.resource, &step.here, Some(&id))
+                });
+                steps.collect()
+            }
+        };
         self.all.push(Delivery {
-            id: id.clone(),
+            id,
             cluster: Arc::clone(&step.here),
             parent: step.parent.clone(),
             key,
@@ -435,13 +442,7 @@ impl Run<'_> {
             unread: made.unread.into_iter().collect(),
             ..Delivery::default()
         });
-        let steps = next.into_iter().map(|one| Step {
-            is_possible: step.is_possible || one.is_possible,
-            cluster: one.cluster,
-            of_any: one.of_any,
-            ..Step::of(one.resource, &step.here, Some(&id))
-        });
-        Ok(steps.collect())
+        Ok(next)
     }
 
     /// Adds an Application, several if its folder is partly unknown, and returns the Applications and sets in it.

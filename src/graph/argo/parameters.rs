@@ -4,11 +4,9 @@ use serde_json::{Map, Value};
 
 use super::generators::{CLUSTER_NAMES, failed};
 use super::gotemplate::{normalized, printed};
-use super::template::{Language, Parameters, TemplateError};
+use super::template::{Language, Outcome, Parameters};
 use crate::graph::node::Node;
 use crate::kustomize::{folder_of, name_of};
-
-type Outcome<T> = Result<T, TemplateError>;
 
 /// Returns the values of `keys`; `None` if one is missing or is not text.
 pub(super) fn key_of(parameters: &Parameters, keys: &[String]) -> Option<Vec<String>> {
@@ -28,20 +26,15 @@ pub(super) fn merge_key_of(parameters: &Parameters, keys: &[String]) -> Option<V
         .collect()
 }
 
-/// Overrides a value with another one; mappings are merged.
-pub(super) fn put_over(there: &mut Value, value: Value) {
-    match (there, value) {
-        (Value::Object(there), Value::Object(value)) => {
-            for (key, value) in value {
-                match there.get_mut(&key) {
-                    Some(there) => put_over(there, value),
-                    None => {
-                        there.insert(key, value);
-                    }
-                }
+/// Overrides values with others; mappings are merged.
+pub(super) fn put_all(there: &mut Map<String, Value>, over: &Map<String, Value>) {
+    for (key, value) in over {
+        match (there.get_mut(key), value) {
+            (Some(Value::Object(there)), Value::Object(over)) => put_all(there, over),
+            _ => {
+                there.insert(key.clone(), value.clone());
             }
         }
-        (there, value) => *there = value,
     }
 }
 
@@ -115,40 +108,31 @@ pub(super) fn path_parameters(path: &str, is_file: bool, language: Language) -> 
         name => name,
     };
     let segments: Vec<&str> = folder.split('/').collect();
-    let mut named: Vec<(&str, String)> = vec![
-        ("basename", basename.to_owned()),
-        ("basenameNormalized", normalized(basename)),
-    ];
+    let mut named = Map::from_iter([
+        ("basename".to_owned(), basename.into()),
+        ("basenameNormalized".to_owned(), normalized(basename).into()),
+    ]);
     if is_file {
         let file = name_of(path);
-        named.push(("filename", file.to_owned()));
-        named.push(("filenameNormalized", normalized(file)));
+        named.insert("filename".to_owned(), file.into());
+        named.insert("filenameNormalized".to_owned(), normalized(file).into());
     }
     let mut parameters = Map::new();
     match language {
         Language::Plain => {
             parameters.insert("path".to_owned(), folder.into());
-            let named = named
-                .into_iter()
-                .map(|(key, value)| (format!("path.{key}"), value.into()));
-            parameters.extend(named);
-            let numbered = segments
-                .iter()
-                .enumerate()
-                .filter(|(_, segment)| !segment.is_empty());
-            parameters
-                .extend(numbered.map(|(at, segment)| (format!("path[{at}]"), (*segment).into())));
+            language.put(&mut parameters, "path", named);
+            for (at, segment) in segments.into_iter().enumerate() {
+                if !segment.is_empty() {
+                    parameters.insert(format!("path[{at}]"), segment.into());
+                }
+            }
         }
         Language::Go { .. } => {
-            let mut place = Map::new();
-            place.insert("path".to_owned(), folder.into());
-            place.extend(
-                named
-                    .into_iter()
-                    .map(|(key, value)| (key.to_owned(), value.into())),
-            );
+            let mut place = Map::from_iter([("path".to_owned(), folder.into())]);
+            place.extend(named);
             place.insert("segments".to_owned(), segments.into());
-            parameters.insert("path".to_owned(), Value::Object(place));
+            language.put(&mut parameters, "path", place);
         }
     }
     parameters

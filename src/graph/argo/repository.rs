@@ -3,14 +3,16 @@
 //! The repository of a tree is unknown. A repository that Applications name is taken to be this tree if most of the
 //! folders that they name in it exist here.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::application::{Application, GROUP};
+use super::application::{Application, GROUP, sources_in};
 use super::set::ApplicationSet;
 use super::sources::folder_of_source;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::Resource;
 use crate::graph::node::Node;
+use crate::graph::reached::Majorities;
+use crate::kustomize::folder_of;
 
 /// The repositories that Applications name and that are taken to be this tree.
 #[derive(Clone, Debug, Default)]
@@ -18,42 +20,30 @@ pub(super) struct Repositories(BTreeSet<String>);
 
 impl Repositories {
     pub(super) fn of(files: &TreeFiles<'_>, written: &[Resource]) -> Self {
-        let mut named: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        let mut named = Majorities::default();
         for resource in written {
             for source in sources_of(resource) {
-                let Some(repository) = source.text_at(&["repoURL"]) else {
+                let [repository, path] = ["repoURL", "path"].map(|key| source.text_at(&[key]));
+                let (Some(repository), Some(path)) = (repository, path) else {
                     continue;
                 };
-                let Some(path) = source.text_at(&["path"]) else {
-                    continue;
-                };
-                let (here, elsewhere) = named.entry(normalized(&repository)).or_default();
                 for path in with_listed(resource, &path) {
-                    let Some(is_here) = place_of(&path).map(|place| files.has_folder(place)) else {
-                        continue;
-                    };
-                    *(if is_here { &mut *here } else { &mut *elsewhere }) += 1;
+                    if let Some(place) = place_of(&path) {
+                        named.count(normalized(&repository), files.has_folder(place));
+                    }
                 }
             }
             for (repository, paths) in repositories_of(resource) {
-                let (here, elsewhere) = named.entry(normalized(&repository)).or_default();
                 for path in paths {
                     let end = path.find(['*', '?', '[', '{']).unwrap_or(path.len());
-                    let fixed = path[..end].rsplit_once('/').map_or("", |(above, _)| above);
+                    let fixed = folder_of(&path[..end]);
                     if !fixed.is_empty() {
-                        *(if files.has_folder(fixed) {
-                            &mut *here
-                        } else {
-                            &mut *elsewhere
-                        }) += 1;
+                        named.count(normalized(&repository), files.has_folder(fixed));
                     }
                 }
             }
         }
-        let own = named
-            .into_iter()
-            .filter(|(_, (here, elsewhere))| here > elsewhere);
-        Self(own.map(|(name, _)| name).collect())
+        Self(named.own())
     }
 
     /// Adds the repositories of another state of the tree.
@@ -76,13 +66,7 @@ fn sources_of(resource: &Resource) -> Vec<Node> {
         return Vec::new();
     };
     let template = set.node.at(&["spec", "template"]);
-    let application = template.map(|node| Application {
-        namespace: String::new(),
-        name: String::new(),
-        node,
-        origin: set.origin.clone(),
-    });
-    application.map(|one| one.sources()).unwrap_or_default()
+    template.as_ref().map(sources_in).unwrap_or_default()
 }
 
 /// Returns the folder that a path names; for a path with parameters, the fixed folder before them. `None` for the root,

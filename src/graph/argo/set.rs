@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::application::{GROUP, RESOURCES_FINALIZER};
 use super::generators::{ClusterNames, Generators, Surroundings};
-use super::template::{Language, Parameters, TemplateError};
+use super::template::{Language, Outcome, Parameters, TemplateError};
 use crate::graph::delivery::Settings;
 use crate::graph::files::parse_inline;
 use crate::graph::kustomize::{BuildError, Origin, Resource, merged};
@@ -33,13 +33,6 @@ pub(super) struct SetClusters {
     pub(super) selected: ClusterNames,
 }
 
-impl GeneratedApplication {
-    /// Returns the name of the object that represents it, if that is not its own.
-    pub(super) fn object(&self) -> Option<&str> {
-        self.of_any.as_ref()?.name.as_deref()
-    }
-}
-
 impl SetClusters {
     /// Whether `other` contains a name that this does not.
     pub(super) fn are_less_than(&self, other: &Self) -> bool {
@@ -59,8 +52,6 @@ impl SetClusters {
 #[derive(Clone, Debug)]
 pub(super) struct GeneratedApplication {
     pub(super) resource: Resource,
-    /// Whether it depends on facts that only the cluster or a service knows.
-    pub(super) is_possible: bool,
     /// The cluster that its parameters name.
     pub(super) cluster: Option<String>,
     /// The Application of any cluster, if only the name of this one's cluster is known.
@@ -136,15 +127,13 @@ impl ApplicationSet {
         let mut generators = Generators {
             around,
             language,
-            clusters: &clusters.listed,
-            selected: &clusters.selected,
-            named: ClusterNames::new(),
-            named_by_selectors: ClusterNames::new(),
+            clusters,
+            named: SetClusters::default(),
             left: around.most,
             found: HashMap::new(),
         };
         let generated = generators.all(&spec);
-        let (listed, selected) = (generators.named, generators.named_by_selectors);
+        let SetClusters { listed, selected } = generators.named;
         for (known, named) in [
             (&mut clusters.listed, listed),
             (&mut clusters.selected, selected),
@@ -164,9 +153,9 @@ impl ApplicationSet {
             made.unread
                 .insert(self.origin.unread(what, subject, reason));
         }
-        for (parameters, over) in &generated.all {
-            match self.application(&spec, (language, around), parameters, over.as_ref()) {
-                Ok(application) => made.applications.extend(application),
+        for parameters in &generated.all {
+            match self.application(&spec, (language, around), parameters) {
+                Ok(application) => made.applications.push(application),
                 Err(error) => {
                     self.take(&mut made, error);
                     if made.error.is_some() || made.beyond.is_some() {
@@ -200,10 +189,9 @@ impl ApplicationSet {
         spec: &Node,
         (language, around): (Language, Surroundings<'_>),
         parameters: &Parameters,
-        over: Option<&Node>,
-    ) -> Result<Option<GeneratedApplication>, TemplateError> {
+    ) -> Outcome<GeneratedApplication> {
         let mut template = spec.get("template").unwrap_or(Node::Null);
-        if let Some(over) = over {
+        if let Some(over) = &parameters.template {
             let set = std::mem::replace(&mut template, over.clone());
             fill(&mut template, &set);
         }
@@ -248,7 +236,7 @@ impl ApplicationSet {
             let of_any = Parameters {
                 known: cluster.of_any.clone(),
                 are_partly_unknown: true,
-                cluster: None,
+                ..Parameters::default()
             };
             let paths = [&["metadata", "name"][..], &["spec", "source", "path"]];
             let [name, path] = paths.map(|path| {
@@ -264,15 +252,12 @@ impl ApplicationSet {
             is_generated: true,
             ..self.origin.clone()
         };
-        Ok(Some(GeneratedApplication {
+        let cluster = parameters.cluster.as_ref();
+        Ok(GeneratedApplication {
             resource,
-            is_possible: parameters.are_partly_unknown,
-            cluster: parameters
-                .cluster
-                .as_ref()
-                .map(|cluster| cluster.name.clone()),
+            cluster: cluster.map(|cluster| cluster.name.clone()),
             of_any,
-        }))
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::gotemplate;
+use crate::graph::node::Node;
 use crate::kustomize::Limit;
 
 /// The template language of a set.
@@ -18,7 +19,7 @@ pub(super) enum Language {
 }
 
 /// The parameters of one Application of a set: flat in the plain language, nested in that of Go.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Parameters {
     /// The parameters whose values are known.
     pub(super) known: Map<String, Value>,
@@ -26,6 +27,8 @@ pub(super) struct Parameters {
     pub(super) are_partly_unknown: bool,
     /// The cluster that they are about, if only its name is known.
     pub(super) cluster: Option<NamedCluster>,
+    /// The template of their generator, which overrides that of the set.
+    pub(super) template: Option<Node>,
 }
 
 impl Parameters {
@@ -36,7 +39,7 @@ impl Parameters {
 }
 
 /// A cluster of which only the name is known.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct NamedCluster {
     /// Its name.
     pub(super) name: String,
@@ -62,6 +65,8 @@ pub(super) enum TemplateError {
     Beyond(Limit),
 }
 
+pub(super) type Outcome<T> = Result<T, TemplateError>;
+
 impl TemplateError {
     /// Creates the error for a text that is larger than any object.
     pub(super) fn too_long() -> Self {
@@ -71,11 +76,7 @@ impl TemplateError {
 
 impl Language {
     /// Fills parameters into a text. An action that needs unknown ones stays as it is written.
-    pub(super) fn replace(
-        self,
-        text: &str,
-        parameters: &Parameters,
-    ) -> Result<String, TemplateError> {
+    pub(super) fn replace(self, text: &str, parameters: &Parameters) -> Outcome<String> {
         match self {
             Self::Plain => plain(text, parameters),
             Self::Go { missing_is_error } => {
@@ -83,11 +84,29 @@ impl Language {
             }
         }
     }
+
+    /// Adds the parameters of a group: as `group.name`, or nested in the language of Go.
+    pub(super) fn put(
+        self,
+        known: &mut Map<String, Value>,
+        group: &str,
+        values: Map<String, Value>,
+    ) {
+        match self {
+            Self::Plain => {
+                let values = values.into_iter();
+                known.extend(values.map(|(key, value)| (format!("{group}.{key}"), value)));
+            }
+            Self::Go { .. } => {
+                known.insert(group.to_owned(), Value::Object(values));
+            }
+        }
+    }
 }
 
 /// Replaces `{{name}}` by parameters. A name without a parameter stays as it is written (argo-cd
 /// applicationset/utils/utils.go, Render.Replace). Fails if a tag is never closed beside one that is.
-fn plain(text: &str, parameters: &Parameters) -> Result<String, TemplateError> {
+fn plain(text: &str, parameters: &Parameters) -> Outcome<String> {
     // Argo CD first checks for `.*{{.*}}.*`, whose dots match no line break.
     let has_tag = text.split('\n').any(|line| {
         line.split_once("{{")
@@ -120,8 +139,8 @@ fn plain(text: &str, parameters: &Parameters) -> Result<String, TemplateError> {
 /// missing one is not unknown.
 pub(super) fn is_partly_unknown(text: &str) -> bool {
     let tags = text.split("{{").skip(1);
-    tags.into_iter()
-        .any(|tag| !tag.trim_start().starts_with("values."))
+    tags.map(str::trim_start)
+        .any(|tag| !tag.starts_with("values."))
 }
 
 #[cfg(test)]

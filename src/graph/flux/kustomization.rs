@@ -113,11 +113,10 @@ impl FluxKustomization {
     }
 
     /// Sets the root of its source, if that is a folder of the tree.
-    pub(super) fn rooted(mut self, roots: &BTreeMap<SourceName, String>) -> Self {
+    pub(super) fn set_root(&mut self, roots: &BTreeMap<SourceName, String>) {
         if let Some(root) = roots.get(&self.source()) {
             self.root.clone_from(root);
         }
-        self
     }
 
     /// Returns its key.
@@ -164,14 +163,10 @@ impl FluxKustomization {
                 .strip_prefix(folder)
                 .is_some_and(|rest| rest.starts_with('/'));
         // `flux bootstrap` gives the Kustomization and its source the same name.
-        builds_itself
-            && (path.ends_with("/gotk-sync.yaml")
-                || self.source()
-                    == (
-                        "GitRepository".to_owned(),
-                        self.namespace.clone(),
-                        self.name.clone(),
-                    ))
+        let (kind, namespace, name) = self.source();
+        let has_own_name =
+            kind == "GitRepository" && namespace == self.namespace && name == self.name;
+        builds_itself && (path.ends_with("/gotk-sync.yaml") || has_own_name)
     }
 
     /// Returns its settings as a delivery.
@@ -228,10 +223,11 @@ impl FluxKustomization {
         let mut own = Applied::default();
         let is_remote = self.spec.get("kubeConfig").is_some();
         if !is_remote && !self.variables_from().is_empty() {
-            let sources = built.resources.iter();
-            sources
-                .filter(|resource| matches!(&*resource.id().kind, "ConfigMap" | "Secret"))
-                .for_each(|resource| own.add(resource));
+            for resource in built.resources.iter() {
+                if matches!(&*resource.id().kind, "ConfigMap" | "Secret") {
+                    own.add(resource);
+                }
+            }
         }
         let variables = self.variables(|name| find(&own, name));
         if !variables.are_none() {

@@ -146,7 +146,6 @@ pub fn releases(
     while let Some((here, parent, release)) = found.releases.pop_front() {
         let around = Surroundings {
             files,
-            charts: builds.charts(),
             scopes,
             written: &written,
             applied: found.applied.get(&here),
@@ -245,8 +244,8 @@ impl Cluster<'_> {
         let mut waiting: VecDeque<Step> = VecDeque::new();
         let (mut rounds, mut built, mut forced) = (0, 0, 0_usize);
         loop {
-            while let Some((here, parent, one)) = pending.pop_front() {
-                let one = one.rooted(&self.written.roots);
+            while let Some((here, parent, mut one)) = pending.pop_front() {
+                one.set_root(&self.written.roots);
                 let is_forced = forced > 0;
                 forced = forced.saturating_sub(1);
                 let applied = found.applied.get(&here);
@@ -317,7 +316,6 @@ impl Cluster<'_> {
             };
             let around = Surroundings {
                 files: self.builds.files(),
-                charts: self.builds.charts(),
                 scopes: self.scopes,
                 written: self.written,
                 applied: found.applied.get(&here),
@@ -344,8 +342,8 @@ impl Cluster<'_> {
     ) -> Option<Arc<Vec<Resource>>> {
         let there = self.applied_before(parent?).iter();
         let mut there = there.filter_map(FluxKustomization::of);
-        let before = there.find(|before| before.key() == one.key())?;
-        let before = before.rooted(&self.written.roots);
+        let mut before = there.find(|before| before.key() == one.key())?;
+        before.set_root(&self.written.roots);
         let built = self.build(&before, applied, &self.builder()).ok()?;
         Some(built.ok()?.resources)
     }

@@ -8,7 +8,7 @@ use super::SourceName;
 use super::kustomization::destination;
 use super::set_value;
 use super::written::Written;
-use crate::charts::{ChartCall, ChartSource, Charts, RemoteChart, Values, in_crds_folder};
+use crate::charts::{ChartCall, ChartSource, RemoteChart, Values, in_crds_folder};
 use crate::graph::chart::{place, rendered, values_file, values_of};
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
@@ -43,7 +43,6 @@ impl Applied {
 /// The context of a release: the sources and values in its cluster, else those in any file of the tree.
 pub(super) struct Surroundings<'s> {
     pub(super) files: &'s TreeFiles<'s>,
-    pub(super) charts: &'s Charts,
     pub(super) scopes: &'s ClusterScopes,
     pub(super) written: &'s Written,
     /// The objects applied into the cluster.
@@ -149,23 +148,16 @@ impl<'r> HelmRelease<'r> {
 
     /// Returns the release name (api/v2/helmrelease_types.go, GetReleaseName; internal/release/util.go, ShortenName).
     fn release(&self) -> String {
-        let written = self.text(&["releaseName"]);
-        let name = written
-            .or_else(|| {
-                Some(format!(
-                    "{}-{}",
-                    self.text(&["targetNamespace"])?,
-                    self.name
-                ))
-            })
-            .unwrap_or_else(|| self.name.clone());
+        let name = match (self.text(&["releaseName"]), self.text(&["targetNamespace"])) {
+            (Some(written), _) => written,
+            (None, Some(namespace)) => format!("{namespace}-{}", self.name),
+            (None, None) => self.name.clone(),
+        };
         if name.len() <= LONGEST_NAME {
             return name;
         }
-        let hash = sha2_const_stable::Sha256::new()
-            .update(name.as_bytes())
-            .finalize();
-        let digest = data_encoding::HEXLOWER.encode(&hash);
+        let hash = sha2_const_stable::Sha256::new().update(name.as_bytes());
+        let digest = data_encoding::HEXLOWER.encode(&hash.finalize());
         let start: String = name.chars().take(LONGEST_NAME - 13).collect();
         format!("{start}-{}", &digest[..12])
     }
@@ -206,7 +198,12 @@ impl<'r> HelmRelease<'r> {
         let cluster = destination(&self.spec, home, here);
         let origin = &self.resource.origin;
         let subject = self.subject();
-        let mut made = rendered(around.charts, || self.call(around), &subject, origin);
+        let mut made = rendered(
+            around.builder.charts(),
+            || self.call(around),
+            &subject,
+            origin,
+        );
         let is_read = made.unread.is_empty();
         let mut error = None;
         if is_read {
@@ -219,9 +216,9 @@ impl<'r> HelmRelease<'r> {
                 let reason = "values in Secrets are not read";
                 let unread = origin.unread(What::Variable, format!("Secret {secret}"), reason);
                 made.unread.push(unread);
-                made.resources
-                    .iter_mut()
-                    .for_each(|resource| resource.is_possible = true);
+                for resource in &mut made.resources {
+                    resource.is_possible = true;
+                }
             }
         }
         let tool = SourceTool::FluxRelease;
@@ -301,13 +298,12 @@ impl<'r> HelmRelease<'r> {
         call.options.push("--include-crds".to_owned());
         let single = chart.text_at(&["valuesFile"]).into_iter();
         for path in chart.texts_at("valuesFiles").into_iter().chain(single) {
-            let values = match (kind.as_str(), &call.source) {
+            let values = if kind == "GitRepository" {
                 // The path starts at the root of the repository, not at the chart.
-                ("GitRepository", _) => {
-                    let place = resolve("", &path);
-                    values_file(&mut call, &place, around.files.bytes(&place))?
-                }
-                _ => Values::InChart(path),
+                let place = resolve("", &path);
+                values_file(&mut call, &place, around.files.bytes(&place))?
+            } else {
+                Values::InChart(path)
             };
             call.instead.push(values);
         }

@@ -12,10 +12,11 @@ use super::scan::{SourceFiles, kustomization_of};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{KustomizationDoc, Resource, resources_of};
 use crate::graph::node::Node;
-use crate::graph::reached::{Reached, left_out};
+use crate::graph::reached::{Majorities, Reached, left_out};
 use crate::kustomize::{ancestors, folder_of, resolve};
 
 /// The objects in the files of a tree, applied or not.
+#[derive(Default)]
 pub(super) struct Written {
     kustomizations: Vec<(String, FluxKustomization)>,
     /// The patterns of ignored files of the sources that have some.
@@ -39,18 +40,7 @@ pub(super) struct Written {
 
 impl Written {
     pub(super) fn of(files: &TreeFiles<'_>) -> Self {
-        let mut written = Self {
-            kustomizations: Vec::new(),
-            ignored: BTreeMap::new(),
-            sources: RefCell::default(),
-            roots: BTreeMap::new(),
-            fixed: BTreeMap::new(),
-            data: BTreeMap::new(),
-            charts: Applied::default(),
-            releases: Vec::new(),
-            synced: Vec::new(),
-            own: BTreeSet::new(),
-        };
+        let mut written = Self::default();
         if !files.manifests().any(|path| files.mentions(path, "fluxcd")) {
             return written;
         }
@@ -65,22 +55,14 @@ impl Written {
             }
         }
         written.find_roots(files);
-        let mut named: BTreeMap<SourceName, (usize, usize)> = BTreeMap::new();
+        let mut named = Majorities::default();
         for (_, one) in &written.kustomizations {
             let folder = one.folder();
             if !folder.is_empty() {
-                let (here, elsewhere) = named.entry(one.source()).or_default();
-                *(if files.has_folder(&folder) {
-                    here
-                } else {
-                    elsewhere
-                }) += 1;
+                named.count(one.source(), files.has_folder(&folder));
             }
         }
-        let own = named
-            .into_iter()
-            .filter(|(_, (here, elsewhere))| here > elsewhere);
-        written.own = own.map(|(name, _)| name).collect();
+        written.own = named.own();
         written
     }
 
@@ -105,20 +87,18 @@ impl Written {
                 *roots.entry(root).or_default() += 1;
             }
         }
-        let mut roots = BTreeMap::new();
-        for (source, found) in found {
+        let roots = found.into_iter().filter_map(|(source, found)| {
             let most = found
                 .into_iter()
                 .max_by_key(|(root, count)| (*count, Reverse(root.len())));
-            let most = most.filter(|(_, count)| 2 * count > named[&source]);
-            roots.extend(most.map(|(root, _)| (source, root.to_owned())));
+            let (root, _) = most.filter(|(_, count)| 2 * count > named[&source])?;
+            Some((source, root.to_owned()))
+        });
+        self.roots = roots.collect();
+        let kustomizations = self.kustomizations.iter_mut().map(|(_, one)| one);
+        for one in kustomizations.chain(&mut self.synced) {
+            one.set_root(&self.roots);
         }
-        self.roots = roots;
-        let kustomizations = std::mem::take(&mut self.kustomizations).into_iter();
-        let kustomizations = kustomizations.map(|(path, one)| (path, one.rooted(&self.roots)));
-        self.kustomizations = kustomizations.collect();
-        let synced = std::mem::take(&mut self.synced).into_iter();
-        self.synced = synced.map(|one| one.rooted(&self.roots)).collect();
     }
 
     fn take(&mut self, path: &str, resource: &Resource) {
@@ -165,18 +145,15 @@ impl Written {
 
     /// Returns the entry points: folders that a FluxInstance syncs, and Kustomizations that no other one builds.
     pub(super) fn entries(&self, files: &TreeFiles<'_>) -> Vec<FluxKustomization> {
-        let left_out = left_out(
-            files,
-            self.kustomizations.iter().map(|(path, _)| path.as_str()),
-        );
+        let paths = self.kustomizations.iter().map(|(path, _)| path.as_str());
+        let left_out = left_out(files, paths);
         let written = self.kustomizations.iter();
         let written: Vec<_> = written
             .filter(|(path, _)| !left_out.contains(path))
             .collect();
-        let mut entries: Vec<FluxKustomization> = Vec::new();
         let synced = self.synced.iter();
         let synced = synced.filter(|one| files.has_folder(&one.folder()));
-        entries.extend(synced.cloned());
+        let mut entries: Vec<FluxKustomization> = synced.cloned().collect();
         let mut reached = Reached::new(files);
         let all = written.iter().map(|(_, one)| one).chain(&entries);
         for (number, one) in all.enumerate() {
@@ -199,8 +176,7 @@ impl Written {
             let is_here = !folder.is_empty() || self.own.contains(&one.source());
             one.is_bootstrap(path, &folder) || is_here && !reached.by_another(path, *number)
         });
-        let first: Vec<FluxKustomization> = first.map(|(_, (_, one))| one.clone()).collect();
-        entries.extend(first);
+        entries.extend(first.map(|(_, (_, one))| one.clone()));
         entries
     }
 
@@ -250,10 +226,8 @@ fn synced(sync: &Node, resource: &Resource) -> Option<FluxKustomization> {
     spec.set("path", Node::text(path));
     spec.set("prune", Node::Bool(true));
     let mut source = Node::empty_map();
-    source.set(
-        "kind",
-        Node::text(sync.text_at(&["kind"]).unwrap_or_default()),
-    );
+    let kind = sync.text_at(&["kind"]).unwrap_or_default();
+    source.set("kind", Node::text(kind));
     source.set("name", Node::text(name.as_str()));
     spec.set("sourceRef", source);
     Some(FluxKustomization {

@@ -13,29 +13,23 @@ const DEEPEST: usize = 100;
 
 /// Merges a strategic patch into an object; `None` if the patch deletes it.
 pub fn merged(mut object: Node, patch: &Node) -> Option<Node> {
-    match merge(&mut object, patch, &mut Vec::new()) {
-        Merge::Keep => Some(object),
-        Merge::Delete => None,
-    }
+    let stays = merge(&mut object, patch, &mut Vec::new());
+    stays.then_some(object)
 }
 
-enum Merge {
-    Keep,
-    Delete,
-}
-
-fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> Merge {
+/// Returns `false` if the patch deletes the value.
+fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> bool {
     match patch
         .get("$patch")
         .and_then(|word| word.scalar())
         .as_deref()
     {
-        Some("delete") => return Merge::Delete,
+        Some("delete") => return false,
         Some("replace") => {
             let mut replaced = patch.clone();
             replaced.remove("$patch");
             *into = replaced;
-            return Merge::Keep;
+            return true;
         }
         _ => {}
     }
@@ -60,9 +54,9 @@ fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> Merge {
             if !place.is_map() {
                 *place = Node::empty_map();
             }
-            let outcome = merge(place, &value, path);
+            let stays = merge(place, &value, path);
             path.pop();
-            if matches!(outcome, Merge::Delete) {
+            if !stays {
                 removed.insert(key);
             }
         } else {
@@ -72,7 +66,7 @@ fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> Merge {
     if !removed.is_empty() && into.is_map() {
         into.map_mut().retain(|key, _| !removed.contains(key));
     }
-    Merge::Keep
+    true
 }
 
 /// Returns the part of an item in a list of metadata, an owner reference or a text, by which it is merged.
@@ -91,11 +85,10 @@ fn identity(item: &Node) -> (bool, Option<String>) {
 /// Returns an error for an operation that cannot be applied: nothing is built then. Also if copies of values are beyond
 /// the budget.
 pub(super) fn json_patched(
-    object: Node,
+    mut object: Node,
     operations: &[Node],
     budget: &Budget,
 ) -> Result<Node, String> {
-    let mut object = object;
     // During a build, kustomize adds annotations of its own to every object.
     let metadata = object
         .get("metadata")
@@ -119,17 +112,17 @@ pub(super) fn json_patched(
         let (from, path) = (pointer(from), pointer(place));
         let value = operation.get("value").unwrap_or(Node::Null);
         match op {
-            "add" => add(&mut object, &path, value)?,
-            "replace" => put(&mut object, &path, value)?,
+            "add" => put(&mut object, &path, value, true)?,
+            "replace" => put(&mut object, &path, value, false)?,
             "remove" => drop(take(&mut object, &path)?),
             "copy" => {
                 let found = find(&object, &from).unwrap_or(Node::Null);
                 budget.take_text(found.weight(budget.text_left()))?;
-                add(&mut object, &path, found)?;
+                put(&mut object, &path, found, true)?;
             }
             "move" => {
                 let moved = take(&mut object, &from)?;
-                add(&mut object, &path, moved)?;
+                put(&mut object, &path, moved, true)?;
             }
             "test" => {
                 let found = find(&object, &path).map(|found| found.to_json(DEEPEST));
@@ -181,44 +174,33 @@ fn parent<'n>(object: &'n mut Node, path: &[String]) -> Result<&'n mut Node, Str
     Ok(place)
 }
 
-fn add(object: &mut Node, path: &[String], value: Node) -> Result<(), String> {
+/// Sets a value at `path`; with `inserts`, it becomes a new item if the place is in a list.
+fn put(object: &mut Node, path: &[String], value: Node, inserts: bool) -> Result<(), String> {
     let Some((last, above)) = path.split_last() else {
         *object = value;
         return Ok(());
     };
     let place = parent(object, above)?;
-    if place.is_seq() {
-        let list = place.seq_mut();
-        let at = match last.as_str() {
-            "-" => list.len(),
-            number => number.parse().map_err(|_| missing(number))?,
-        };
-        if at > list.len() {
-            return Err(missing(last));
-        }
-        list.insert(at, value);
-    } else if place.is_map() {
-        place.set(last, value);
-    } else {
-        return Err(missing(&format!("/{}", path.join("/"))));
-    }
-    Ok(())
-}
-
-fn put(object: &mut Node, path: &[String], value: Node) -> Result<(), String> {
-    let Some((last, above)) = path.split_last() else {
-        *object = value;
-        return Ok(());
-    };
-    let place = parent(object, above)?;
-    if place.is_seq() {
-        let at: usize = last.parse().map_err(|_| missing(last))?;
-        *place.seq_mut().get_mut(at).ok_or_else(|| missing(last))? = value;
-    } else if place.is_map() {
+    if place.is_map() {
         // A key that is not there is added.
         place.set(last, value);
-    } else {
+        return Ok(());
+    }
+    if !place.is_seq() {
         return Err(missing(&format!("/{}", path.join("/"))));
+    }
+    let list = place.seq_mut();
+    let at = match last.as_str() {
+        "-" if inserts => list.len(),
+        number => number.parse().map_err(|_| missing(number))?,
+    };
+    if at > list.len() || at == list.len() && !inserts {
+        return Err(missing(last));
+    }
+    if inserts {
+        list.insert(at, value);
+    } else {
+        list[at] = value;
     }
     Ok(())
 }

@@ -1,54 +1,38 @@
 //! The functions of templates that take lists and mappings.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::failed;
 use super::format::shown;
-use super::functions::{Arguments, LONGEST, Outcome, failed, is_true};
+use super::functions::{Arguments, LONGEST, is_true};
 use super::texts::texts;
+use crate::graph::argo::template::Outcome;
 
 /// Calls a function of lists.
 pub(super) fn of_list(given: &Arguments<'_>) -> Outcome<Option<Value>> {
     let all = given.all;
     Ok(Some(match given.function {
-        "list" | "tuple" => Value::Array(all.to_vec()),
-        "first" => given.list(0)?.first().cloned().unwrap_or(Value::Null),
-        "last" => given.list(0)?.last().cloned().unwrap_or(Value::Null),
-        "rest" => Value::Array(given.list(0)?.iter().skip(1).cloned().collect()),
+        "list" | "tuple" => all.into(),
+        "first" => given.list(0)?.first().cloned().unwrap_or_default(),
+        "last" => given.list(0)?.last().cloned().unwrap_or_default(),
+        "rest" => given.list(0)?.iter().skip(1).cloned().collect(),
         "initial" => {
-            let items = given.list(0)?;
-            Value::Array(items[..items.len().saturating_sub(1)].to_vec())
+            let initial = given.list(0)?.split_last();
+            initial.map_or(&[][..], |(_, items)| items).into()
         }
-        "reverse" => Value::Array(given.list(0)?.iter().rev().cloned().collect()),
+        "reverse" => given.list(0)?.iter().rev().cloned().collect(),
         "uniq" => {
             let mut seen = std::collections::BTreeSet::new();
-            let items = given.list(0)?.iter();
-            Value::Array(
-                items
-                    .filter(|item| seen.insert(item.to_string()))
-                    .cloned()
-                    .collect(),
-            )
+            filtered(given, |item| seen.insert(item.to_string()))?
         }
-        "compact" => {
-            let items = given.list(0)?.iter().filter(|item| is_true(item));
-            Value::Array(items.cloned().collect())
-        }
-        "without" => {
-            let items = given
-                .list(0)?
-                .iter()
-                .filter(|item| !all[1..].contains(item));
-            Value::Array(items.cloned().collect())
-        }
-        "has" => {
-            let is_none = all[1].is_null();
-            (!is_none && given.list(1)?.contains(&all[0])).into()
-        }
-        "append" => Value::Array([given.list(0)?, &all[1..]].concat()),
-        "prepend" => Value::Array([&all[1..], given.list(0)?].concat()),
+        "compact" => filtered(given, is_true)?,
+        "without" => filtered(given, |item| !all[1..].contains(item))?,
+        "has" => (!all[1].is_null() && given.list(1)?.contains(&all[0])).into(),
+        "append" => [given.list(0)?, &all[1..]].concat().into(),
+        "prepend" => [&all[1..], given.list(0)?].concat().into(),
         "concat" => {
             let lists: Outcome<Vec<&[Value]>> = (0..all.len()).map(|at| given.list(at)).collect();
-            Value::Array(lists?.concat())
+            lists?.concat().into()
         }
         "sortAlpha" => match &all[0] {
             Value::Array(_) => {
@@ -72,6 +56,12 @@ pub(super) fn of_list(given: &Arguments<'_>) -> Outcome<Option<Value>> {
         }
         _ => return Ok(None),
     }))
+}
+
+/// Returns the items of the list that is the first argument, as far as `takes` takes them.
+fn filtered(given: &Arguments<'_>, mut takes: impl FnMut(&Value) -> bool) -> Outcome<Value> {
+    let items = given.list(0)?.iter();
+    Ok(items.filter(|item| takes(item)).cloned().collect())
 }
 
 /// Calls a function of mappings, or one that takes them and lists.
@@ -104,12 +94,11 @@ pub(super) fn of_mapping(given: &Arguments<'_>) -> Outcome<Option<Value>> {
             other => return given.wants("a value with a length", other),
         },
         "dict" => {
-            let mut entries = Map::new();
-            for pair in all.chunks(2) {
+            let entries = all.chunks(2).map(|pair| {
                 let value = pair.get(1).cloned().unwrap_or_else(|| "".into());
-                entries.insert(shown(&pair[0]), value);
-            }
-            Value::Object(entries)
+                (shown(&pair[0]), value)
+            });
+            entries.collect()
         }
         "hasKey" => given.map(0)?.contains_key(given.text(1)?).into(),
         "get" => {
@@ -121,11 +110,9 @@ pub(super) fn of_mapping(given: &Arguments<'_>) -> Outcome<Option<Value>> {
             let entries = given.map(0)?.iter();
             let taken = entries
                 .filter(|(key, _)| keys.contains(&key.as_str()) == (given.function == "pick"));
-            Value::Object(
-                taken
-                    .map(|(key, value)| (key.clone(), value.clone()))
-                    .collect(),
-            )
+            taken
+                .map(|(key, value)| (key.as_str(), value.clone()))
+                .collect()
         }
         "dig" => {
             let last = all.len() - 1;

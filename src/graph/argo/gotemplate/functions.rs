@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use super::collections::{of_list, of_mapping};
 use super::format::{integer, type_of};
 use super::texts::of_text;
-use super::{MOST_WORK, too_large, unread};
-use crate::graph::argo::template::TemplateError;
+use super::{MOST_WORK, failed, too_large, unread, unread_because};
+use crate::graph::argo::template::{Outcome, TemplateError};
 
 /// Any number of arguments.
 const ANY: usize = usize::MAX;
@@ -128,12 +128,6 @@ pub(super) fn is_true(value: &Value) -> bool {
     }
 }
 
-pub(super) fn failed(reason: impl Into<String>) -> TemplateError {
-    TemplateError::Failed(reason.into())
-}
-
-pub(super) type Outcome<T> = Result<T, TemplateError>;
-
 /// The arguments of a call, as many as the function wants at least.
 pub(super) struct Arguments<'a> {
     pub(super) function: &'a str,
@@ -147,11 +141,9 @@ impl Arguments<'_> {
     }
 
     pub(super) fn unread<T>(&self) -> Outcome<T> {
-        let reason = format!(
-            "this use of the function `{}` is not evaluated",
-            self.function
-        );
-        Err(TemplateError::Unread(reason))
+        let function = self.function;
+        let reason = format!("this use of the function `{function}` is not evaluated");
+        Err(unread_because(reason))
     }
 
     pub(super) fn text(&self, at: usize) -> Outcome<&str> {
@@ -176,39 +168,12 @@ impl Arguments<'_> {
     /// Returns a number of texts or blanks, which must be small.
     pub(super) fn count(&self, at: usize) -> Outcome<usize> {
         let number = self.int(at)?;
+        let function = self.function;
         match usize::try_from(number) {
-            Err(_) => Err(failed(format!(
-                "`{}` wants no negative number",
-                self.function
-            ))),
+            Err(_) => Err(failed(format!("`{function}` wants no negative number"))),
             Ok(number) if number > LONGEST => self.unread(),
             Ok(number) => Ok(number),
         }
-    }
-
-    /// Converts a value to an integer; anything that is none gives 0 (spf13/cast, ToInt64).
-    pub(super) fn cast(&self, value: &Value) -> Outcome<i64> {
-        Ok(match value {
-            Value::Bool(flag) => i64::from(*flag),
-            Value::Number(number) => match number.as_i64() {
-                Some(number) => number,
-                None => number.as_f64().unwrap_or_default() as i64,
-            },
-            Value::String(text) => {
-                let whole = text
-                    .split_once('.')
-                    .map_or(text.as_str(), |(whole, fraction)| {
-                        let is_zero = fraction.chars().all(|c| c == '0');
-                        if is_zero { whole } else { text }
-                    });
-                integer(whole).unwrap_or(0)
-            }
-            _ => 0,
-        })
-    }
-
-    pub(super) fn casts(&self) -> Outcome<Vec<i64>> {
-        self.all.iter().map(|value| self.cast(value)).collect()
     }
 
     pub(super) fn list(&self, at: usize) -> Outcome<&[Value]> {
@@ -252,6 +217,25 @@ impl Arguments<'_> {
     }
 }
 
+/// Converts a value to an integer; anything that is none gives 0 (spf13/cast, ToInt64).
+fn cast(value: &Value) -> i64 {
+    match value {
+        Value::Bool(flag) => i64::from(*flag),
+        Value::Number(number) => match number.as_i64() {
+            Some(number) => number,
+            None => number.as_f64().unwrap_or_default() as i64,
+        },
+        Value::String(text) => {
+            let whole = match text.split_once('.') {
+                Some((whole, fraction)) if fraction.chars().all(|c| c == '0') => whole,
+                _ => text,
+            };
+            integer(whole).unwrap_or(0)
+        }
+        _ => 0,
+    }
+}
+
 /// Fails if `count` repetitions of a text are longer than a value may be.
 pub(super) fn check_repetitions(count: usize, text: &str) -> Outcome<()> {
     if count.saturating_mul(text.len()) > MOST_WORK {
@@ -267,9 +251,8 @@ pub(super) fn call(name: &str, arguments: &[Value]) -> Outcome<Value> {
     };
     let (_, least, most) = ALL[at];
     if arguments.len() < least || arguments.len() > most {
-        return Err(failed(format!(
-            "`{name}` has too few or too many arguments"
-        )));
+        let reason = format!("`{name}` has too few or too many arguments");
+        return Err(failed(reason));
     }
     let given = Arguments {
         function: name,
@@ -334,11 +317,10 @@ fn compared(given: &Arguments<'_>) -> Outcome<Option<Value>> {
             let value = all.get(1).filter(|value| is_true(value));
             value.unwrap_or(&all[0]).clone()
         }
-        "coalesce" => all
-            .iter()
-            .find(|value| is_true(value))
-            .cloned()
-            .unwrap_or(Value::Null),
+        "coalesce" => {
+            let found = all.iter().find(|value| is_true(value));
+            found.cloned().unwrap_or_default()
+        }
         "ternary" => match &all[2] {
             Value::Bool(condition) => all[usize::from(!condition)].clone(),
             other => return given.wants("a condition", other),
@@ -381,20 +363,17 @@ fn kind_of(value: &Value) -> &'static str {
 /// Calls a function of numbers.
 fn of_number(given: &Arguments<'_>) -> Outcome<Option<Value>> {
     let name = given.function;
+    let numbers = given.all.iter().map(cast);
     Ok(Some(match name {
-        "int" | "int64" => given.cast(&given.all[0])?.into(),
-        "atoi" => {
-            let text = given.text(0)?;
-            text.parse::<i64>().unwrap_or(0).into()
-        }
-        "add" => given.casts()?.into_iter().fold(0, i64::wrapping_add).into(),
-        "add1" => given.casts()?[0].wrapping_add(1).into(),
-        "mul" => given.casts()?.into_iter().fold(1, i64::wrapping_mul).into(),
-        "max" => given.casts()?.into_iter().max().into(),
-        "min" => given.casts()?.into_iter().min().into(),
+        "int" | "int64" => cast(&given.all[0]).into(),
+        "atoi" => given.text(0)?.parse::<i64>().unwrap_or(0).into(),
+        "add" => numbers.fold(0, i64::wrapping_add).into(),
+        "add1" => cast(&given.all[0]).wrapping_add(1).into(),
+        "mul" => numbers.fold(1, i64::wrapping_mul).into(),
+        "max" => numbers.max().into(),
+        "min" => numbers.min().into(),
         "sub" | "div" | "mod" => {
-            let numbers = given.casts()?;
-            let (one, other) = (numbers[0], numbers[1]);
+            let (one, other) = (cast(&given.all[0]), cast(&given.all[1]));
             match name {
                 "sub" => one.wrapping_sub(other).into(),
                 _ if other == 0 => return Err(failed("a number is divided by zero")),

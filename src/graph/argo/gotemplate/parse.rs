@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::format::integer;
-use crate::graph::argo::template::TemplateError;
+use super::{failed, unread_because};
+use crate::graph::argo::template::Outcome;
 
 /// Maximum nesting of blocks, and of parentheses.
 const DEEPEST: usize = 50;
@@ -55,8 +56,6 @@ pub(super) enum Term {
     Nested(Pipeline, Vec<String>),
 }
 
-type Outcome<T> = Result<T, TemplateError>;
-
 /// Parses a template into its parts.
 pub(super) fn parse(text: &str) -> Outcome<Vec<Part>> {
     let pieces = pieces(text)?;
@@ -71,10 +70,6 @@ pub(super) fn parse(text: &str) -> Outcome<Vec<Part>> {
     }
 }
 
-fn failed(reason: impl Into<String>) -> TemplateError {
-    TemplateError::Failed(reason.into())
-}
-
 /// A text between actions, or an action.
 enum Piece<'t> {
     Text(&'t str),
@@ -85,7 +80,6 @@ enum Piece<'t> {
 fn pieces(text: &str) -> Outcome<Vec<Piece<'_>>> {
     let mut all = Vec::new();
     let mut rest = text;
-    let mut trims = false;
     while let Some(at) = rest.find("{{") {
         let after = &rest[at + 2..];
         let (inner, trims_before) = match after.strip_prefix('-') {
@@ -103,11 +97,7 @@ fn pieces(text: &str) -> Outcome<Vec<Piece<'_>>> {
         let end = comment.and_then(|end| Some(end + closing(&inner[end..])?));
         let end = end.ok_or_else(|| failed("an action does not end"))?;
         let written = &rest[at..rest.len() - inner.len() + end + 2];
-        let before = if trims {
-            rest[..at].trim_start_matches(is_blank)
-        } else {
-            &rest[..at]
-        };
+        let before = &rest[..at];
         rest = &inner[end + 2..];
         let inner = &inner[..end];
         let (inner, trims_after) = match inner.strip_suffix('-') {
@@ -123,13 +113,11 @@ fn pieces(text: &str) -> Outcome<Vec<Piece<'_>>> {
         if !is_comment {
             all.push(Piece::Action(written, inner.trim_matches(is_blank)));
         }
-        trims = trims_after;
+        if trims_after {
+            rest = rest.trim_start_matches(is_blank);
+        }
     }
-    all.push(Piece::Text(if trims {
-        rest.trim_start_matches(is_blank)
-    } else {
-        rest
-    }));
+    all.push(Piece::Text(rest));
     Ok(all)
 }
 
@@ -164,8 +152,7 @@ impl<'t> Reader<'_, 't> {
     /// Parses the parts up to `end`, `else` or the end of the text, and returns them with the word that ends them.
     fn block(&mut self, depth: usize) -> Outcome<(Vec<Part>, Option<&'t str>)> {
         if depth > DEEPEST {
-            let reason = "blocks are nested too deeply";
-            return Err(TemplateError::Unread(reason.to_owned()));
+            return Err(unread_because("blocks are nested too deeply"));
         }
         let mut parts = Vec::new();
         while let Some(piece) = self.pieces.get(self.at) {
@@ -192,7 +179,7 @@ impl<'t> Reader<'_, 't> {
                     });
                 }
                 "define" | "template" | "block" | "break" | "continue" => {
-                    return Err(TemplateError::Unread(format!("`{word}` is not evaluated")));
+                    return Err(unread_because(format!("`{word}` is not evaluated")));
                 }
                 _ => parts.push(Part::Action {
                     written: written.to_owned(),
@@ -293,8 +280,7 @@ impl Words<'_> {
             '(' => {
                 self.depth += 1;
                 if self.depth > DEEPEST {
-                    let reason = "parentheses are nested too deeply";
-                    return Err(TemplateError::Unread(reason.to_owned()));
+                    return Err(unread_because("parentheses are nested too deeply"));
                 }
                 self.rest = &self.rest[1..];
                 let nested = self.pipeline()?;
@@ -331,8 +317,7 @@ impl Words<'_> {
             }
             '-' | '+' | '0'..='9' => self.number()?,
             '\'' => {
-                let reason = "the code of a letter is not evaluated";
-                return Err(TemplateError::Unread(reason.to_owned()));
+                return Err(unread_because("the code of a letter is not evaluated"));
             }
             _ => match self.name() {
                 "" => return Err(failed(format!("`{}` is not expected", self.rest))),
@@ -384,8 +369,9 @@ impl Words<'_> {
             || digits.contains(['p', 'P', '_'])
             || !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
         {
-            let reason = format!("the number `{text}` is not evaluated");
-            return Err(TemplateError::Unread(reason));
+            return Err(unread_because(format!(
+                "the number `{text}` is not evaluated"
+            )));
         }
         let is_float = text
             .chars()
@@ -445,8 +431,7 @@ fn escaped(text: &str) -> Outcome<(char, &str)> {
             };
             // The others are bytes, and only several of them make up a letter.
             if !matches!(c, 'u' | 'U') && code > 0x7f {
-                let reason = "a text with bytes is not evaluated";
-                return Err(TemplateError::Unread(reason.to_owned()));
+                return Err(unread_because("a text with bytes is not evaluated"));
             }
             let letter = char::from_u32(code);
             let letter = letter.ok_or_else(|| failed("a text has an escape that is no letter"))?;

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::format::{formatted, json, printed, quoted, shown, yaml};
-use super::functions::{Arguments, Outcome, check_repetitions};
+use super::functions::{Arguments, check_repetitions};
+use crate::graph::argo::template::Outcome;
 
 /// Calls a function of texts.
 pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
@@ -50,30 +51,13 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
             check_repetitions(items.len(), between)?;
             items.join(between).into()
         }
-        "splitList" => Value::Array(parts(given)?.into_iter().map(Value::from).collect()),
+        "splitList" => parts(given)?.into(),
         "split" => {
             let parts = parts(given)?.into_iter().enumerate();
-            Value::Object(
-                parts
-                    .map(|(at, part)| (format!("_{at}"), part.into()))
-                    .collect(),
-            )
+            parts.map(|(at, part)| (format!("_{at}"), part)).collect()
         }
-        "indent" | "nindent" => {
-            let blanks = " ".repeat(given.count(0)?);
-            let text = given.text(1)?;
-            check_repetitions(text.matches('\n').count(), &blanks)?;
-            let line = if given.function == "nindent" {
-                "\n"
-            } else {
-                ""
-            };
-            format!(
-                "{line}{blanks}{}",
-                text.replace('\n', &format!("\n{blanks}"))
-            )
-            .into()
-        }
+        "indent" => indented(given)?.into(),
+        "nindent" => format!("\n{}", indented(given)?).into(),
         "repeat" => {
             let (count, text) = (given.count(0)?, given.text(1)?);
             check_repetitions(count, text)?;
@@ -113,11 +97,9 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
         }
         "regexMatch" => given.pattern()?.is_match(given.text(1)?.as_bytes()).into(),
         "regexFind" => {
-            let found = given
-                .pattern()?
-                .find(given.text(1)?.as_bytes())
-                .map(|found| found.as_bytes());
-            String::from_utf8_lossy(found.unwrap_or_default()).into()
+            let (pattern, text) = (given.pattern()?, given.text(1)?);
+            let found = pattern.find(text.as_bytes());
+            found.map_or("", |found| &text[found.range()]).into()
         }
         "regexReplaceAll" | "regexReplaceAllLiteral" => {
             let (text, new) = (given.text(1)?, given.text(2)?);
@@ -138,16 +120,23 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
     }))
 }
 
+/// Returns a text with blanks before each of its lines.
+fn indented(given: &Arguments<'_>) -> Outcome<String> {
+    let blanks = " ".repeat(given.count(0)?);
+    let text = given.text(1)?;
+    check_repetitions(text.matches('\n').count(), &blanks)?;
+    Ok(blanks.clone() + &text.replace('\n', &format!("\n{blanks}")))
+}
+
 /// Returns the parts of a text between separators; without a separator, its letters.
 fn parts<'a>(given: &'a Arguments<'_>) -> Outcome<Vec<&'a str>> {
     let (by, whole) = (given.text(0)?, given.text(1)?);
-    if by.is_empty() {
-        return Ok(whole
-            .split("")
-            .filter(|letter| !letter.is_empty())
-            .collect());
-    }
-    Ok(whole.split(by).collect())
+    let parts = whole.split(by);
+    Ok(if by.is_empty() {
+        parts.filter(|letter| !letter.is_empty()).collect()
+    } else {
+        parts.collect()
+    })
 }
 
 /// Returns the texts of a list without `null`; a scalar is a list of one (sprig, strslice).
