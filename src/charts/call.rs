@@ -151,7 +151,7 @@ impl ChartCall {
     /// Returns its id: a digest of all that decides what is rendered.
     pub fn id(&self) -> CallId {
         let digest = match &self.source {
-            ChartSource::Folder(folder) => Digest::new().and("folder").and(folder.digest()),
+            ChartSource::Folder(folder) => Digest::new().and("folder").and(&folder.digest),
             ChartSource::Remote(chart) => Digest::new().and("remote").and_all(chart.words()),
         };
         let mut digest = digest.and(&self.release).and(&self.namespace);
@@ -185,7 +185,7 @@ impl ChartCall {
     pub fn places(&self) -> BTreeSet<String> {
         let mut all = self.inputs.clone();
         if let ChartSource::Folder(folder) = &self.source {
-            all.extend(folder.folders().iter().cloned());
+            all.extend(folder.folders.iter().cloned());
         }
         all
     }

@@ -34,11 +34,14 @@ pub struct ChartFolder {
     /// The name in Chart.yaml, else that of the folder.
     name: String,
     version: String,
-    digest: String,
-    files: BTreeMap<String, Arc<[u8]>>,
-    needs: BTreeSet<(String, RemoteChart)>,
+    /// A digest of the files and of their dependencies.
+    pub(super) digest: String,
+    /// Its files, by their paths from its folder.
+    pub(super) files: BTreeMap<String, Arc<[u8]>>,
+    /// Its dependencies that are not in the tree, with the folders that they belong in.
+    pub(super) needs: BTreeSet<(String, RemoteChart)>,
     /// The folders of the tree that are part of it.
-    folders: Vec<String>,
+    pub(super) folders: Vec<String>,
 }
 
 impl PartialEq for ChartFolder {
@@ -87,28 +90,6 @@ impl ChartFolder {
         (&self.name, &self.version)
     }
 
-    /// Returns a digest of the files and of their dependencies.
-    pub fn digest(&self) -> &str {
-        &self.digest
-    }
-
-    /// Returns the folders of the tree that are part of it.
-    pub fn folders(&self) -> &[String] {
-        &self.folders
-    }
-
-    /// Returns its files with their paths from its folder.
-    pub(super) fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.files
-            .iter()
-            .map(|(path, bytes)| (path.as_str(), &**bytes))
-    }
-
-    /// Returns its dependencies that are not in the tree, with the folders that they belong in.
-    pub(super) fn needs(&self) -> &BTreeSet<(String, RemoteChart)> {
-        &self.needs
-    }
-
     /// Adds the chart in the folder `from` of the tree under the path `to`, with its dependencies.
     fn take(
         &mut self,
@@ -130,10 +111,8 @@ impl ChartFolder {
                 .map_err(|reason| format!("{path} {reason}"))?;
             bytes += content.len();
             if bytes > MOST_BYTES || self.files.len() >= MOST_FILES {
-                return Err(format!(
-                    "{} exceeds the size limit for charts",
-                    shown(&self.path)
-                ));
+                let chart = shown(&self.path);
+                return Err(format!("{chart} exceeds the size limit for charts"));
             }
             self.files.insert(resolve(to, &path[start..]), content);
         }
@@ -156,10 +135,8 @@ impl ChartFolder {
         // Several dependencies may have one name: the lock lists their versions in the same order.
         let mut versions: BTreeMap<String, VecDeque<String>> = BTreeMap::new();
         for lock in locked {
-            versions
-                .entry(lock.name)
-                .or_default()
-                .push_back(lock.version);
+            let locked = versions.entry(lock.name).or_default();
+            locked.push_back(lock.version);
         }
         let below = resolve(to, "charts");
         let mut present = self.charts_in(&below);
@@ -173,10 +150,8 @@ impl ChartFolder {
             if let Some(path) = dependency.url.strip_prefix("file://") {
                 let folder = resolve(from, path);
                 if tree.below(&folder).is_empty() {
-                    return Err(format!(
-                        "it depends on {}, which does not exist",
-                        shown(&folder)
-                    ));
+                    let folder = shown(&folder);
+                    return Err(format!("it depends on {folder}, which does not exist"));
                 }
                 let place = resolve(&below, &dependency.name);
                 self.take(&folder, &place, tree, on_the_way)?;
@@ -281,7 +256,7 @@ mod tests {
     fn needs(files: &[(&'static str, &'static str)]) -> Vec<String> {
         let files = Files(files.iter().copied().collect());
         let chart = ChartFolder::read("app", &files).expect("a chart");
-        let needs = chart.needs().iter();
+        let needs = chart.needs.iter();
         needs
             .map(|(_, chart)| format!("{} {}", chart.name, chart.version))
             .collect()

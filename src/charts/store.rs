@@ -149,9 +149,8 @@ impl Charts {
         let State { asked, hosts, .. } = &mut *state;
         let named = calls.into_iter().filter_map(|id| asked.get(id));
         let named = named.flat_map(|call| remote(call));
-        hosts
-            .named
-            .extend(named.filter_map(|chart| chart.host().map(str::to_owned)));
+        let named = named.filter_map(RemoteChart::host);
+        hosts.named.extend(named.map(str::to_owned));
     }
 
     /// Records a call, and returns its rendering; the error says why it was not rendered.
@@ -159,14 +158,10 @@ impl Charts {
         let id = call.id();
         let mut state = self.state();
         let answer = state.answers.get(&id).cloned();
-        state
-            .asked
-            .entry(id.clone())
-            .or_insert_with(|| Arc::new(call));
-        (
-            id,
-            answer.unwrap_or_else(|| Err(Self::UNCHANGED.to_owned())),
-        )
+        let asked = state.asked.entry(id.clone());
+        asked.or_insert_with(|| Arc::new(call));
+        let answer = answer.unwrap_or_else(|| Err(Self::UNCHANGED.to_owned()));
+        (id, answer)
     }
 
     /// Returns a recorded call.
@@ -180,7 +175,7 @@ impl Charts {
         let calls = calls.into_iter();
         let rendered = calls.filter(|id| matches!(state.answers.get(*id), Some(Ok(_))));
         let rendered = rendered.filter_map(|id| match &state.asked.get(id)?.source {
-            ChartSource::Folder(folder) => Some(folder.folders().to_vec()),
+            ChartSource::Folder(folder) => Some(folder.folders.clone()),
             ChartSource::Remote(_) => None,
         });
         rendered.flatten().collect()
@@ -188,11 +183,9 @@ impl Charts {
 
     /// Returns the number of calls that were rendered.
     pub fn rendered(&self) -> usize {
-        self.state()
-            .answers
-            .values()
-            .filter(|answer| answer.is_ok())
-            .count()
+        let state = self.state();
+        let answers = state.answers.values();
+        answers.filter(|answer| answer.is_ok()).count()
     }
 
     /// Returns whether a call was rendered, or why not; `None` if it was not tried.
@@ -245,7 +238,7 @@ impl Charts {
 fn remote(call: &ChartCall) -> Vec<&RemoteChart> {
     match &call.source {
         ChartSource::Remote(chart) => vec![chart],
-        ChartSource::Folder(folder) => folder.needs().iter().map(|(_, chart)| chart).collect(),
+        ChartSource::Folder(folder) => folder.needs.iter().map(|(_, chart)| chart).collect(),
     }
 }
 
@@ -314,7 +307,7 @@ impl Run {
             }
             ChartSource::Folder(folder) => {
                 let is_replaced = !call.instead.is_empty();
-                let files = folder.files().map(|(path, bytes)| CheckoutFile {
+                let files = folder.files.iter().map(|(path, bytes)| CheckoutFile {
                     path,
                     bytes: if is_replaced && path == VALUES {
                         &[]
@@ -325,7 +318,7 @@ impl Run {
                     is_executable: false,
                 });
                 let checkout = Checkout::of(files).map_err(|error| error.to_string())?;
-                for (at, (below, chart)) in folder.needs().iter().enumerate() {
+                for (at, (below, chart)) in folder.needs.iter().enumerate() {
                     let pulled = self.pulls.chart(helm, chart, hosts);
                     let pulled: PathBuf = pulled
                         .map_err(|reason| format!("its dependency {}: {reason}", chart.name))?;
