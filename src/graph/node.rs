@@ -29,8 +29,6 @@ pub enum Node {
     Null,
     /// A boolean.
     Bool(bool),
-    /// A number.
-    Number(serde_json::Number),
     /// Text.
     Text(Arc<str>),
     /// A mapping.
@@ -103,25 +101,8 @@ impl Node {
     }
 
     /// Creates a mapping. Of several values of a key, the last one counts.
-    pub fn of_entries(entries: impl IntoIterator<Item = (SmolStr, Self)>) -> Self {
+    fn of_entries(entries: impl IntoIterator<Item = (SmolStr, Self)>) -> Self {
         Self::Map(Arc::new(entries.into_iter().collect()))
-    }
-
-    /// Converts a JSON value.
-    pub fn of_json(value: &serde_json::Value) -> Self {
-        use serde_json::Value;
-        match value {
-            Value::Null => Self::Null,
-            Value::Bool(value) => Self::Bool(*value),
-            Value::Number(number) => Self::Number(number.clone()),
-            Value::String(text) => Self::text(text.as_str()),
-            Value::Array(items) => Self::Seq(Arc::new(items.iter().map(Self::of_json).collect())),
-            Value::Object(entries) => {
-                let entries = entries.iter();
-                let entries = entries.map(|(key, value)| (key.into(), Self::of_json(value)));
-                Self::of_entries(entries)
-            }
-        }
     }
 
     /// Returns the place of the value; `None` if a build made it.
@@ -159,7 +140,6 @@ impl Node {
             },
             Self::Text(text) => Some(text.to_string()),
             Self::Bool(value) => Some(value.to_string()),
-            Self::Number(number) => Some(number.to_string()),
             Self::Null | Self::Map(_) | Self::Seq(_) => None,
         }
     }
@@ -217,12 +197,11 @@ impl Node {
         match self {
             Self::Written(tree, id) => {
                 let entries = tree.value(*id).entries();
-                entries
-                    .map(|entry| {
-                        let value = Self::Written(Arc::clone(tree), entry.value.id());
-                        (entry.key.into(), value)
-                    })
-                    .collect()
+                let entries = entries.map(|entry| {
+                    let value = Self::Written(Arc::clone(tree), entry.value.id());
+                    (entry.key.into(), value)
+                });
+                entries.collect()
             }
             Self::Map(entries) => {
                 let entries = entries.iter();
@@ -429,7 +408,6 @@ impl Node {
             },
             Self::Text(text) => Value::String(text.to_string()),
             Self::Bool(value) => Value::Bool(*value),
-            Self::Number(number) => Value::Number(number.clone()),
             Self::Null | Self::Map(_) | Self::Seq(_) => Value::Null,
         }
     }

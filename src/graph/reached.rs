@@ -99,7 +99,9 @@ pub(super) fn left_out<'p>(
 ) -> BTreeSet<String> {
     let docs = kustomizations(files);
     let named: BTreeSet<String> = docs.iter().flat_map(KustomizationDoc::includes).collect();
-    let governing = docs.iter().filter(|doc| doc.lists() || !doc.has_charts());
+    let governing = docs
+        .iter()
+        .filter(|doc| doc.lists() || doc.charts().is_empty());
     let governing: BTreeSet<&str> = governing.map(|doc| doc.folder.as_str()).collect();
     let paths = paths.into_iter().filter(|path| {
         let folders = ancestors(folder_of(path));

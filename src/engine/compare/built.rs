@@ -167,7 +167,7 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
         }) || marks::sync_options(&policy).any(|policy| succeeded.contains(&policy))
     });
     let found = DeliveredMarks {
-        is_spared_by_flux: resource.disables(marks::FLUX_PRUNE),
+        is_spared_by_flux: resource.is_marked(marks::FLUX_PRUNE, "disabled"),
         is_forced_by_flux: resource.is_marked(marks::FLUX_FORCE, "enabled"),
         sync_options: marks::sync_options(&options).map(str::to_owned).collect(),
         is_hook: hook.is_some(),

@@ -77,16 +77,18 @@ fn variable(text: &str) -> (Option<&str>, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::files::parse_inline;
     use crate::graph::kustomize::Resource;
 
     /// Compares with `Env.Envsubst` of Argo CD 3.5.1.
     #[test]
     fn variables_are_replaced_as_in_argo_cd() {
-        let node = Node::of_json(&serde_json::json!({
-            "apiVersion": "argoproj.io/v1alpha1", "kind": "Application",
-            "metadata": {"name": "web", "namespace": "argocd"},
-            "spec": {"source": {"repoURL": "https://a.b", "path": "apps/web"}},
-        }));
+        let parsed = parse_inline(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\n\
+             metadata: {name: web, namespace: argocd}\n\
+             spec: {source: {repoURL: 'https://a.b', path: apps/web}}\n",
+        );
+        let node = parsed.documents[0].clone();
         let source = node.at(&["spec", "source"]).expect("a source");
         let resource = Resource::written(node, &"a.yaml".into(), 1).expect("an object");
         let application = Application::of(&resource).expect("an Application");

@@ -16,10 +16,7 @@ pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String
             .filter_map(|pattern| path_matcher(pattern))
             .collect()
     });
-    let mut below = BTreeSet::new();
-    for pattern in include {
-        below.insert(fixed_folder(pattern));
-    }
+    let below: BTreeSet<&str> = include.iter().map(|one| fixed_folder(one)).collect();
     let mut found = BTreeSet::new();
     for start in below {
         let folders = files
@@ -56,9 +53,7 @@ pub(super) fn files(files: &TreeFiles<'_>, include: &[String], exclude: &[String
 /// Returns the files that match a pathspec.
 fn listed<'f>(files: &'f TreeFiles<'_>, pattern: &str) -> impl Iterator<Item = &'f str> {
     let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
-    let glob = escaped(pattern);
-    let glob = GlobBuilder::new(&glob).literal_separator(false).build();
-    let matcher = glob.ok().map(|glob| glob.compile_matcher());
+    let matcher = matcher(&escaped(pattern), false);
     files.below(fixed_folder(pattern)).filter(move |path| {
         let is_below = path
             .strip_prefix(pattern)
@@ -75,11 +70,11 @@ pub(super) fn fitting(files: &TreeFiles<'_>, path: &str) -> Vec<String> {
     let mut pattern = String::new();
     let mut rest = path;
     while let Some((before, after)) = rest.split_once("{{") {
-        pattern.push_str(&escaped_wholly(before));
+        pattern.push_str(&globset::escape(before));
         pattern.push('*');
         rest = after.split_once("}}").map_or("", |(_, after)| after);
     }
-    pattern.push_str(&escaped_wholly(rest));
+    pattern.push_str(&globset::escape(rest));
     let pattern = crate::kustomize::resolve("", &pattern);
     // A wholly unknown pattern names no folder.
     if !pattern.contains(|c: char| c != '*' && c != '/') {
@@ -93,20 +88,18 @@ fn path_matcher(pattern: &str) -> Option<GlobMatcher> {
     while single.contains("**") {
         single = single.replace("**", "*");
     }
-    let glob = GlobBuilder::new(&single)
-        .literal_separator(true)
-        .build()
-        .ok()?;
+    matcher(&single, true)
+}
+
+fn matcher(pattern: &str, within_folders: bool) -> Option<GlobMatcher> {
+    let mut glob = GlobBuilder::new(pattern);
+    let glob = glob.literal_separator(within_folders).build().ok()?;
     Some(glob.compile_matcher())
 }
 
 /// Escapes braces, which are literal in these patterns.
 fn escaped(pattern: &str) -> String {
     pattern.replace('{', "[{]").replace('}', "[}]")
-}
-
-fn escaped_wholly(text: &str) -> String {
-    globset::escape(text)
 }
 
 /// Returns the folder that contains all paths that a pattern may match.

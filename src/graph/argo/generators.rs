@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 
 use super::clusters::KnownClusters;
 use super::folders;
-use super::parameters::{flat_element, flatten, path_parameters, patterns, selects};
+use super::parameters::{flat_element, flatten, path_parameters, selects};
 use super::repository::Repositories;
 use super::set::SetClusters;
 use super::template::{Language, Outcome, Parameters, TemplateError};
-use crate::graph::files::TreeFiles;
+use crate::graph::files::{TreeFiles, parse_inline};
 use crate::graph::kustomize::Budget;
 use crate::graph::node::Node;
 use crate::graph::unread::What;
@@ -229,7 +229,7 @@ impl Generators<'_> {
             given.all.push(of(known));
         }
         let text = body.text_at(&["elementsYaml"]).unwrap_or_default();
-        let parsed = crate::graph::files::parse_inline(&text);
+        let parsed = parse_inline(&text);
         let elements = match (parsed.documents.first(), parsed.error) {
             (None, Some((reason, _))) => {
                 return failed(format!("`elementsYaml` cannot be read: {reason}"));
@@ -249,7 +249,11 @@ impl Generators<'_> {
 
     /// Returns the files or folders that a git generator takes, from the cache if possible.
     fn looked_for(&mut self, items: &[Node], are_files: bool) -> Arc<[String]> {
-        let (include, exclude) = patterns(items);
+        let [include, exclude] = [false, true].map(|excludes| {
+            let items = items.iter();
+            let items = items.filter(|item| item.is_true_at(&["exclude"]) == excludes);
+            items.filter_map(|item| item.text_at(&["path"])).collect()
+        });
         let wanted = Wanted {
             are_files,
             include,

@@ -82,6 +82,17 @@ enum Found {
     Unknown,
 }
 
+impl Found {
+    /// Returns the value, null for a missing one; fails with `reason` if only the cluster knows it.
+    fn known(self, reason: &str) -> Outcome<Value> {
+        match self {
+            Self::Known(value) => Ok(value),
+            Self::Missing => Ok(Value::Null),
+            Self::Unknown => Err(unread_because(reason)),
+        }
+    }
+}
+
 struct Run<'r> {
     root: &'r Value,
     is_partly_unknown: bool,
@@ -113,14 +124,9 @@ impl Run<'_> {
                     is_with,
                 } => {
                     let scope = self.variables.len();
-                    let value = match self.pipeline(condition, dot)? {
-                        Found::Known(value) => value,
-                        Found::Missing => Value::Null,
-                        Found::Unknown => {
-                            let reason = "a condition depends on what only the cluster knows";
-                            return Err(unread_because(reason));
-                        }
-                    };
+                    let value = self.pipeline(condition, dot)?;
+                    let value =
+                        value.known("a condition depends on what only the cluster knows")?;
                     match (functions::is_true(&value), is_with) {
                         (true, true) => self.parts(then, &value)?,
                         (true, false) => self.parts(then, dot)?,
@@ -146,14 +152,8 @@ impl Run<'_> {
         dot: &Value,
     ) -> Outcome<()> {
         let scope = self.variables.len();
-        let list = match self.value_of(over, dot)? {
-            Found::Known(list) => list,
-            Found::Missing => Value::Null,
-            Found::Unknown => {
-                let reason = "a loop runs over a list that only the cluster knows";
-                return Err(unread_because(reason));
-            }
-        };
+        let list = self.value_of(over, dot)?;
+        let list = list.known("a loop runs over a list that only the cluster knows")?;
         let items: Vec<(Value, Value)> = match &list {
             Value::Array(items) => {
                 let items = items.iter().enumerate();

@@ -86,20 +86,6 @@ fn below(path: &str, key: &str) -> String {
     }
 }
 
-/// Returns the patterns of a git generator that include, and those that exclude.
-pub(super) fn patterns(items: &[Node]) -> (Vec<String>, Vec<String>) {
-    let (mut include, mut exclude) = (Vec::new(), Vec::new());
-    for item in items {
-        let patterns = if item.is_true_at(&["exclude"]) {
-            &mut exclude
-        } else {
-            &mut include
-        };
-        patterns.extend(item.text_at(&["path"]));
-    }
-    (include, exclude)
-}
-
 /// Returns the parameters that a git generator gives for a folder or a file.
 pub(super) fn path_parameters(path: &str, is_file: bool, language: Language) -> Map<String, Value> {
     let folder = if is_file { folder_of(path) } else { path };

@@ -256,7 +256,8 @@ impl FluxKustomization {
     ) -> Result<(), BuildError> {
         let mut unread = Vec::new();
         for resource in built.resources_mut() {
-            let is_left_alone = resource.disables("kustomize.toolkit.fluxcd.io/substitute");
+            let is_left_alone =
+                resource.is_marked("kustomize.toolkit.fluxcd.io/substitute", "disabled");
             if is_left_alone || !may_have_variables(files, resource) {
                 continue;
             }

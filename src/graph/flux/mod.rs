@@ -271,7 +271,7 @@ impl Cluster<'_> {
                     None => self.written.fixed.get(&source).cloned(),
                 };
                 match self.build(&one, applied, &self.builder()) {
-                    Err(Foreign(unread)) => {
+                    Err(unread) => {
                         delivery.unread.push(unread);
                         delivery.elsewhere = Some(one.deciding());
                     }
@@ -364,25 +364,25 @@ impl Cluster<'_> {
         })
     }
 
-    /// Builds a Kustomization. `applied` contains the objects that are applied to its cluster.
+    /// Builds a Kustomization; its source is an unread input if it is elsewhere. `applied` contains the objects that are
+    /// applied to its cluster.
     fn build(
         &self,
         one: &FluxKustomization,
         applied: Option<&Applied>,
         builder: &Builder<'_>,
-    ) -> Result<Result<Built, BuildError>, Foreign> {
-        let (kind, namespace, name) = one.source();
+    ) -> Result<Result<Built, BuildError>, UnreadInput> {
+        let source = one.source();
+        let (kind, _, name) = &source;
         let is_git = kind == "GitRepository" || kind.is_empty();
         let folder = one.folder();
-        let source = (kind.clone(), namespace, name.clone());
         let is_own = self.own == source || self.written.own.contains(&source);
         let is_here =
             is_own || is_git && !folder.is_empty() && self.builds.files().has_folder(&folder);
         if !is_here {
             let reason = "its source is not this tree";
             let subject = format!("{kind} {name}");
-            let unread = one.origin.unread(What::OtherRepository, subject, reason);
-            return Err(Foreign(unread));
+            return Err(one.origin.unread(What::OtherRepository, subject, reason));
         }
         let files = self.builds.files();
         let ignored = match applied.and_then(|applied| applied.get(&source)) {
@@ -430,6 +430,3 @@ fn is_named(resource: &Resource, (kind, namespace, name): &SourceName) -> bool {
     (&*id.kind, &*id.namespace, &*id.name) == (kind, namespace, name)
         && is_source(&id.group, &id.kind)
 }
-
-/// A Kustomization whose source is elsewhere.
-struct Foreign(UnreadInput);

@@ -295,6 +295,7 @@ impl<'r> HelmRelease<'r> {
         let source = self.source(around, &chart, &namespace, &mut inputs)?;
         let (release, target) = (self.release(), self.target_namespace());
         let mut call = ChartCall::of(source, release, target);
+        call.inputs = inputs;
         call.options.push("--include-crds".to_owned());
         let single = chart.text_at(&["valuesFile"]).into_iter();
         for path in chart.texts_at("valuesFiles").into_iter().chain(single) {
@@ -308,10 +309,9 @@ impl<'r> HelmRelease<'r> {
             call.instead.push(values);
         }
         for from in self.spec.items_at("valuesFrom") {
-            self.values_from(around, &from, &mut call, &mut inputs)?;
+            self.values_from(around, &from, &mut call)?;
         }
         call.values.extend(values_of(self.spec.get("values")));
-        call.inputs.append(&mut inputs);
         Ok(call)
     }
 
@@ -396,7 +396,6 @@ impl<'r> HelmRelease<'r> {
         around: &Surroundings<'_>,
         from: &Node,
         call: &mut ChartCall,
-        inputs: &mut BTreeSet<String>,
     ) -> Result<(), String> {
         if from.str_at(&["kind"]) != Some("ConfigMap") {
             return Ok(());
@@ -418,14 +417,13 @@ impl<'r> HelmRelease<'r> {
             let reason = format!("no ConfigMap {name} of the tree has the values `{key}`");
             return Err(reason);
         };
-        inputs.extend(around.files_of(name, origin));
+        call.inputs.extend(around.files_of(name, origin));
         match from.text_at(&["targetPath"]) {
             None => call.values.push(Values::Text(values.into())),
             Some(path) => {
                 let is_literal = from.is_true_at(&["literal"]);
-                let value = set_value::at_path(&path, &values, is_literal);
-                let value =
-                    value.ok_or_else(|| format!("its `targetPath: {path}` is not evaluated"))?;
+                let value = set_value::at_path(&path, &values, is_literal)
+                    .ok_or_else(|| format!("its `targetPath: {path}` is not evaluated"))?;
                 call.values.push(Values::Text(value.to_string().into()));
             }
         }

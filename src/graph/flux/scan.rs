@@ -14,7 +14,8 @@ const DEFAULT: &str = ".github/\n.circleci/\n.travis.yml\n.gitlab-ci.yml\nappvey
 
 /// The files of a tree that a source of Flux contains.
 pub(super) struct SourceFiles {
-    patterns: String,
+    /// The patterns that leave files out.
+    pub(super) patterns: String,
     ignored: IgnoredFiles,
 }
 
@@ -30,11 +31,6 @@ impl SourceFiles {
             ignored: IgnoredFiles::read(&patterns),
             patterns,
         }
-    }
-
-    /// Returns the patterns that leave files out.
-    pub(super) fn patterns(&self) -> &str {
-        &self.patterns
     }
 
     pub(super) fn has(&self, path: &str) -> bool {

@@ -189,25 +189,27 @@ fn changed(value: &str, function: &str) -> Option<String> {
                 without_suffix(value, pattern, true)
             } else if let Some(pattern) = function.strip_prefix('%') {
                 without_suffix(value, pattern, false)
-            } else if let Some(rest) = function.strip_prefix("//") {
-                let (old, new) = rest.split_once('/').unwrap_or((rest, ""));
-                value.replace(old, new)
-            } else if let Some(rest) = function.strip_prefix("/#") {
-                let (old, new) = rest.split_once('/').unwrap_or((rest, ""));
-                let rest = value.strip_prefix(old).map(|rest| format!("{new}{rest}"));
-                rest.unwrap_or_else(|| value.to_owned())
-            } else if let Some(rest) = function.strip_prefix("/%") {
-                let (old, new) = rest.split_once('/').unwrap_or((rest, ""));
-                let rest = value.strip_suffix(old).map(|rest| format!("{rest}{new}"));
-                rest.unwrap_or_else(|| value.to_owned())
-            } else if let Some(rest) = function.strip_prefix('/') {
-                let (old, new) = rest.split_once('/').unwrap_or((rest, ""));
-                value.replacen(old, new, 1)
+            } else if let Some(words) = function.strip_prefix('/') {
+                replaced(value, words)
             } else {
                 part(value, function.strip_prefix(':')?)?
             }
         }
     })
+}
+
+/// Replaces one text in a value by another: `old/new` once, `/old/new` everywhere, `#old/new` at the start, `%old/new` at
+/// the end.
+fn replaced(value: &str, words: &str) -> String {
+    let rest = words.strip_prefix(['/', '#', '%']).unwrap_or(words);
+    let (old, new) = rest.split_once('/').unwrap_or((rest, ""));
+    let changed = match words.as_bytes().first() {
+        Some(b'/') => Some(value.replace(old, new)),
+        Some(b'#') => value.strip_prefix(old).map(|rest| format!("{new}{rest}")),
+        Some(b'%') => value.strip_suffix(old).map(|rest| format!("{rest}{new}")),
+        _ => Some(value.replacen(old, new, 1)),
+    };
+    changed.unwrap_or_else(|| value.to_owned())
 }
 
 /// Returns a substring: `1:3` is three characters from the second on.

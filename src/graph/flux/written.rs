@@ -159,7 +159,7 @@ impl Written {
         for (number, one) in all.enumerate() {
             let ignored = self.ignored.get(&one.source()).map(String::as_str);
             let (folder, source) = (one.folder(), self.files_of(files, ignored));
-            let begin = format!("{folder}\0{}", source.patterns());
+            let begin = format!("{folder}\0{}", source.patterns);
             reached.set_entries(&begin, || {
                 let doc = kustomization_of(files, &source, &folder, "", false).ok();
                 doc.as_ref()

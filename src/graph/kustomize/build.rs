@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::budget::Budget;
 use super::doc::{KustomizationDoc, read_kustomization};
-use super::generate::{Behavior, Generator, content_hash, merge_data};
+use super::generate::{Generator, content_hash, merge_data};
 use super::memo::{Builds, Lack, Watched};
 use super::named::Named;
 use super::resource::{Origin, ResId, Resource};
@@ -454,33 +454,40 @@ impl Build<'_> {
     ) -> Outcome {
         let generated = generator.run()?;
         self.take(doc, generator.entry, 1)?;
-        let id = generated.resource.id();
+        let id = generated.id();
         let old = named.find(&id).and_then(|at| named.get_mut(at));
-        match (generated.behavior, old) {
-            (Behavior::Create, None) => named.push(generated.resource),
-            (Behavior::Create, Some(_)) => {
-                let reason = format!("{} is there twice", id.key());
-                return Err(generator.origin.failed(reason));
+        let old = match (generator.entry.str_at(&["behavior"]), old) {
+            (Some("merge"), Some(old)) => {
+                merge_data(&mut old.node, &generated.node);
+                old
             }
-            (_, None) if unread.is_empty() => {
-                let reason = format!("{} does not exist: nothing to merge with", id.key());
-                return Err(generator.origin.failed(reason));
-            }
-            (_, None) => {}
-            (Behavior::Merge, Some(old)) => {
-                merge_data(&mut old.node, &generated.resource.node);
-                mark_as(old, &generated.resource);
-            }
-            (Behavior::Replace, Some(old)) => {
+            (Some("replace"), Some(old)) => {
                 for field in ["data", "binaryData"] {
-                    match generated.resource.node.get(field) {
+                    match generated.node.get(field) {
                         Some(data) => old.node.set(field, data),
                         None => old.node.remove(field),
                     }
                 }
-                mark_as(old, &generated.resource);
+                old
             }
+            (Some("merge" | "replace"), None) if unread.is_empty() => {
+                let reason = format!("{} does not exist: nothing to merge with", id.key());
+                return Err(generator.origin.failed(reason));
+            }
+            (Some("merge" | "replace"), None) => return Ok(()),
+            (_, Some(_)) => {
+                let reason = format!("{} is there twice", id.key());
+                return Err(generator.origin.failed(reason));
+            }
+            (_, None) => {
+                named.push(generated);
+                return Ok(());
+            }
+        };
+        for field in ["labels", "annotations"] {
+            old.mark(field, &generated.node.entries_at(&["metadata", field]));
         }
+        old.needs_hash |= generated.needs_hash;
         Ok(())
     }
 
@@ -533,14 +540,6 @@ pub fn resources_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, usize
         }
     }
     Ok(found)
-}
-
-/// Copies labels, annotations and the need for a hash from `new`.
-fn mark_as(old: &mut Resource, new: &Resource) {
-    for field in ["labels", "annotations"] {
-        old.mark(field, &new.node.entries_at(&["metadata", field]));
-    }
-    old.needs_hash |= new.needs_hash;
 }
 
 impl ResId {

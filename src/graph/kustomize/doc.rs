@@ -55,11 +55,6 @@ impl KustomizationDoc {
         }
     }
 
-    /// Whether it renders charts.
-    pub fn has_charts(&self) -> bool {
-        !self.charts().is_empty()
-    }
-
     /// Returns the files and folders of the tree that it includes.
     pub fn includes(&self) -> Vec<String> {
         let lists = LISTS.into_iter();

@@ -15,20 +15,6 @@ use super::resource::{Origin, Resource};
 use crate::graph::node::Node;
 use crate::kustomize::{name_of, resolve};
 
-/// The behaviour of a generator towards an existing object of its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Behavior {
-    Create,
-    Merge,
-    Replace,
-}
-
-/// The output of a generator.
-pub(super) struct Generated {
-    pub(super) resource: Resource,
-    pub(super) behavior: Behavior,
-}
-
 /// An entry of `configMapGenerator` or `secretGenerator`.
 pub(super) struct Generator<'g> {
     pub(super) files: &'g Watched<'g>,
@@ -47,7 +33,7 @@ impl Generator<'_> {
     ///
     /// # Errors
     /// Returns an error for a file that does not exist, a literal without a key, and a key that is given twice.
-    pub(super) fn run(&self) -> Result<Generated, BuildError> {
+    pub(super) fn run(&self) -> Result<Resource, BuildError> {
         let mut data: Vec<(String, Vec<u8>)> = Vec::new();
         let mut is_whole = true;
         for literal in self.entry.texts_at("literals") {
@@ -88,7 +74,7 @@ impl Generator<'_> {
         }
         let mut made = self.made(data);
         // The hash of partly known data would be wrong.
-        made.resource.needs_hash &= is_whole;
+        made.needs_hash &= is_whole;
         Ok(made)
     }
 
@@ -103,7 +89,7 @@ impl Generator<'_> {
         bytes.map_err(|reason| self.origin.failed(format!("{path} {reason}")))
     }
 
-    fn made(&self, data: Vec<(String, Vec<u8>)>) -> Generated {
+    fn made(&self, data: Vec<(String, Vec<u8>)>) -> Resource {
         let name = self.entry.text_at(&["name"]).unwrap_or_default();
         let mut node = Node::empty_map();
         node.set("apiVersion", Node::text("v1"));
@@ -130,13 +116,9 @@ impl Generator<'_> {
         }
         if self.is_secret {
             let of_type = self.entry.text_at(&["type"]);
-            node.set(
-                "type",
-                Node::text(of_type.unwrap_or_else(|| "Opaque".to_owned())),
-            );
+            let of_type = of_type.as_deref().unwrap_or("Opaque");
+            node.set("type", Node::text(of_type));
         }
-        let own = self.entry.get("options");
-        let options: Vec<&Node> = self.options.iter().chain(&own).collect();
         let mut resource = Resource {
             node,
             previous: Arc::default(),
@@ -144,20 +126,13 @@ impl Generator<'_> {
             needs_hash: true,
             is_possible: false,
         };
-        for options in &options {
+        for options in self.options.iter().chain(&self.entry.get("options")) {
             for field in ["labels", "annotations"] {
                 resource.mark(field, &options.entries_at(&[field]));
             }
+            resource.needs_hash &= !options.is_true_at(&["disableNameSuffixHash"]);
         }
-        resource.needs_hash = !options
-            .iter()
-            .any(|options| options.is_true_at(&["disableNameSuffixHash"]));
-        let behavior = match self.entry.text_at(&["behavior"]).as_deref() {
-            Some("merge") => Behavior::Merge,
-            Some("replace") => Behavior::Replace,
-            _ => Behavior::Create,
-        };
-        Generated { resource, behavior }
+        resource
     }
 }
 

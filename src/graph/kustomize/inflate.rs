@@ -21,7 +21,7 @@ impl KustomizationDoc {
     }
 
     /// Returns the entries of the charts that it renders.
-    pub(super) fn charts(&self) -> Vec<Node> {
+    pub(in crate::graph) fn charts(&self) -> Vec<Node> {
         let charts = self.node.items_at("helmCharts").into_iter();
         charts
             .chain(self.node.get("helmChartInflationGenerator"))

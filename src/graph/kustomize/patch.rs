@@ -225,6 +225,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::graph::files::parse_inline;
     use crate::text::Limits;
 
     /// Applies one operation to an object without annotations, or returns whether kustomize refuses it (kustomize
@@ -269,8 +270,9 @@ mod tests {
             (json!({"op": "move", "path": "/m/x", "from": "/q"}), None),
         ] {
             let budget = Budget::of(&Limits::default());
-            let operation_node = Node::of_json(&operation);
-            let patched = json_patched(Node::of_json(&object), &[operation_node], &budget);
+            let [object_node, operation_node] = [&object, &operation]
+                .map(|json| parse_inline(&json.to_string()).documents[0].clone());
+            let patched = json_patched(object_node, &[operation_node], &budget);
             let expected = made.map(|changes| {
                 let mut expected = object.clone();
                 if let (Value::Object(all), Value::Object(changes)) = (&mut expected, changes) {

@@ -173,11 +173,6 @@ impl Resource {
         mark.map(str::to_owned)
     }
 
-    /// Whether a label or an annotation with that key is `disabled`.
-    pub fn disables(&self, key: &str) -> bool {
-        self.is_marked(key, "disabled")
-    }
-
     /// Whether a label or an annotation has a value, ignoring case.
     pub fn is_marked(&self, key: &str, value: &str) -> bool {
         ["labels", "annotations"].into_iter().any(|field| {
