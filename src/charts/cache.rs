@@ -16,12 +16,10 @@ impl Cache {
         Self(base.map(|base| base.cache_dir().join("ownerlint")))
     }
 
-    /// Returns the place of an entry.
     pub(super) fn folder(&self, kind: &str, digest: &str) -> Option<PathBuf> {
         Some(self.0.as_ref()?.join(kind).join(digest))
     }
 
-    /// Returns a cached text.
     pub(super) fn text(&self, kind: &str, digest: &str) -> Option<String> {
         std::fs::read_to_string(self.folder(kind, digest)?).ok()
     }

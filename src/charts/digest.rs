@@ -7,7 +7,6 @@ use sha2_const_stable::Sha256;
 pub(super) struct Digest(Sha256);
 
 impl Digest {
-    /// Creates a digest of nothing.
     pub(super) fn new() -> Self {
         Self(Sha256::new())
     }
@@ -19,7 +18,6 @@ impl Digest {
         Self(self.0.update(&length).update(text))
     }
 
-    /// Adds several texts.
     pub(super) fn and_all<T: AsRef<[u8]>>(self, texts: impl IntoIterator<Item = T>) -> Self {
         texts.into_iter().fold(self, Self::and)
     }

@@ -21,21 +21,16 @@ static RANDOM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&pattern).ok()
 });
 
-/// The user's `helm`.
 #[derive(Clone, Debug)]
 pub(super) struct Helm {
     program: String,
     /// The identity of the program: its path, size and modification time.
     pub(super) identity: String,
-    /// The time limit, if one is set.
     timeout: Option<Duration>,
 }
 
 impl Helm {
-    /// Finds `helm` on the PATH.
-    ///
-    /// # Errors
-    /// Returns an error if there is none.
+    /// Finds `helm` on the PATH; fails if there is none.
     pub(super) fn find(timeout: Option<Duration>) -> Result<Self, String> {
         let program = on_path("helm").ok_or("there is no `helm` on the PATH to render it with")?;
         let program = program.canonicalize().unwrap_or(program);
@@ -49,10 +44,7 @@ impl Helm {
         })
     }
 
-    /// Renders the chart in a folder. `home` is an empty folder.
-    ///
-    /// # Errors
-    /// Returns the message of helm.
+    /// Renders the chart in a folder. `home` is an empty folder. An error is the message of helm.
     pub(super) fn template(
         &self,
         call: &ChartCall,
@@ -98,10 +90,7 @@ impl Helm {
         String::from_utf8(printed).map_err(|_| "the output of helm is not UTF-8".to_owned())
     }
 
-    /// Fetches a chart into a folder, unpacked.
-    ///
-    /// # Errors
-    /// Returns the message of helm.
+    /// Fetches a chart into a folder, unpacked. An error is the message of helm.
     pub(super) fn pull(
         &self,
         chart: &RemoteChart,
@@ -186,14 +175,9 @@ pub(super) fn may_be_random(chart: &Path) -> bool {
         if path.extension().is_some_and(|ending| ending == "tgz") {
             return true;
         }
-        if !path
-            .components()
-            .any(|part| part.as_os_str() == "templates")
-        {
-            return false;
-        }
-        let text = std::fs::read(path).unwrap_or_default();
-        is_random(&text)
+        let mut parts = path.components();
+        parts.any(|part| part.as_os_str() == "templates")
+            && is_random(&std::fs::read(path).unwrap_or_default())
     })
 }
 

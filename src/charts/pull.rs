@@ -21,7 +21,6 @@ pub(super) struct Hosts {
     pub(super) offline: bool,
     /// Whether every host that the tree names may be contacted.
     pub(super) any: bool,
-    /// Hosts that may be contacted.
     pub(super) named: BTreeSet<String>,
 }
 
@@ -29,10 +28,8 @@ impl Hosts {
     /// Returns why a chart may not be fetched; `None` if it may.
     fn refuse(&self, chart: &RemoteChart) -> Option<String> {
         let Some(host) = chart.host() else {
-            return Some(format!(
-                "`{}` names no host to fetch charts from",
-                chart.url
-            ));
+            let url = &chart.url;
+            return Some(format!("`{url}` names no host to fetch charts from"));
         };
         if self.offline {
             return Some("it was not pulled before, and `--offline` allows no download".to_owned());
@@ -66,10 +63,7 @@ impl Pulls {
         }
     }
 
-    /// Returns the folder of a chart.
-    ///
-    /// # Errors
-    /// Returns the reason if there is none: no host may be contacted for it, or helm does not find it.
+    /// Returns the folder of a chart. Fails if no host may be contacted for it, or if helm does not find it.
     pub(super) fn chart(
         &self,
         helm: &Helm,

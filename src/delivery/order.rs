@@ -110,10 +110,8 @@ impl KindOrder {
             .into_iter()
             .map(Self::of)
             .collect::<Result<_, OrderTableError>>()?;
-        match Sequence::ALL
-            .into_iter()
-            .find(|sequence| !table.contains_key(sequence))
-        {
+        let mut all = Sequence::ALL.into_iter();
+        match all.find(|sequence| !table.contains_key(sequence)) {
             Some(missing) => Err(OrderTableError::Missing(missing)),
             None => Ok(table),
         }
@@ -123,10 +121,8 @@ impl KindOrder {
 /// Returns an order of the table that is compiled in.
 pub fn kind_order(sequence: Sequence) -> &'static KindOrder {
     // The text is compiled in and parsed by the tests, which also find an order that is missing.
-    static TABLE: LazyLock<BTreeMap<Sequence, KindOrder>> =
-        LazyLock::new(|| match KindOrder::parse(ROWS) {
-            Ok(table) => table,
-            Err(error) => unreachable!("rules/tables: {error}"),
-        });
+    static TABLE: LazyLock<BTreeMap<Sequence, KindOrder>> = LazyLock::new(|| {
+        KindOrder::parse(ROWS).unwrap_or_else(|error| unreachable!("rules/tables: {error}"))
+    });
     &TABLE[&sequence]
 }

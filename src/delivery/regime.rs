@@ -365,12 +365,10 @@ impl Deliveries {
         said.then(|| self.regime(member).regime)
     }
 
-    /// Whether the tool of an object is configured.
     pub(super) fn is_configured(&self, member: &Member) -> bool {
         self.configured.tool(member.file).is_some()
     }
 
-    /// Returns the bundle that an object belongs to.
     pub(super) fn bundle_of(&self, member: &Member) -> usize {
         self.configured.bundle(member.file)
     }

@@ -90,7 +90,6 @@ impl Withdrawal<'_> {
         }
     }
 
-    /// Adds the deletions of objects.
     pub(super) fn deleting(mut self, deleted: &[&Member], policy: Policy) -> Self {
         let deleted = deleted.iter();
         self.requests

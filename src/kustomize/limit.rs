@@ -67,12 +67,8 @@ impl fmt::Display for BeyondLimit {
         let most = self.most;
         match self.limit {
             Limit::Instances => write!(f, "builds make more than {most} copies of objects"),
-            Limit::Clusters => {
-                write!(f, "objects deliver into more than {most} clusters")
-            }
-            Limit::Deliveries => {
-                write!(f, "more than {most} objects deliver others")
-            }
+            Limit::Clusters => write!(f, "objects deliver into more than {most} clusters"),
+            Limit::Deliveries => write!(f, "more than {most} objects deliver others"),
             Limit::Text => write!(
                 f,
                 "variables, templates and patches make more than {most} bytes of text"
