@@ -81,8 +81,7 @@ fn parsed(text: &str, origin: &Origin) -> Result<Vec<Resource>, String> {
     let found = resources_of(&parsed, "")
         .map_err(|line| format!("line {line} of helm's output begins an incomplete object"))?;
     let templates = templates(text);
-    let mut all = Vec::with_capacity(found.len());
-    for (at, mut resource) in (0..).zip(found) {
+    let placed = (0..).zip(found).map(|(at, mut resource)| {
         let template = templates.range(..=resource.origin.offset).next_back();
         resource.origin = Origin {
             offset: at,
@@ -90,9 +89,9 @@ fn parsed(text: &str, origin: &Origin) -> Result<Vec<Resource>, String> {
             template: template.map(|(_, template)| Arc::clone(template)),
             ..origin.clone()
         };
-        all.push(resource);
-    }
-    Ok(all)
+        resource
+    });
+    Ok(placed.collect())
 }
 
 /// Returns the templates that Helm names in comments, by the offsets of these.

@@ -68,14 +68,8 @@ impl<'r> Reached<'r> {
 }
 
 /// The sources that delivery objects name: one is taken to be this tree if most of the folders named in it exist here.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Majorities<K>(BTreeMap<K, isize>);
-
-impl<K> Default for Majorities<K> {
-    fn default() -> Self {
-        Self(BTreeMap::new())
-    }
-}
 
 impl<K: Ord> Majorities<K> {
     /// Counts a folder that is named in a source.

@@ -1,12 +1,9 @@
 //! Inputs that decide which objects are applied and that are not evaluated.
 
-use serde::Serialize;
-
 use crate::text::without_credentials;
 
 /// The kinds of inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum What {
     /// A Helm chart.
     Chart,
@@ -49,7 +46,7 @@ impl What {
 }
 
 /// An input that was not read.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnreadInput {
     /// The kind of the input.
     pub what: What,

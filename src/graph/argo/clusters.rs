@@ -97,11 +97,9 @@ fn data_of(secret: &Node, key: &str) -> Option<String> {
     plain.or_else(|| base64(&secret.text_at(&["data", key])?))
 }
 
-/// The clusters that are known.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownClusters {
     all: Vec<KnownCluster>,
-    /// Whether the list is complete.
     pub(super) are_complete: bool,
 }
 
@@ -157,16 +155,13 @@ impl KnownClusters {
 
     /// Returns the cluster that a destination gives by name or by server; `here` if it is Argo CD's own.
     pub(super) fn destination(&self, written: &str, entry: &str, here: &Arc<str>) -> Arc<str> {
-        match self
-            .all
-            .iter()
-            .find(|one| one.name == written || one.server == written)
-        {
-            _ if matches!(written, OWN_SERVER | OWN_NAME) => Arc::clone(here),
-            Some(known) if known.is_own() => Arc::clone(here),
-            Some(known) => Arc::from(format!("{entry}/{}", known.name)),
-            None => Arc::from(format!("{entry}/{written}")),
+        let mut all = self.all.iter();
+        let known = all.find(|one| one.name == written || one.server == written);
+        if matches!(written, OWN_SERVER | OWN_NAME) || known.is_some_and(KnownCluster::is_own) {
+            return Arc::clone(here);
         }
+        let name = known.map_or(written, |known| &known.name);
+        Arc::from(format!("{entry}/{name}"))
     }
 }
 

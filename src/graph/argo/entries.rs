@@ -29,14 +29,9 @@ pub(super) struct Unit {
 impl Unit {
     /// Returns the namespace of the first of its Applications that has one.
     pub(super) fn namespace(&self) -> String {
-        let all = self
-            .resources
-            .iter()
-            .map(|resource| resource.id().namespace);
-        all.into_iter()
-            .find(|namespace| !namespace.is_empty())
-            .map(String::from)
-            .unwrap_or_default()
+        let mut all = self.resources.iter().map(|one| one.id().namespace);
+        let namespace = all.find(|namespace| !namespace.is_empty());
+        namespace.unwrap_or_default().into()
     }
 
     /// Returns the name of its control plane if this unit names it: the folder.
@@ -50,17 +45,9 @@ impl Unit {
     }
 }
 
-/// The Applications and ApplicationSets of a tree.
-#[derive(Debug, Default)]
-pub(super) struct Units {
-    /// The units that may be applied by hand, in order.
-    pub(super) units: Vec<Unit>,
-    /// All of them, as files contain or kustomizations build them.
-    pub(super) written: Vec<Resource>,
-}
-
-/// Finds the Applications and ApplicationSets of a tree.
-pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
+/// Returns the units of a tree that may be applied by hand, in order, and all Applications and ApplicationSets, as files
+/// contain or kustomizations build them.
+pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> (Vec<Unit>, Vec<Resource>) {
     let mut written: BTreeMap<&str, Vec<Resource>> = BTreeMap::new();
     for path in files.manifests() {
         if !files.mentions(path, GROUP) || files.is_kustomization(path) {
@@ -73,7 +60,7 @@ pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
         }
     }
     if written.is_empty() {
-        return Units::default();
+        return (Vec::new(), Vec::new());
     }
     let docs = kustomizations(files);
     let mut included_by: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -92,15 +79,12 @@ pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
     let mut all: Vec<Resource> = written.values().flatten().cloned().collect();
     let mut units = Vec::new();
     for doc in &docs {
-        let is_component = doc.node.text_at(&["kind"]).as_deref() == Some("Component");
+        let is_component = doc.node.str_at(&["kind"]) == Some("Component");
         let is_root = !is_component && !included_by.contains_key(&doc.folder);
         if !is_root || !leading.contains(&*doc.folder) {
             continue;
         }
-        let built = builder
-            .build(doc)
-            .map(|built| built.resources)
-            .unwrap_or_default();
+        let built = builder.build(doc).unwrap_or_default().resources;
         let resources: Vec<Resource> = built.iter().filter(|one| is_argo(one)).cloned().collect();
         all.extend_from_slice(&resources);
         units.push(Unit {
@@ -125,10 +109,7 @@ pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
         });
     }
     units.sort_by(|one, other| one.place.cmp(&other.place));
-    Units {
-        units,
-        written: all,
-    }
+    (units, all)
 }
 
 /// Returns the units to which nothing else leads. A file that was removed from the list of a kustomization counts only
@@ -151,10 +132,8 @@ pub(super) fn entries<'u>(
             .iter()
             .flat_map(|resource| led_to(around, resource))
             .collect();
-        if led
-            .iter()
-            .any(|place| *place != unit.place && places.contains(&**place))
-        {
+        let mut others = led.iter().filter(|place| **place != unit.place);
+        if others.any(|place| places.contains(&**place)) {
             is_root_of_others.insert(number);
         }
         reached.follow(number, led);

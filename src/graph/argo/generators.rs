@@ -111,10 +111,7 @@ pub(super) fn failed<T>(reason: impl Into<String>) -> Outcome<T> {
 }
 
 impl Generators<'_> {
-    /// Returns the output of all generators of a set.
-    ///
-    /// # Errors
-    /// Returns an error if one of them fails: the whole set then changes nothing.
+    /// Returns the output of all generators of a set. If one of them fails, the whole set changes nothing.
     pub(super) fn all(&mut self, set: &Node) -> Outcome<Generated> {
         let mut all = Generated::default();
         for generator in set.items_at("generators") {

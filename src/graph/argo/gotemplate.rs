@@ -22,10 +22,8 @@ const MOST_ROUNDS: usize = 10_000;
 /// Maximum size of all values that the evaluation of a text makes, in bytes and in parts of lists and mappings.
 const MOST_WORK: usize = 1_000_000;
 
-/// Maximum nesting of a value.
 const DEEPEST_VALUE: usize = 60;
 
-/// Evaluates a template.
 pub(super) fn replace(
     text: &str,
     parameters: &Parameters,
@@ -253,14 +251,10 @@ impl Run<'_> {
         for term in arguments {
             let value = self.term(term, dot)?;
             // `and` and `or` do not evaluate the arguments behind the one that decides.
-            let is_true = match &value {
-                Found::Known(value) => Some(functions::is_true(value)),
-                Found::Missing => Some(false),
-                Found::Unknown => None,
-            };
-            let decides = match name.as_str() {
-                "or" => is_true == Some(true),
-                "and" => is_true == Some(false),
+            let decides = match (name.as_str(), &value) {
+                ("or", Found::Known(value)) => functions::is_true(value),
+                ("and", Found::Known(value)) => !functions::is_true(value),
+                ("and", Found::Missing) => true,
                 _ => false,
             };
             if decides && !values.contains(&Found::Unknown) {

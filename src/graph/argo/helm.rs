@@ -26,7 +26,6 @@ pub(super) struct HelmSource<'h> {
 }
 
 impl HelmSource<'_> {
-    /// Builds the objects of the chart.
     pub(super) fn made(&self) -> Built {
         let subject = self.subject();
         let origin = &self.application.origin;

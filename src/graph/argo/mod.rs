@@ -113,7 +113,7 @@ pub fn deliveries(
     let budget = Budget::of(limits);
     let files = builds.files();
     let builder = Builder::within(builds, &budget);
-    let entries::Units { units, written } = entries::units(files, &builder);
+    let (units, written) = entries::units(files, &builder);
     if units.is_empty() && !flux.iter().any(delivers_argo) && memory.entries.is_empty() {
         return Ok((Vec::new(), Memory::default()));
     }
@@ -552,17 +552,13 @@ impl Run<'_> {
         }) else {
             return (path, applied);
         };
-        let sources = sources.iter().map(|source| {
-            let mut source = source.clone();
-            if source
-                .text_at(&["path"])
-                .is_some_and(|own| folder_of_source(&own) == path)
-            {
+        let mut sources = sources.to_vec();
+        for source in &mut sources {
+            let own = source.text_at(&["path"]);
+            if own.is_some_and(|own| folder_of_source(&own) == path) {
                 source.set("path", Node::text(any.as_str()));
             }
-            source
-        });
-        let sources: Vec<Node> = sources.collect();
+        }
         let applied = self.sources.applied(application, &sources, folder);
         (any, applied)
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use memchr::memmem;
 
-use crate::graph::files::TreeFiles;
+use crate::graph::files::{TreeFiles, parse_inline};
 use crate::graph::node::Node;
 
 /// Returns the names of such plugins.
@@ -19,12 +19,11 @@ pub(super) fn of_kustomize(files: &TreeFiles<'_>) -> BTreeSet<String> {
             plugins_of(document, &mut found);
             // The definition may be a file in a ConfigMap.
             for (_, text) in document.entries_at(&["data"]) {
-                let text = text
-                    .as_str()
-                    .filter(|text| text.contains("ConfigManagementPlugin"));
-                let parsed = text.map(crate::graph::files::parse_inline);
-                for inner in parsed.iter().flat_map(|parsed| &parsed.documents) {
-                    plugins_of(inner, &mut found);
+                let text = text.as_str().unwrap_or_default();
+                if text.contains("ConfigManagementPlugin") {
+                    for inner in &parse_inline(text).documents {
+                        plugins_of(inner, &mut found);
+                    }
                 }
             }
         }
@@ -62,13 +61,9 @@ fn plugins_of(document: &Node, found: &mut BTreeSet<String>) {
 
 /// Whether a plugin only runs kustomize in the folder of the source.
 fn is_kustomize(plugin: &Node) -> bool {
-    let words = ["command", "args"].map(|list| {
-        plugin
-            .get("generate")
-            .map(|generate| generate.texts_at(list))
-    });
-    let words: Vec<String> = words.into_iter().flatten().flatten().collect();
-    let line = words.join(" ");
+    let generate = plugin.get("generate").unwrap_or(Node::Null);
+    let words = [generate.texts_at("command"), generate.texts_at("args")];
+    let line = words.concat().join(" ");
     let line = line
         .strip_prefix("sh -c ")
         .or_else(|| line.strip_prefix("bash -c "))

@@ -12,7 +12,6 @@ use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{folder_of, name_of, resolve, shown};
 
-/// The build of a source.
 #[derive(Clone, Debug)]
 pub(super) enum Made {
     Built(Built),
@@ -22,21 +21,12 @@ pub(super) enum Made {
     Missing(BuildError),
 }
 
-/// The type of a source, which decides how it is read.
-enum SourceType {
-    Helm,
-    Kustomize,
-    Directory,
-    Plugin,
-}
-
 /// A source in this tree.
 pub(super) struct Source<'s> {
     pub(super) sources: &'s Sources<'s>,
     pub(super) application: &'s Application,
     /// The folder, from the root of the tree.
     pub(super) folder: &'s str,
-    /// Its settings as a chart.
     pub(super) chart: HelmSource<'s>,
 }
 
@@ -53,7 +43,7 @@ impl Source<'_> {
         };
         match self.type_of(&node) {
             Err(reason) => self.failed(reason),
-            Ok(SourceType::Helm) => {
+            Ok("helm") => {
                 let chart = HelmSource {
                     node: &node,
                     folder: Some(self.folder),
@@ -61,7 +51,7 @@ impl Source<'_> {
                 };
                 Made::Built(chart.made())
             }
-            Ok(SourceType::Plugin) => {
+            Ok("plugin") => {
                 let name = node.text_at(&["plugin", "name"]).unwrap_or_default();
                 if self.sources.plugins.contains(&name) {
                     return self.kustomized(&node);
@@ -69,8 +59,8 @@ impl Source<'_> {
                 let subject = format!("plugin {name}").trim_end().to_owned();
                 self.unread(What::Plugin, subject, "plugins are not run")
             }
-            Ok(SourceType::Kustomize) => self.kustomized(&node),
-            Ok(SourceType::Directory) => self.directory(&node),
+            Ok("kustomize") => self.kustomized(&node),
+            Ok(_) => self.directory(&node),
         }
     }
 
@@ -107,30 +97,24 @@ impl Source<'_> {
         Ok(node)
     }
 
-    fn type_of(&self, node: &Node) -> Result<SourceType, String> {
+    /// Returns the type of a source, which is also the field with its settings.
+    fn type_of(&self, node: &Node) -> Result<&'static str, String> {
         let kinds = ["helm", "kustomize", "directory", "plugin"];
         let mut said = kinds
             .into_iter()
             .filter(|kind| node.get(kind).is_some_and(|one| one.is_map()));
         match (said.next(), said.next()) {
             (Some(one), Some(other)) => Err(format!("its source is both {one} and {other}")),
-            (Some("helm"), None) => Ok(SourceType::Helm),
-            (Some("kustomize"), None) => Ok(SourceType::Kustomize),
-            (Some("plugin"), None) => Ok(SourceType::Plugin),
-            (Some(_), None) => Ok(SourceType::Directory),
+            (Some(one), None) => Ok(one),
             (None, _) if self.sources.files.kustomization_of(self.folder).is_some() => {
-                Ok(SourceType::Kustomize)
+                Ok("kustomize")
             }
             (None, _) => {
                 let mut own = self.sources.files.below(self.folder);
                 let is_chart = own.any(|path| {
                     folder_of(path) == self.folder && name_of(path).ends_with("Chart.yaml")
                 });
-                Ok(if is_chart {
-                    SourceType::Helm
-                } else {
-                    SourceType::Directory
-                })
+                Ok(if is_chart { "helm" } else { "directory" })
             }
         }
     }

@@ -194,9 +194,6 @@ impl FluxKustomization {
     }
 
     /// Builds it. `find` finds a ConfigMap or a Secret, given those that it delivers itself.
-    ///
-    /// # Errors
-    /// Returns the reason if it builds nothing.
     pub(super) fn build(
         &self,
         files: &TreeFiles<'_>,

@@ -166,8 +166,8 @@ impl<'r> HelmRelease<'r> {
     fn installed(&self, around: &Surroundings<'_>) -> [String; 4] {
         let storage = self.text(&["storageNamespace"]);
         let keeps = self.text(&["upgrade", "chartNameChangeStrategy"]);
-        let chart = self.chart(around).map(|(chart, _)| chart);
-        let chart = chart.map(|chart| around.chart_name(&chart));
+        let chart = self.chart(around);
+        let chart = chart.map(|(chart, _)| around.chart_name(&chart));
         let is_kept = keeps.as_deref() == Some("InPlaceUpdate");
         [
             self.release(),

@@ -38,10 +38,8 @@ impl SourceFiles {
     }
 }
 
-/// Returns the kustomization that Flux builds in a folder. `tolerates` keeps files that make it fail.
-///
-/// # Errors
-/// Returns an error if the folder does not exist or has YAML that is not a Kubernetes object.
+/// Returns the kustomization that Flux builds in a folder. Fails if the folder does not exist or has YAML that is not a
+/// Kubernetes object; `tolerates` keeps such files.
 pub(super) fn kustomization_of(
     files: &TreeFiles<'_>,
     source: &SourceFiles,

@@ -36,14 +36,8 @@ fn split(path: &str) -> Option<Vec<String>> {
         match letter {
             '[' | '=' | ',' => return None,
             '.' => parts.push(String::new()),
-            letter => {
-                let letter = if letter == '\\' {
-                    letters.next()?
-                } else {
-                    letter
-                };
-                parts.last_mut()?.push(letter);
-            }
+            '\\' => parts.last_mut()?.push(letters.next()?),
+            letter => parts.last_mut()?.push(letter),
         }
     }
     Some(parts)

@@ -53,16 +53,9 @@ impl Variables {
         names.any(|name| self.doubtful.contains(name))
     }
 
-    /// Replaces the variables of a text.
-    ///
-    /// # Errors
-    /// Returns an error for an undefined variable without a default, for an invalid expression, and for values that are
-    /// longer than the rest of the budget.
-    pub(super) fn substitute(&self, text: &str, budget: &Budget) -> Result<Substituted, String> {
-        self.replaced(text, 0, budget)
-    }
-
-    fn replaced(&self, text: &str, depth: usize, budget: &Budget) -> Result<Substituted, String> {
+    /// Replaces the variables of a text, which is the default of `depth` variables. Fails for an undefined variable without
+    /// a default, for an invalid expression, and for values that are longer than the rest of the budget.
+    fn substitute(&self, text: &str, depth: usize, budget: &Budget) -> Result<Substituted, String> {
         let mut all = Substituted::default();
         let mut rest = text;
         while let Some(at) = rest.find('$') {
@@ -85,8 +78,7 @@ impl Variables {
             };
             let end = closing(braced).ok_or_else(|| "a variable does not end".to_owned())?;
             let (inner, more) = (&braced[..end], &braced[end + 1..]);
-            let value = self.value(inner, depth, budget)?;
-            if let Some(value) = value {
+            if let Some(value) = self.value(inner, depth, budget)? {
                 all.text.push_str(&value.text);
                 all.unknown.extend(value.unknown);
             } else {
@@ -121,7 +113,7 @@ impl Variables {
             return match known.filter(|value| !value.is_empty()) {
                 Some(value) => Ok(Some(Substituted::known(value.clone()))),
                 None if self.are_partly_unknown && known.is_none() => Ok(None),
-                None => self.replaced(default, depth + 1, budget).map(Some),
+                None => self.substitute(default, depth + 1, budget).map(Some),
             };
         }
         let Some(value) = known else {
@@ -226,11 +218,8 @@ fn part(value: &str, numbers: &str) -> Option<String> {
 /// Removes the shortest or longest match of a pattern from the end of a value. Flux reverses the pattern, too, which
 /// makes classes of characters malformed.
 fn without_suffix(value: &str, pattern: &str, longest: bool) -> String {
-    reversed(&without_prefix(
-        &reversed(value),
-        &reversed(pattern),
-        longest,
-    ))
+    let rest = without_prefix(&reversed(value), &reversed(pattern), longest);
+    reversed(&rest)
 }
 
 fn reversed(text: &str) -> String {
@@ -302,9 +291,6 @@ fn bound(chars: &mut Chars<'_>) -> Option<String> {
 }
 
 /// Replaces the variables in every text of a value. Returns the variables that only the cluster knows.
-///
-/// # Errors
-/// Returns the errors of [`Variables::substitute`].
 pub(super) fn substitute_in(
     node: &mut Node,
     variables: &Variables,
@@ -315,7 +301,7 @@ pub(super) fn substitute_in(
         if !text.contains('$') {
             return Ok(None);
         }
-        let substituted = variables.substitute(text, budget)?;
+        let substituted = variables.substitute(text, 0, budget)?;
         unknown.extend(substituted.unknown);
         if substituted.text == text {
             return Ok(None);
@@ -348,7 +334,7 @@ mod tests {
     }
 
     fn substituted(variables: &Variables, text: &str) -> Result<Substituted, String> {
-        variables.substitute(text, &Budget::of(&Limits::default()))
+        variables.substitute(text, 0, &Budget::of(&Limits::default()))
     }
 
     #[test]

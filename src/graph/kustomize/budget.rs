@@ -63,10 +63,7 @@ impl Budget {
         self.text.get()
     }
 
-    /// Takes the copies of the objects of a file that `by` includes.
-    ///
-    /// # Errors
-    /// Returns an error if fewer are left.
+    /// Takes the copies of the objects of a file that `by` includes; fails if fewer are left.
     pub(super) fn take_file(&self, path: &str, copies: usize, by: &str) -> Result<(), BuildError> {
         if self.read.borrow_mut().insert(path.to_owned()) {
             return Ok(());

@@ -326,7 +326,9 @@ impl Build<'_> {
                 built.unread.push(unread);
                 return Ok(());
             }
-            let found = self.resources_of_file(doc, entry, &place)?;
+            let found = objects_of(&self.files.parsed(&place), &place)?;
+            let taken = self.budget.take_file(&place, found.len(), &doc.file);
+            taken.map_err(|error| self.failed(doc, Some(entry), error.reason))?;
             self.append(doc, entry, built, found)
         } else if is_remote(path) {
             built.unread.push(self.remote(doc, entry, path));
@@ -380,23 +382,10 @@ impl Build<'_> {
         documents.any(|node| node.get("sops").is_some() && ResId::of(node).is_none())
     }
 
-    /// Returns the objects of a file.
-    fn resources_of_file(
-        &self,
-        doc: &KustomizationDoc,
-        entry: &Node,
-        place: &str,
-    ) -> Outcome<Vec<Resource>> {
-        let found = objects_of(&self.files.parsed(place), place)?;
-        let taken = self.budget.take_file(place, found.len(), &doc.file);
-        taken.map_err(|error| self.at(doc, entry, error))?;
-        Ok(found)
-    }
-
     /// Takes copies of objects from the budget.
     pub(super) fn take(&self, doc: &KustomizationDoc, entry: &Node, copies: usize) -> Outcome {
         let taken = self.budget.take(copies, &doc.file);
-        taken.map_err(|error| self.at(doc, entry, error))
+        taken.map_err(|error| self.failed(doc, Some(entry), error.reason))
     }
 
     /// Takes the bytes of texts that `copies` objects get from the budget.
@@ -409,10 +398,6 @@ impl Build<'_> {
     ) -> Outcome {
         let taken = self.budget.take_text(bytes.saturating_mul(copies));
         taken.map_err(|reason| self.failed(doc, place, reason))
-    }
-
-    fn at(&self, doc: &KustomizationDoc, entry: &Node, error: BuildError) -> BuildError {
-        self.failed(doc, Some(entry), error.reason)
     }
 
     fn generators(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {

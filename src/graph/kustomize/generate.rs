@@ -29,10 +29,7 @@ pub(super) struct Generator<'g> {
 }
 
 impl Generator<'_> {
-    /// Runs the generator of the entry.
-    ///
-    /// # Errors
-    /// Returns an error for a file that does not exist, a literal without a key, and a key that is given twice.
+    /// Fails for a file that does not exist, a literal without a key, and a key that is given twice.
     pub(super) fn run(&self) -> Result<Resource, BuildError> {
         let mut data: Vec<(String, Vec<u8>)> = Vec::new();
         let mut is_whole = true;

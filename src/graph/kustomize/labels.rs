@@ -35,17 +35,11 @@ impl Requirement {
     }
 }
 
-/// Parses a label selector.
-///
-/// # Errors
-/// Returns an error for an invalid selector, key or value.
+/// Parses a label selector; fails for an invalid selector, key or value.
 pub(super) fn requirements(text: &str) -> Result<Vec<Requirement>, String> {
     let mut tokens = Tokens { rest: text };
     let mut all = Vec::new();
-    loop {
-        if tokens.next_is("") {
-            break;
-        }
+    while !tokens.next_is("") {
         let requirement = tokens.requirement();
         let ends = tokens.next_is("") || tokens.take(",") && !tokens.next_is("");
         match requirement {

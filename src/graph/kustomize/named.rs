@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 use smol_str::SmolStr;
 
 use super::resource::{ResId, Resource};
 
 /// Objects in their order. An index stays the same when others are removed.
+#[derive(Default)]
 pub(super) struct Named {
     slots: Vec<Option<Resource>>,
     by_id: HashMap<ResId, BTreeSet<usize>>,
@@ -16,11 +17,7 @@ pub(super) struct Named {
 
 impl Named {
     pub(super) fn of(resources: Vec<Resource>) -> Self {
-        let mut named = Self {
-            slots: Vec::with_capacity(resources.len()),
-            by_id: HashMap::new(),
-            by_name: HashMap::new(),
-        };
+        let mut named = Self::default();
         for resource in resources {
             named.push(resource);
         }
@@ -65,13 +62,10 @@ impl Named {
     /// Returns the objects that have or had a name, or all if that is `None`, in their order.
     pub(super) fn candidates(&self, name: Option<&str>) -> Vec<usize> {
         match name {
-            Some(name) => self
-                .by_name
-                .get(name)
-                .into_iter()
-                .flatten()
-                .copied()
-                .collect(),
+            Some(name) => {
+                let found = self.by_name.get(name).into_iter().flatten();
+                found.copied().collect()
+            }
             None => (0..self.slots.len()).collect(),
         }
     }

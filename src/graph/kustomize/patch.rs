@@ -79,11 +79,8 @@ fn identity(item: &Node) -> (bool, Option<String>) {
     (item.is_map(), text)
 }
 
-/// Applies a JSON patch to an object.
-///
-/// # Errors
-/// Returns an error for an operation that cannot be applied: nothing is built then. Also if copies of values are beyond
-/// the budget.
+/// Applies a JSON patch to an object. Nothing is built if an operation cannot be applied, or if copies of values are
+/// beyond the budget.
 pub(super) fn json_patched(
     mut object: Node,
     operations: &[Node],

@@ -20,10 +20,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// Reads a target.
-    ///
-    /// # Errors
-    /// Returns an error for an invalid pattern.
+    /// Reads a target; fails for an invalid pattern.
     pub(super) fn read(node: &Node) -> Result<Self, String> {
         let [labels, annotations] = ["labelSelector", "annotationSelector"]
             .map(|key| requirements(node.str_at(&[key]).unwrap_or_default()));
@@ -46,10 +43,7 @@ impl Target {
         }
     }
 
-    /// Whether an object is selected.
-    ///
-    /// # Errors
-    /// Returns an error for an invalid selector, if the object fits the rest of the target.
+    /// Whether an object is selected. An invalid selector is an error if the object fits the rest of the target.
     pub(super) fn selects(&self, resource: &Resource) -> Result<bool, String> {
         let name = resource.node.at(&["metadata", "name"]);
         if let (Some(Pattern::Word(word)), true) = (&self.name, resource.previous.is_empty())

@@ -25,7 +25,9 @@ impl Build<'_> {
             self.patches(doc, key, &doc.node.items_at(key), built)?;
         }
         self.tolerated(self.namespace(doc, built))?;
-        self.names(doc, built)?;
+        let [prefix, suffix] =
+            ["namePrefix", "nameSuffix"].map(|key| doc.node.str_at(&[key]).unwrap_or_default());
+        self.names(doc, prefix, suffix, built)?;
         self.marks(doc, built)?;
         let key = "patchesJson6902";
         self.patches(doc, key, &doc.node.items_at(key), built)?;
@@ -84,20 +86,13 @@ impl Build<'_> {
                 }
             }
             kind @ ("PrefixTransformer" | "SuffixTransformer" | "PrefixSuffixTransformer") => {
-                let mut names = Node::empty_map();
-                for (key, field, other) in [
-                    ("prefix", "namePrefix", "SuffixTransformer"),
-                    ("suffix", "nameSuffix", "PrefixTransformer"),
-                ] {
-                    if let Some(text) = transformer.text_at(&[key]).filter(|_| kind != other) {
-                        names.set(field, Node::text(text));
-                    }
-                }
-                let named = KustomizationDoc {
-                    node: names,
-                    ..doc.clone()
-                };
-                self.names(&named, built)?;
+                let [prefix, suffix] = [
+                    ("prefix", "SuffixTransformer"),
+                    ("suffix", "PrefixTransformer"),
+                ]
+                .map(|(key, other)| transformer.str_at(&[key]).filter(|_| kind != other));
+                let (prefix, suffix) = (prefix.unwrap_or_default(), suffix.unwrap_or_default());
+                self.names(doc, prefix, suffix, built)?;
             }
             "LabelTransformer" => {
                 self.mark(doc, "labels", &transformer.entries_at(&["labels"]), built)?;
@@ -334,9 +329,13 @@ impl Build<'_> {
         Ok(())
     }
 
-    fn names(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
-        let prefix = doc.node.text_at(&["namePrefix"]).unwrap_or_default();
-        let suffix = doc.node.text_at(&["nameSuffix"]).unwrap_or_default();
+    fn names(
+        &self,
+        doc: &KustomizationDoc,
+        prefix: &str,
+        suffix: &str,
+        built: &mut Built,
+    ) -> Outcome {
         if prefix.is_empty() && suffix.is_empty() {
             return Ok(());
         }

@@ -8,7 +8,6 @@ use super::functions::{Arguments, LONGEST, is_true};
 use super::texts::texts;
 use crate::graph::argo::template::Outcome;
 
-/// Calls a function of lists.
 pub(super) fn of_list(given: &Arguments<'_>) -> Outcome<Option<Value>> {
     let all = given.all;
     Ok(Some(match given.function {

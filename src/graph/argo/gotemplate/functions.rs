@@ -9,7 +9,6 @@ use super::texts::of_text;
 use super::{MOST_WORK, failed, too_large, unread, unread_because};
 use crate::graph::argo::template::{Outcome, TemplateError};
 
-/// Any number of arguments.
 const ANY: usize = usize::MAX;
 
 /// Maximum length of a list or a text that a function makes of a number.
@@ -244,7 +243,6 @@ pub(super) fn check_repetitions(count: usize, text: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// Calls a function.
 pub(super) fn call(name: &str, arguments: &[Value]) -> Outcome<Value> {
     let Ok(at) = ALL.binary_search_by_key(&name, |(known, ..)| *known) else {
         return Err(unread(name));
@@ -360,7 +358,6 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// Calls a function of numbers.
 fn of_number(given: &Arguments<'_>) -> Outcome<Option<Value>> {
     let name = given.function;
     let numbers = given.all.iter().map(cast);

@@ -56,7 +56,6 @@ pub(super) enum Term {
     Nested(Pipeline, Vec<String>),
 }
 
-/// Parses a template into its parts.
 pub(super) fn parse(text: &str) -> Outcome<Vec<Part>> {
     let pieces = pieces(text)?;
     let mut reader = Reader {

@@ -6,7 +6,6 @@ use super::format::{formatted, json, printed, quoted, shown, yaml};
 use super::functions::{Arguments, check_repetitions};
 use crate::graph::argo::template::Outcome;
 
-/// Calls a function of texts.
 pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
     let all = given.all;
     Ok(Some(match given.function {
