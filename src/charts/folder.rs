@@ -28,7 +28,7 @@ pub trait FolderFiles {
 }
 
 /// A chart of the tree.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ChartFolder {
     path: String,
     /// The name in Chart.yaml, else that of the folder.
@@ -60,12 +60,7 @@ impl ChartFolder {
     pub fn read(path: &str, tree: &dyn FolderFiles) -> Result<Self, String> {
         let mut chart = Self {
             path: path.to_owned(),
-            name: String::new(),
-            version: String::new(),
-            digest: String::new(),
-            files: BTreeMap::new(),
-            needs: BTreeSet::new(),
-            folders: Vec::new(),
+            ..Self::default()
         };
         chart.take(path, "", tree, &mut Vec::new())?;
         let mut digest = Digest::new();

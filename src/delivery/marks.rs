@@ -74,9 +74,8 @@ pub const FLUX_OPTIONS: [&str; 5] = [
 
 /// Returns the Application of a tracking id, which has the form `app:group/Kind:namespace/name`.
 pub fn tracked_application(tracking_id: &str) -> Option<&str> {
-    tracking_id
-        .split_once(':')
-        .map(|(application, _)| application)
+    let (application, _) = tracking_id.split_once(':')?;
+    Some(application)
 }
 
 /// Splits an annotation with a comma-separated list as Argo CD does: items are trimmed, and empty ones dropped (argo-cd

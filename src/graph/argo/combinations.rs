@@ -142,7 +142,9 @@ impl Generators<'_> {
         let mut known = BTreeSet::new();
         for one in &given.all {
             match key_of(one, keys) {
-                Some(values) => drop(known.insert(values)),
+                Some(values) => {
+                    known.insert(values);
+                }
                 None => open.push(one.clone()),
             }
         }

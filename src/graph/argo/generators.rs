@@ -338,9 +338,8 @@ impl Generators<'_> {
         if body.is_true_at(&["flatList"]) {
             let all: Value = given.all.drain(..).map(|one| one.known).collect();
             if known.are_complete {
-                given
-                    .all
-                    .push(of(Map::from_iter([("clusters".to_owned(), all)])));
+                let list = Map::from_iter([("clusters".to_owned(), all)]);
+                given.all.push(of(list));
             }
         }
         if !known.are_complete {

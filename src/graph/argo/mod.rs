@@ -460,11 +460,8 @@ impl Run<'_> {
         let path = path.unwrap_or_default();
         let mut folders = Vec::new();
         if is_partly_unknown(&path) {
-            folders.extend(
-                folders::fitting(self.sources.files, &path)
-                    .into_iter()
-                    .map(Some),
-            );
+            let fitting = folders::fitting(self.sources.files, &path);
+            folders.extend(fitting.into_iter().map(Some));
         }
         if folders.is_empty() {
             folders.push(None);

@@ -42,7 +42,7 @@ impl Source<'_> {
             Err(error) => return Made::Failed(error),
         };
         match self.type_of(&node) {
-            Err(reason) => self.failed(reason),
+            Err(reason) => Made::Failed(self.application.origin.failed(reason)),
             Ok("helm") => {
                 let chart = HelmSource {
                     node: &node,
@@ -57,19 +57,12 @@ impl Source<'_> {
                     return self.kustomized(&node);
                 }
                 let subject = format!("plugin {name}").trim_end().to_owned();
-                self.unread(What::Plugin, subject, "plugins are not run")
+                let origin = &self.application.origin;
+                Made::Unread(origin.unread(What::Plugin, subject, "plugins are not run"))
             }
             Ok("kustomize") => self.kustomized(&node),
             Ok(_) => self.directory(&node),
         }
-    }
-
-    fn failed(&self, reason: String) -> Made {
-        Made::Failed(self.application.origin.failed(reason))
-    }
-
-    fn unread(&self, what: What, subject: String, reason: &str) -> Made {
-        Made::Unread(self.application.origin.unread(what, subject, reason))
     }
 
     /// Returns the source with the overrides of `.argocd-source*.yaml` beside it, which cannot change where it is.
@@ -187,14 +180,11 @@ impl Source<'_> {
 
     /// Returns the objects of a file. A file that is not a manifest is ignored, unless it looks like one.
     fn objects(&self, path: &str) -> Result<Vec<Resource>, BuildError> {
-        if self
-            .sources
-            .files
-            .mentions(path, "+argocd:skip-file-rendering")
-        {
+        let files = self.sources.files;
+        if files.mentions(path, "+argocd:skip-file-rendering") {
             return Ok(Vec::new());
         }
-        match objects_of(&self.sources.files.parsed(path), path) {
+        match objects_of(&files.parsed(path), path) {
             Err(_) if self.sources.builder.tolerates() || !self.looks_like_manifest(path) => {
                 Ok(Vec::new())
             }

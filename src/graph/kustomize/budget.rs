@@ -40,7 +40,7 @@ impl Budget {
 
     /// Takes the copies that a `file` requires, and returns the limit that is then reached.
     pub fn spend(&self, copies: usize, file: &str) -> Option<Limit> {
-        // Spends the budget if it fails.
+        // An error is a budget that is spent.
         let _ = self.take(copies, file);
         self.spent()
     }

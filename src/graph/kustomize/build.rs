@@ -299,10 +299,8 @@ impl Build<'_> {
         built: &mut Built,
         on_the_way: &mut Vec<String>,
     ) -> Outcome {
-        for entry in ["resources", "bases"]
-            .iter()
-            .flat_map(|key| doc.node.items_at(key))
-        {
+        let keys = ["resources", "bases"].into_iter();
+        for entry in keys.flat_map(|key| doc.node.items_at(key)) {
             let Some(path) = entry.as_str() else { continue };
             let added = self.resource(doc, (&entry, path), built, on_the_way);
             self.tolerated(added)?;

@@ -66,9 +66,7 @@ impl Target {
 
 /// Whether a text matches a pattern, if there is one.
 fn fits(pattern: &Option<Pattern>, text: &str) -> bool {
-    pattern
-        .as_ref()
-        .is_none_or(|pattern| pattern.is_match(text))
+    pattern.as_ref().is_none_or(|one| one.is_match(text))
 }
 
 /// A pattern of a whole text.
@@ -126,10 +124,8 @@ fn meets(
     requirements: &Result<Vec<Requirement>, String>,
     value: impl Fn(&str) -> Option<String>,
 ) -> Result<bool, String> {
-    let requirements = requirements.as_ref().map_err(String::clone)?;
-    Ok(requirements
-        .iter()
-        .all(|requirement| requirement.is_met(&value)))
+    let mut requirements = requirements.as_ref().map_err(String::clone)?.iter();
+    Ok(requirements.all(|requirement| requirement.is_met(&value)))
 }
 
 #[cfg(test)]

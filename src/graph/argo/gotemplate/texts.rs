@@ -124,7 +124,8 @@ fn indented(given: &Arguments<'_>) -> Outcome<String> {
     let blanks = " ".repeat(given.count(0)?);
     let text = given.text(1)?;
     check_repetitions(text.matches('\n').count(), &blanks)?;
-    Ok(blanks.clone() + &text.replace('\n', &format!("\n{blanks}")))
+    let rest = text.replace('\n', &format!("\n{blanks}"));
+    Ok(format!("{blanks}{rest}"))
 }
 
 /// Returns the parts of a text between separators; without a separator, its letters.
