@@ -117,7 +117,7 @@ impl Folders {
         let mut moving = Vec::new();
         self.all.retain_mut(|folder| {
             let workspace = &mut folder.workspace;
-            let is_removed = removed.iter().any(|root| *root == workspace.root);
+            let is_removed = removed.contains(&workspace.root);
             workspace.is_opened &= !is_removed;
             moving.extend(
                 workspace.take(|path| {

@@ -76,17 +76,14 @@ impl IgnoreIndex {
 
     /// Returns the places of the ignores that match a key, ascending.
     pub(super) fn matching(&self, ignores: &[Ignore], key: &ObjectKey) -> Vec<usize> {
-        match &self.together {
-            Some(together) => {
-                let matching = together.matches(key.to_string()).into_iter();
-                matching.map(|at| self.places[at]).collect()
-            }
-            None => {
-                let places = self.places.iter().copied();
-                places
-                    .filter(|at| ignores[*at].object.matches(key))
-                    .collect()
-            }
+        if let Some(together) = &self.together {
+            let matching = together.matches(key.to_string()).into_iter();
+            matching.map(|at| self.places[at]).collect()
+        } else {
+            let places = self.places.iter().copied();
+            places
+                .filter(|at| ignores[*at].object.matches(key))
+                .collect()
         }
     }
 }

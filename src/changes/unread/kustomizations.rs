@@ -118,7 +118,7 @@ struct KustomizationInputs<'f, 's> {
     root: Value<'s>,
 }
 
-impl<'s> KustomizationInputs<'_, 's> {
+impl KustomizationInputs<'_, '_> {
     fn add(&mut self, span: Span, input: FoundInput) {
         self.finder.add(self.place, self.file, span, input);
     }

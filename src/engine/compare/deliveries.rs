@@ -137,7 +137,7 @@ struct WrittenKeys<'t> {
     files: HashMap<Arc<str>, HashMap<u32, ResId>>,
 }
 
-impl<'t> WrittenKeys<'t> {
+impl WrittenKeys<'_> {
     /// Returns the identity of an object in its file; `None` for an object that no file contains.
     fn of(&mut self, resource: &Resource) -> Option<&ResId> {
         let (tree, origin) = (self.tree, &resource.origin);

@@ -408,24 +408,21 @@ impl Run<'_> {
                 resources.push(one.resource.clone());
             }
         }
-        let next = match &made.error {
-            Some(_) => {
-                let before = self.applied_before(&id).iter();
-                let steps = before.map(|resource| Step {
-                    is_possible: step.is_possible,
-                    ..Step::of(resource.clone(), &step.here, Some(&id))
-                });
-                steps.collect()
-            }
-            None => {
-                let steps = applications.into_iter().map(|one| Step {
-                    is_possible: step.is_possible || one.resource.is_possible,
-                    cluster: one.cluster,
-                    of_any: one.of_any,
-                    ..Step::of(one.resource, &step.here, Some(&id))
-                });
-                steps.collect()
-            }
+        let next = if made.error.is_some() {
+            let before = self.applied_before(&id).iter();
+            let steps = before.map(|resource| Step {
+                is_possible: step.is_possible,
+                ..Step::of(resource.clone(), &step.here, Some(&id))
+            });
+            steps.collect()
+        } else {
+            let steps = applications.into_iter().map(|one| Step {
+                is_possible: step.is_possible || one.resource.is_possible,
+                cluster: one.cluster,
+                of_any: one.of_any,
+                ..Step::of(one.resource, &step.here, Some(&id))
+            });
+            steps.collect()
         };
         self.all.push(Delivery {
             id,

@@ -157,17 +157,18 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
         (None, Some(keeps)) => format!(" `{}` is not set.", keeps.field),
         (None, None) => String::new(),
     };
-    let help = match keeps.map(|keeps| (&keeps.field, &keeps.test)) {
-        Some((field, Test::Is(values))) => format!(
+    let help = if let Some((field, Test::Is(values))) =
+        keeps.map(|keeps| (&keeps.field, &keeps.test))
+    {
+        format!(
             "back up the data; to keep it, set `{}` to `{}`, merge that and wait until it is applied, and remove the object in a second \
-             change",
+         change",
             field,
             values.join("` or `")
-        ),
-        _ => {
-            let keep = keep(merge.tool_of(member), "the object");
-            format!("back up the data; or {keep}")
-        }
+        )
+    } else {
+        let keep = keep(merge.tool_of(member), "the object");
+        format!("back up the data; or {keep}")
     };
     let message = format!("{} {verb} {}", leaving(merge, member), loss.lost);
     let draft = on_culprit(merge, cascade, message)

@@ -91,7 +91,10 @@ pub(super) fn mistaken(
 
 /// Whether the text contains several options that are separated by something other than commas.
 fn is_several(option: &str) -> bool {
-    parts(option).filter(|part| part.contains('=')).nth(1).is_some()
+    parts(option)
+        .filter(|part| part.contains('='))
+        .nth(1)
+        .is_some()
 }
 
 fn parts(option: &str) -> impl Iterator<Item = &str> {

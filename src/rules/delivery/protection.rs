@@ -49,7 +49,7 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
         mistaken_protections(&own_metadata(member), sink);
     }
     each_template(context.inventory, |holder| {
-        mistaken_protections(&holder, sink)
+        mistaken_protections(&holder, sink);
     });
     for member in &context.inventory.members {
         sink.extend(read_by_another_tool(context, member, &delivery));

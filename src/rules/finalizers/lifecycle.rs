@@ -201,12 +201,11 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
             continue;
         };
         let (member, name) = (entry.member, entry.name());
-        let at_run_time = match controller {
-            Some(controller) => controller.added.is_at_run_time() && controller.is_identified(),
-            None => {
-                let mut rows = known.controllers.iter();
-                handles == Handles::Unproven && rows.all(|row| row.added.is_at_run_time())
-            }
+        let at_run_time = if let Some(controller) = controller {
+            controller.added.is_at_run_time() && controller.is_identified()
+        } else {
+            let mut rows = known.controllers.iter();
+            handles == Handles::Unproven && rows.all(|row| row.added.is_at_run_time())
         };
         if !at_run_time {
             continue;

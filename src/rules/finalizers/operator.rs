@@ -330,7 +330,7 @@ fn deleted_before(context: &Context<'_>, left: &[(Risk, &Released<'_>)]) -> Prop
     let members = left.iter().map(|(_, released)| released.held.member);
     let members: BTreeMap<ObjectId, &Member> = members.map(|member| (member.id, member)).collect();
     members.into_values().fold(proposal, |proposal, member| {
-        proposal.annotate(member, marks::ARGOCD_SYNC_WAVE, &*wave)
+        proposal.annotate(member, marks::ARGOCD_SYNC_WAVE, &wave)
     })
 }
 

@@ -198,12 +198,11 @@ impl<'a> Placement<'a> {
         let said = metadata.annotation(marks::HELM_RELEASE_NAMESPACE);
         let said = said.map(|said| said.value);
         let said = said.or(context.inventory.namespace.as_deref());
-        let (place, known) = match said {
-            Some(_) => (said, ReleaseNamespace::Said),
-            None => {
-                let placed = self.renderings.get(&namespace.file).copied().flatten();
-                (placed, ReleaseNamespace::AllIsThere)
-            }
+        let (place, known) = if said.is_some() {
+            (said, ReleaseNamespace::Said)
+        } else {
+            let placed = self.renderings.get(&namespace.file).copied().flatten();
+            (placed, ReleaseNamespace::AllIsThere)
         };
         (place == Some(&*namespace.key.name)).then_some(known)
     }
