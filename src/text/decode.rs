@@ -1,5 +1,7 @@
 //! Decodes the bytes of a file.
 
+use std::string::FromUtf8Error;
+
 use thiserror::Error;
 
 use super::{SourceFile, Span};
@@ -31,19 +33,17 @@ pub struct Decoded {
 /// # Errors
 /// The bytes are not UTF-8, with the offset of the first, or the file is over [`SourceFile::MAX_BYTES`].
 pub fn decode(bytes: Vec<u8>) -> Result<String, UndecodableBytes> {
-    limited(&bytes)?;
-    let text = match utf16(&bytes) {
-        Some(text) => text,
-        None => String::from_utf8(bytes).map_err(|error| {
-            let offset = error.utf8_error().valid_up_to();
-            let byte = error.as_bytes().get(offset).copied().unwrap_or_default();
-            UndecodableBytes {
-                offset: offset as u64,
-                message: format!("byte {offset} (0x{byte:02X}) is not valid UTF-8"),
-            }
-        })?,
-    };
-    limited_text(text)
+    check_file(&bytes)?;
+    let text = utf16_or_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let byte = error.as_bytes()[offset];
+        UndecodableBytes {
+            offset: offset as u64,
+            message: format!("byte {offset} (0x{byte:02X}) is not valid UTF-8"),
+        }
+    })?;
+    check_text(&text)?;
+    Ok(text)
 }
 
 /// Decodes a manifest as kubectl does: like [`decode`], but every invalid sequence of UTF-8 becomes one U+FFFD. kubectl
@@ -52,73 +52,51 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, UndecodableBytes> {
 /// # Errors
 /// The file is over [`SourceFile::MAX_BYTES`].
 pub fn decode_manifest(bytes: Vec<u8>) -> Result<Decoded, UndecodableBytes> {
-    limited(&bytes)?;
-    if let Some(text) = utf16(&bytes) {
-        return Ok(Decoded {
-            text: limited_text(text)?,
-            replaced: None,
-        });
-    }
-    let bytes = match String::from_utf8(bytes) {
-        Ok(text) => {
-            return Ok(Decoded {
-                text,
-                replaced: None,
-            });
-        }
-        Err(error) => error.into_bytes(),
-    };
+    check_file(&bytes)?;
     let mut decoded = Decoded::default();
-    for chunk in bytes.utf8_chunks() {
-        decoded.text.push_str(chunk.valid());
-        if !chunk.invalid().is_empty() {
-            let start = decoded.text.len() as u32;
-            decoded.text.push(char::REPLACEMENT_CHARACTER);
-            let (first, count) = decoded
-                .replaced
-                .unwrap_or((Span::new(start, decoded.text.len() as u32), 0));
-            decoded.replaced = Some((first, count + 1));
+    match utf16_or_utf8(bytes) {
+        Ok(text) => decoded.text = text,
+        Err(error) => {
+            for chunk in error.as_bytes().utf8_chunks() {
+                decoded.text.push_str(chunk.valid());
+                if !chunk.invalid().is_empty() {
+                    let start = decoded.text.len() as u32;
+                    decoded.text.push(char::REPLACEMENT_CHARACTER);
+                    let first = Span::new(start, decoded.text.len() as u32);
+                    decoded.replaced.get_or_insert((first, 0)).1 += 1;
+                }
+            }
         }
     }
-    Ok(Decoded {
-        text: limited_text(decoded.text)?,
-        replaced: decoded.replaced,
-    })
+    check_text(&decoded.text)?;
+    Ok(decoded)
 }
 
-fn limited(bytes: &[u8]) -> Result<(), UndecodableBytes> {
-    if bytes.len() as u64 > SourceFile::MAX_BYTES {
-        let message = format!(
-            "the file is larger than {} MiB",
-            SourceFile::MAX_BYTES / (1024 * 1024)
-        );
-        Err(UndecodableBytes {
-            offset: SourceFile::MAX_BYTES,
-            message,
-        })
+fn check_file(bytes: &[u8]) -> Result<(), UndecodableBytes> {
+    let limit = SourceFile::MAX_BYTES / (1024 * 1024);
+    check_length(bytes.len(), format!("the file is larger than {limit} MiB"))
+}
+
+fn check_text(text: &str) -> Result<(), UndecodableBytes> {
+    let message = "the file is too large once it is decoded to UTF-8";
+    check_length(text.len(), message.to_owned())
+}
+
+fn check_length(length: usize, message: String) -> Result<(), UndecodableBytes> {
+    let offset = SourceFile::MAX_BYTES;
+    if length as u64 > offset {
+        Err(UndecodableBytes { offset, message })
     } else {
         Ok(())
     }
 }
 
-fn limited_text(text: String) -> Result<String, UndecodableBytes> {
-    if text.len() as u64 > SourceFile::MAX_BYTES {
-        let message = "the file is too large once it is decoded to UTF-8".to_owned();
-        Err(UndecodableBytes {
-            offset: SourceFile::MAX_BYTES,
-            message,
-        })
-    } else {
-        Ok(text)
-    }
-}
-
-/// Decodes bytes that begin with a UTF-16 byte order mark; `None` for others.
-fn utf16(bytes: &[u8]) -> Option<String> {
-    match bytes {
-        [0xFF, 0xFE, rest @ ..] => Some(decode_utf16(rest, u16::from_le_bytes)),
-        [0xFE, 0xFF, rest @ ..] => Some(decode_utf16(rest, u16::from_be_bytes)),
-        _ => None,
+/// Decodes UTF-16 with a byte order mark, or UTF-8.
+fn utf16_or_utf8(bytes: Vec<u8>) -> Result<String, FromUtf8Error> {
+    match &*bytes {
+        [0xFF, 0xFE, rest @ ..] => Ok(decode_utf16(rest, u16::from_le_bytes)),
+        [0xFE, 0xFF, rest @ ..] => Ok(decode_utf16(rest, u16::from_be_bytes)),
+        _ => String::from_utf8(bytes),
     }
 }
 

@@ -7,8 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::credentials;
 use super::lengths::{BLOCK, BlockLengths};
-use super::masked::masked;
-use super::{ColumnUnit, Position, Span};
+use super::{ColumnUnit, Position, Span, disjoint, floor};
 
 /// The state of the files to which a text belongs. Two texts of one path are two sources if their sides differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -134,14 +133,12 @@ impl SourceFile {
         }
         // Many findings may be in one long line, so it is masked once.
         let long_lines = self.long_lines.get_or_init(|| {
-            let masked = (1..=self.line_count())
-                .filter(|line| self.is_long_line(*line))
-                .map(|line| (line, self.masked_line(line)));
-            masked
-                .filter_map(|(line, text)| {
-                    matches!(text, Cow::Owned(_)).then(|| (line, text.into_owned()))
-                })
-                .collect()
+            let long = (1..=self.line_count()).filter(|line| self.is_long_line(*line));
+            let masked = long.filter_map(|line| match self.masked_line(line) {
+                Cow::Owned(text) => Some((line, text)),
+                Cow::Borrowed(_) => None,
+            });
+            masked.collect()
         });
         Cow::Borrowed(long_lines.get(&line).map_or_else(
             || self.line_span(line).map_or("", |span| self.slice(span)),
@@ -151,7 +148,7 @@ impl SourceFile {
 
     fn is_long_line(&self, line: usize) -> bool {
         self.line_span(line)
-            .is_some_and(|span| span.end - span.start > credentials::LONGEST)
+            .is_some_and(|span| span.len() > credentials::LONGEST)
     }
 
     /// Masks the hidden parts of a line and likely credentials with asterisks.
@@ -169,20 +166,17 @@ impl SourceFile {
             };
             Some(self.slice(Span::new(near.start, end)))
         });
-        let found: Vec<Span> = found
-            .into_iter()
-            .map(|range| {
-                Span::new(
-                    span.start + range.start as u32,
-                    span.start + range.end as u32,
-                )
-            })
-            .collect();
         if found.is_empty() {
-            text
-        } else {
-            Cow::Owned(masked(&text, span.start, &found).into_owned())
+            return text;
         }
+        let found = found.into_iter().map(|range| {
+            Span::new(
+                span.start + range.start as u32,
+                span.start + range.end as u32,
+            )
+        });
+        let found = disjoint(found.collect());
+        Cow::Owned(masked(&text, span.start, &found).into_owned())
     }
 
     /// Returns the first U+FFFD that replaces bytes which are not UTF-8, and the number of these characters.
@@ -241,8 +235,8 @@ impl SourceFile {
 
     /// Returns the text under `span`, clamped to the file and to character boundaries, so it never fails.
     pub fn slice(&self, span: Span) -> &str {
-        let start = self.floor(span.start as usize);
-        let end = self.floor(span.end as usize).max(start);
+        let start = floor(self.text(), span.start as usize);
+        let end = floor(self.text(), span.end as usize).max(start);
         &self.text()[start..end]
     }
 
@@ -254,7 +248,7 @@ impl SourceFile {
 
     /// Returns the line and column of a byte offset. Offsets past the end give the end of the file.
     pub fn position(&self, offset: u32, unit: ColumnUnit) -> Position {
-        let offset = self.floor(offset as usize);
+        let offset = floor(self.text(), offset as usize);
         let starts = self.line_starts();
         let line = starts.partition_point(|start| *start as usize <= offset);
         let start = starts[line - 1] as usize;
@@ -279,15 +273,10 @@ impl SourceFile {
         if unit == ColumnUnit::Utf8 || part.len() < 2 * BLOCK {
             return unit.length(&self.text()[part]);
         }
-        let before = self
-            .tables
-            .block_lengths
-            .get_or_init(|| BlockLengths::of(self.text()));
+        let lengths = &self.tables.block_lengths;
+        let before = lengths.get_or_init(|| BlockLengths::of(self.text()));
         let whole = part.start.div_ceil(BLOCK)..part.end / BLOCK;
-        let (first, last) = (
-            self.floor(whole.start * BLOCK),
-            self.floor(whole.end * BLOCK),
-        );
+        let [first, last] = [whole.start, whole.end].map(|block| floor(self.text(), block * BLOCK));
         let between = before.up_to(whole.end, unit) - before.up_to(whole.start, unit);
         unit.length(&self.text()[part.start..first])
             + between
@@ -336,14 +325,31 @@ impl SourceFile {
     pub fn line_count(&self) -> usize {
         self.line_starts().len() - usize::from(self.text.ends_with('\n'))
     }
+}
 
-    fn floor(&self, offset: usize) -> usize {
-        let mut offset = offset.min(self.text().len());
-        while !self.text().is_char_boundary(offset) {
-            offset -= 1;
-        }
-        offset
+/// Replaces each byte of `hidden` in a part of a text by an asterisk, so that offsets stay right; blanks stay. `part`
+/// begins at `start`, and `hidden` are sorted spans of the text without overlaps.
+fn masked<'t>(part: &'t str, start: u32, hidden: &[Span]) -> Cow<'t, str> {
+    let end = start + part.len() as u32;
+    let first = hidden.partition_point(|hidden| hidden.end <= start);
+    let mut hidden = hidden[first..]
+        .iter()
+        .take_while(|hidden| hidden.start < end)
+        .peekable();
+    if hidden.peek().is_none() {
+        return Cow::Borrowed(part);
     }
+    let mut shown = String::with_capacity(part.len());
+    for (at, c) in part.char_indices().map(|(at, c)| (start + at as u32, c)) {
+        while hidden.next_if(|hidden| hidden.end <= at).is_some() {}
+        match hidden.peek() {
+            Some(hidden) if hidden.start <= at && !c.is_whitespace() => {
+                shown.extend(std::iter::repeat_n('*', c.len_utf8()));
+            }
+            _ => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
 }
 
 #[cfg(test)]
@@ -375,33 +381,19 @@ mod tests {
                 );
             }
         }
-        assert_eq!(
-            file.offset(
-                Position {
-                    line: 2,
-                    column: 99
-                },
-                ColumnUnit::Utf16
-            ),
-            12
-        );
-        assert_eq!(
-            file.offset(Position { line: 9, column: 1 }, ColumnUnit::Utf16),
-            13
-        );
+        for (line, column, offset) in [(2, 99, 12), (9, 1, 13)] {
+            let place = Position { line, column };
+            assert_eq!(file.offset(place, ColumnUnit::Utf16), offset);
+        }
     }
 
     #[test]
     fn offsets_past_the_end_or_inside_a_character_are_clamped() {
         let file = SourceFile::new("f", "é");
-        assert_eq!(
-            file.position(1, ColumnUnit::Utf8),
-            Position { line: 1, column: 1 }
-        );
-        assert_eq!(
-            file.position(99, ColumnUnit::Utf8),
-            Position { line: 1, column: 3 }
-        );
+        for (offset, column) in [(1, 1), (99, 3)] {
+            let clamped = file.position(offset, ColumnUnit::Utf8);
+            assert_eq!(clamped, Position { line: 1, column });
+        }
         assert_eq!(file.slice(Span::new(1, 99)), "é");
     }
 
@@ -430,14 +422,9 @@ mod tests {
     #[test]
     fn line_spans_exclude_line_breaks() {
         let file = SourceFile::new("f", "one\r\ntwo\n");
-        assert_eq!(
-            file.line_span(1).map(|s| file.slice(s).to_owned()),
-            Some("one".to_owned())
-        );
-        assert_eq!(
-            file.line_span(2).map(|s| file.slice(s).to_owned()),
-            Some("two".to_owned())
-        );
+        for (line, text) in [(1, "one"), (2, "two")] {
+            assert_eq!(file.line_span(line).map(|s| file.slice(s)), Some(text));
+        }
         assert_eq!(file.line_count(), 2);
         assert_eq!(file.line_span(9), None);
     }

@@ -1,48 +1,39 @@
 //! The lengths of a text, in characters and UTF-16 units, up to many of its offsets: cached for manifests in one line.
 
-use super::ColumnUnit;
+use super::{ColumnUnit, floor};
 
 /// The number of bytes of a block, in which characters are counted.
 pub(super) const BLOCK: usize = 4096;
 
-/// The length of a text up to each multiple of [`BLOCK`] bytes, rounded down to a character boundary.
+/// The length of a text up to each multiple of [`BLOCK`] bytes, rounded down to a character boundary: in characters,
+/// and in UTF-16 units.
 #[derive(Debug)]
-pub(super) struct BlockLengths {
-    characters: Vec<u32>,
-    utf16: Vec<u32>,
-}
+pub(super) struct BlockLengths(Vec<[u32; 2]>);
 
 impl BlockLengths {
     /// Counts the lengths.
     pub(super) fn of(text: &str) -> Self {
-        let mut lengths = Self {
-            characters: vec![0],
-            utf16: vec![0],
-        };
-        let (mut start, mut sum) = (0, [0, 0]);
+        let mut lengths = vec![[0, 0]];
+        let (mut start, [mut characters, mut utf16]) = (0, [0, 0]);
         while start < text.len() {
-            let boundary = lengths.characters.len() * BLOCK;
-            let end = (start + 1..=boundary.min(text.len()))
-                .rev()
-                .find(|at| text.is_char_boundary(*at));
-            let end = end.unwrap_or(text.len());
+            let end = floor(text, lengths.len() * BLOCK);
             let block = &text[start..end];
-            sum[0] += ColumnUnit::Chars.length(block) as u32;
-            sum[1] += ColumnUnit::Utf16.length(block) as u32;
-            lengths.characters.push(sum[0]);
-            lengths.utf16.push(sum[1]);
+            characters += ColumnUnit::Chars.length(block) as u32;
+            utf16 += ColumnUnit::Utf16.length(block) as u32;
+            lengths.push([characters, utf16]);
             start = end;
         }
-        lengths
+        Self(lengths)
     }
 
     /// Returns the length before a block.
     pub(super) fn up_to(&self, block: usize, unit: ColumnUnit) -> usize {
-        let lengths = if unit == ColumnUnit::Utf16 {
-            &self.utf16
+        let [characters, utf16] = self.0.get(block).copied().unwrap_or_default();
+        let length = if unit == ColumnUnit::Utf16 {
+            utf16
         } else {
-            &self.characters
+            characters
         };
-        lengths.get(block).copied().unwrap_or_default() as usize
+        length as usize
     }
 }

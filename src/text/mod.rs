@@ -14,7 +14,6 @@ mod file;
 pub(crate) mod glob;
 mod lengths;
 mod limits;
-mod masked;
 pub(crate) mod near;
 pub(crate) mod plain;
 mod position;
@@ -32,6 +31,16 @@ pub use position::{ColumnUnit, Position};
 pub(crate) use rewritten::RewrittenLines;
 pub use sources::{FileId, Sources};
 pub use span::Span;
+pub(crate) use span::disjoint;
+
+/// Returns the nearest character boundary at or before `at`.
+pub(crate) fn floor(text: &str, at: usize) -> usize {
+    let mut boundary = at.min(text.len());
+    while !text.is_char_boundary(boundary) {
+        boundary -= 1;
+    }
+    boundary
+}
 
 /// Returns a text with its first letter in upper case.
 pub(crate) fn capitalised(text: &str) -> String {

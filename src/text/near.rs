@@ -13,15 +13,11 @@ pub(crate) fn similar<T: AsRef<str>>(
     candidates: impl IntoIterator<Item = T>,
 ) -> Vec<T> {
     let word = word.to_lowercase();
-    let scored = candidates.into_iter().map(|one| {
-        (
-            strsim::jaro_winkler(&word, &one.as_ref().to_lowercase()),
-            one,
-        )
+    let scored = candidates.into_iter().filter_map(|one| {
+        let similarity = strsim::jaro_winkler(&word, &one.as_ref().to_lowercase());
+        (similarity > SIMILAR).then_some((similarity, one))
     });
-    let mut scored: Vec<(f64, T)> = scored
-        .filter(|(similarity, _)| *similarity > SIMILAR)
-        .collect();
+    let mut scored: Vec<(f64, T)> = scored.collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     scored.into_iter().map(|(_, one)| one).collect()
 }
@@ -66,11 +62,9 @@ pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str>
     close.min().map(|(_, field)| field)
 }
 
-/// Whether `name` equals `word` except for case and at most two wrong letters. `word` is ASCII.
+/// Whether `name` equals `word` except for case and at most two wrong letters.
 pub(crate) fn is_misspelling(name: &str, word: &str) -> bool {
-    // Comparing lengths is cheaper and excludes most names. Only in ASCII does each letter have one byte.
-    let differs_in_length = name.is_ascii() && name.len().abs_diff(word.len()) > 2;
-    !differs_in_length && distance_within(2, &word.to_lowercase(), &name.to_lowercase()).is_some()
+    distance_within(2, &word.to_lowercase(), &name.to_lowercase()).is_some()
 }
 
 /// Returns the number of letters in which two lower-case words differ, unless it is more than `limit`.

@@ -69,10 +69,9 @@ pub(crate) fn path_of_bytes(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
-        chunk
-            .invalid()
-            .iter()
-            .for_each(|byte| text.push_str(&format!("\\x{byte:02X}")));
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02X}"));
+        }
     }
     text
 }

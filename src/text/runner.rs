@@ -32,12 +32,11 @@ pub fn without_commands(text: &str, syntax: Syntax) -> Cow<'_, str> {
         let start = line.len() - line.trim_start().len();
         let (blanks, rest) = line.split_at(start);
         out.push_str(blanks);
-        let rest = match rest.strip_prefix("::") {
-            Some(rest) => {
-                out.push_str(": :");
-                rest
-            }
-            None => rest,
+        let rest = if let Some(command) = rest.strip_prefix("::") {
+            out.push_str(": :");
+            command
+        } else {
+            rest
         };
         // A second pass, since `###` contains two overlapping pairs.
         out.push_str(&rest.replace("##", apart).replace("##", apart));

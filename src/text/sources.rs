@@ -39,10 +39,7 @@ impl Sources {
 
     /// Returns all files with their ids.
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> + Clone {
-        self.files
-            .iter()
-            .enumerate()
-            .map(|(at, file)| (FileId(at as u32), file))
+        (0u32..).map(FileId).zip(&self.files)
     }
 
     /// Returns the number of files.

@@ -48,3 +48,16 @@ impl Span {
         self.start <= offset && offset < self.end
     }
 }
+
+/// Sorts spans, and joins those that touch or overlap.
+pub(crate) fn disjoint(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_unstable();
+    spans.dedup_by(|next, last| {
+        let touches = next.start <= last.end;
+        if touches {
+            last.end = last.end.max(next.end);
+        }
+        touches
+    });
+    spans
+}

@@ -14,6 +14,7 @@ use self::addresses::in_addresses;
 pub(crate) use self::addresses::without_credentials;
 use self::names::is_credential;
 use self::pairs::{Pair, Pairs};
+use super::floor;
 
 /// The number of lines above and below a line that are searched for its context.
 const REACH: isize = 100;
@@ -24,7 +25,7 @@ pub(super) const LONGEST: u32 = 1000;
 /// The number of bytes of a line that are searched for the name beside a value.
 const WINDOW: usize = 1000;
 
-/// Returns the parts of a line that are likely credentials, in order. `line(n)` returns the line `n` lines below it
+/// Returns the parts of a line that are likely credentials; they may overlap. `line(n)` returns the line `n` lines below it
 /// (above: negative); neighbouring lines may be truncated.
 pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<Range<usize>> {
     let Some(text) = line(0).filter(|text| !text.trim().is_empty()) else {
@@ -49,7 +50,7 @@ pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<R
     }
     found.extend(in_addresses(text));
     found.extend(in_private_key(text));
-    disjoint(found)
+    found
 }
 
 impl Pair<'_> {
@@ -78,14 +79,6 @@ impl Pair<'_> {
     }
 }
 
-/// Returns the nearest character boundary at or before `at`.
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len()))
-        .rev()
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or_default()
-}
-
 /// Whether a value is literal text, and not a reference, a placeholder or the start of a block.
 fn is_written_out(value: &str) -> bool {
     let value = value.trim_matches(['"', '\'', '\\', ' ', ',']);
@@ -105,14 +98,8 @@ fn is_written_out(value: &str) -> bool {
 /// Returns the value of `name` or `key` in a mapping on one line.
 fn name_in(text: &str) -> Option<&str> {
     let pair = Pairs::new(text).find(|pair| matches!(pair.key, "name" | "key"))?;
-    let value = &text[pair.value(text)];
-    Some(
-        value
-            .split(['}', ','])
-            .next()
-            .unwrap_or(value)
-            .trim_matches(['"', '\'', ' ']),
-    )
+    let value = text[pair.value(text)].split(['}', ',']).next()?;
+    Some(value.trim_matches(['"', '\'', ' ']))
 }
 
 /// Returns the name in the block mapping that has a key at this column.
@@ -143,11 +130,7 @@ fn name_beside<'t>(
 }
 
 fn name_at(column: usize, text: &str) -> Option<&str> {
-    if first_column(text) == column {
-        name_in(text)
-    } else {
-        None
-    }
+    (first_column(text) == column).then(|| name_in(text))?
 }
 
 fn begins_item(text: &str) -> bool {
@@ -210,8 +193,8 @@ fn is_in_private_key<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>) -
     {
         return false;
     }
-    let above = (-REACH..0).rev().map_while(line);
-    let mark = above.into_iter().find(|above| above.contains("-----"));
+    let mut above = (-REACH..0).rev().map_while(line);
+    let mark = above.find(|above| above.contains("-----"));
     mark.is_some_and(|mark| mark.contains("-----BEGIN") && mark.contains("PRIVATE KEY"))
 }
 
@@ -225,18 +208,6 @@ fn in_private_key(text: &str) -> Option<Range<usize>> {
         .find("-----END")
         .map_or(text.len(), |end| body + end);
     Some(body..end)
-}
-
-fn disjoint(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    found.sort_unstable_by_key(|range| (range.start, range.end));
-    let mut merged: Vec<Range<usize>> = Vec::with_capacity(found.len());
-    for range in found {
-        match merged.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => merged.push(range),
-        }
-    }
-    merged
 }
 
 #[cfg(test)]
