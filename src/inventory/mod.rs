@@ -255,13 +255,14 @@ impl Inventory {
 
     /// Returns the fields that Kubernetes silently drops or overrides when it reads a document.
     pub fn problems(&self) -> impl Iterator<Item = InDocument<&Problem>> {
-        let problems = located(&self.files, ParsedDocument::problems);
+        let problems = located(&self.files, |document| &document.problems);
         problems.filter(|problem| !self.is_set_aside(problem.file))
     }
 
     /// Returns the text that Kubernetes accepts and YAML 1.2 does not, with its places.
     pub fn quirks(&self) -> impl Iterator<Item = InDocument<&(Quirk, Span)>> {
-        located(&self.files, ParsedDocument::quirks).filter(|quirk| !self.is_set_aside(quirk.file))
+        let quirks = located(&self.files, |document| &document.quirks);
+        quirks.filter(|quirk| !self.is_set_aside(quirk.file))
     }
 
     /// Whether neighbours of the file say that none of its objects are applied.

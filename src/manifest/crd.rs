@@ -3,7 +3,7 @@
 use super::Spanned;
 use crate::kube::{GroupKind, Scope};
 use crate::text::Span;
-use crate::yaml::{Entry, Value};
+use crate::yaml::Value;
 
 /// One entry of `spec.versions`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,10 +48,10 @@ impl CustomResourceDefinition {
             return None;
         }
         Some(Self {
-            group: text(spec.entry("group"))?,
-            kind: text(names.entry("kind"))?,
-            plural: text(names.entry("plural")),
-            singular: text(names.entry("singular")).map(|name| name.value),
+            group: text(spec, "group")?,
+            kind: text(names, "kind")?,
+            plural: text(names, "plural"),
+            singular: text(names, "singular").map(|name| name.value),
             short_names: names.texts_at("shortNames"),
             scope: scope(version, spec),
             versions,
@@ -72,18 +72,12 @@ impl CustomResourceDefinition {
     }
 }
 
-fn text(entry: Option<Entry<'_>>) -> Option<Spanned<String>> {
-    let entry = entry?;
-    let value = entry.value.as_str().filter(|text| !text.is_empty())?;
-    Some(Spanned {
-        value: value.to_owned(),
-        key_span: entry.key_span,
-        span: entry.value.span(),
-    })
+fn text(map: Value<'_>, field: &str) -> Option<Spanned<String>> {
+    Spanned::filled(map.entry(field)?)
 }
 
 fn scope(version: &str, spec: Value<'_>) -> Option<Spanned<Scope>> {
-    let Some(written) = text(spec.entry("scope")) else {
+    let Some(written) = text(spec, "scope") else {
         // v1beta1 defaults an absent scope to Namespaced (apiextensions v1beta1 defaults.go); v1 rejects it.
         let span = Span::empty(spec.span().start);
         let defaulted = Spanned {
@@ -106,14 +100,14 @@ fn versions(spec: Value<'_>) -> Vec<CrdVersion> {
     let mut versions: Vec<CrdVersion> = listed
         .filter_map(|version| {
             Some(CrdVersion {
-                name: text(version.entry("name"))?,
+                name: text(version, "name")?,
                 served: version.is_true_at(&["served"]),
                 storage: version.is_true_at(&["storage"]),
             })
         })
         .collect();
     if versions.is_empty() {
-        versions.extend(text(spec.entry("version")).map(|name| CrdVersion {
+        versions.extend(text(spec, "version").map(|name| CrdVersion {
             name,
             served: true,
             storage: true,

@@ -9,8 +9,8 @@ use std::fmt;
 
 use super::Spanned;
 use super::time::is_time;
-use crate::text::Span;
-use crate::yaml::{Entry, Kind, Value};
+use crate::text::{Span, floor};
+use crate::yaml::{Entry, Value};
 
 /// The type that Kubernetes expects in a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,11 +70,7 @@ pub(super) fn limited(name: &str) -> Cow<'_, str> {
     if name.len() <= MAX_NAME {
         return Cow::Borrowed(name);
     }
-    let end = (0..=MAX_NAME)
-        .rev()
-        .find(|end| name.is_char_boundary(*end))
-        .unwrap_or_default();
-    Cow::Owned(format!("{}…", &name[..end]))
+    Cow::Owned(format!("{}…", &name[..floor(name, MAX_NAME)]))
 }
 
 impl Decoder {
@@ -84,13 +80,25 @@ impl Decoder {
         expected: Expected,
         value: Value<'_>,
     ) {
-        let found = value.type_name();
         self.errors.push(DecodeError {
             field: field.to_string(),
             expected,
-            found,
+            found: value.type_name(),
             span: value.span(),
         });
+    }
+
+    /// Rejects a value that does not have the expected type, unless it is null.
+    fn check(
+        &mut self,
+        field: impl fmt::Display,
+        expected: Expected,
+        fits: bool,
+        value: Value<'_>,
+    ) {
+        if !fits && !value.is_null() {
+            self.reject(field, expected, value);
+        }
     }
 
     /// Reads a string field; `None` if it is null or of another type.
@@ -100,11 +108,7 @@ impl Decoder {
         entry: Entry<'_>,
     ) -> Option<Spanned<String>> {
         let text = limited(self.text(field, entry.value)?);
-        Some(Spanned {
-            value: text.into_owned(),
-            key_span: entry.key_span,
-            span: entry.value.span(),
-        })
+        Some(Spanned::of_entry(entry, text.into_owned()))
     }
 
     /// Returns the text without copying or truncating it.
@@ -113,12 +117,9 @@ impl Decoder {
         field: impl fmt::Display,
         value: Value<'a>,
     ) -> Option<&'a str> {
-        match value.kind() {
-            Kind::String(text) => return Some(text),
-            Kind::Null => {}
-            _ => self.reject(field, Expected::String, value),
-        }
-        None
+        let text = value.as_str();
+        self.check(field, Expected::String, text.is_some(), value);
+        text
     }
 
     pub(super) fn bool(
@@ -126,36 +127,19 @@ impl Decoder {
         field: impl fmt::Display,
         entry: Entry<'_>,
     ) -> Option<Spanned<bool>> {
-        match entry.value.kind() {
-            Kind::Bool(value) => {
-                return Some(Spanned {
-                    value,
-                    key_span: entry.key_span,
-                    span: entry.value.span(),
-                });
-            }
-            Kind::Null => {}
-            _ => self.reject(field, Expected::Bool, entry.value),
-        }
-        None
+        let flag = entry.value.as_bool();
+        self.check(field, Expected::Bool, flag.is_some(), entry.value);
+        Some(Spanned::of_entry(entry, flag?))
     }
 
     pub(super) fn integer(&mut self, field: impl fmt::Display, value: Value<'_>) {
-        if !matches!(value.kind(), Kind::Int(_) | Kind::Null) {
-            self.reject(field, Expected::Integer, value);
-        }
+        self.check(field, Expected::Integer, value.as_int().is_some(), value);
     }
 
     /// Checks a `metav1.Time`: null, or a string in RFC 3339; the empty string is rejected, because it is not a time.
     pub(super) fn time(&mut self, field: impl fmt::Display, value: Value<'_>) {
-        let fine = match value.kind() {
-            Kind::Null => true,
-            Kind::String(text) => is_time(text),
-            _ => false,
-        };
-        if !fine {
-            self.reject(field, Expected::Time, value);
-        }
+        let fits = value.as_str().is_some_and(is_time);
+        self.check(field, Expected::Time, fits, value);
     }
 
     /// Reads the items of a list of strings; a null item is the empty string, as in Go.
@@ -166,21 +150,9 @@ impl Decoder {
     ) -> Vec<Spanned<String>> {
         let mut strings = Vec::new();
         for (index, item) in self.items(&field, value).enumerate() {
-            let span = item.span();
-            if item.kind() == Kind::Null {
-                strings.push(Spanned {
-                    value: String::new(),
-                    key_span: span,
-                    span,
-                });
-            } else {
-                let text = self.text(format_args!("{field}[{index}]"), item);
-                strings.extend(text.map(|text| Spanned {
-                    value: limited(text).into_owned(),
-                    key_span: span,
-                    span,
-                }));
-            }
+            let text = self.text(format_args!("{field}[{index}]"), item);
+            let text = text.or(item.is_null().then_some(""));
+            strings.extend(text.map(|text| Spanned::of_item(item, limited(text).into_owned())));
         }
         // Vec makes room for four items at once, and every object may have such a list.
         strings.shrink_to_fit();
@@ -200,7 +172,7 @@ impl Decoder {
         field: F,
         value: Value<'a>,
     ) -> impl Iterator<Item = Value<'a>> + use<'a, F> {
-        self.shape(field, Expected::Array, value.is_seq(), value);
+        self.check(field, Expected::Array, value.is_seq(), value);
         value.items()
     }
 
@@ -210,24 +182,12 @@ impl Decoder {
         field: F,
         value: Value<'a>,
     ) -> impl Iterator<Item = Entry<'a>> + use<'a, F> {
-        self.shape(field, Expected::Object, value.is_map(), value);
+        self.check(field, Expected::Object, value.is_map(), value);
         value.entries()
-    }
-
-    fn shape(
-        &mut self,
-        field: impl fmt::Display,
-        expected: Expected,
-        fits: bool,
-        value: Value<'_>,
-    ) {
-        if !fits && !value.is_null() {
-            self.reject(field, expected, value);
-        }
     }
 
     /// Checks that a value is a list, without reading its items.
     pub(super) fn array(&mut self, field: impl fmt::Display, value: Value<'_>) {
-        self.shape(field, Expected::Array, value.is_seq(), value);
+        self.check(field, Expected::Array, value.is_seq(), value);
     }
 }

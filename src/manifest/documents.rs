@@ -3,23 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::object::{ObjectFields, written};
 use smallvec::SmallVec;
 
+use super::object::{ObjectFields, written};
 use crate::kube::TypeMeta;
-use crate::text::Span;
 use crate::yaml::{Kind, NodeId, Tree, Value};
-
-/// A document or list item without `apiVersion` and `kind`: not a manifest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct NotAnObject {
-    /// The node of the value.
-    pub node: NodeId,
-    /// The place where it begins.
-    pub span: Span,
-    /// The form of the value.
-    pub what: WithoutIdentity,
-}
 
 /// The form of a value that is not an object. Its [`Display`](fmt::Display) is the detail that `list` shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,8 +47,8 @@ impl fmt::Display for WithoutIdentity {
 pub(super) struct Found {
     /// The objects, each with its node. A list is replaced by its items, unless it may also be an object of its own.
     pub objects: SmallVec<[(NodeId, ObjectFields); 1]>,
-    /// Values that are not manifests.
-    pub others: Vec<NotAnObject>,
+    /// Documents and list items without `apiVersion` and `kind`: they are not manifests.
+    pub others: Vec<NodeId>,
 }
 
 /// Finds the objects of a document. A list under `items` is replaced by its items, also within lists.
@@ -91,13 +79,11 @@ impl Found {
         Option<Arc<TypeMeta>>,
     )> {
         let Some(object) = ObjectFields::read(value, default) else {
-            self.others.push(not_an_object(value));
+            self.others.push(value.id());
             // Clients recognise a list by its kind, even without a version.
             let has_kind = value.text_at(&["kind"]).is_some();
-            let items = value
-                .get("items")
-                .filter(|items| has_kind && items.is_seq())?;
-            return Some((items.items(), None));
+            let items = value.get("items").filter(|items| items.is_seq())?;
+            return has_kind.then(|| (items.items(), None));
         };
         let Some(items) = value.get("items") else {
             self.objects.push((value.id(), object));
@@ -129,14 +115,6 @@ fn is_only_a_list(value: Value<'_>, object: &ObjectFields) -> bool {
 fn item_type(list: &TypeMeta) -> Option<Arc<TypeMeta>> {
     let kind = list.kind.strip_suffix("List").unwrap_or(&list.kind);
     (!kind.is_empty()).then(|| TypeMeta::shared(&list.api_version, kind))
-}
-
-fn not_an_object(value: Value<'_>) -> NotAnObject {
-    NotAnObject {
-        node: value.id(),
-        span: value.span(),
-        what: WithoutIdentity::of(value),
-    }
 }
 
 impl WithoutIdentity {

@@ -31,12 +31,11 @@ impl ParsedFile {
             &whole,
         );
         let hidden = if secrets.any {
-            let parts = documents.parsed().iter().map(ParsedDocument::parts);
-            secret::hidden(&source, &secrets, parts)
+            secret::hidden(&source, &secrets, &documents.parsed)
         } else {
             Vec::new()
         };
-        let parts = if documents.may_name_templates() {
+        let parts = if documents.may_name_templates {
             templates(source.text())
         } else {
             Vec::new()
@@ -71,7 +70,7 @@ impl ParsedFile {
     /// Returns its documents in the order in which Kubernetes' reader counts them, without those for which only the
     /// reason for skipping them is kept.
     pub fn documents(&self) -> &[ParsedDocument] {
-        self.read().map_or(&[], Documents::parsed)
+        self.read().map_or(&[], |documents| &documents.parsed)
     }
 
     /// Whether it contains an object.
@@ -85,48 +84,43 @@ impl ParsedFile {
     pub fn trees(&self) -> Option<Vec<&Arc<Tree>>> {
         let documents = self.read()?;
         let trees: Vec<&Arc<Tree>> = documents
-            .parsed()
+            .parsed
             .iter()
-            .filter_map(ParsedDocument::shared_tree)
+            .filter_map(|document| document.tree.as_ref())
             .collect();
-        let skipped = documents.skipped().iter();
+        let skipped = documents.skipped.iter();
         let empty = skipped.filter(|(_, skip)| matches!(skip.reason, SkipReason::Empty));
-        (trees.len() + empty.count() == documents.len()).then_some(trees)
+        (trees.len() + empty.count() == documents.count).then_some(trees)
     }
 
     /// Returns the document with the index `index`, if it is kept.
     pub fn document(&self, index: u32) -> Option<&ParsedDocument> {
         let documents = self.documents();
-        let at = documents
-            .binary_search_by_key(&index, |document| document.index)
-            .ok()?;
-        documents.get(at)
+        let at = documents.binary_search_by_key(&index, |document| document.index);
+        documents.get(at.ok()?)
     }
 
     /// Returns the number of documents that Kubernetes' reader counts, including empty ones.
     pub fn document_count(&self) -> usize {
-        self.read().map_or(0, Documents::len)
+        self.read().map_or(0, |documents| documents.count)
     }
 
     /// Returns its number of objects or of documents, whichever is larger, and at least 1.
     pub fn instances(&self) -> usize {
-        let objects: usize = self
-            .documents()
-            .iter()
-            .map(|document| document.objects().len())
-            .sum();
+        let documents = self.documents().iter();
+        let objects: usize = documents.map(|document| document.objects().len()).sum();
         objects.max(self.document_count()).max(1)
     }
 
     /// Returns everything in it that is not an object to apply, with its document, in order.
     pub fn skipped(&self) -> &[(u32, Skip)] {
-        self.read().map_or(&[], Documents::skipped)
+        self.read().map_or(&[], |documents| &documents.skipped)
     }
 
     /// Returns the first of the unreadable manifests that are only counted, because there are too many, and their
     /// number.
     pub fn more_unreadable(&self) -> Option<(Span, usize)> {
-        self.read()?.more_unreadable()
+        self.read()?.more_unreadable
     }
 
     fn read(&self) -> Option<&Documents> {
@@ -135,7 +129,7 @@ impl ParsedFile {
 
     /// Returns its facts about itself and its neighbours; `None` if it has no text.
     pub fn facts(&self) -> Option<&FileFacts> {
-        self.read().map(Documents::facts)
+        self.read().map(|documents| &documents.facts)
     }
 
     /// Returns the reason why it has no text.

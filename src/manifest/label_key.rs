@@ -26,11 +26,8 @@ pub fn label_key_errors(key: &str) -> Vec<String> {
             return vec![whole];
         }
         Some((prefix, name)) => {
-            errors.extend(
-                prefix_errors(prefix)
-                    .into_iter()
-                    .map(|error| format!("prefix part {error}")),
-            );
+            let prefix = prefix_errors(prefix).into_iter();
+            errors.extend(prefix.map(|error| format!("prefix part {error}")));
             name
         }
         None => key,
@@ -67,25 +64,18 @@ pub fn is_namespace_name(name: &str) -> bool {
 }
 
 fn is_name(name: &str) -> bool {
-    let ends = [name.bytes().next(), name.bytes().last()];
-    ends.into_iter()
-        .all(|end| end.is_some_and(|end| end.is_ascii_alphanumeric()))
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    has_form(name, |c| c.is_ascii_alphanumeric(), "-_.")
 }
 
 fn is_dns_label(label: &str) -> bool {
-    let ends = [label.bytes().next(), label.bytes().last()];
-    ends.into_iter()
-        .all(|end| end.is_some_and(is_lower_alphanumeric))
-        && label
-            .bytes()
-            .all(|byte| is_lower_alphanumeric(byte) || byte == b'-')
+    has_form(label, |c| c.is_ascii_lowercase() || c.is_ascii_digit(), "-")
 }
 
-fn is_lower_alphanumeric(byte: u8) -> bool {
-    byte.is_ascii_lowercase() || byte.is_ascii_digit()
+/// Whether a text begins and ends with an allowed character, and has only these and `inner` ones in between.
+fn has_form(text: &str, is_allowed: fn(char) -> bool, inner: &str) -> bool {
+    text.starts_with(is_allowed)
+        && text.ends_with(is_allowed)
+        && text.chars().all(|c| is_allowed(c) || inner.contains(c))
 }
 
 #[cfg(test)]

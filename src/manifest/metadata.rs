@@ -3,6 +3,7 @@
 //! Names, labels and annotations are looked up in the tree. Fields of few objects are read once and stored separately.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use super::decode::{Decoder, MAX_NAME, limited};
 use super::owner_reference::read_owner_references;
@@ -75,17 +76,7 @@ struct RareFields {
     cut: Vec<(&'static str, String)>,
 }
 
-static NOTHING_RARE: RareFields = RareFields {
-    decode_errors: Vec::new(),
-    owner_references: OwnerReferences {
-        key_span: None,
-        entries: Vec::new(),
-    },
-    finalizers: Vec::new(),
-    server_fields: Vec::new(),
-    unknown: Vec::new(),
-    cut: Vec::new(),
-};
+static NOTHING_RARE: LazyLock<RareFields> = LazyLock::new(RareFields::default);
 
 /// The fields with names, which are looked up in the tree.
 const NAMES: [&str; 4] = ["name", "generateName", "namespace", "uid"];
@@ -130,21 +121,16 @@ impl MetadataFields {
                 "generation" | "deletionGracePeriodSeconds" => decoder.integer(path, entry.value),
                 "creationTimestamp" | "deletionTimestamp" => decoder.time(path, entry.value),
                 "managedFields" => decoder.array(path, entry.value),
-                unknown => {
-                    let unknown = UnknownField {
-                        name: unknown.to_owned(),
-                        span: entry.key_span,
-                    };
-                    RareFields::of(&mut rare).unknown.push(unknown);
-                }
+                _ => RareFields::of(&mut rare)
+                    .unknown
+                    .push(UnknownField::new(entry)),
             }
             let server = SERVER_FIELDS.into_iter().find(|name| *name == entry.key);
             if let Some(name) = server.filter(|name| is_set(name, entry.value)) {
-                let (key_span, span) = (entry.key_span, entry.value.span());
                 RareFields::of(&mut rare).server_fields.push(ServerField {
                     name,
-                    key_span,
-                    span,
+                    key_span: entry.key_span,
+                    span: entry.value.span(),
                 });
             }
         }
@@ -210,7 +196,7 @@ impl<'a> Metadata<'a> {
 
     fn text(self, field: &str) -> Option<Spanned<&'a str>> {
         let entry = self.entry(field)?;
-        let written = spanned(entry.key_span, entry.value)?;
+        let written = Spanned::of_entry(entry, entry.value.as_str()?);
         if written.value.len() <= MAX_NAME {
             return Some(written);
         }
@@ -226,7 +212,7 @@ impl<'a> Metadata<'a> {
     /// Whether it has fields that few objects have: `ownerReferences`, `finalizers`, fields of the API server, unknown
     /// ones, or ones that do not decode.
     pub fn is_remarkable(self) -> bool {
-        !std::ptr::eq(self.rare, &NOTHING_RARE)
+        !std::ptr::eq(self.rare, &*NOTHING_RARE)
     }
 
     /// Returns `ownerReferences`.
@@ -247,9 +233,7 @@ impl<'a> Metadata<'a> {
 
     /// Returns the finalizers with their indices in the list, which may also contain values that are not strings.
     pub fn numbered_finalizers(self) -> impl Iterator<Item = (usize, &'a Spanned<String>)> {
-        let list = self
-            .place
-            .and_then(|(_, metadata)| metadata.get("finalizers"));
+        let list = self.entry("finalizers").map(|entry| entry.value);
         let mut items = list.into_iter().flat_map(Value::items).enumerate();
         self.finalizers().iter().filter_map(move |finalizer| {
             let (index, _) = items.find(|(_, item)| item.span() == finalizer.span)?;
@@ -317,34 +301,20 @@ impl<'a> Labels<'a> {
     /// Returns the keys in written order, each with its value; values that are not strings are left out.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, Spanned<&'a str>)> {
         let entries = self.0.into_iter().flat_map(Value::entries);
-        entries
-            .filter_map(|entry| Some((entry.key, spanned_or_empty(entry.key_span, entry.value)?)))
+        entries.filter_map(|entry| Some((entry.key, text_of(entry)?)))
     }
 
     /// Returns the value of a key.
     pub fn get(self, key: &str) -> Option<Spanned<&'a str>> {
-        let entry = self.0?.entry(key)?;
-        spanned_or_empty(entry.key_span, entry.value)
+        text_of(self.0?.entry(key)?)
     }
 }
 
-fn spanned(key_span: Span, value: Value<'_>) -> Option<Spanned<&str>> {
-    Some(Spanned {
-        value: value.as_str()?,
-        key_span,
-        span: value.span(),
-    })
-}
-
-/// Returns the text of a value; null is the empty string, as in Go.
-fn spanned_or_empty(key_span: Span, value: Value<'_>) -> Option<Spanned<&str>> {
-    spanned(key_span, value).or_else(|| {
-        value.is_null().then(|| Spanned {
-            value: "",
-            key_span,
-            span: value.span(),
-        })
-    })
+/// Returns the text of an entry; null is the empty string, as in Go.
+fn text_of(entry: Entry<'_>) -> Option<Spanned<&str>> {
+    let text = entry.value.as_str();
+    let text = text.or(entry.value.is_null().then_some(""))?;
+    Some(Spanned::of_entry(entry, text))
 }
 
 /// Whether Go would see a value other than the field's zero value. `deletionGracePeriodSeconds` is a pointer: its `0` is set.

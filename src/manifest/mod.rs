@@ -23,7 +23,6 @@ mod service_client;
 mod spanned;
 mod template;
 mod time;
-mod unknown_field;
 
 pub use crd::{CrdVersion, CustomResourceDefinition};
 pub use decode::{DecodeError, Expected};
@@ -41,6 +40,5 @@ pub use recognition::{
 };
 pub use selector::{LabelSelector, Requirement, SelectorOperator};
 pub use service_client::{ApiService, ServiceClient, ServiceReference, Webhook, WebhookRule};
-pub use spanned::Spanned;
+pub use spanned::{Spanned, UnknownField};
 pub use template::{Template, TemplateKind, WITH_TEMPLATES};
-pub use unknown_field::UnknownField;

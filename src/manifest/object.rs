@@ -79,13 +79,10 @@ impl ObjectFields {
     /// list (`ConfigMapList`).
     pub(super) fn read(value: Value<'_>, default: Option<&TypeMeta>) -> Option<Self> {
         let mut decoder = Decoder::default();
-        let type_meta = match (
-            default.filter(|_| written(value, "kind").is_none()),
-            written(value, "kind"),
-        ) {
+        let type_meta = match (written(value, "kind"), default) {
             // The reader sets both fields of an item that has no kind (unstructured decodeToList).
-            (Some(default), _) => TypeMeta::shared(&default.api_version, &default.kind),
-            (None, kind) => {
+            (None, Some(default)) => TypeMeta::shared(&default.api_version, &default.kind),
+            (kind, _) => {
                 let (api_version, kind) = (written(value, "apiVersion")?, kind?);
                 let api_version = decoder.text("apiVersion", api_version.value);
                 let kind = decoder.text("kind", kind.value);
@@ -171,10 +168,8 @@ impl Object {
     /// Returns the place of the first key, where the object begins.
     pub fn start(&self) -> Span {
         let value = self.value();
-        value
-            .entries()
-            .next()
-            .map_or(Span::empty(value.span().start), |entry| entry.key_span)
+        let first = value.entries().next();
+        first.map_or(Span::empty(value.span().start), |entry| entry.key_span)
     }
 
     /// Returns its templates whose metadata takes effect.
@@ -275,10 +270,7 @@ fn filled(text: Option<Spanned<&str>>) -> Option<&str> {
 
 /// Returns a field, unless Go would leave it at its zero value.
 pub(super) fn written<'a>(object: Value<'a>, name: &str) -> Option<Entry<'a>> {
-    object.entry(name).filter(|entry| !is_empty(entry.value))
-}
-
-/// Whether Go would leave a string field at its zero value.
-fn is_empty(value: Value<'_>) -> bool {
-    value.is_null() || value.as_str() == Some("")
+    let entry = object.entry(name)?;
+    let is_zero = entry.value.is_null() || entry.value.as_str() == Some("");
+    (!is_zero).then_some(entry)
 }

@@ -73,23 +73,19 @@ impl OwnerReference {
 
     /// Whether the reference is marked as the managing controller.
     pub fn is_controller(&self) -> bool {
-        self.controller.as_ref().is_some_and(|flag| flag.value)
+        flag(&self.controller) == Some(true)
     }
 
     /// Whether the reference blocks a Foreground deletion of the owner; absent is false ([VAL-13]).
     pub fn is_blocking(&self) -> bool {
-        self.block_owner_deletion
-            .as_ref()
-            .is_some_and(|flag| flag.value)
+        flag(&self.block_owner_deletion) == Some(true)
     }
 
     /// Returns the fields by which the API server finds duplicates. A missing flag is not `false` ([VAL-14]).
     fn compared(&self) -> ([&str; 4], [Option<bool>; 2]) {
         let texts = [self.api_version(), self.kind(), self.name(), self.uid()];
-        (
-            texts,
-            [flag(&self.controller), flag(&self.block_owner_deletion)],
-        )
+        let flags = [&self.controller, &self.block_owner_deletion];
+        (texts, flags.map(flag))
     }
 }
 
@@ -113,9 +109,6 @@ pub struct OwnerReferences {
 impl OwnerReferences {
     /// Returns, for each entry, the index of the first one that the API server treats as equal ([VAL-14]), if any.
     pub fn repetitions(&self) -> Vec<Option<usize>> {
-        if self.entries.len() < 2 {
-            return vec![None; self.entries.len()];
-        }
         let mut first = HashMap::default();
         let entries = self.entries.iter().enumerate();
         entries
@@ -136,15 +129,15 @@ pub(super) fn read_owner_references(
     for (index, item) in decoder.items(&field, value).enumerate() {
         let path = format_args!("{field}[{index}]");
         let errors = decoder.errors.len();
+        if !item.is_map() && !item.is_null() {
+            decoder.reject(path, Expected::Object, item);
+            continue;
+        }
         let mut reference = OwnerReference {
             index,
             span: item.span(),
             ..OwnerReference::default()
         };
-        if !item.is_map() && !item.is_null() {
-            decoder.reject(path, Expected::Object, item);
-            continue;
-        }
         for entry in item.entries() {
             let path = format_args!("{path}.{}", entry.key);
             match entry.key {
@@ -154,10 +147,7 @@ pub(super) fn read_owner_references(
                 "uid" => reference.uid = decoder.string(path, entry),
                 "controller" => reference.controller = decoder.bool(path, entry),
                 "blockOwnerDeletion" => reference.block_owner_deletion = decoder.bool(path, entry),
-                unknown => reference.unknown.push(UnknownField {
-                    name: unknown.to_owned(),
-                    span: entry.key_span,
-                }),
+                _ => reference.unknown.push(UnknownField::new(entry)),
             }
         }
         reference.decodes = decoder.errors.len() == errors;

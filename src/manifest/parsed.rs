@@ -5,12 +5,12 @@ use std::sync::{Arc, OnceLock};
 use smallvec::SmallVec;
 
 use super::Object;
-use super::documents::{Found, objects_of};
+use super::documents::{Found, WithoutIdentity, objects_of};
 use super::provenance::may_name_template;
 use super::recognition::{
     DocumentTraits, FileFacts, Skip, SkipReason, Unreadable, is_about_manifests, skip_reason,
 };
-use super::secret::{self, DocumentParts};
+use super::secret;
 use super::secret_words::SecretWords;
 use crate::text::{SourceFile, Span};
 use crate::yaml::{
@@ -28,7 +28,7 @@ const MOST_UNREADABLE: usize = 100;
 const LIKE_OTHERS: &str = "unreadable, like 100 documents before it";
 
 /// One document of a file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ParsedDocument {
     /// 0-based, as in Kubernetes' reader.
     pub index: u32,
@@ -36,12 +36,15 @@ pub struct ParsedDocument {
     pub span: Span,
     /// The language that it is read as.
     pub notation: Notation,
-    tree: Option<Arc<Tree>>,
+    /// The fields of a manifest that Kubernetes silently drops or overrides.
+    pub problems: Vec<Problem>,
+    /// The text in a manifest that Kubernetes accepts and YAML 1.2 does not, with its places.
+    pub quirks: Vec<(Quirk, Span)>,
+    /// Its comments, in written order: those that mention ownerlint, or all if it may contain a Secret.
+    pub comments: Vec<Comment>,
+    pub(super) tree: Option<Arc<Tree>>,
     objects: SmallVec<[Arc<Object>; 1]>,
     error: Option<ReadError>,
-    problems: Vec<Problem>,
-    quirks: Vec<(Quirk, Span)>,
-    comments: Vec<Comment>,
     is_unreadable: bool,
 }
 
@@ -52,17 +55,17 @@ type Skips = SmallVec<[Skip; 1]>;
 #[derive(Debug, Default)]
 pub(super) struct Documents {
     /// In order, without those for which nothing but the reason for skipping them is kept.
-    parsed: Vec<ParsedDocument>,
+    pub(super) parsed: Vec<ParsedDocument>,
     /// Everything that is not an object to apply, with its document, in order.
-    skipped: Vec<(u32, Skip)>,
-    count: usize,
+    pub(super) skipped: Vec<(u32, Skip)>,
+    pub(super) count: usize,
     /// Their facts about the file and its mentions of other files.
-    facts: FileFacts,
+    pub(super) facts: FileFacts,
     /// Whether a comment may name the template of a document.
-    may_name_templates: bool,
+    pub(super) may_name_templates: bool,
     unreadable: usize,
     /// The first unreadable manifest whose reason is [`LIKE_OTHERS`], and the number of these.
-    more_unreadable: Option<(Span, usize)>,
+    pub(super) more_unreadable: Option<(Span, usize)>,
 }
 
 /// The text that contains the documents.
@@ -165,43 +168,12 @@ impl Documents {
             self.more_unreadable.get_or_insert((first, 0)).1 += count;
         }
     }
-
-    /// Returns their facts about the file and its mentions of other files.
-    pub(super) fn facts(&self) -> &FileFacts {
-        &self.facts
-    }
-
-    /// Returns the first of the unreadable manifests that are only counted, and the number of these.
-    pub(super) fn more_unreadable(&self) -> Option<(Span, usize)> {
-        self.more_unreadable
-    }
-
-    pub(super) fn parsed(&self) -> &[ParsedDocument] {
-        &self.parsed
-    }
-
-    pub(super) fn may_name_templates(&self) -> bool {
-        self.may_name_templates
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.count
-    }
-
-    /// Returns everything that is not an object to apply, with its document, in order.
-    pub(super) fn skipped(&self) -> &[(u32, Skip)] {
-        &self.skipped
-    }
 }
 
 impl ParsedDocument {
     /// Returns its value; `None` if it is empty, unreadable, or not kept: it is not an object and the text is long.
     pub fn tree(&self) -> Option<&Tree> {
         self.tree.as_deref()
-    }
-
-    pub(super) fn shared_tree(&self) -> Option<&Arc<Tree>> {
-        self.tree.as_ref()
     }
 
     /// Returns its objects, in written order.
@@ -226,30 +198,6 @@ impl ParsedDocument {
         self.error.as_ref()
     }
 
-    /// Returns the fields of a manifest that Kubernetes silently drops or overrides.
-    pub fn problems(&self) -> &[Problem] {
-        &self.problems
-    }
-
-    /// Returns the text in a manifest that Kubernetes accepts and YAML 1.2 does not, with its places.
-    pub fn quirks(&self) -> &[(Quirk, Span)] {
-        &self.quirks
-    }
-
-    /// Returns its comments, in written order: those that mention ownerlint, or all if it may contain a Secret.
-    pub fn comments(&self) -> &[Comment] {
-        &self.comments
-    }
-
-    pub(super) fn parts(&self) -> DocumentParts<'_> {
-        DocumentParts {
-            span: self.span,
-            tree: self.tree(),
-            objects: self.objects(),
-            comments: self.comments(),
-        }
-    }
-
     /// Whether it has more than skips, problems and comments.
     fn says_something(&self) -> bool {
         self.tree.is_some() || self.error.is_some() || !self.quirks.is_empty()
@@ -269,13 +217,7 @@ fn parse(
         index: document.index,
         span: document.span,
         notation: document.format,
-        tree: None,
-        objects: SmallVec::new(),
-        error: None,
-        problems: Vec::new(),
-        quirks: Vec::new(),
-        comments: Vec::new(),
-        is_unreadable: false,
+        ..ParsedDocument::default()
     };
     match document.content {
         Content::Empty => skips.push(Skip {
@@ -340,10 +282,11 @@ fn objects(
 ) -> SmallVec<[Arc<Object>; 1]> {
     let Found { objects, others } = objects_of(tree);
     for other in others {
-        facts.see_other(path, tree.value(other.node));
+        let other = tree.value(other);
+        facts.see_other(path, other);
         skips.push(Skip {
-            span: other.span,
-            reason: SkipReason::NoIdentity(other.what),
+            span: other.span(),
+            reason: SkipReason::NoIdentity(WithoutIdentity::of(other)),
         });
     }
     let objects = objects

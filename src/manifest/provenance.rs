@@ -78,7 +78,7 @@ mod tests {
     fn named(text: &str) -> Vec<Option<&str>> {
         templates(text)
             .into_iter()
-            .map(|(_, span)| span.map(|span| &text[span.start as usize..span.end as usize]))
+            .map(|(_, span)| span.map(|span| &text[span.range()]))
             .collect()
     }
 

@@ -1,13 +1,11 @@
 //! Finds the values of Secrets, which no snippet shows.
 
-use std::sync::Arc;
-
-use super::Object;
+use super::ParsedDocument;
 use super::metadata::{LAST_APPLIED, OBJECT_META_FIELDS};
 use super::secret_words::{GENERATOR, STRING_DATA, SecretWords, are_mentioned_in};
 use crate::kube::kinds;
-use crate::text::{SourceFile, Span};
-use crate::yaml::{Comment, Entry, Tree, Value};
+use crate::text::{SourceFile, Span, disjoint};
+use crate::yaml::{Comment, Entry, Value};
 
 /// The fields of a Secret that are shown with their values.
 const SHOWN: [&str; 5] = ["apiVersion", "kind", "metadata", "type", "immutable"];
@@ -23,26 +21,17 @@ const SHOWN_LINES: [&str; 7] = [
     "immutable",
 ];
 
-/// The parts of a document that may contain values of Secrets.
-pub(super) struct DocumentParts<'a> {
-    pub(super) span: Span,
-    /// `None` if the document cannot be read.
-    pub(super) tree: Option<&'a Tree>,
-    pub(super) objects: &'a [Arc<Object>],
-    pub(super) comments: &'a [Comment],
-}
-
 /// Returns the parts of a text that must not be shown, in order and without overlaps. `words` are those of the text.
-pub(super) fn hidden<'a>(
+pub(super) fn hidden(
     source: &SourceFile,
     words: &SecretWords,
-    documents: impl Iterator<Item = DocumentParts<'a>>,
+    documents: &[ParsedDocument],
 ) -> Vec<Span> {
     let mut hidden = Vec::new();
     for document in documents {
         let whole = document.span;
         let mentioned = words.are_in(whole);
-        let Some(tree) = document.tree else {
+        let Some(tree) = document.tree() else {
             if mentioned {
                 hide_lines(source, whole, &mut hidden);
             }
@@ -50,7 +39,7 @@ pub(super) fn hidden<'a>(
         };
         // An item of a SecretList may omit its kind.
         let mut secrets: Vec<_> = document
-            .objects
+            .objects()
             .iter()
             .filter(|object| object.is(kinds::SECRET) || is_secret(object.value()))
             .map(|object| object.value())
@@ -60,15 +49,15 @@ pub(super) fn hidden<'a>(
         }
         for secret in &secrets {
             // In a document of one object, everything belongs to the Secret, such as a key that a second one replaces.
-            let whole = if document.objects.len() <= 1 {
+            let whole = if document.objects().len() <= 1 {
                 whole
             } else {
                 secret.span()
             };
-            hide_values(source, *secret, &document, whole, &mut hidden);
+            hide_values(source, *secret, document, whole, &mut hidden);
         }
         if mentioned {
-            hide_within(source, tree.root(), document.comments, &mut hidden);
+            hide_within(source, tree.root(), &document.comments, &mut hidden);
             let dropped = Span::new(tree.root().span().end.min(whole.end), whole.end);
             if secrets.is_empty() && !words.kinds_in(dropped).is_empty() {
                 hide_lines(source, dropped, &mut hidden);
@@ -100,7 +89,7 @@ fn makes_secrets(value: Value<'_>) -> bool {
 fn hide_values(
     source: &SourceFile,
     secret: Value<'_>,
-    document: &DocumentParts<'_>,
+    document: &ParsedDocument,
     whole: Span,
     hidden: &mut Vec<Span>,
 ) {
@@ -133,10 +122,8 @@ fn hide_within(source: &SourceFile, root: Value<'_>, comments: &[Comment], hidde
     for entry in root.entries_below() {
         for holder in std::iter::once(entry.value).chain(entry.value.items()) {
             if is_secret(holder) || (makes_secrets && entry.key == "template") {
-                for values in ["data", "stringData"]
-                    .iter()
-                    .filter_map(|field| holder.get(field))
-                {
+                let fields = ["data", STRING_DATA].into_iter();
+                for values in fields.filter_map(|field| holder.get(field)) {
                     let shown = keys_of_values(source, values, hidden);
                     hide_between(source, values.span(), shown, hidden);
                 }
@@ -154,12 +141,8 @@ fn hide_within(source: &SourceFile, root: Value<'_>, comments: &[Comment], hidde
     }
     if hidden.len() > before {
         // A comment may contain a former value.
-        hidden.extend(
-            comments
-                .iter()
-                .map(|comment| comment.span)
-                .filter(|comment| !is_directive(source, *comment)),
-        );
+        let comments = comments.iter().map(|comment| comment.span);
+        hidden.extend(comments.filter(|comment| !is_directive(source, *comment)));
     }
 }
 
@@ -188,12 +171,8 @@ fn hide_between(source: &SourceFile, whole: Span, mut shown: Vec<Span>, hidden: 
 
 /// Hides the text between two shown parts, unless it is punctuation.
 fn hide(source: &SourceFile, between: Span, hidden: &mut Vec<Span>) {
-    if between.start < between.end
-        && !source
-            .slice(between)
-            .chars()
-            .all(|c| c.is_whitespace() || "{}[],-".contains(c))
-    {
+    let mut text = source.slice(between).chars();
+    if !text.all(|c| c.is_whitespace() || "{}[],-".contains(c)) {
         hidden.push(between);
     }
 }
@@ -243,10 +222,7 @@ pub(super) fn without_quotes(message: &str) -> String {
         let text = part.trim_end_matches(['\'', '`', ' ']);
         let is_number = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
         if quote.is_some() || is_number {
-            shown.extend(
-                text.chars()
-                    .map(|c| if c.is_alphanumeric() { '*' } else { c }),
-            );
+            shown.push_str(&text.replace(char::is_alphanumeric, "*"));
         } else {
             shown.push_str(text);
         }
@@ -277,18 +253,4 @@ fn hide_lines(source: &SourceFile, whole: Span, hidden: &mut Vec<Span>) {
         }
         start = end;
     }
-}
-
-fn disjoint(mut spans: Vec<Span>) -> Vec<Span> {
-    spans.sort_unstable();
-    let mut merged: Vec<Span> = Vec::with_capacity(spans.len());
-    for span in spans {
-        match merged.last_mut() {
-            Some(last) if span.start <= last.end => {
-                *last = Span::new(last.start, last.end.max(span.end));
-            }
-            _ => merged.push(span),
-        }
-    }
-    merged
 }

@@ -51,12 +51,10 @@ impl LabelSelector {
         let entries = map.into_iter().flat_map(Value::entries);
         let requirements = entries.map(|entry| Requirement {
             key: entry.key.to_owned(),
-            operator: entry
-                .value
-                .as_str()
-                .map_or(SelectorOperator::Unknown, |value| {
-                    SelectorOperator::In(vec![value.to_owned()])
-                }),
+            operator: match entry.value.as_str() {
+                Some(value) => SelectorOperator::In(vec![value.to_owned()]),
+                None => SelectorOperator::Unknown,
+            },
         });
         Self {
             requirements: requirements.collect(),

@@ -3,7 +3,7 @@
 use super::Spanned;
 use super::selector::LabelSelector;
 use crate::kube::{GroupKind, kinds};
-use crate::yaml::{Entry, Value};
+use crate::yaml::Value;
 
 /// A Service that the API server calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,10 +106,7 @@ impl ServiceClient {
                 // The fields of v1, then of v1beta1.
                 let client = conversion.at(&["webhook", "clientConfig"]);
                 let client = client.or_else(|| conversion.get("webhookClientConfig"))?;
-                client
-                    .get("service")
-                    .and_then(service)
-                    .map(Self::Conversion)
+                Some(Self::Conversion(service(client.get("service")?)?))
             }
             _ => None,
         }
@@ -121,7 +118,7 @@ fn read_webhook(index: usize, version: &str, webhook: Value<'_>) -> Option<Webho
     let is_v1 = version != "v1beta1";
     Some(Webhook {
         index,
-        name: text(webhook.entry("name")?)?,
+        name: Spanned::filled(webhook.entry("name")?)?,
         service: webhook.at(&["clientConfig", "service"]).and_then(service),
         fails_closed: webhook
             .str_at(&["failurePolicy"])
@@ -132,9 +129,7 @@ fn read_webhook(index: usize, version: &str, webhook: Value<'_>) -> Option<Webho
         rules: webhook.items_at("rules").map(read_rule).collect(),
         namespaces: LabelSelector::read(webhook.get("namespaceSelector")),
         objects: LabelSelector::read(webhook.get("objectSelector")),
-        has_conditions: webhook
-            .get("matchConditions")
-            .is_some_and(|conditions| conditions.items().next().is_some()),
+        has_conditions: webhook.items_at("matchConditions").next().is_some(),
         timeout_seconds: webhook
             .get("timeoutSeconds")
             .and_then(Value::as_int)
@@ -143,14 +138,9 @@ fn read_webhook(index: usize, version: &str, webhook: Value<'_>) -> Option<Webho
 }
 
 fn read_rule(rule: Value<'_>) -> WebhookRule {
-    let operations = rule.items_at("operations").filter_map(|item| {
-        let (value, span) = (item.as_str()?.to_owned(), item.span());
-        Some(Spanned {
-            value,
-            key_span: span,
-            span,
-        })
-    });
+    let operations = rule
+        .items_at("operations")
+        .filter_map(|item| Some(Spanned::of_item(item, item.as_str()?.to_owned())));
     WebhookRule {
         operations: operations.collect(),
         groups: rule.texts_at("apiGroups"),
@@ -162,18 +152,9 @@ fn read_rule(rule: Value<'_>) -> WebhookRule {
 
 fn service(service: Value<'_>) -> Option<ServiceReference> {
     Some(ServiceReference {
-        namespace: text(service.entry("namespace")?)?,
-        name: text(service.entry("name")?)?,
+        namespace: Spanned::filled(service.entry("namespace")?)?,
+        name: Spanned::filled(service.entry("name")?)?,
         port: service.get("port").and_then(Value::as_int).unwrap_or(443),
         path: service.str_at(&["path"]).unwrap_or_default().to_owned(),
-    })
-}
-
-fn text(entry: Entry<'_>) -> Option<Spanned<String>> {
-    let value = entry.value.as_str().filter(|text| !text.is_empty())?;
-    Some(Spanned {
-        value: value.to_owned(),
-        key_span: entry.key_span,
-        span: entry.value.span(),
     })
 }

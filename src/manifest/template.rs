@@ -52,18 +52,11 @@ pub(super) struct FoundTemplate {
 impl FoundTemplate {
     /// Returns the template in the tree in which it was found.
     pub(super) fn of<'a>(&'a self, tree: &'a Tree) -> Template<'a> {
-        let Self {
-            kind,
-            field,
-            node,
-            metadata,
-        } = self;
-        let decode_errors = metadata.decode_errors();
         Template {
-            kind: *kind,
-            field,
-            metadata: metadata.of(tree, tree.value(*node)),
-            decode_errors,
+            kind: self.kind,
+            field: &self.field,
+            metadata: self.metadata.of(tree, tree.value(self.node)),
+            decode_errors: self.metadata.decode_errors(),
         }
     }
 }
@@ -125,7 +118,17 @@ struct Templates(SmallVec<[FoundTemplate; 1]>);
 
 impl Templates {
     fn add(&mut self, kind: TemplateKind, field: &str, holder: Option<Value<'_>>) {
-        self.0.extend(read(kind, field, holder));
+        let Some(holder) = holder.filter(|holder| holder.get("metadata").is_some()) else {
+            return;
+        };
+        let metadata =
+            MetadataFields::read(Decoder::default(), format_args!("{field}.metadata"), holder);
+        self.0.push(FoundTemplate {
+            kind,
+            field: field.into(),
+            node: holder.id(),
+            metadata,
+        });
     }
 
     /// Adds the pod template of the specification in `field`.
@@ -144,16 +147,4 @@ impl Templates {
             self.add(TemplateKind::Restricted, &field, claim);
         }
     }
-}
-
-fn read(kind: TemplateKind, field: &str, holder: Option<Value<'_>>) -> Option<FoundTemplate> {
-    let holder = holder.filter(|holder| holder.get("metadata").is_some())?;
-    let metadata =
-        MetadataFields::read(Decoder::default(), format_args!("{field}.metadata"), holder);
-    Some(FoundTemplate {
-        kind,
-        field: field.into(),
-        node: holder.id(),
-        metadata,
-    })
 }

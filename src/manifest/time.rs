@@ -6,26 +6,19 @@ use jiff::civil::Date;
 /// own, not RFC 3339's: an hour may have one digit, a fraction may follow a comma, an offset may say 24 hours and 60
 /// minutes, and there is no leap second (`parse` in Go's `time/format.go`).
 pub(super) fn is_time(text: &str) -> bool {
-    let mut rest = Remaining(text);
-    rest.date() == Some(true)
-        && rest.clock() == Some(true)
-        && rest.zone() == Some(true)
-        && rest.0.is_empty()
+    Remaining(text).is_time().unwrap_or(false)
 }
 
-/// The remaining text. The methods return `None` if the text has another form, and else whether the value is in range.
+/// The remaining text. The methods return `None` if the text has another form.
 struct Remaining<'a>(&'a str);
 
 impl Remaining<'_> {
-    fn date(&mut self) -> Option<bool> {
+    fn is_time(mut self) -> Option<bool> {
         let year = self.number(4)?;
         let month = self.literal("-")?.number(2)?;
         let day = self.literal("-")?.number(2)?;
+        let date = Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?);
         self.literal("T")?;
-        Some(Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).is_ok())
-    }
-
-    fn clock(&mut self) -> Option<bool> {
         let hour = self.number(2).or_else(|| self.number(1))?;
         let minute = self.literal(":")?.number(2)?;
         let second = self.literal(":")?.number(2)?;
@@ -36,28 +29,24 @@ impl Remaining<'_> {
         {
             self.0 = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
         }
-        Some(hour < 24 && minute < 60 && second < 60)
-    }
-
-    fn zone(&mut self) -> Option<bool> {
+        let is_in_range = date.is_ok() && hour < 24 && minute < 60 && second < 60;
         if self.literal("Z").is_some() {
-            return Some(true);
+            return Some(is_in_range && self.0.is_empty());
         }
         self.0 = self.0.strip_prefix(['+', '-'])?;
         let hours = self.number(2)?;
         let minutes = self.literal(":")?.number(2)?;
-        Some(hours <= 24 && minutes <= 60)
+        Some(is_in_range && hours <= 24 && minutes <= 60 && self.0.is_empty())
     }
 
     /// Reads a number of exactly `digits` digits.
     fn number(&mut self, digits: usize) -> Option<i16> {
         let (number, rest) = self.0.split_at_checked(digits)?;
-        let number = number
-            .bytes()
-            .all(|byte| byte.is_ascii_digit())
-            .then(|| number.parse().ok())??;
+        if !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
         self.0 = rest;
-        Some(number)
+        number.parse().ok()
     }
 
     fn literal(&mut self, literal: &str) -> Option<&mut Self> {

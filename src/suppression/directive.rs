@@ -199,9 +199,11 @@ fn of_file(id: FileId, file: &ParsedFile) -> Directives {
 }
 
 fn of_document(found: &mut Directives, id: FileId, file: &SourceFile, document: &ParsedDocument) {
-    let comments = document.comments().iter();
-    let comments = comments.filter(|comment| syntax::begins(comment.text(file)));
-    let comments: Vec<&Comment> = comments.collect();
+    let comments: Vec<&Comment> = document
+        .comments
+        .iter()
+        .filter(|comment| syntax::begins(comment.text(file)))
+        .collect();
     if comments.is_empty() {
         return;
     }

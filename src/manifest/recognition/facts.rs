@@ -89,9 +89,6 @@ pub fn is_kustomization(path: &str) -> bool {
 
 /// Whether it is a part of an object: the API server rejects objects without a name and owner references without a uid.
 fn is_partial(object: &Object) -> bool {
-    let references = &object.metadata().owner_references().entries;
-    object.name().is_none()
-        || references
-            .iter()
-            .any(|reference| reference.uid().is_empty())
+    let mut references = object.metadata().owner_references().entries.iter();
+    object.name().is_none() || references.any(|reference| reference.uid().is_empty())
 }

@@ -35,52 +35,35 @@ impl Mentions {
         let tool = ManifestTool::Kustomize;
         self.add_texts(root, &["resources", "bases"], &Use::Applied(tool));
         // A patch is a path or inline. `add` skips text of several lines; an inline patch of one line is not a path.
-        self.add_texts(
-            root,
-            &["patchesStrategicMerge"],
-            &Use::Otherwise(Patch(tool)),
-        );
-        self.add_paths(
-            root,
-            &["patches", "patchesJson6902"],
-            &Use::Otherwise(Patch(tool)),
-        );
-        self.add_paths(
-            root,
-            &["replacements"],
-            &Use::Otherwise(Configuration(tool)),
-        );
+        let patch = Use::Otherwise(Patch(tool));
+        self.add_texts(root, &["patchesStrategicMerge"], &patch);
+        self.add_paths(root, &["patches", "patchesJson6902"], &patch);
+        let configuration = Use::Otherwise(Configuration(tool));
+        self.add_paths(root, &["replacements"], &configuration);
         self.add_texts(
             root,
             &["transformers", "generators", "validators", "configurations"],
-            &Use::Otherwise(Configuration(tool)),
+            &configuration,
         );
-        for generator in ["configMapGenerator", "secretGenerator"]
-            .iter()
-            .filter_map(|key| root.get(key))
-        {
-            for entry in generator.items() {
-                self.add_texts(
-                    entry,
-                    &["files", "envs", "env"],
-                    &Use::Otherwise(Data(tool)),
-                );
+        let data = Use::Otherwise(Data(tool));
+        for key in ["configMapGenerator", "secretGenerator"] {
+            for entry in root.items_at(key) {
+                self.add_texts(entry, &["files", "envs", "env"], &data);
             }
         }
     }
 
     /// Adds `apply`, `assert` and `error` of a kuttl TestStep: lists of paths.
     pub(super) fn in_kuttl_step(&mut self, root: Value<'_>) {
-        self.add_texts(root, &["apply"], &Use::Applied(ManifestTool::Kuttl));
-        self.add_texts(
-            root,
-            &["assert", "error"],
-            &Use::Otherwise(SkipReason::Assertion(ManifestTool::Kuttl)),
-        );
+        let tool = ManifestTool::Kuttl;
+        self.add_texts(root, &["apply"], &Use::Applied(tool));
+        let assertion = Use::Otherwise(SkipReason::Assertion(tool));
+        self.add_texts(root, &["assert", "error"], &assertion);
     }
 
     /// Adds the files of a chainsaw Test's operations, at any depth: `apply: {file: …}`.
     pub(super) fn in_chainsaw_test(&mut self, root: Value<'_>) {
+        let tool = ManifestTool::Chainsaw;
         let mut visited = Visited::default();
         let mut pending: Vec<Value<'_>> = root.get("spec").into_iter().collect();
         while let Some(value) = pending.pop() {
@@ -89,11 +72,9 @@ impl Mentions {
             }
             for entry in value.entries() {
                 let used = match entry.key {
-                    "apply" | "create" | "update" => Some(Use::Applied(ManifestTool::Chainsaw)),
-                    "assert" | "error" => Some(Use::Otherwise(SkipReason::Assertion(
-                        ManifestTool::Chainsaw,
-                    ))),
-                    "patch" => Some(Use::Otherwise(SkipReason::Patch(ManifestTool::Chainsaw))),
+                    "apply" | "create" | "update" => Some(Use::Applied(tool)),
+                    "assert" | "error" => Some(Use::Otherwise(SkipReason::Assertion(tool))),
+                    "patch" => Some(Use::Otherwise(SkipReason::Patch(tool))),
                     // This is a Kubernetes object, whose keys are not operations.
                     "resource" => continue,
                     _ => None,
@@ -118,11 +99,8 @@ impl Mentions {
     /// Adds the `path` of each entry under `keys`.
     fn add_paths(&mut self, value: Value<'_>, keys: &[&str], used: &Use) {
         for field in keys.iter().filter_map(|key| value.get(key)) {
-            let texts = field
-                .items()
-                .filter_map(|entry| entry.get("path"))
-                .filter_map(Value::as_str);
-            texts.for_each(|text| self.add(text, used));
+            let paths = field.items().filter_map(|entry| entry.str_at(&["path"]));
+            paths.for_each(|path| self.add(path, used));
         }
     }
 
@@ -142,11 +120,7 @@ impl Mentions {
 /// Returns the folders with tests: `testDirs` of a kuttl TestSuite, else the folder of the document.
 pub(super) fn tested_folders(root: Value<'_>) -> Vec<String> {
     match root.get("testDirs") {
-        Some(folders) => folders
-            .items()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect(),
+        Some(_) => root.texts_at("testDirs"),
         None => vec![".".to_owned()],
     }
 }

@@ -81,19 +81,16 @@ pub(in crate::manifest) fn skip_reason(
         return None;
     }
     if let Some(statement) = document.ytt {
-        return Some(SkipReason::Template(
-            TemplateLanguage::Ytt,
-            format!("`{}` is a statement of ytt", statement.trim_end()).into(),
-        ));
+        let evidence = format!("`{}` is a statement of ytt", statement.trim_end());
+        return Some(SkipReason::template(TemplateLanguage::Ytt, evidence));
     }
-    let asserts = document.has_expressions && has_key(object, &document.visits_left, is_expression);
-    let foreign = asserts.then_some(SkipReason::Assertion(ManifestTool::Chainsaw));
-    foreign.or_else(|| {
-        in_name(object)
-            .or_else(|| in_a_key(object))
-            .or_else(|| in_place_of_a_value(object))
-            .filter(|_| !document.is_rendered())
-    })
+    if document.has_expressions && has_key(object, &document.visits_left, is_expression) {
+        return Some(SkipReason::Assertion(ManifestTool::Chainsaw));
+    }
+    in_name(object)
+        .or_else(|| in_a_key(object))
+        .or_else(|| in_place_of_a_value(object))
+        .filter(|_| !document.is_rendered())
 }
 
 /// Whether a comment is ytt's: an annotation of one of its modules (`#@overlay/match …`), a statement in a line of its own
@@ -132,9 +129,8 @@ pub(super) fn configured_tool(object: &Object) -> Option<ManifestTool> {
 }
 
 fn is_from_a_server(object: &Object) -> bool {
-    object
-        .uid()
-        .is_some_and(|uid| placeholder::find(uid).is_none())
+    let uid = object.uid();
+    uid.is_some_and(|uid| placeholder::find(uid).is_none())
         && object.metadata().has_server_field("resourceVersion")
 }
 
@@ -160,12 +156,10 @@ fn has_key(object: &Object, visits_left: &Cell<usize>, is_wanted: fn(&str) -> bo
     if has_closed_schema(object) {
         return in_depth(object.value(), visits_left, is_wanted);
     }
-    let parts = ["metadata", "spec", "status"]
-        .into_iter()
-        .filter_map(|part| object.value().get(part));
-    let mut keys = std::iter::once(object.value())
-        .chain(parts)
-        .flat_map(Value::entries);
+    let root = object.value();
+    let parts = ["metadata", "spec", "status"].map(|part| root.get(part));
+    let maps = std::iter::once(root).chain(parts.into_iter().flatten());
+    let mut keys = maps.flat_map(Value::entries);
     keys.any(|entry| is_wanted(entry.key))
 }
 
@@ -214,10 +208,8 @@ fn in_name(object: &Object) -> Option<SkipReason> {
 
 fn in_field(field: &str, text: &str) -> Option<SkipReason> {
     let (language, found) = placeholder::find(text)?;
-    Some(SkipReason::Template(
-        language,
-        format!("`{found}` in `{field}`").into(),
-    ))
+    let evidence = format!("`{found}` in `{field}`");
+    Some(SkipReason::template(language, evidence))
 }
 
 /// Finds a placeholder in a key of the object or of its metadata. Other keys and values do not matter: a ConfigMap may
@@ -231,30 +223,22 @@ fn in_a_key(object: &Object) -> Option<SkipReason> {
     keys.filter(|entry| entry.key != "$schema" && !is_directive(entry.key))
         .find_map(|entry| {
             let (language, found) = placeholder::find(entry.key)?;
-            Some(SkipReason::Template(
-                language,
-                format!("`{found}` in a key").into(),
-            ))
+            let evidence = format!("`{found}` in a key");
+            Some(SkipReason::template(language, evidence))
         })
 }
 
 /// Finds a placeholder in place of a value: `annotations: $ANNOTATIONS`, `labels: (removed)`, `name: {name}`.
 fn in_place_of_a_value(object: &Object) -> Option<SkipReason> {
     object.decode_errors().iter().find_map(|error| {
-        let value = object
-            .value()
-            .at(&error.field.split('.').collect::<Vec<_>>())?;
-        let language = match error.expected {
-            Expected::Object | Expected::Array => placeholder::is_whole(value.as_str()?)?,
-            Expected::String => braces_as_yaml(value).then_some(TemplateLanguage::Placeholder)?,
-            Expected::Bool | Expected::Integer | Expected::Time => {
-                placeholder::is_whole(value.as_str()?)?
-            }
+        let value = object.at(&error.field.split('.').collect::<Vec<_>>())?;
+        let language = if error.expected == Expected::String {
+            braces_as_yaml(value).then_some(TemplateLanguage::Placeholder)?
+        } else {
+            placeholder::is_whole(value.as_str()?)?
         };
-        Some(SkipReason::Template(
-            language,
-            format!("a placeholder in place of `{}`", error.field).into(),
-        ))
+        let evidence = format!("a placeholder in place of `{}`", error.field);
+        Some(SkipReason::template(language, evidence))
     })
 }
 

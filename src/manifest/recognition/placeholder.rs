@@ -6,35 +6,27 @@ use regex::Regex;
 
 use super::reason::TemplateLanguage;
 
-/// The placeholders of one language, anywhere in a text.
-struct Pattern {
-    language: TemplateLanguage,
-    regex: LazyLock<Option<Regex>>,
-}
-
-macro_rules! pattern {
-    ($language:ident, $regex:literal) => {
-        Pattern {
-            language: TemplateLanguage::$language,
-            regex: LazyLock::new(|| Regex::new($regex).ok()),
-        }
-    };
-}
-
-/// In the order in which they are tried: `{{ x }}` also contains `{ x }`.
-static PATTERNS: [Pattern; 4] = [
-    pattern!(Jinja, r"\{%.*?%\}|\{#.*?#\}"),
-    pattern!(Braces, r"\{\{.*?\}\}"),
-    pattern!(
-        Variable,
-        r"\$\{[^{}]+\}|\$\([A-Za-z_][A-Za-z0-9_.-]*\)|\$[A-Za-z_][A-Za-z0-9_]*"
-    ),
-    // Go renders a missing value as `<nil>` or `<no value>`, and that text is applied.
-    pattern!(
-        Placeholder,
-        r"\{[A-Za-z][A-Za-z0-9_.-]*\}|\[[A-Z][A-Z0-9_-]*\]|<[A-Za-z][A-Za-z0-9_ .-]*>|__[A-Z][A-Z0-9_]*?__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%"
-    ),
-];
+/// The placeholders of each language, anywhere in a text, in the order in which they are tried: `{{ x }}` also contains
+/// `{ x }`.
+static PATTERNS: LazyLock<Vec<(TemplateLanguage, Regex)>> = LazyLock::new(|| {
+    let patterns = [
+        (TemplateLanguage::Jinja, r"\{%.*?%\}|\{#.*?#\}"),
+        (TemplateLanguage::Braces, r"\{\{.*?\}\}"),
+        (
+            TemplateLanguage::Variable,
+            r"\$\{[^{}]+\}|\$\([A-Za-z_][A-Za-z0-9_.-]*\)|\$[A-Za-z_][A-Za-z0-9_]*",
+        ),
+        // Go renders a missing value as `<nil>` or `<no value>`, and that text is applied.
+        (
+            TemplateLanguage::Placeholder,
+            r"\{[A-Za-z][A-Za-z0-9_.-]*\}|\[[A-Z][A-Z0-9_-]*\]|<[A-Za-z][A-Za-z0-9_ .-]*>|__[A-Z][A-Z0-9_]*?__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%",
+        ),
+    ];
+    let compiled = patterns.into_iter();
+    compiled
+        .filter_map(|(language, pattern)| Some((language, Regex::new(pattern).ok()?)))
+        .collect()
+});
 
 /// Placeholders in place of a value that no YAML value begins with: `@NAME@`, `%%_NAME_%%`, `%s`, `${NAME}`.
 static IN_PLACE_OF_A_VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -65,14 +57,13 @@ pub(super) fn find(text: &str) -> Option<(TemplateLanguage, &str)> {
     if !text.bytes().any(may_be_first) {
         return None;
     }
-    PATTERNS.iter().find_map(|pattern| {
-        let regex = pattern.regex.as_ref()?;
+    PATTERNS.iter().find_map(|(language, regex)| {
         let mut found = regex.find_iter(text).map(|found| found.as_str());
         let found = found.find(|found| !RENDERED_AS_MISSING.contains(found))?;
         // `<b>` is a placeholder only if the rest of the text can be a name.
-        let sure = pattern.language != TemplateLanguage::Placeholder
+        let sure = *language != TemplateLanguage::Placeholder
             || regex.replace_all(text, "").chars().all(is_of_names);
-        sure.then_some((pattern.language, found))
+        sure.then_some((*language, found))
     })
 }
 
@@ -83,16 +74,11 @@ fn is_of_names(character: char) -> bool {
 /// Returns the language if `text` is one placeholder and nothing else; `(removed)` counts here, too.
 pub(super) fn is_whole(text: &str) -> Option<TemplateLanguage> {
     let text = text.trim();
-    let redacted = text
-        .strip_prefix('(')
-        .and_then(|text| text.strip_suffix(')'))
-        .is_some_and(|text| !text.is_empty());
-    if redacted {
+    if text.starts_with('(') && text.ends_with(')') && text.len() > 2 {
         return Some(TemplateLanguage::Placeholder);
     }
-    find(text)
-        .filter(|(_, found)| *found == text)
-        .map(|(language, _)| language)
+    let (language, found) = find(text)?;
+    (found == text).then_some(language)
 }
 
 #[cfg(test)]
@@ -114,11 +100,8 @@ mod tests {
             ("@NAME@", TemplateLanguage::Placeholder),
         ];
         for (text, language) in cases {
-            assert_eq!(
-                find(text).map(|(language, _)| language),
-                Some(language),
-                "{text}"
-            );
+            let found = find(text).map(|(language, _)| language);
+            assert_eq!(found, Some(language), "{text}");
         }
     }
 

@@ -66,6 +66,10 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
+    pub(super) fn template(language: TemplateLanguage, evidence: String) -> Self {
+        Self::Template(language, evidence.into())
+    }
+
     /// Returns the word in the contract `ownerlint.list/1`.
     pub fn word(&self) -> &'static str {
         match self {

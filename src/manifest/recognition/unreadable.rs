@@ -1,7 +1,5 @@
 //! Text that cannot be read: a template, a broken manifest, or neither.
 
-use memchr::memmem;
-
 use super::placeholder;
 use super::reason::{SkipReason, TemplateLanguage};
 use crate::text::{SourceFile, Span};
@@ -40,10 +38,10 @@ impl Unreadable {
     pub(in crate::manifest) fn reason(self, error: &ReadError) -> SkipReason {
         let message = error.message.clone();
         match self {
-            Self::Statement(language) => SkipReason::Template(
-                language,
-                format!("{} breaks the YAML: {message}", language.as_str()).into(),
-            ),
+            Self::Statement(language) => {
+                let evidence = format!("{} breaks the YAML: {message}", language.as_str());
+                SkipReason::template(language, evidence)
+            }
             Self::Braces => SkipReason::Template(TemplateLanguage::Braces, message),
             Self::Manifest => SkipReason::Unreadable(message),
             Self::Text => SkipReason::Text(message),
@@ -63,36 +61,24 @@ struct Lines<'f> {
 
 impl<'f> Lines<'f> {
     fn around(file: &'f SourceFile, document: Span, error: &ReadError) -> Self {
-        let problem = &*error.message;
-        let error = error.span;
-        let before = file.slice(Span::new(document.start, error.start));
-        let after = file.slice(Span::new(error.start, document.end.max(error.start)));
-        let start = before.rfind('\n').map_or(0, |at| at + 1);
-        let end = after.find('\n').unwrap_or(after.len());
-        let here = file.slice(Span::new(
-            document.start + start as u32,
-            error.start + end as u32,
-        ));
+        let (problem, at) = (&*error.message, error.span.start);
+        let before = file.slice(Span::new(document.start, at));
+        let after = file.slice(Span::new(at, document.end));
+        let start = before.rfind('\n').map_or(0, |line_break| line_break + 1);
+        let end = at + after.find('\n').unwrap_or(after.len()) as u32;
+        let here = file.slice(Span::new(document.start + start as u32, end));
+        let above = last_line(&before[..start]);
         // If both lines have the same indentation, a plain scalar may continue from the first to the second. If not, a
         // block scalar has ended between them.
         let noticed_late = problem.ends_with("could not find expected ':'")
             || problem.ends_with("mapping values are not allowed in this context")
-                && indentation(last_line(&before[..start])) == indentation(here);
-        let above = if noticed_late {
-            last_line(&before[..start])
-        } else {
-            ""
-        };
+                && indentation(above) == indentation(here);
         // In a flow sequence, the scanner reads the `$` of `${NAME}` as a scalar, and fails at the brace.
-        let begin = before.len() - usize::from(before.ends_with('$'));
-        let rest = file.slice(Span::new(
-            document.start + begin as u32,
-            error.start + end as u32,
-        ));
+        let begin = document.start + before.strip_suffix('$').unwrap_or(before).len() as u32;
         Self {
             here: here.trim(),
-            rest,
-            above: above.trim(),
+            rest: file.slice(Span::new(begin, end)),
+            above: if noticed_late { above.trim() } else { "" },
         }
     }
 
@@ -146,13 +132,6 @@ fn begins_with_braces(line: &str) -> Option<TemplateLanguage> {
 /// Whether a line of the text begins with `apiVersion` or `kind`, or either is a JSON key. Indented, or in JSON, `kind`
 /// counts only before a capitalized word: tasks of an editor have `"kind": "build"`.
 pub(in crate::manifest) fn is_about_manifests(text: &str) -> bool {
-    // Most texts that are not manifests contain neither word.
-    if !["apiVersion", "kind"]
-        .iter()
-        .any(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some())
-    {
-        return false;
-    }
     let by_line = text.lines().any(|line| {
         let key = line.trim_start().trim_start_matches("- ");
         key.starts_with("apiVersion")
