@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::device::names_a_device;
-use super::location::locate;
+use super::location::{locate, resolved};
 use crate::git::in_git_folder;
 
 /// The folder in which Git keeps its own files, among them configuration and credentials.
@@ -56,8 +56,9 @@ impl Boundary {
     /// target counts, since the user named it.
     pub(super) fn around(folder: &Path) -> Self {
         let folder = resolved(folder);
+        let repository = folder.ancestors().find(|above| above.join(GIT).exists());
         Self {
-            root: repository(&folder).unwrap_or(folder),
+            root: repository.unwrap_or(&folder).to_owned(),
         }
     }
 
@@ -101,15 +102,13 @@ pub fn admit_manifests(config: &str, path: &str) -> Result<(), Escape> {
         .next()
         .filter(|literal| !literal.is_empty())
         .unwrap_or(".");
-    let root = written(Path::new(config))
-        .parent()
-        .and_then(written_repository);
+    let config = written(Path::new(config));
     let place = locate(literal);
-    match root {
-        Some(root) => Boundary {
-            root: resolved(&root),
+    match config.parent().and_then(written_repository) {
+        Some(root) => {
+            let root = resolved(&root);
+            Boundary { root }.admit(&place)
         }
-        .admit(&place),
         None if in_git_folder(&place) => Err(Escape::Git),
         None => Ok(()),
     }
@@ -176,25 +175,13 @@ fn admitted_to_write(path: &Path, place: PathBuf) -> io::Result<PathBuf> {
     )))
 }
 
-/// Returns the nearest folder with `.git` at or above `folder`.
-fn repository(folder: &Path) -> Option<PathBuf> {
-    folder
-        .ancestors()
-        .find(|above| above.join(GIT).exists())
-        .map(Path::to_owned)
-}
-
 /// Returns the innermost repository along a path. Links within a repository are not followed into another one.
 fn written_repository(folder: &Path) -> Option<PathBuf> {
     let mut found = None;
     let mut path = PathBuf::new();
     for part in folder.components() {
         path.push(part);
-        if found.is_some()
-            && path
-                .symlink_metadata()
-                .is_ok_and(|metadata| metadata.is_symlink())
-        {
+        if found.is_some() && path.is_symlink() {
             break;
         }
         if path.join(GIT).exists() {
@@ -206,22 +193,13 @@ fn written_repository(folder: &Path) -> Option<PathBuf> {
 
 /// Returns the absolute path, with `..` removed textually.
 fn written(path: &Path) -> PathBuf {
-    without_dots(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
-}
-
-fn resolved(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
-/// Removes `..` from an absolute path textually.
-fn without_dots(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
+    for part in absolute.components() {
+        if part == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(part);
         }
     }
     plain

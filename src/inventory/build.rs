@@ -1,11 +1,10 @@
 //! Builds an inventory: decides which objects of the files are applied, and under which keys.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use foldhash::HashSet;
 use rayon::prelude::*;
 
-use super::index::Index;
 use super::resolutions::Resolutions;
 use super::{
     AppliedFile, BuiltKeys, InDocument, Inventory, Kinds, Member, Neighbourhood, ObjectId,
@@ -79,7 +78,11 @@ impl Inventory {
             let is_written = reason.is_none();
             set_aside.extend(reason.map(|reason| {
                 let span = object.what.start();
-                (object.file, object.document, Skip { span, reason })
+                InDocument {
+                    what: Skip { span, reason },
+                    file: object.file,
+                    document: object.document,
+                }
             }));
             is_written
         });
@@ -101,24 +104,12 @@ impl Inventory {
         });
         let mut inventory = Self {
             sources,
-            members: Vec::new(),
             kinds: Kinds::new(release, [], extra_kinds),
             namespace,
             limits,
             namespaces,
-            files: Vec::new(),
-            neighbourhood: Neighbourhood::default(),
             set_aside,
-            hidden: 0,
-            resolutions: Resolutions::default(),
-            by_uid: Index::default(),
-            by_key: Index::default(),
-            by_kind: Index::default(),
-            remarkable: Vec::new(),
-            with_templates: OnceLock::new(),
-            by_name: OnceLock::new(),
-            by_namespace: OnceLock::new(),
-            volumes: OnceLock::new(),
+            ..Self::default()
         };
         inventory.build(written, &built);
         inventory.index();
@@ -202,10 +193,8 @@ impl Inventory {
             None => key,
             Some(built) => built.key(&key, scope, object.value().span().start)?,
         };
-        let is_named = object
-            .metadata()
-            .name()
-            .is_some_and(|name| !name.value.is_empty());
+        let name = object.metadata().name();
+        let is_named = name.is_some_and(|name| !name.value.is_empty());
         Some(Member {
             id,
             file,
@@ -226,10 +215,8 @@ fn reason_to_skip(
     (reason, has_patches): &(Option<SkipReason>, bool),
 ) -> Option<SkipReason> {
     let reason = reason.clone().filter(|reason| may_be(reason, object));
-    reason.or_else(|| {
-        (*has_patches && has_directive(object))
-            .then_some(SkipReason::Patch(ManifestTool::Kustomize))
-    })
+    let is_patch = reason.is_none() && *has_patches && has_directive(object);
+    reason.or(is_patch.then_some(SkipReason::Patch(ManifestTool::Kustomize)))
 }
 
 /// Whether an object may be skipped for `reason`. Kubernetes' own kinds configure no plugin of kustomize, unless they

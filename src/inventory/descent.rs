@@ -37,14 +37,13 @@ impl<'a> Descent<'a> {
         } else {
             shown.trim_end_matches('/')
         };
-        let (visited, links) = (HashSet::default(), BTreeMap::new());
         Self {
             root,
             shown,
             wanted,
             boundary: Boundary::around(root),
-            visited,
-            links,
+            visited: HashSet::default(),
+            links: BTreeMap::new(),
         }
     }
 
@@ -52,11 +51,10 @@ impl<'a> Descent<'a> {
     pub(super) fn walk(mut self, found: &mut Collector<'_>) {
         match self.root.canonicalize() {
             Ok(place) => self.visit(self.root, &place, found),
-            Err(error) => found.add_unreadable(
-                self.report(self.root),
-                self.root.to_owned(),
-                describe(&error),
-            ),
+            Err(error) => {
+                let reported = self.report(self.root);
+                found.add_unreadable(reported, self.root.to_owned(), describe(&error));
+            }
         }
         while let Some((path, place)) = self.links.pop_first() {
             self.follow(&path, &place, found);
@@ -95,11 +93,8 @@ impl<'a> Descent<'a> {
                     }
                 }
                 Ok(entry) if (self.wanted)(entry.path()) => {
-                    let (path, place, reported) = (
-                        entry.path(),
-                        place_below(place, folder, entry.path()),
-                        self.report(entry.path()),
-                    );
+                    let (path, reported) = (entry.path(), self.report(entry.path()));
+                    let place = place_below(place, folder, path);
                     if entry.file_type().is_file() {
                         found.add_regular_file(path, place, reported);
                     } else {
@@ -128,10 +123,8 @@ impl<'a> Descent<'a> {
         match metadata {
             Ok((metadata, target)) if metadata.is_dir() => match self.boundary.admit(&target) {
                 Ok(()) if place.starts_with(&target) => {
-                    let back = format!(
-                        "is a symbolic link back to `{}`, a loop",
-                        self.report_place(&target)
-                    );
+                    let target = self.report_place(&target);
+                    let back = format!("is a symbolic link back to `{target}`, a loop");
                     found.add_unreadable(reported, place.to_owned(), back);
                 }
                 Ok(()) => self.visit(path, &target, found),
@@ -156,27 +149,22 @@ impl<'a> Descent<'a> {
     /// Returns the reported path of a path below the root.
     fn report(&self, path: &Path) -> String {
         let below = plain::path(path.strip_prefix(self.root).unwrap_or(path));
-        match (
-            self.shown.is_empty() && self.root.has_root(),
-            self.shown.is_empty(),
-        ) {
-            (true, _) => format!("/{below}"),
-            (_, true) => below,
-            _ if below.is_empty() => self.shown.to_owned(),
-            _ => format!("{}/{below}", self.shown),
+        match self.shown {
+            "" if self.root.has_root() => format!("/{below}"),
+            "" => below,
+            shown if below.is_empty() => shown.to_owned(),
+            shown => format!("{shown}/{below}"),
         }
     }
 
     /// Returns the reported path of an absolute path with links resolved.
     fn report_place(&self, place: &Path) -> String {
         let root = self.root.canonicalize().ok();
-        match root.and_then(|root| {
-            place
-                .strip_prefix(root)
-                .ok()
-                .map(|below| self.root.join(below))
-        }) {
-            Some(path) => self.report(&path).trim_end_matches('/').to_owned(),
+        match root.and_then(|root| place.strip_prefix(root).ok()) {
+            Some(below) => {
+                let reported = self.report(&self.root.join(below));
+                reported.trim_end_matches('/').to_owned()
+            }
             None => plain::path(place),
         }
     }

@@ -12,8 +12,7 @@ const MEMORY: &str = "/dev/shm";
 /// Such paths are named on purpose.
 pub fn names_a_device(path: &Path) -> bool {
     let mut components = path.components();
-    let in_root = components.next() == Some(Component::RootDir);
-    in_root
+    components.next() == Some(Component::RootDir)
         && components.next().is_some_and(|folder| {
             PSEUDO_FOLDERS
                 .iter()

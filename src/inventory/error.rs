@@ -1,5 +1,7 @@
 //! Errors of arguments that cannot be read. The run ends with status 2.
 
+use std::path::Path;
+
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -78,19 +80,16 @@ pub enum InputError {
 impl InputError {
     /// Returns the error for an argument that does not exist, with the nearest name in its folder.
     pub(super) fn missing(argument: &str) -> Self {
-        let path = std::path::Path::new(argument);
+        let path = Path::new(argument);
         let folder = path
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());
-        let wanted = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        let entries = std::fs::read_dir(folder.unwrap_or(std::path::Path::new(".")))
-            .into_iter()
+        let wanted = path.file_name().unwrap_or_default().to_string_lossy();
+        let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter();
+        let names = entries
             .flatten()
-            .flatten();
-        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned());
         let mut names: Vec<String> = names.collect();
         names.sort_unstable();
         let help = near::nearest(&wanted, names).map(|name| match folder {

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hash};
 
 use foldhash::fast::FixedState;
 
-use super::object_id::ObjectId;
+use super::ObjectId;
 
 /// The objects that have a name, sorted by its hash, then by the name, then in the order of the inventory. A function
 /// computes the name of an object, and must always return the same one.

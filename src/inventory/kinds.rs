@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::ObjectId;
 use super::builtin::{self, Release, Served};
-use super::object_id::ObjectId;
 use crate::kube::{ApiVersion, GroupKind, KindMap, Scope, guessed_plurals};
 use crate::manifest::CustomResourceDefinition;
 
@@ -105,7 +105,7 @@ struct Defined {
 const WITHOUT_BETA_CRDS: Release = Release::new(22);
 
 /// All kinds that the input may use.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Kinds {
     release: Release,
     defined: KindMap<Defined>,
@@ -126,10 +126,9 @@ impl Kinds {
             let is_served = !crd.is_beta || release < WITHOUT_BETA_CRDS;
             kind.is_served |= is_served;
             kind.crds.push(id);
-            kind.plural = kind
-                .plural
-                .take()
-                .or_else(|| crd.plural.as_ref().map(|plural| plural.value.clone()));
+            if kind.plural.is_none() {
+                kind.plural = crd.plural.as_ref().map(|plural| plural.value.clone());
+            }
             for version in crd.versions.iter().filter(|_| is_served) {
                 *kind.versions.entry(version.name.value.clone()).or_default() |= version.served;
             }
@@ -197,11 +196,8 @@ impl Kinds {
                 in_release: kind.removed_in,
                 replacement: kind.replacement_api_version.clone(),
             },
-            Served::NotYet { introduced_in, .. } => Serving::NotYet { introduced_in },
-            Served::KnownKindOtherVersion { served_as, .. } => Serving::Never { served_as },
-            Served::KnownGroupUnknownKind => Serving::Never {
-                served_as: Vec::new(),
-            },
+            Served::NotYet { introduced_in } => Serving::NotYet { introduced_in },
+            Served::Never { served_as } => Serving::Never { served_as },
             Served::UnknownGroup => Serving::Unknown,
         };
         let source = if scope.is_some() {
@@ -223,11 +219,9 @@ impl Kinds {
 
     /// Returns the plural from a CRD in the input or from the built-in table.
     pub fn plural(&self, kind: GroupKind<&str>) -> Option<&str> {
-        let defined = self
-            .defined
-            .get(kind)
-            .and_then(|defined| defined.plural.as_deref());
-        defined.or_else(|| builtin::table().plural_of(kind))
+        let defined = self.defined.get(kind);
+        let plural = defined.and_then(|defined| defined.plural.as_deref());
+        plural.or_else(|| builtin::table().plural_of(kind))
     }
 
     /// Returns the resource names of a kind in requests, RBAC and webhooks: its plural, or else every likely plural.

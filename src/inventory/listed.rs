@@ -36,7 +36,7 @@ pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, Input
         if hits.is_empty() && !argument.is_empty() {
             missing.push(argument.clone());
         }
-        for at in hits.into_iter() {
+        for at in hits {
             found[at] = true;
         }
     }

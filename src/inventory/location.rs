@@ -25,6 +25,11 @@ impl From<PathBuf> for FileIdentity {
     }
 }
 
+/// Returns the absolute path with links resolved, or the path itself if nothing is there.
+pub(super) fn resolved(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
 /// Returns the absolute path that `path` means, with links resolved as far as it exists: `./a/../b.yaml` and
 /// `/srv/b.yaml` can be one. Standard input (`-`) is itself.
 pub fn locate(path: &str) -> PathBuf {

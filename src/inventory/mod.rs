@@ -17,9 +17,7 @@ mod kinds;
 mod listed;
 mod location;
 mod lookup;
-mod merged;
 mod neighbourhood;
-mod object_id;
 mod open;
 mod past;
 mod read;
@@ -55,7 +53,6 @@ pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
 pub use listed::{Listed, walk_listed};
 pub use location::{FileIdentity, STDIN, locate};
 pub use neighbourhood::Neighbourhood;
-pub use object_id::ObjectId;
 pub use open::{read_in_tree, read_own_file, too_large};
 pub use past::{Past, walk_past};
 pub use read::{Files, OnDisk, Texts, UnparsedFile, read_bytes};
@@ -66,6 +63,10 @@ use volumes::Volumes;
 pub(crate) use walk::is_manifest_name;
 pub use walk::{globs, walk};
 pub use walked::{InputFile, Origin, Overlay, UnreadableFile, Walk};
+
+/// The index of an object in its [`Inventory`], which is in path, document and offset order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectId(pub u32);
 
 /// A part of a document, with its file and document.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +121,7 @@ impl Member {
 }
 
 /// Settings of a bundle's inventory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// The Kubernetes release whose built-in kinds are known.
     pub release: Release,
@@ -132,19 +133,8 @@ pub struct Settings {
     pub limits: Limits,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            release: Release::NEWEST,
-            namespace: None,
-            extra_kinds: Vec::new(),
-            limits: Limits::default(),
-        }
-    }
-}
-
 /// The content of one bundle.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Inventory {
     /// The files, in path order.
     pub sources: Sources,
@@ -160,8 +150,8 @@ pub struct Inventory {
     namespaces: HashMap<FileId, Arc<str>>,
     files: Vec<ParsedFile>,
     neighbourhood: Neighbourhood,
-    /// Objects that are not applied according to neighbours of their file: the file, the document, and the reason.
-    set_aside: Vec<(FileId, u32, Skip)>,
+    /// Objects that are not applied according to neighbours of their file.
+    set_aside: Vec<InDocument<Skip>>,
     hidden: usize,
     resolutions: Resolutions,
     by_uid: Index,
@@ -208,12 +198,8 @@ impl Inventory {
 
     /// Returns the number of skipped documents.
     pub fn skipped_count(&self) -> usize {
-        self.set_aside.len()
-            + self
-                .files
-                .iter()
-                .map(|file| file.skipped().len())
-                .sum::<usize>()
+        let by_themselves = self.files.iter().map(|file| file.skipped().len());
+        self.set_aside.len() + by_themselves.sum::<usize>()
     }
 
     /// Returns the documents that are skipped for their own content, in order.
@@ -232,13 +218,7 @@ impl Inventory {
 
     /// Returns the objects that are skipped because of neighbours of their file, in order.
     pub fn skipped_for_neighbours(&self) -> impl Iterator<Item = InDocument<Skip>> {
-        self.set_aside
-            .iter()
-            .map(|(file, document, what)| InDocument {
-                file: *file,
-                document: *document,
-                what: what.clone(),
-            })
+        self.set_aside.iter().cloned()
     }
 
     /// Returns the number of documents and files that may contain unseen objects: templates, and unreadable ones.
@@ -267,11 +247,8 @@ impl Inventory {
 
     /// Whether neighbours of the file say that none of its objects are applied.
     fn is_set_aside(&self, file: FileId) -> bool {
-        let is_mentioned = self
-            .set_aside
-            .binary_search_by_key(&file, |(file, ..)| *file)
-            .is_ok();
-        is_mentioned && self.members_of(file).is_empty()
+        let found = self.set_aside.binary_search_by_key(&file, |skip| skip.file);
+        found.is_ok() && self.members_of(file).is_empty()
     }
 
     /// Returns the files that cannot be read, with a reason that follows the name: `is a broken symbolic link`.
@@ -291,26 +268,17 @@ impl Inventory {
     }
 
     fn key_of(&self, file: FileId, object: &Object, scope: Option<Scope>) -> ObjectKey {
-        let kind = GroupKind::new(
-            table().identity(object.group(), object.kind()),
-            object.kind(),
-        );
+        let group = table().identity(object.group(), object.kind());
+        let namespace = self.namespace_of(file, object.namespace(), scope);
         let name = object.name().map(SmolStr::from).unwrap_or_default();
-        ObjectKey::new(
-            kind,
-            self.namespace_of(file, object.namespace(), scope),
-            name,
-        )
+        ObjectKey::new(GroupKind::new(group, object.kind()), namespace, name)
     }
 
     /// Returns the namespace of an object in `file` whose kind has the scope `scope`. The namespace of a cluster-scoped
     /// kind is silently cleared ([VAL-34]); a kind of unknown scope is never given the namespace of the input.
     fn namespace_of(&self, file: FileId, written: Option<&str>, scope: Option<Scope>) -> Namespace {
-        let given = self
-            .namespaces
-            .get(&file)
-            .map(|given| &**given)
-            .or(self.namespace.as_deref());
+        let given = self.namespaces.get(&file).map(|given| &**given);
+        let given = given.or(self.namespace.as_deref());
         match (scope, written, given) {
             (Some(Scope::Cluster), _, _) => Namespace::None,
             (_, Some(written), _) => Namespace::Named(written.into()),
@@ -337,16 +305,14 @@ fn located<'a, T: 'a>(
     files: &'a [ParsedFile],
     part: impl Fn(&'a ParsedDocument) -> &'a [T] + Copy,
 ) -> impl Iterator<Item = InDocument<&'a T>> {
-    (0u32..)
-        .map(FileId)
-        .zip(files)
-        .flat_map(move |(file, parsed)| {
-            parsed.documents().iter().flat_map(move |parsed| {
-                part(parsed).iter().map(move |what| InDocument {
-                    file,
-                    document: parsed.index,
-                    what,
-                })
+    let files = (0u32..).map(FileId).zip(files);
+    files.flat_map(move |(file, parsed)| {
+        parsed.documents().iter().flat_map(move |parsed| {
+            part(parsed).iter().map(move |what| InDocument {
+                file,
+                document: parsed.index,
+                what,
             })
         })
+    })
 }

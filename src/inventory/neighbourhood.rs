@@ -27,8 +27,10 @@ pub struct Neighbourhood {
     applied: HashSet<String>,
     /// Folders that delivery objects point at, and whether those below are included.
     delivered: HashMap<String, bool>,
-    /// Files with an assertion document, or with a part of an object.
-    hints: HashMap<String, Hints>,
+    /// Files with an assertion document.
+    asserting: HashSet<String>,
+    /// Files with a part of an object.
+    partial: HashSet<String>,
     /// Files with a directive of a strategic merge patch.
     directives: HashSet<String>,
     /// Folders with a kustomization, in order.
@@ -39,12 +41,6 @@ pub struct Neighbourhood {
 
 /// Each way in which a file is used, and the number of times.
 type NamedUses = Vec<(Use, usize)>;
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Hints {
-    asserts: bool,
-    partial: bool,
-}
 
 impl Neighbourhood {
     /// Combines the facts about all files, by reported path. `pointers` are those of all delivery objects.
@@ -58,10 +54,8 @@ impl Neighbourhood {
             .collect();
         let mut all = Self::default();
         // Pointers at a root are ignored: every repository has one, so another repository may be meant.
-        for pointer in pointers
-            .into_iter()
-            .filter(|pointer| !pointer.folder.is_empty())
-        {
+        let pointers = pointers.into_iter();
+        for pointer in pointers.filter(|pointer| !pointer.folder.is_empty()) {
             *all.delivered.entry(pointer.folder).or_default() |= pointer.recursive;
         }
         for (path, facts) in &files {
@@ -70,7 +64,7 @@ impl Neighbourhood {
         for (path, facts) in &files {
             let is_named =
                 all.uses.contains_key(&**path) || all.uses_from_elsewhere.contains_key(&**path);
-            if facts.has_manifest && !is_named && StepFile::of(path).is_none() {
+            if facts.has_manifest && !is_named && step_of(path).is_none() {
                 all.applied.insert(folder_of(path).to_owned());
             }
         }
@@ -95,13 +89,11 @@ impl Neighbourhood {
         if facts.has_directive {
             self.directives.insert(path.to_owned());
         }
-        let hints = Hints {
-            asserts: facts.has_test_assert,
-            partial: facts.has_partial_object,
-        };
-        // Most files have no hints.
-        if hints.asserts || hints.partial {
-            self.hints.insert(path.to_owned(), hints);
+        if facts.has_test_assert {
+            self.asserting.insert(path.to_owned());
+        }
+        if facts.has_partial_object {
+            self.partial.insert(path.to_owned());
         }
     }
 
@@ -120,10 +112,12 @@ impl Neighbourhood {
     }
 
     fn is_named_as_applied(&self, path: &str) -> bool {
-        self.uses.get(path).is_some_and(|uses| {
-            uses.iter()
-                .any(|(used, count)| matches!(used, Use::Applied(_)) && *count > 0)
-        })
+        self.is_used(path, |used| matches!(used, Use::Applied(_)))
+    }
+
+    fn is_used(&self, path: &str, is_wanted: impl Fn(&Use) -> bool) -> bool {
+        let mut uses = self.uses.get(path).into_iter().flatten();
+        uses.any(|(used, count)| *count > 0 && is_wanted(used))
     }
 
     /// Propagates the use of a folder to the resources of its kustomization: if it is a transformer, so are they.
@@ -150,11 +144,8 @@ impl Neighbourhood {
             let Some(facts) = facts.filter(|_| seen.insert(folder.clone())) else {
                 continue;
             };
-            for mention in facts
-                .mentions
-                .iter()
-                .filter(|mention| matches!(mention.used, Use::Applied(_)))
-            {
+            let mentions = facts.mentions.iter();
+            for mention in mentions.filter(|mention| matches!(mention.used, Use::Applied(_))) {
                 let path = resolve(&folder, &mention.path);
                 // Removes what this kustomization, and no other, says about the file.
                 let uses = self.uses.get_mut(&path).into_iter().flatten();
@@ -192,8 +183,8 @@ impl Neighbourhood {
         if !self.directives.contains(path) {
             return false;
         }
-        (self.is_governed(path) || self.other_uses(path, true).next().is_some())
-            && !self.is_reached(path)
+        let is_used = self.is_governed(path) || self.other_uses(path, true).next().is_some();
+        is_used && !self.is_reached(path)
     }
 
     /// Returns why neighbours use the file without applying it. `elsewhere` includes neighbours in other folders.
@@ -243,10 +234,8 @@ impl Neighbourhood {
 
     /// Whether a kustomization applies the file, and so may rewrite its objects.
     pub fn is_kustomized(&self, path: &str) -> bool {
-        self.uses.get(&*resolved(path)).is_some_and(|uses| {
-            uses.iter()
-                .any(|(used, count)| *used == Use::Applied(ManifestTool::Kustomize) && *count > 0)
-        })
+        let by_kustomize = Use::Applied(ManifestTool::Kustomize);
+        self.is_used(&resolved(path), |used| *used == by_kustomize)
     }
 
     /// Returns the folders with a kustomization, in path order.
@@ -257,10 +246,9 @@ impl Neighbourhood {
     /// Whether the file contains assertions of a test. kuttl and chainsaw recognise them by the file name. A file
     /// `01-errors.yaml` may also be a Deployment of error pages, so the name alone is not enough.
     fn is_assertion(&self, path: &str) -> bool {
-        let hints = self.hints.get(path).copied().unwrap_or_default();
-        hints.asserts
-            || StepFile::of(path).is_some_and(|step| step.checks)
-                && (hints.partial || self.is_tested(folder_of(path)))
+        self.asserting.contains(path)
+            || step_of(path) == Some(Step::Check)
+                && (self.partial.contains(path) || self.is_tested(folder_of(path)))
     }
 
     /// Whether the folder, or one above it, contains a file of a test tool.
@@ -269,27 +257,27 @@ impl Neighbourhood {
     }
 }
 
-/// The file of a test step, recognised by its name: `01-install.yaml`.
-struct StepFile {
-    /// Whether it contains the checks of the step: `01-assert.yaml`, `01-errors.yaml`.
-    checks: bool,
+/// The content of the file of a test step.
+#[derive(PartialEq, Eq)]
+enum Step {
+    /// The checks of the step: `01-assert.yaml`, `01-errors.yaml`.
+    Check,
+    /// Anything else: `01-install.yaml`.
+    Other,
 }
 
-impl StepFile {
-    /// Parses the name of a file. kuttl: `^(?:\d+-)?([^-\.]+)(-[^\.]+)?(?:\.yaml)?$` (kudobuilder/kuttl,
-    /// pkg/test/step.go); chainsaw: `^(\d\d)-(.*)\.(?:yaml|yml)$` (kyverno/chainsaw, pkg/discovery).
-    fn of(path: &str) -> Option<Self> {
-        let name = name_of(path);
-        let stem = name
-            .strip_suffix(".yaml")
-            .or_else(|| name.strip_suffix(".yml"))?;
-        let (number, rest) = stem.split_once('-')?;
-        if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        let word = rest.split('-').next().unwrap_or(rest).to_ascii_lowercase();
-        Some(Self {
-            checks: matches!(word.as_str(), "assert" | "error" | "errors"),
-        })
+/// Recognises the file of a test step by its name. kuttl: `^(?:\d+-)?([^-\.]+)(-[^\.]+)?(?:\.yaml)?$`
+/// (kudobuilder/kuttl, pkg/test/step.go); chainsaw: `^(\d\d)-(.*)\.(?:yaml|yml)$` (kyverno/chainsaw, pkg/discovery).
+fn step_of(path: &str) -> Option<Step> {
+    let name = name_of(path);
+    let stem = name.strip_suffix(".yaml").or(name.strip_suffix(".yml"))?;
+    let (number, rest) = stem.split_once('-')?;
+    if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
     }
+    let word = rest.split('-').next().unwrap_or(rest).to_ascii_lowercase();
+    Some(match word.as_str() {
+        "assert" | "error" | "errors" => Step::Check,
+        _ => Step::Other,
+    })
 }

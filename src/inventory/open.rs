@@ -6,8 +6,11 @@ use std::path::Path;
 
 use super::boundary::Boundary;
 use super::device::names_a_device;
-use super::location::STDIN;
+use super::location::{STDIN, resolved};
 use crate::text::SourceFile;
+
+/// The reason why a device and the like is not read.
+pub(super) const IRREGULAR: &str = "is not a regular file";
 
 /// Reads the bytes of a file.
 ///
@@ -15,10 +18,7 @@ use crate::text::SourceFile;
 /// Returns a reason that follows the name of the file: it is not a regular file (unless the path names a device), is
 /// too large, or cannot be read.
 pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    read_file_at(
-        path,
-        &path.canonicalize().unwrap_or_else(|_| path.to_owned()),
-    )
+    read_file_at(path, &resolved(path))
 }
 
 /// Reads a file like [`read_file`], for callers that know its `place`: its absolute path with links resolved. Resolving
@@ -28,13 +28,14 @@ pub(super) fn read_file_at(path: &Path, place: &Path) -> Result<Vec<u8>, String>
         return read_limited(File::open(path).map_err(|error| describe(&error))?, 0);
     }
     if names_a_device(place) {
-        return Err(irregular(false));
+        return Err(IRREGULAR.to_owned());
     }
     let file = opened(path).map_err(|error| describe(&error))?;
     // Uses the metadata of the opened file: the path may lead to another one by now.
     let metadata = file.metadata().map_err(|error| describe(&error))?;
     match metadata.len() {
-        _ if !metadata.is_file() => Err(irregular(metadata.is_dir())),
+        _ if metadata.is_dir() => Err("is a folder".to_owned()),
+        _ if !metadata.is_file() => Err(IRREGULAR.to_owned()),
         // Some file systems report no length.
         0 => read_limited(file, 0),
         // Reads only the length at the time of opening. Detecting the end would take another system call.
@@ -83,14 +84,11 @@ pub fn read_own_file(path: &str) -> Result<Vec<u8>, String> {
         return read_limited(std::io::stdin().lock(), 0);
     }
     let path = Path::new(path);
-    if !names_a_device(path) {
-        let place = path.canonicalize().map_err(|error| describe(&error))?;
-        Boundary::of_file(path)
-            .admit(&place)
-            .map_err(|escape| escape.of_link().to_owned())?;
-        return read_file_at(path, &place);
+    if names_a_device(path) {
+        read_file(path)
+    } else {
+        read_in_tree(path, None)
     }
-    read_file(path)
 }
 
 /// Reads a file of a tree: of the folder `root` and its repository, or else of the repository that contains the file.
@@ -103,15 +101,6 @@ pub fn read_in_tree(path: &Path, root: Option<&Path>) -> Result<Vec<u8>, String>
     let admitted = boundary.admit(&place);
     admitted.map_err(|escape| escape.of_link().to_owned())?;
     read_file_at(path, &place)
-}
-
-/// Says what a path leads to if it is not a regular file.
-fn irregular(is_folder: bool) -> String {
-    if is_folder {
-        "is a folder".to_owned()
-    } else {
-        "is not a regular file".to_owned()
-    }
 }
 
 /// Returns the reason why a file over the maximum size is not read.

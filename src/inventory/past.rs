@@ -46,13 +46,11 @@ impl Past {
     /// Returns the changed, added and deleted files with these names, as paths from the current folder.
     pub fn differing(&self, names: &[&str]) -> impl Iterator<Item = String> {
         let here = locate(".");
-        self.differing
-            .keys()
-            .filter(|path| {
-                path.file_name()
-                    .is_some_and(|name| names.iter().any(|one| name == *one))
-            })
-            .map(move |path| plain::path(path.strip_prefix(&here).unwrap_or(path)))
+        let differing = self.differing.keys().filter(|path| {
+            let name = path.file_name().unwrap_or_default();
+            names.iter().any(|one| name == *one)
+        });
+        differing.map(move |path| plain::path(path.strip_prefix(&here).unwrap_or(path)))
     }
 
     /// Returns the earlier content: `Some(None)` if it is unchanged, `None` if there was none or `identity` is outside.
@@ -60,10 +58,10 @@ impl Past {
         if !identity.starts_with(&self.root) {
             return None;
         }
-        let above = identity
+        let mut above = identity
             .ancestors()
             .take_while(|folder| folder.starts_with(&self.root));
-        match above.filter_map(|path| self.differing.get(path)).next() {
+        match above.find_map(|path| self.differing.get(path)) {
             Some(bytes) => bytes.clone().map(Some),
             None => Some(None),
         }

@@ -117,18 +117,17 @@ impl Files {
             let (files, parsed) = (&*self, Mutex::new(HashMap::default()));
             let found = rayon::in_place_scope(|scope| {
                 let parsed = &parsed;
-                walk_telling(arguments, exclude, budget, &|file| {
+                let tell = |file: InputFile| {
                     let id = content_id(&file);
                     if !files.parsed.contains_key(&id) {
                         scope.spawn(move |_| {
                             let read = files.parse(&file, files.earlier.get(&id));
-                            parsed
-                                .lock()
-                                .unwrap_or_else(PoisonError::into_inner)
-                                .insert(id, read);
+                            let mut parsed = parsed.lock().unwrap_or_else(PoisonError::into_inner);
+                            parsed.insert(id, read);
                         });
                     }
-                })
+                };
+                walk_telling(arguments, exclude, budget, Some(&tell))
             });
             self.ahead = parsed.into_inner().unwrap_or_else(PoisonError::into_inner);
             self.walks.insert(walk, found?.into());

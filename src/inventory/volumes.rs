@@ -4,7 +4,7 @@
 use foldhash::{HashMap, HashSet};
 
 use super::{Inventory, Member, ObjectId};
-use crate::kube::{ObjectKey, kinds, quantity};
+use crate::kube::{Namespace, ObjectKey, kinds, quantity};
 use crate::manifest::LabelSelector;
 use crate::yaml::Value;
 
@@ -45,10 +45,8 @@ impl Volumes {
                 }
             } else {
                 let class = text(spec, "storageClassName").unwrap_or_default();
-                all.free
-                    .entry(class.to_owned())
-                    .or_default()
-                    .push(volume.id);
+                let of_class = all.free.entry(class.to_owned()).or_default();
+                of_class.push(volume.id);
             }
         }
         all
@@ -63,7 +61,7 @@ impl Inventory {
         spec: Option<Value<'_>>,
     ) -> VolumeChoice<'_> {
         if let Some(name) = text(spec, "volumeName").filter(|name| !name.is_empty()) {
-            let key = ObjectKey::new(kinds::PERSISTENT_VOLUME, crate::kube::Namespace::None, name);
+            let key = ObjectKey::new(kinds::PERSISTENT_VOLUME, Namespace::None, name);
             return match self.with_key(&key).first() {
                 Some(id) => VolumeChoice::Bound(self.member(*id)),
                 // A provisioned volume is named after the uid of its claim.
@@ -106,11 +104,10 @@ fn fits(volume: &Member, claim: Option<Value<'_>>) -> bool {
 }
 
 fn modes(spec: Option<Value<'_>>) -> impl Iterator<Item = &str> {
-    let modes = spec.and_then(|spec| spec.get("accessModes"));
-    modes
+    let modes = spec
         .into_iter()
-        .flat_map(Value::items)
-        .filter_map(Value::as_str)
+        .flat_map(|spec| spec.items_at("accessModes"));
+    modes.filter_map(Value::as_str)
 }
 
 fn amount(spec: Option<Value<'_>>, path: &[&str]) -> Option<f64> {
@@ -122,7 +119,5 @@ fn amount(spec: Option<Value<'_>>, path: &[&str]) -> Option<f64> {
 }
 
 fn text<'v>(value: Option<Value<'v>>, field: &str) -> Option<&'v str> {
-    value
-        .and_then(|value| value.get(field))
-        .and_then(Value::as_str)
+    value?.str_at(&[field])
 }

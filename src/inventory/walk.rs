@@ -8,7 +8,7 @@ use globset::GlobSet;
 use super::budget::WalkBudget;
 use super::descent::Descent;
 use super::error::InputError;
-use super::location::{STDIN, locate};
+use super::location::{STDIN, locate, resolved};
 use super::walked::{Collector, InputFile, Walk};
 use crate::text::{glob, plain};
 
@@ -52,23 +52,19 @@ pub(super) fn walk_within(
     exclude: &[String],
     budget: &WalkBudget,
 ) -> Result<Walk, InputError> {
-    let exclude = globs(exclude)?;
-    collect(arguments, Collector::new(&exclude, budget))
+    walk_telling(arguments, exclude, budget, None)
 }
 
-/// Walks and calls `tell` once with each file on disk, as soon as it is found. In the result, the file may have another
-/// reported path.
+/// Walks and calls `tell`, if any, once with each file on disk that is not excluded, as soon as it is found. In the
+/// result, the file may have another reported path.
 pub(super) fn walk_telling(
     arguments: &[String],
     exclude: &[String],
     budget: &WalkBudget,
-    tell: &dyn Fn(InputFile),
+    tell: Option<&dyn Fn(InputFile)>,
 ) -> Result<Walk, InputError> {
     let exclude = globs(exclude)?;
-    collect(arguments, Collector::new(&exclude, budget).telling(tell))
-}
-
-fn collect(arguments: &[String], mut found: Collector<'_>) -> Result<Walk, InputError> {
+    let mut found = Collector::new(&exclude, budget, tell);
     let mut seen = HashSet::default();
     for argument in arguments.iter().filter(|argument| seen.insert(*argument)) {
         found.budget.admit_path()?;
@@ -112,11 +108,7 @@ fn add_existing(found: &mut Collector<'_>, argument: &str) -> Result<(), InputEr
     if metadata.is_dir() {
         Descent::new(path, argument, &is_manifest_name).walk(found);
     } else {
-        found.add_file(
-            path,
-            path.canonicalize().unwrap_or_else(|_| path.to_owned()),
-            plain::path(path),
-        );
+        found.add_file(path, resolved(path), plain::path(path));
     }
     Ok(())
 }
@@ -133,12 +125,12 @@ fn add_glob(found: &mut Collector<'_>, pattern: &str) -> Result<(), InputError> 
     } else {
         &literal
     };
-    let before = found.count();
+    let before = found.found;
     Descent::new(root, &literal.to_string_lossy(), &|path| {
         matcher.is_match(path.strip_prefix(".").unwrap_or(path))
     })
     .walk(found);
-    if found.count() == before {
+    if found.found == before {
         Err(InputError::NoMatch {
             pattern: pattern.to_owned(),
         })
@@ -149,8 +141,8 @@ fn add_glob(found: &mut Collector<'_>, pattern: &str) -> Result<(), InputError> 
 
 /// Whether a search of folders finds a file of this name.
 pub(crate) fn is_manifest_name(path: &Path) -> bool {
-    let extension = path
-        .extension()
-        .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
-    extension.is_some_and(|extension| matches!(extension.as_str(), "yaml" | "yml" | "json"))
+    let extension = path.extension().unwrap_or_default();
+    ["yaml", "yml", "json"]
+        .iter()
+        .any(|wanted| extension.eq_ignore_ascii_case(wanted))
 }

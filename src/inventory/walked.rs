@@ -12,7 +12,7 @@ use super::boundary::Escape;
 use super::budget::WalkBudget;
 use super::device::names_a_device;
 use super::location::{FileIdentity, STDIN, locate};
-use super::open::describe;
+use super::open::{IRREGULAR, describe};
 use crate::git::in_git_folder;
 use crate::text::plain;
 
@@ -140,10 +140,8 @@ impl Walk {
             file.origin = origin;
             return;
         }
-        let unreadable = self
-            .unreadable
-            .iter()
-            .position(|file| locate(&file.path) == identity.path());
+        let mut unreadable = self.unreadable.iter();
+        let unreadable = unreadable.position(|file| file.identity() == identity);
         let path = match unreadable.map(|at| self.unreadable.remove(at).path) {
             Some(path) => path,
             None if new(identity.path()) => plain::path(Path::new(
@@ -196,7 +194,7 @@ pub(super) struct Collector<'c> {
     unreadable: BTreeMap<(String, FileIdentity), String>,
     outside: BTreeSet<String>,
     /// The number of found files, readable or not; a file that is found twice counts twice.
-    found: usize,
+    pub(super) found: usize,
     /// Patterns of excluded files.
     exclude: &'c GlobSet,
     /// Called with each file as soon as it is found for the first time.
@@ -207,31 +205,21 @@ pub(super) struct Collector<'c> {
 
 impl<'c> Collector<'c> {
     /// Creates an empty collector. Files that `exclude` matches are left out.
-    pub(super) fn new(exclude: &'c GlobSet, budget: &'c WalkBudget) -> Self {
-        let (files, unreadable, outside, found) = Default::default();
+    pub(super) fn new(
+        exclude: &'c GlobSet,
+        budget: &'c WalkBudget,
+        tell: Option<&'c dyn Fn(InputFile)>,
+    ) -> Self {
         Self {
-            files,
-            unreadable,
-            outside,
-            found,
+            files: HashMap::default(),
+            unreadable: BTreeMap::new(),
+            outside: BTreeSet::new(),
+            found: 0,
             exclude,
-            tell: None,
+            tell,
             announced: HashSet::default(),
             budget,
         }
-    }
-
-    /// Calls `tell` with each file on disk that is not excluded, as soon as it is found.
-    pub(super) fn telling(self, tell: &'c dyn Fn(InputFile)) -> Self {
-        Self {
-            tell: Some(tell),
-            ..self
-        }
-    }
-
-    /// Returns the number of found files, readable or not; a file that is found twice counts twice.
-    pub(super) fn count(&self) -> usize {
-        self.found
     }
 
     /// Adds standard input.
@@ -247,14 +235,15 @@ impl<'c> Collector<'c> {
             Ok(_) if names_a_device(path) => {
                 self.insert(reported, place.into(), Origin::Disk(path.to_owned()));
             }
-            Ok(_) => self.add_unreadable(reported, place, "is not a regular file".to_owned()),
+            Ok(_) => self.add_unreadable(reported, place, IRREGULAR.to_owned()),
             Err(error) => self.add_unreadable(reported, place, describe(&error)),
         }
     }
 
     /// Adds a file that, according to the listing of its folder, is a regular file and not a link.
     pub(super) fn add_regular_file(&mut self, path: &Path, place: PathBuf, reported: String) {
-        if is_of_git(path, &place) {
+        // A path that itself contains `.git` is intended. Other links to Git's files may lead to credentials.
+        if in_git_folder(&place) && !in_git_folder(path) {
             self.add_unreadable(reported, place, Escape::Git.of_link().to_owned());
         } else {
             let (origin, place) = (Origin::Disk(path.to_owned()), FileIdentity::from(place));
@@ -306,25 +295,16 @@ impl<'c> Collector<'c> {
         });
         let mut files: Vec<InputFile> = files.collect();
         files.sort_unstable_by(|a, b| (&a.path, &a.identity).cmp(&(&b.path, &b.identity)));
-        let unreadable = self
-            .unreadable
-            .into_iter()
-            .filter(|((path, _), _)| !exclude.is_match(path));
+        let unreadable = self.unreadable.into_iter();
+        let unreadable = unreadable.map(|((path, _), reason)| UnreadableFile { path, reason });
+        let mut outside = self.outside;
+        outside.retain(|path| !exclude.is_match(path));
         Walk {
             files,
             unreadable: unreadable
-                .map(|((path, _), reason)| UnreadableFile { path, reason })
+                .filter(|file| !exclude.is_match(&file.path))
                 .collect(),
-            outside: self
-                .outside
-                .into_iter()
-                .filter(|path| !exclude.is_match(path))
-                .collect(),
+            outside: outside.into_iter().collect(),
         }
     }
-}
-
-/// Whether a path that does not contain `.git` itself leads to one of Git's own files, which may contain credentials.
-fn is_of_git(path: &Path, place: &Path) -> bool {
-    in_git_folder(place) && !in_git_folder(path)
 }

@@ -54,43 +54,16 @@ pub enum Served<'t> {
     NotYet {
         /// The first release that serves it.
         introduced_in: Release,
-        /// Its scope.
-        scope: Scope,
     },
-    /// No release serves the kind in this version, but Kubernetes has, or had, a kind of that name.
-    KnownKindOtherVersion {
-        /// The versions in which the release serves it by default, those of the asked group first.
+    /// The group is Kubernetes' own and no release serves the kind in this version.
+    Never {
+        /// The versions in which the release serves a kind of that name by default, those of the asked group first.
+        /// Empty also for a typing error, a list (`List`, `PodList`), a subresource's body (`Scale`), or a
+        /// CustomResourceDefinition in that group.
         served_as: Vec<String>,
-        /// The versions in which only earlier releases served it, those of the asked group first.
-        formerly: Vec<&'t RemovedKind>,
-        /// The scope of the kind of that name.
-        scope: Scope,
     },
-    /// The group is Kubernetes' own and no release has such a kind: a typing error, a list (`List`, `PodList`), a
-    /// subresource's body (`Scale`), or a CustomResourceDefinition in that group.
-    KnownGroupUnknownKind,
     /// Not Kubernetes' own group: a custom resource or an aggregated API.
     UnknownGroup,
-}
-
-impl Served<'_> {
-    /// Returns the scope; `None` if the table has no kind of that name.
-    pub fn scope(&self) -> Option<Scope> {
-        match self {
-            Self::Yes(kind) | Self::OffByDefault(kind) => Some(kind.scope),
-            Self::YesUntil(kind) | Self::Removed(kind) => Some(kind.scope),
-            Self::NotYet { scope, .. } | Self::KnownKindOtherVersion { scope, .. } => Some(*scope),
-            Self::KnownGroupUnknownKind | Self::UnknownGroup => None,
-        }
-    }
-
-    /// Whether some API server of that release, perhaps with the version turned on, accepts the kind as written.
-    pub fn can_be_served(&self) -> bool {
-        matches!(
-            self,
-            Self::Yes(_) | Self::YesUntil(_) | Self::OffByDefault(_)
-        )
-    }
 }
 
 /// Everything Kubernetes' releases serve themselves.
@@ -158,14 +131,6 @@ impl BuiltinTable {
                 .max_by_key(|row| row.kind != "*")
                 .map(|row| row.introduced_in);
         }
-        Ok(Self::index(kinds, removed, cohabiting))
-    }
-
-    fn index(
-        kinds: Vec<BuiltinKind>,
-        removed: Vec<RemovedKind>,
-        cohabiting: Vec<Cohabitation>,
-    ) -> Self {
         let mut by_kind: BTreeMap<String, KindRows> = BTreeMap::new();
         let mut groups = BTreeSet::new();
         for (at, kind) in kinds.iter().enumerate() {
@@ -173,31 +138,24 @@ impl BuiltinTable {
             groups.insert(kind.group.clone());
         }
         for (at, kind) in removed.iter().enumerate() {
-            by_kind
-                .entry(kind.kind.clone())
-                .or_default()
-                .removed
-                .push(at);
+            let rows = by_kind.entry(kind.kind.clone()).or_default();
+            rows.removed.push(at);
             groups.insert(kind.group.clone());
         }
-        Self {
+        Ok(Self {
             kinds,
             removed,
             groups,
             by_kind,
             cohabiting,
-        }
+        })
     }
 
     /// Returns the answer of `release` to a request for `kind` in `group`/`version`, empty for the core group.
     pub fn served(&self, group: &str, version: &str, kind: &str, release: Release) -> Served<'_> {
-        let exact = self.find(group, version, kind);
-        if let Some(row) = exact {
+        if let Some(row) = self.find(group, version, kind) {
             return match row.introduced_in {
-                Some(introduced_in) if introduced_in > release => Served::NotYet {
-                    introduced_in,
-                    scope: row.scope,
-                },
+                Some(introduced_in) if introduced_in > release => Served::NotYet { introduced_in },
                 _ if row.enabled_by_default => Served::Yes(row),
                 _ => Served::OffByDefault(row),
             };
@@ -208,49 +166,32 @@ impl BuiltinTable {
         if let Some(row) = gone {
             return match row.introduced_in {
                 _ if row.removed_in <= release => Served::Removed(row),
-                Some(introduced_in) if introduced_in > release => Served::NotYet {
-                    introduced_in,
-                    scope: row.scope,
-                },
+                Some(introduced_in) if introduced_in > release => Served::NotYet { introduced_in },
                 _ => Served::YesUntil(row),
             };
         }
         if !self.is_builtin_group(group) {
             return Served::UnknownGroup;
         }
-        match self
-            .scope_of(group, kind)
-            .or_else(|| self.scope_of_name(kind))
-        {
-            Some(scope) => Served::KnownKindOtherVersion {
-                served_as: self.served_as(group, kind, release),
-                formerly: self.formerly(group, kind, release),
-                scope,
-            },
-            None => Served::KnownGroupUnknownKind,
-        }
+        let served_as = self.served_as(group, kind, release);
+        Served::Never { served_as }
     }
 
     /// Returns the scope of a kind of a built-in group. It is the same in every version and release [SCOPE-5].
     pub fn scope_of(&self, group: &str, kind: &str) -> Option<Scope> {
-        let today = self
-            .versions_of(GroupKind::new(group, kind))
-            .next()
-            .map(|row| row.scope);
-        today.or_else(|| {
-            self.removed_named(kind)
-                .find(|row| row.group == group)
-                .map(|row| row.scope)
+        let today = self.versions_of(GroupKind::new(group, kind)).next();
+        today.map(|row| row.scope).or_else(|| {
+            let mut removed = self.removed_named(kind);
+            Some(removed.find(|row| row.group == group)?.scope)
         })
     }
 
     /// Returns the plural of a kind of a built-in group. It is the same in every version and release.
     pub fn plural_of(&self, kind: GroupKind<&str>) -> Option<&str> {
-        let today = self.versions_of(kind).next().map(|row| row.plural.as_str());
-        today.or_else(|| {
-            self.removed_named(kind.kind)
-                .find(|row| row.group == kind.group)
-                .map(|row| row.plural.as_str())
+        let today = self.versions_of(kind).next();
+        today.map(|row| row.plural.as_str()).or_else(|| {
+            let mut removed = self.removed_named(kind.kind);
+            Some(&*removed.find(|row| row.group == kind.group)?.plural)
         })
     }
 
@@ -274,22 +215,11 @@ impl BuiltinTable {
             .collect()
     }
 
-    fn formerly(&self, group: &str, kind: &str, release: Release) -> Vec<&RemovedKind> {
-        let mut rows: Vec<_> = self
-            .removed_named(kind)
-            .filter(|row| row.removed_in <= release)
-            .collect();
-        rows.sort_by_key(|row| row.group != group);
-        rows
-    }
-
     /// Returns the group under which the API server stores a kind that it serves in several groups: a ReplicaSet of
     /// `extensions` is one of `apps`, with the same uid. For every other kind, that is its own group.
     pub fn identity<'g>(&'g self, group: &'g str, kind: &str) -> &'g str {
-        let row = self
-            .cohabiting
-            .iter()
-            .find(|row| row.group == group && row.kind == kind);
+        let mut rows = self.cohabiting.iter();
+        let row = rows.find(|row| row.group == group && row.kind == kind);
         row.map_or(group, |row| &row.same_as)
     }
 

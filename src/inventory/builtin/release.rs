@@ -31,10 +31,11 @@ impl Release {
     pub const fn new(minor: u16) -> Self {
         Self { minor }
     }
+}
 
-    /// Returns the number after `1.`.
-    pub const fn minor(self) -> u16 {
-        self.minor
+impl Default for Release {
+    fn default() -> Self {
+        Self::NEWEST
     }
 }
 

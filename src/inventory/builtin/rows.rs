@@ -1,11 +1,9 @@
 //! The rows of the tables as plain data.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Deserializer};
 
 use super::Release;
-use crate::kube::{GroupKind, Scope};
+use crate::kube::{ApiVersion, GroupKind, Scope};
 
 /// The policy of a DELETE that names none, for an object without finalizer `orphan` or `foregroundDeletion` [DEL-4].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -51,8 +49,6 @@ pub struct BuiltinKind {
     /// The scope, the same in every version [SCOPE-5].
     #[serde(rename = "namespaced", deserialize_with = "scope")]
     pub scope: Scope,
-    /// The verbs that the API allows.
-    pub verbs: Vec<String>,
     /// Whether a plain kube-apiserver serves it; alpha and beta versions must be switched on [SCOPE-4].
     pub enabled_by_default: bool,
     /// Whether this is the version that discovery prefers for the resource.
@@ -142,39 +138,35 @@ impl RemovedKind {
 }
 
 fn api_version(group: &str, version: &str) -> String {
-    if group.is_empty() {
-        version.to_owned()
-    } else {
-        format!("{group}/{version}")
-    }
+    ApiVersion { group, version }.to_string()
 }
 
 fn scope<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Scope, D::Error> {
-    bool::deserialize(deserializer).map(|namespaced| {
-        if namespaced {
-            Scope::Namespaced
-        } else {
-            Scope::Cluster
-        }
-    })
+    bool::deserialize(deserializer).map(scope_of)
 }
 
 fn scope_of_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Scope, D::Error> {
-    match Cow::<str>::deserialize(deserializer)?.as_ref() {
-        "true" => Ok(Scope::Namespaced),
-        "false" => Ok(Scope::Cluster),
-        other => Err(serde::de::Error::custom(format!(
-            "expected true or false, found `{other}`"
-        ))),
-    }
+    either(deserializer, ["true", "false"]).map(scope_of)
 }
 
 fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    match String::deserialize(deserializer)?.as_str() {
-        "yes" => Ok(true),
-        "no" => Ok(false),
-        other => Err(serde::de::Error::custom(format!(
-            "expected yes or no, found `{other}`"
-        ))),
+    either(deserializer, ["yes", "no"])
+}
+
+fn scope_of(is_namespaced: bool) -> Scope {
+    if is_namespaced {
+        Scope::Namespaced
+    } else {
+        Scope::Cluster
     }
+}
+
+/// Reads one of two words, the first of which means `true`.
+fn either<'de, D: Deserializer<'de>>(deserializer: D, words: [&str; 2]) -> Result<bool, D::Error> {
+    let found = String::deserialize(deserializer)?;
+    let at = words.iter().position(|word| *word == found);
+    at.map(|at| at == 0).ok_or_else(|| {
+        let [yes, no] = words;
+        serde::de::Error::custom(format!("expected {yes} or {no}, found `{found}`"))
+    })
 }

@@ -25,20 +25,8 @@ fn word(answer: &Served<'_>) -> String {
         Served::YesUntil(kind) => format!("yes until {}", kind.removed_in),
         Served::OffByDefault(_) => "off".to_owned(),
         Served::Removed(kind) => format!("removed in {}", kind.removed_in),
-        Served::NotYet { introduced_in, .. } => format!("not before {introduced_in}"),
-        Served::KnownKindOtherVersion {
-            served_as,
-            formerly,
-            ..
-        } => {
-            let formerly: Vec<_> = formerly.iter().map(|kind| kind.api_version()).collect();
-            format!(
-                "served as [{}], formerly [{}]",
-                served_as.join(" "),
-                formerly.join(" ")
-            )
-        }
-        Served::KnownGroupUnknownKind => "unknown kind".to_owned(),
+        Served::NotYet { introduced_in } => format!("not before {introduced_in}"),
+        Served::Never { served_as } => format!("served as [{}]", served_as.join(" ")),
         Served::UnknownGroup => "unknown group".to_owned(),
     }
 }
@@ -364,34 +352,14 @@ fn served_versions_match_the_api_server_of_each_release() {
 #[test]
 fn never_served_version_lists_the_served_versions() {
     for (group, version, kind, expected) in [
-        (
-            "",
-            "v1",
-            "Deployment",
-            "served as [apps/v1], formerly [apps/v1beta1 apps/v1beta2 extensions/v1beta1]",
-        ),
-        (
-            "apps",
-            "v1",
-            "Ingress",
-            "served as [networking.k8s.io/v1], formerly [extensions/v1beta1 networking.k8s.io/v1beta1]",
-        ),
-        (
-            "apps",
-            "v2",
-            "StatefulSet",
-            "served as [apps/v1], formerly [apps/v1beta1 apps/v1beta2]",
-        ),
-        (
-            "policy",
-            "v1",
-            "PodSecurityPolicy",
-            "served as [], formerly [policy/v1beta1 extensions/v1beta1]",
-        ),
-        ("", "v1", "Route", "unknown kind"),
-        ("apps", "v1", "deployment", "unknown kind"),
-        ("", "v1", "List", "unknown kind"),
-        ("autoscaling", "v1", "Scale", "unknown kind"),
+        ("", "v1", "Deployment", "served as [apps/v1]"),
+        ("apps", "v1", "Ingress", "served as [networking.k8s.io/v1]"),
+        ("apps", "v2", "StatefulSet", "served as [apps/v1]"),
+        ("policy", "v1", "PodSecurityPolicy", "served as []"),
+        ("", "v1", "Route", "served as []"),
+        ("apps", "v1", "deployment", "served as []"),
+        ("", "v1", "List", "served as []"),
+        ("autoscaling", "v1", "Scale", "served as []"),
     ] {
         assert_eq!(
             word(&served(group, version, kind, 36)),
@@ -453,14 +421,10 @@ fn scope_is_known_for_never_served_versions() {
     );
     assert_eq!(table.scope_of("extensions", "Pod"), None);
     assert_eq!(
-        served("rbac.authorization.k8s.io", "v9", "ClusterRole", 36).scope(),
-        Some(Scope::Cluster)
-    );
-    assert_eq!(
-        served("extensions", "v1beta1", "Deployment", 36).scope(),
+        table.scope_of("extensions", "Deployment"),
         Some(Scope::Namespaced)
     );
-    assert_eq!(served("", "v1", "Nonsense", 36).scope(), None);
+    assert_eq!(table.scope_of("", "Nonsense"), None);
 }
 
 #[test]
