@@ -17,13 +17,18 @@ impl RouteStep {
         match self {
             Self::Key(key) => {
                 let mut entries = from.entries().enumerate();
-                entries
-                    .find(|(_, entry)| entry.key == &**key)
-                    .map(|(at, entry)| (at, entry.value))
+                let (at, entry) = entries.find(|(_, entry)| entry.key == &**key)?;
+                Some((at, entry.value))
             }
             Self::Item(index) => from.items().nth(*index).map(|item| (*index, item)),
         }
     }
+}
+
+/// Returns the value that steps lead to.
+pub(super) fn follow<'a>(start: Value<'a>, steps: &[RouteStep]) -> Option<Value<'a>> {
+    let mut steps = steps.iter();
+    steps.try_fold(start, |at, step| Some(step.member_of(at)?.1))
 }
 
 /// A path to a value, from the mapping that begins at an offset of the file.
@@ -53,9 +58,7 @@ impl Route {
 
     /// Returns the value at its end, starting from the mapping `start`.
     pub fn follow<'a>(&self, start: Value<'a>) -> Option<Value<'a>> {
-        self.steps
-            .iter()
-            .try_fold(start, |at, step| Some(step.member_of(at)?.1))
+        follow(start, &self.steps)
     }
 
     /// Appends a step to the value of a key, which may contain any characters.
@@ -79,12 +82,21 @@ pub enum NewValue {
 impl NewValue {
     /// Creates a list of strings.
     pub fn texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
-        Self::List(
-            texts
-                .into_iter()
-                .map(|text| Self::Text(text.into()))
-                .collect(),
-        )
+        let texts = texts.into_iter().map(|text| Self::Text(text.into()));
+        Self::List(texts.collect())
+    }
+
+    /// Wraps the value into a mapping for each of `steps`; `None` if one of them leads to an item.
+    pub(super) fn below<'s>(
+        &self,
+        steps: impl DoubleEndedIterator<Item = &'s RouteStep>,
+    ) -> Option<Self> {
+        steps
+            .rev()
+            .try_fold(self.clone(), |value, step| match step {
+                RouteStep::Key(key) => Some(Self::Map(vec![(key.to_string(), value)])),
+                RouteStep::Item(_) => None,
+            })
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use foldhash::{HashMap, HashSet};
 
-use super::change::{NewValue, Route, RouteStep, ValueChange};
+use super::change::{NewValue, Route, RouteStep, ValueChange, follow};
 use crate::yaml::tree::{Kind, NodeId, Tree, Value};
 
 /// The changes of the members of a mapping or a list.
@@ -21,6 +21,8 @@ struct Changed {
 pub(super) struct ExpectedTree<'a> {
     old: &'a Tree,
     changed: HashMap<NodeId, Changed>,
+    /// The changes of all other nodes: none.
+    untouched: Changed,
 }
 
 /// The expected value at one place.
@@ -42,12 +44,10 @@ impl<'a> ExpectedTree<'a> {
         let mut expected = Self {
             old,
             changed: HashMap::default(),
+            untouched: Changed::default(),
         };
         for change in changes {
-            let (ValueChange::Remove(route)
-            | ValueChange::Rename(route, _)
-            | ValueChange::Set(route, _)
-            | ValueChange::Append(route, _)) = change;
+            let route = change.route();
             let start = old.value(*maps.get(&route.start)?);
             match change {
                 ValueChange::Remove(_) => {
@@ -60,11 +60,8 @@ impl<'a> ExpectedTree<'a> {
                 }
                 ValueChange::Set(_, value) => expected.set(start, route, value)?,
                 ValueChange::Append(_, value) => {
-                    let list = route.follow(start)?;
-                    expected
-                        .of(list.id())
-                        .added
-                        .push((String::new(), value.clone()));
+                    let list = expected.of(route.follow(start)?.id());
+                    list.added.push((String::new(), value.clone()));
                 }
             }
         }
@@ -79,9 +76,7 @@ impl<'a> ExpectedTree<'a> {
     /// Returns the collection before the last step, and the index of the member that the step leads to.
     fn member(&self, start: Value<'a>, route: &Route) -> Option<(NodeId, usize)> {
         let (last, way) = route.steps.split_last()?;
-        let parent = way
-            .iter()
-            .try_fold(start, |at, step| Some(step.member_of(at)?.1))?;
+        let parent = follow(start, way)?;
         Some((parent.id(), last.member_of(parent)?.0))
     }
 
@@ -94,22 +89,18 @@ impl<'a> ExpectedTree<'a> {
                 at = below;
                 continue;
             }
-            let mut missing: Vec<_> = route.steps[depth..].iter().rev().cloned().collect();
-            let first = missing.pop();
-            let value = missing
-                .into_iter()
-                .try_fold(value.clone(), |value, step| match step {
-                    RouteStep::Key(key) => Some(NewValue::Map(vec![(key.to_string(), value)])),
-                    RouteStep::Item(_) => None,
-                })?;
-            let Some(RouteStep::Key(key)) = first else {
+            let RouteStep::Key(key) = step else {
                 return None;
             };
+            let entry = (
+                key.to_string(),
+                value.below(route.steps[depth + 1..].iter())?,
+            );
             match (at.kind(), above) {
-                (Kind::Map, _) => self.of(at.id()).added.push((key.to_string(), value)),
+                (Kind::Map, _) => self.of(at.id()).added.push(entry),
                 (Kind::Null, Some((parent, member))) => {
-                    let value = NewValue::Map(vec![(key.to_string(), value)]);
-                    self.of(parent).replaced.insert(member, value);
+                    let map = NewValue::Map(vec![entry]);
+                    self.of(parent).replaced.insert(member, map);
                 }
                 _ => return None,
             }
@@ -169,67 +160,39 @@ impl<'a> ExpectedTree<'a> {
         pending: &mut Vec<(WantedValue<'e>, Value<'e>)>,
     ) -> bool {
         let old = self.old.value(old);
-        let untouched = Changed::default();
-        let changed = self.changed.get(&old.id());
+        let changed = self.changed.get(&old.id()).unwrap_or(&self.untouched);
+        let added = changed
+            .added
+            .iter()
+            .map(|(key, value)| (key.as_str(), WantedValue::New(value)));
         match (old.kind(), found.kind()) {
             (Kind::Map, Kind::Map) => {
-                let (removed, renamed) = match changed {
-                    Some(changed) => (&changed.removed, &changed.renamed),
-                    None => (&untouched.removed, &untouched.renamed),
-                };
-                let kept = old
-                    .entries()
-                    .enumerate()
-                    .filter(|(at, _)| !removed.contains(at));
-                let kept = kept.map(|(at, entry)| {
-                    let key = renamed.get(&at).map_or(entry.key, String::as_str);
-                    (key, self.wanted(changed, at, entry.value.id()))
+                let kept = old.entries().enumerate().filter_map(|(at, entry)| {
+                    let key = changed.renamed.get(&at).map_or(entry.key, String::as_str);
+                    Some((key, changed.kept(at, entry.value)?))
                 });
-                let added = changed.iter().flat_map(|changed| &changed.added);
-                let wanted: Vec<(&str, WantedValue<'_>)> = kept
-                    .chain(added.map(|(key, value)| (key.as_str(), WantedValue::New(value))))
-                    .collect();
-                let same_keys = wanted.len() == found.entries().len()
-                    && wanted
-                        .iter()
-                        .zip(found.entries())
-                        .all(|((key, _), entry)| *key == entry.key);
-                if same_keys {
-                    pending.extend(
-                        wanted
-                            .iter()
-                            .zip(found.entries())
-                            .map(|((_, wanted), entry)| (*wanted, entry.value)),
-                    );
-                }
-                same_keys
+                same_entries(kept.chain(added).collect(), found, pending)
             }
             (Kind::Seq, Kind::Seq) => {
                 let kept = old.items().enumerate();
-                let kept = kept
-                    .filter(|(at, _)| !changed.is_some_and(|changed| changed.removed.contains(at)));
-                let kept = kept.map(|(at, item)| self.wanted(changed, at, item.id()));
-                let added = changed
-                    .iter()
-                    .flat_map(|changed| &changed.added)
-                    .map(|(_, value)| WantedValue::New(value));
-                let wanted: Vec<WantedValue<'_>> = kept.chain(added).collect();
-                pending.extend(wanted.iter().copied().zip(found.items()));
-                wanted.len() == found.items().len()
+                let kept = kept.filter_map(|(at, item)| changed.kept(at, item));
+                let added = added.map(|(_, value)| value);
+                same_items(kept.chain(added).collect(), found, pending)
             }
             (Kind::Float(old), Kind::Float(found)) => old.to_bits() == found.to_bits(),
             (old, found) => old == found,
         }
     }
+}
 
-    fn wanted<'e>(
-        &self,
-        changed: Option<&'e Changed>,
-        member: usize,
-        old: NodeId,
-    ) -> WantedValue<'e> {
-        let replaced = changed.and_then(|changed| changed.replaced.get(&member));
-        replaced.map_or(WantedValue::Old(old), WantedValue::New)
+impl Changed {
+    /// Returns the expected value of a member; `None` if it is removed.
+    fn kept(&self, member: usize, old: Value<'_>) -> Option<WantedValue<'_>> {
+        if self.removed.contains(&member) {
+            return None;
+        }
+        let replaced = self.replaced.get(&member);
+        Some(replaced.map_or(WantedValue::Old(old.id()), WantedValue::New))
     }
 }
 
@@ -241,18 +204,39 @@ fn same_as_new<'e>(
     match wanted {
         NewValue::Text(text) => found.as_str() == Some(text),
         NewValue::List(items) => {
-            pending.extend(items.iter().map(WantedValue::New).zip(found.items()));
-            found.is_seq() && found.items().len() == items.len()
+            let items = items.iter().map(WantedValue::New);
+            found.is_seq() && same_items(items.collect(), found, pending)
         }
         NewValue::Map(entries) => {
-            let same_keys = entries
-                .iter()
-                .zip(found.entries())
-                .all(|((key, _), entry)| key == entry.key);
-            let values = entries.iter().zip(found.entries());
-            pending
-                .extend(values.map(|((_, value), entry)| (WantedValue::New(value), entry.value)));
-            found.is_map() && same_keys && found.entries().len() == entries.len()
+            let entries = entries.iter();
+            let entries = entries.map(|(key, value)| (key.as_str(), WantedValue::New(value)));
+            found.is_map() && same_entries(entries.collect(), found, pending)
         }
     }
+}
+
+/// Whether a mapping has the wanted keys; its values are still to be compared.
+fn same_entries<'e>(
+    wanted: Vec<(&str, WantedValue<'e>)>,
+    found: Value<'e>,
+    pending: &mut Vec<(WantedValue<'e>, Value<'e>)>,
+) -> bool {
+    let (keys, values): (Vec<&str>, Vec<_>) = wanted.into_iter().unzip();
+    pending.extend(
+        values
+            .into_iter()
+            .zip(found.entries().map(|entry| entry.value)),
+    );
+    keys.into_iter().eq(found.entries().map(|entry| entry.key))
+}
+
+/// Whether a list has the wanted length; its items are still to be compared.
+fn same_items<'e>(
+    wanted: Vec<WantedValue<'e>>,
+    found: Value<'e>,
+    pending: &mut Vec<(WantedValue<'e>, Value<'e>)>,
+) -> bool {
+    let same_length = wanted.len() == found.items().len();
+    pending.extend(wanted.into_iter().zip(found.items()));
+    same_length
 }

@@ -1,16 +1,13 @@
 //! Adds entries to mappings and items to lists, in the style of the text around them.
 
+use super::TextEdit;
 use super::change::NewValue;
 use super::layout::{NodeForm, NodePlace};
-use super::text_edit::TextEdit;
-use super::write::{Lists, Quotes, ValueWriter};
-use super::written::WrittenDocument;
+use super::plan::WrittenDocument;
+use super::write::{Lists, STEP, ValueWriter};
 use crate::text::Span;
 use crate::yaml::Notation;
 use crate::yaml::event::Style;
-
-/// The usual indentation of a mapping's entries below its key.
-const STEP: usize = 2;
 
 /// Adds an entry to a mapping, or to an empty value that becomes a mapping.
 pub(super) fn entry(
@@ -20,7 +17,6 @@ pub(super) fn entry(
     value: &NewValue,
 ) -> Option<TextEdit> {
     let node = page.layout.node(at);
-    let within = node.span;
     match node.form {
         NodeForm::Map { .. } if page.layout.may_have(at, key) => None,
         NodeForm::Map { flow: false } => {
@@ -30,19 +26,10 @@ pub(super) fn entry(
                 return None;
             }
             let indent = page.lines.indentation(first.span.start)?;
-            let writer = writer(page, at);
-            Some(below(
-                page,
-                node.span.end,
-                &indent,
-                within,
-                &writer.block_entry(key, value, &indent),
-            ))
+            let text = writer(page, at).block_entry(key, value, &indent);
+            Some(below(page, node.span.end, &indent, node.span, &text))
         }
-        NodeForm::Map { flow: true } => {
-            let writer = writer(page, at);
-            flow(page, at, &writer.flow_entry(key, value))
-        }
+        NodeForm::Map { flow: true } => flow(page, at, &writer(page, at).flow_entry(key, value)),
         NodeForm::Scalar(Style::Plain) if node.span.is_empty() && !node.has_properties => {
             let key_of_it = page.layout.node(page.layout.key_of(at)?);
             let parent = page.layout.node(node.parent?);
@@ -50,8 +37,7 @@ pub(super) fn entry(
                 return None;
             }
             let indent = page.lines.indentation(key_of_it.span.start)? + &" ".repeat(STEP);
-            let writer = writer(page, node.parent?);
-            let text = writer.block_entry(key, value, &indent);
+            let text = writer(page, node.parent?).block_entry(key, value, &indent);
             page.lines
                 .is_last(node.span.end)
                 .then(|| below(page, node.span.end, &indent, parent.span, &text))
@@ -72,14 +58,8 @@ pub(super) fn item(
             let last = page.layout.node(*node.children.last()?);
             let dash = page.lines.dash_before(last.span.start)?;
             let indent = page.lines.indentation(dash)?;
-            let writer = writer(page, list);
-            Some(below(
-                page,
-                node.span.end,
-                &indent,
-                node.span,
-                &writer.item(value, &indent),
-            ))
+            let text = writer(page, list).item(value, &indent);
+            Some(below(page, node.span.end, &indent, node.span, &text))
         }
         NodeForm::Seq { flow: true } => flow(page, list, &writer(page, list).flow(value, false)),
         _ => None,
@@ -123,18 +103,15 @@ fn flow(page: WrittenDocument<'_>, at: NodePlace, text: &str) -> Option<TextEdit
         NodeForm::Map { .. } => page.layout.key_of(last)?,
         _ => last,
     };
-    let (start, end) = (
-        page.layout.node(first).span.start,
-        page.layout.node(last).span.end,
-    );
-    let replacement = if lines.is_first(start) && lines.start(start) > lines.start(node.span.start)
-    {
+    let start = page.layout.node(first).span.start;
+    let is_on_own_line = lines.is_first(start) && lines.start(start) > lines.start(node.span.start);
+    let replacement = if is_on_own_line {
         format!(",{}{}{text}", lines.line_break(start), lines.before(start))
     } else {
         format!(", {text}")
     };
     Some(TextEdit {
-        span: Span::empty(end),
+        span: Span::empty(page.layout.node(last).span.end),
         replacement,
         within: node.span,
     })
@@ -144,20 +121,12 @@ fn flow(page: WrittenDocument<'_>, at: NodePlace, text: &str) -> Option<TextEdit
 fn writer(page: WrittenDocument<'_>, around: NodePlace) -> ValueWriter {
     let (lines, layout) = (page.lines, page.layout);
     let node = layout.node(around);
-    let is_double = lines.notation == Notation::Json
-        || layout
-            .entries(around)
-            .next()
-            .is_some_and(|(key, _)| layout.node(key).form == NodeForm::Scalar(Style::Double));
-    let quotes = if is_double {
-        Quotes::Double
-    } else {
-        Quotes::AsNeeded
-    };
+    let first = layout.entries(around).next();
+    let is_double =
+        first.is_some_and(|(key, _)| layout.node(key).form == NodeForm::Scalar(Style::Double));
     ValueWriter {
-        quotes,
+        quotes_all: is_double || lines.notation == Notation::Json,
         line_break: lines.line_break(node.span.end),
-        step: STEP,
         lists: lists(page, around),
     }
 }

@@ -27,6 +27,13 @@ pub(super) enum NodeForm {
     Alias,
 }
 
+impl NodeForm {
+    /// Whether it is a collection in brackets or braces.
+    pub(super) fn is_flow(self) -> bool {
+        matches!(self, Self::Map { flow: true } | Self::Seq { flow: true })
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct WrittenNode {
     pub(super) form: NodeForm,
@@ -212,10 +219,8 @@ impl Layout {
 
     /// Whether an alias names a node, or something inside it.
     pub(super) fn is_named_inside(&self, place: NodePlace) -> bool {
-        self.named
-            .range(place..=self.node(place).last)
-            .next()
-            .is_some()
+        let mut inside = self.named.range(place..=self.node(place).last);
+        inside.next().is_some()
     }
 
     /// Returns the comments that begin in a span.

@@ -13,9 +13,7 @@ mod layout;
 mod lines;
 mod plan;
 mod remove;
-mod text_edit;
 mod write;
-mod written;
 
 use std::sync::Arc;
 
@@ -24,14 +22,13 @@ use foldhash::HashMap;
 use self::expect::ExpectedTree;
 use self::layout::{Layout, LayoutBuilder};
 use self::lines::TextLines;
-use self::written::WrittenDocument;
+use self::plan::WrittenDocument;
 use super::document::Notation;
 use super::read::{reread, reread_value};
 use super::tree::{NodeId, Tree};
 use crate::text::{Span, replaced};
 
 pub use change::{NewValue, Route, RouteStep, ValueChange};
-pub use text_edit::TextEdit;
 
 /// The maximum number of times that a document is read again to verify its edits. All edits are verified together, so
 /// one reading is usually enough; nearly every edit of a document would have to fail to reach the limit.
@@ -43,6 +40,17 @@ const MOST_BYTES: usize = 8 << 20;
 /// The maximum number of sets of changes that begin at one mapping: planning each set takes time in the size of the
 /// changed collection, and at most [`MOST_READINGS`] sets that change the same one can be verified.
 const MOST_PLANNED: usize = 8 * MOST_READINGS;
+
+/// A replacement of a piece of text by another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextEdit {
+    /// The replaced text; empty if text is only added.
+    pub span: Span,
+    /// The new text.
+    pub replacement: String,
+    /// The mapping or list whose members change.
+    pub within: Span,
+}
 
 /// Edits one document.
 #[derive(Debug)]
@@ -127,16 +135,11 @@ impl<'a> Editor<'a> {
         planned: &[Option<Vec<TextEdit>>],
         batch: &[usize],
     ) -> Option<bool> {
-        let edits = batch
-            .iter()
-            .filter_map(|&at| planned[at].as_ref())
-            .flatten();
+        let edits = batch.iter().flat_map(|&at| &planned[at]).flatten();
         let edits = edits.map(|edit| {
             let start = edit.span.start.checked_sub(self.span.start)?;
-            Some((
-                Span::new(start, start + edit.span.len()),
-                edit.replacement.as_str(),
-            ))
+            let span = Span::new(start, start + edit.span.len());
+            Some((span, edit.replacement.as_str()))
         });
         let edits: Vec<_> = edits.collect::<Option<_>>()?;
         let text = replaced(self.text.get(self.span.range())?, edits)?;

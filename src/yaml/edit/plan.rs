@@ -6,12 +6,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{NewValue, Route, RouteStep, ValueChange};
-use super::layout::{NodeForm, NodePlace};
-use super::text_edit::TextEdit;
-use super::written::WrittenDocument;
-use super::{insert, remove, write};
+use super::layout::{Layout, NodeForm, NodePlace};
+use super::lines::TextLines;
+use super::{TextEdit, insert, remove, write};
 use crate::text::Span;
 use crate::yaml::event::Style;
+
+/// A document with its text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WrittenDocument<'a> {
+    pub(super) lines: TextLines<'a>,
+    pub(super) layout: &'a Layout,
+}
 
 impl WrittenDocument<'_> {
     /// Returns the edits that make all changes; `None` if one of them cannot be made.
@@ -32,11 +38,8 @@ impl WrittenDocument<'_> {
                 ValueChange::Rename(route, to) => edits.push(self.rename(route, to)?),
                 ValueChange::Set(route, value) => edits.push(self.set(route, value)?),
                 ValueChange::Append(route, value) => {
-                    edits.push(insert::item(
-                        self,
-                        self.unshared(self.reached(route)?)?,
-                        value,
-                    )?);
+                    let list = self.unshared(self.reached(route)?)?;
+                    edits.push(insert::item(self, list, value)?);
                 }
             }
         }
@@ -46,10 +49,8 @@ impl WrittenDocument<'_> {
             let is_list = matches!(node.form, NodeForm::Seq { .. });
             match self.layout.key_of(collection) {
                 Some(_) if is_list && members.len() == node.children.len() => {
-                    removed
-                        .entry(node.parent?)
-                        .or_default()
-                        .insert(node.index / 2);
+                    let siblings = removed.entry(node.parent?).or_default();
+                    siblings.insert(node.index / 2);
                 }
                 _ => edits.extend(remove::members(self, self.unshared(collection)?, &members)?),
             }
@@ -61,21 +62,22 @@ impl WrittenDocument<'_> {
         apart.then_some(edits)
     }
 
+    /// Returns the node, unless a change of it would also apply elsewhere.
+    fn unshared(self, place: NodePlace) -> Option<NodePlace> {
+        (!self.layout.node(place).is_shared).then_some(place)
+    }
+
     /// Returns the node that a route leads to.
     fn reached(self, route: &Route) -> Option<NodePlace> {
         let start = self.layout.map_at(route.start)?;
-        route
-            .steps
-            .iter()
-            .try_fold(start, |place, step| self.layout.step(place, step))
+        let mut steps = route.steps.iter();
+        steps.try_fold(start, |place, step| self.layout.step(place, step))
     }
 
     fn rename(self, route: &Route, to: &str) -> Option<TextEdit> {
         let value = self.reached(route)?;
-        let (map, key) = (
-            self.unshared(self.layout.node(value).parent?)?,
-            self.layout.key_of(value)?,
-        );
+        let map = self.unshared(self.layout.node(value).parent?)?;
+        let key = self.layout.key_of(value)?;
         let node = self.layout.node(key);
         if node.has_properties || self.layout.may_have(map, to) {
             return None;
@@ -111,13 +113,7 @@ impl WrittenDocument<'_> {
             let RouteStep::Key(key) = step else {
                 return None;
             };
-            let missing = steps
-                .rev()
-                .try_fold(value.clone(), |value, step| match step {
-                    RouteStep::Key(key) => Some(NewValue::Map(vec![(key.to_string(), value)])),
-                    RouteStep::Item(_) => None,
-                });
-            return insert::entry(self, self.unshared(at)?, key, &missing?);
+            return insert::entry(self, self.unshared(at)?, key, &value.below(steps)?);
         }
         let (node, NewValue::Text(text)) = (self.layout.node(self.unshared(at)?), value) else {
             return None;

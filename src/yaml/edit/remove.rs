@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::TextEdit;
 use super::layout::{NodeForm, NodePlace};
-use super::text_edit::TextEdit;
-use super::written::WrittenDocument;
+use super::plan::WrittenDocument;
 use crate::text::Span;
 
 /// An entry with its key, or an item.
@@ -33,29 +33,24 @@ pub(super) fn members(
     {
         return None;
     }
-    let block = matches!(
-        node.form,
-        NodeForm::Map { flow: false } | NodeForm::Seq { flow: false }
-    );
     let members = places
         .iter()
         .map(|&(first, last)| member(page, node.form, first, last));
     let members: Vec<MemberText> = members.collect::<Option<_>>()?;
-    let spans = match (removed.len() == members.len(), block) {
-        (true, _) => return emptied(page, collection).map(|edit| vec![edit]),
-        (false, true) => in_block(page, &members, removed)?,
-        (false, false) => in_flow(page, &members, removed)?,
+    if removed.len() == members.len() {
+        return Some(vec![emptied(page, collection)?]);
+    }
+    let spans = if node.form.is_flow() {
+        in_flow(page, &members, removed)?
+    } else {
+        in_block(page, &members, removed)?
     };
-    Some(
-        spans
-            .into_iter()
-            .map(|span| TextEdit {
-                span,
-                replacement: String::new(),
-                within: node.span,
-            })
-            .collect(),
-    )
+    let edits = spans.into_iter().map(|span| TextEdit {
+        span,
+        replacement: String::new(),
+        within: node.span,
+    });
+    Some(edits.collect())
 }
 
 fn member(
@@ -141,10 +136,10 @@ fn in_flow(
                 Span::new(members[at].span.start, members[next].span.start)
             }
             Some(_) => return None,
-            None => Span::new(
-                members[at.checked_sub(1)?].span.end,
-                members.last()?.span.end,
-            ),
+            None => {
+                let before = &members[at.checked_sub(1)?];
+                Span::new(before.span.end, members.last()?.span.end)
+            }
         };
         if page.layout.comments_in(span).next().is_some() {
             return None;
@@ -165,12 +160,8 @@ fn emptied(page: WrittenDocument<'_>, collection: NodePlace) -> Option<TextEdit>
         "[]"
     };
     let opens = page.lines.slice(node.span.start, node.span.start + 1);
-    let flow = matches!(
-        node.form,
-        NodeForm::Map { flow: true } | NodeForm::Seq { flow: true }
-    );
     let (span, replacement) = match page.layout.key_of(collection) {
-        _ if flow => (node.span, empty.to_owned()),
+        _ if node.form.is_flow() => (node.span, empty.to_owned()),
         Some(key) => {
             let colon = page.lines.colon_after(page.layout.node(key).span)?;
             let blank = page.lines.slice(colon, node.span.start).trim().is_empty();

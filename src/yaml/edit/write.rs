@@ -3,22 +3,15 @@
 use super::change::NewValue;
 use crate::yaml::scalar::{Scalar, resolve};
 
-/// The quotes of a new value, which follow those around it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quotes {
-    /// None where they are not needed, else `"`.
-    AsNeeded,
-    /// `"` always, as in JSON.
-    Double,
-}
+/// The usual indentation of a mapping's entries below its key.
+pub(super) const STEP: usize = 2;
 
 /// The style of new lists and mappings.
 #[derive(Clone, Debug)]
 pub(super) struct ValueWriter {
-    pub(super) quotes: Quotes,
+    /// Whether all texts are in `"`, as in JSON and like those around; otherwise, only where it is needed.
+    pub(super) quotes_all: bool,
     pub(super) line_break: &'static str,
-    /// The indentation of a mapping's entries below its key.
-    pub(super) step: usize,
     /// The style of lists in block mappings.
     pub(super) lists: Lists,
 }
@@ -37,7 +30,7 @@ impl ValueWriter {
         let key = self.scalar(key, true);
         match (value, self.lists) {
             (NewValue::Map(entries), _) if !entries.is_empty() => {
-                let inner = format!("{indent}{}", " ".repeat(self.step));
+                let inner = format!("{indent}{}", " ".repeat(STEP));
                 format!(
                     "{key}:{}{inner}{}",
                     self.line_break,
@@ -97,9 +90,10 @@ impl ValueWriter {
     }
 
     fn scalar(&self, text: &str, block: bool) -> String {
-        match self.quotes {
-            Quotes::AsNeeded if is_plain(text, block) => text.to_owned(),
-            _ => double_quoted(text),
+        if !self.quotes_all && is_plain(text, block) {
+            text.to_owned()
+        } else {
+            double_quoted(text)
         }
     }
 }
