@@ -51,11 +51,8 @@ impl<E: Events> JsonReader<'_, '_, E> {
     }
 
     fn fail<T>(&self, context: &str) -> Result<T, SyntaxError> {
-        let problem = match self
-            .text
-            .get(self.at..)
-            .and_then(|rest| rest.chars().next())
-        {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let problem = match rest.chars().next() {
             None => "json: unexpected end of JSON input".to_owned(),
             Some(found) => format!("json: invalid character {found:?} {context}"),
         };
@@ -229,8 +226,8 @@ impl<E: Events> JsonReader<'_, '_, E> {
             match self.byte() {
                 b'"' => break,
                 b'\\' => {
-                    self.decoded
-                        .push_str(text.get(copied..self.at).unwrap_or_default());
+                    let part = text.get(copied..self.at).unwrap_or_default();
+                    self.decoded.push_str(part);
                     self.escape()?;
                     copied = self.at;
                 }
@@ -268,6 +265,7 @@ impl<E: Events> JsonReader<'_, '_, E> {
 
     fn unicode_escape(&mut self) -> Result<(), SyntaxError> {
         let high = self.four_digits()?;
+        let mut code = high;
         if (0xD800..0xDC00).contains(&high)
             && self.text.as_bytes().get(self.at..self.at + 2) == Some(b"\\u")
         {
@@ -275,15 +273,13 @@ impl<E: Events> JsonReader<'_, '_, E> {
             self.at += 1;
             let low = self.four_digits()?;
             if (0xDC00..0xE000).contains(&low) {
-                let pair = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-                self.decoded
-                    .push(char::from_u32(pair).unwrap_or(char::REPLACEMENT_CHARACTER));
-                return Ok(());
+                code = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+            } else {
+                self.at = back;
             }
-            self.at = back;
         }
-        self.decoded
-            .push(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER));
+        let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+        self.decoded.push(character);
         Ok(())
     }
 

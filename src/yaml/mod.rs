@@ -10,7 +10,6 @@
 //!
 //! Knows nothing of Kubernetes objects.
 
-mod block_header;
 mod breakage;
 mod characters;
 mod comments;

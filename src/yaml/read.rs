@@ -41,12 +41,9 @@ pub fn read_each<T: Default + Send>(
     each: impl Fn(&mut T, Document) + Sync,
 ) -> Vec<T> {
     let mut reader = StreamReader::new(file.shared_text(), &each, 0);
-    let start = if reader.text.starts_with('\u{FEFF}') {
-        '\u{FEFF}'.len_utf8()
-    } else {
-        0
-    };
-    let parts = if reader.text[start..].trim_start().starts_with('{') {
+    let text = reader.text.strip_prefix('\u{FEFF}').unwrap_or(reader.text);
+    let start = reader.text.len() - text.len();
+    let parts = if text.trim_start().starts_with('{') {
         reader.json_stream(start)
     } else {
         reader.yaml_stream(start, None)
@@ -104,27 +101,17 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         }
     }
 
-    fn push(
-        &mut self,
-        span: Span,
-        format: Notation,
-        content: Content,
-        Noticed {
-            mut problems,
-            mut quirks,
-            comments,
-        }: Noticed,
-    ) {
-        problems.sort_by_key(|problem| problem.span);
-        quirks.sort_by_key(|(_, span)| *span);
+    fn push(&mut self, span: Span, format: Notation, content: Content, mut noticed: Noticed) {
+        noticed.problems.sort_by_key(|problem| problem.span);
+        noticed.quirks.sort_by_key(|(_, span)| *span);
         let document = Document {
             index: self.next,
             span,
             format,
             content,
-            problems,
-            quirks,
-            comments,
+            problems: noticed.problems,
+            quirks: noticed.quirks,
+            comments: noticed.comments,
         };
         self.next += 1;
         (self.each)(&mut self.done, document);
@@ -132,16 +119,11 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
 
     /// Adds a document of which only the comments can be read.
     fn push_unreadable(&mut self, span: Span, error: ReadError) {
-        let comments = comments::scanned(self.text, span);
-        self.push(
-            span,
-            Notation::Yaml,
-            Content::Unreadable(error),
-            Noticed {
-                comments,
-                ..Noticed::default()
-            },
-        );
+        let noticed = Noticed {
+            comments: comments::scanned(self.text, span),
+            ..Noticed::default()
+        };
+        self.push(span, Notation::Yaml, Content::Unreadable(error), noticed);
     }
 
     /// Reads JSON values up to the first text that is not one; the rest is read as YAML.
@@ -161,13 +143,10 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
                 }
                 Err(error) => {
                     // A blank rest of the line after the last value is skipped.
-                    let rest = &self.text[at..];
-                    let blanks = rest.len()
-                        - rest
-                            .trim_start_matches([' ', '\t', '\r', '\u{B}', '\u{C}'])
-                            .len();
-                    let line_end = usize::from(rest[blanks..].starts_with('\n'));
-                    return self.yaml_stream(at + blanks + line_end, Some(error));
+                    let blanks = [' ', '\t', '\r', '\u{B}', '\u{C}'];
+                    let rest = self.text[at..].trim_start_matches(blanks);
+                    let rest = rest.strip_prefix('\n').unwrap_or(rest);
+                    return self.yaml_stream(self.text.len() - rest.len(), Some(error));
                 }
             }
         }
@@ -226,10 +205,8 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
                     Some(error) if failure.braces.is_none() => error,
                     _ => &failure.error,
                 };
-                self.push_unreadable(
-                    span,
-                    refusal::syntax(self.text, span, error, failure.braces),
-                );
+                let error = refusal::syntax(self.text, span, error, failure.braces);
+                self.push_unreadable(span, error);
             }
         }
     }
@@ -297,12 +274,11 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
             Ok(None) => (Content::Empty, Vec::new()),
             Ok(Some(Composed { tree, mut problems })) => {
                 problems.extend(read.and_then(|read| self.dropped(read, chunk)));
-                let content = if tree.root().is_null() {
-                    Content::Empty
+                if tree.root().is_null() {
+                    (Content::Empty, problems)
                 } else {
-                    Content::Value(tree)
-                };
-                (content, problems)
+                    (Content::Value(tree), problems)
+                }
             }
             Err(error) => {
                 let braces = template_braces(self.text, &error, chunk);
@@ -354,13 +330,11 @@ pub(super) fn with_final_newline(text: &str) -> Cow<'_, str> {
 fn template_braces(file: &str, error: &SyntaxError, chunk: Span) -> Option<u32> {
     let at = error.at as usize;
     let around = file.get(at.saturating_sub(1)..chunk.end as usize)?;
-    error
-        .problem
-        .contains("map key")
-        .then(|| around.find("{{"))
-        .flatten()
-        .filter(|&found| found <= 1)
-        .map(|found| (at.saturating_sub(1) + found) as u32)
+    if !error.problem.contains("map key") {
+        return None;
+    }
+    let found = around.find("{{").filter(|&found| found <= 1)?;
+    Some((at.saturating_sub(1) + found) as u32)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::breakage::Breakage;
 use super::document::ReadError;
 use super::event::SyntaxError;
 use super::size::TOO_LARGE;
-use crate::text::Span;
+use crate::text::{Span, floor};
 
 /// Returns the error of a document. `chunk` is the document, `file` the whole text, `braces` the offset of a `{{` that
 /// is part of the structure.
@@ -22,7 +22,7 @@ pub(super) fn syntax(
             cause: Breakage::Conflict,
         };
     }
-    if braces.is_some() || has_braces(line_around(file, span.start)) {
+    if braces.is_some() || line_around(file, span.start).contains("{{") {
         let start = braces.unwrap_or(span.start);
         let message = format!("template braces break the YAML: {}", error.problem);
         return ReadError {
@@ -47,14 +47,8 @@ pub(super) fn syntax(
 /// text in a block scalar.
 fn conflict_marker(file: &str, chunk: Span) -> Option<Span> {
     let mut start = chunk.start;
-    let text = file.get(chunk.range())?;
-    // Most documents contain neither character.
-    memchr::memchr2(b'<', b'>', text.as_bytes())?;
-    for line in text.split_inclusive('\n') {
-        if ["<<<<<<< ", ">>>>>>> "]
-            .iter()
-            .any(|marker| line.starts_with(marker))
-        {
+    for line in file.get(chunk.range())?.split_inclusive('\n') {
+        if line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ") {
             return Some(Span::new(start, start + line.trim_end().len() as u32));
         }
         start += line.len() as u32;
@@ -65,11 +59,8 @@ fn conflict_marker(file: &str, chunk: Span) -> Option<Span> {
 /// Returns the error for a line like `---foo`.
 pub(super) fn separator(file: &str, line: Span) -> ReadError {
     let written = file.get(line.range()).unwrap_or_default();
-    let after = written.trim_start_matches("---").trim();
-    let message = format!(
-        "invalid Yaml document separator: {}",
-        written.get(3..).unwrap_or(after).trim()
-    );
+    let after = written.get("---".len()..).unwrap_or_default().trim();
+    let message = format!("invalid Yaml document separator: {after}");
     ReadError {
         span: line,
         message: message.into(),
@@ -89,21 +80,13 @@ pub(super) fn character(span: Span, found: char) -> ReadError {
 
 /// Returns the span of the character at `at`, kept inside the document; empty at its end and at line breaks.
 fn character_at(file: &str, chunk: Span, at: u32) -> Span {
-    let mut start = at.clamp(chunk.start, chunk.end);
-    while !file.is_char_boundary(start as usize) {
-        start -= 1;
-    }
-    let found = file
-        .get(start as usize..chunk.end as usize)
-        .and_then(|rest| rest.chars().next());
+    let start = floor(file, at.clamp(chunk.start, chunk.end) as usize);
+    let rest = file.get(start..chunk.end as usize).unwrap_or_default();
+    let found = rest.chars().next();
     let width = found
         .filter(|found| !matches!(found, '\r' | '\n'))
         .map_or(0, char::len_utf8);
-    Span::new(start, start + width as u32)
-}
-
-fn has_braces(line: &str) -> bool {
-    memchr::memchr_iter(b'{', line.as_bytes()).any(|at| line[at..].starts_with("{{"))
+    Span::new(start as u32, (start + width) as u32)
 }
 
 fn line_around(file: &str, at: u32) -> &str {

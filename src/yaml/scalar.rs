@@ -5,6 +5,9 @@
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
+use std::sync::LazyLock;
+
+use data_encoding::{BASE64_NOPAD, Encoding};
 
 use super::event::Style;
 
@@ -184,19 +187,13 @@ pub(super) fn is_text_as(style: Style, text: &str) -> bool {
     }
 }
 
-/// Whether an unquoted scalar without a tag is a string. For most, the first character decides.
+/// Whether an unquoted scalar without a tag is a string.
 #[inline]
 pub(super) fn is_text(text: &str) -> bool {
-    match text.as_bytes().first() {
-        None => false,
-        Some(b'~' | b'n' | b'N' | b'y' | b'Y' | b't' | b'T' | b'f' | b'F' | b'o' | b'O') => {
-            resolve_word(text).is_none()
-        }
-        Some(b'.' | b'+' | b'-' | b'0'..=b'9') => matches!(resolve_untagged(text), Scalar::Text(_)),
-        Some(_) => true,
-    }
+    matches!(resolve_untagged(text), Scalar::Text(_))
 }
 
+#[inline]
 fn resolve_untagged(text: &str) -> Scalar<'_> {
     let resolved = match text.as_bytes().first() {
         None => Some(Scalar::Null),
@@ -283,8 +280,8 @@ fn go_radix(magnitude: &str) -> (u32, &str) {
 /// Parses a decimal float that `f64` can hold: `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`.
 fn parse_float(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let (mantissa, exponent) = match unsigned.find(['e', 'E']) {
-        Some(at) => (&unsigned[..at], Some(&unsigned[at + 1..])),
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
         None => (unsigned, None),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -307,18 +304,21 @@ fn are_digits(text: &str) -> bool {
 /// Formats like Go's `strconv.FormatFloat(value, 'g', -1, 32)`: exponents below 1e-04 and from 1e+06 on.
 fn go_float_key(value: f32) -> String {
     let scientific = format!("{value:e}");
-    let Some((mantissa, exponent)) = scientific.split_once('e') else {
-        return scientific;
-    };
-    let Ok(power) = exponent.parse::<i32>() else {
-        return scientific;
-    };
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, ""));
+    let power = exponent.parse::<i32>().unwrap_or_default();
     if (-4..6).contains(&power) {
         return value.to_string();
     }
     let sign = if power < 0 { '-' } else { '+' };
     format!("{mantissa}e{sign}{:02}", power.abs())
 }
+
+/// Base64 in which, as in Go, the bits after the last byte do not matter.
+static UNPADDED: LazyLock<Option<Encoding>> = LazyLock::new(|| {
+    let mut form = BASE64_NOPAD.specification();
+    form.check_trailing_bits = false;
+    form.encoding().ok()
+});
 
 /// Decodes Go's standard base64; line breaks are ignored, padding is required. Bytes that are not UTF-8 become U+FFFD,
 /// as in Go's JSON. `None` if it is not base64.
@@ -330,30 +330,9 @@ pub(crate) fn base64(text: &str) -> Option<String> {
     if !symbols.len().is_multiple_of(4) {
         return None;
     }
-    let padding = symbols
-        .iter()
-        .rev()
-        .take(2)
-        .take_while(|&&byte| byte == b'=')
-        .count();
-    let mut bytes = Vec::with_capacity(symbols.len() / 4 * 3);
-    let (mut buffer, mut bits) = (0_u32, 0);
-    for &symbol in &symbols[..symbols.len() - padding] {
-        let value = match symbol {
-            b'A'..=b'Z' => symbol - b'A',
-            b'a'..=b'z' => symbol - b'a' + 26,
-            b'0'..=b'9' => symbol - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        buffer = (buffer << 6) | u32::from(value);
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push((buffer >> bits) as u8);
-        }
-    }
+    let unpadded = symbols.strip_suffix(b"=").unwrap_or(&symbols);
+    let unpadded = unpadded.strip_suffix(b"=").unwrap_or(unpadded);
+    let bytes = UNPADDED.as_ref()?.decode(unpadded).ok()?;
     // Go's JSON replaces each byte that is not UTF-8 by its own U+FFFD.
     let parts = bytes.utf8_chunks();
     let texts =

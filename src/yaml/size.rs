@@ -84,11 +84,8 @@ impl SizeCheck {
                     _ => RootKey::Other,
                 });
             }
-            Some(key) => {
-                if key == RootKey::Kind {
-                    self.kind.get_or_insert(text.ends_with("List"));
-                }
-            }
+            Some(RootKey::Kind) => _ = self.kind.get_or_insert(text.ends_with("List")),
+            Some(_) => {}
         }
     }
 

@@ -31,11 +31,10 @@ pub(super) fn split(text: &str, start: usize) -> Vec<Piece> {
         at = separator + line.len();
         let after = line["---".len()..].trim();
         if !after.is_empty() && !after.starts_with('#') {
-            let line = span(separator, separator + line.trim_end().len());
-            let start = collected.take().unwrap_or(separator);
+            let end = separator + line.trim_end().len();
             pieces.push(Piece::BadSeparator {
-                span: Span::new(start as u32, line.end),
-                line,
+                span: span(collected.take().unwrap_or(separator), end),
+                line: span(separator, end),
             });
         } else if let Some(start) = collected.take() {
             pieces.push(Piece::Chunk(span(start, separator)));

@@ -72,11 +72,9 @@ impl<'t> Composer<'t> {
         let Some(root) = self.root else {
             return Ok(None);
         };
-        let tree = self
-            .tree
-            .finish(root, Arc::clone(file), self.aliases.exist());
+        let has_aliases = self.aliases.exist();
         Ok(Some(Composed {
-            tree,
+            tree: self.tree.finish(root, Arc::clone(file), has_aliases),
             problems: self.open.problems,
         }))
     }
@@ -163,18 +161,13 @@ impl<'t> Composer<'t> {
         resolved: Scalar<'_>,
         event: &ScalarEvent<'_>,
     ) -> Result<(), SyntaxError> {
-        match resolved.into_key() {
-            Ok(name) => {
-                let place = self.tree.text_place(name, event);
-                let key = Key::Name(place, event.span);
-                self.open.set_key(&mut self.tree, key);
-                Ok(())
-            }
-            Err(what) => Err(SyntaxError::new(
-                event.span.start,
-                format!("unsupported map key: {what}"),
-            )),
-        }
+        let name = resolved.into_key().map_err(|what| {
+            SyntaxError::new(event.span.start, format!("unsupported map key: {what}"))
+        })?;
+        let place = self.tree.text_place(name, event);
+        let key = Key::Name(place, event.span);
+        self.open.set_key(&mut self.tree, key);
+        Ok(())
     }
 
     fn open(&mut self, event: StartEvent, properties: &Properties<'_>) -> Result<(), SyntaxError> {

@@ -42,8 +42,6 @@ struct OpenNode {
 struct OpenMap {
     key: Option<Key>,
     keys: KeySet,
-    /// Whether some of its entries were replaced.
-    has_replaced: bool,
 }
 
 /// A collection that is complete.
@@ -175,15 +173,11 @@ impl OpenCollections {
         decoded: u64,
     ) -> Option<ClosedNode> {
         let open = self.open.pop()?;
-        let content = if let Some(map) = &open.map {
+        let content = if open.map.is_some() {
             let start = tree.entries.len() as u32;
             let slots = self.slots.drain(open.first..);
-            if map.has_replaced {
-                let kept = slots.filter(|slot| !slot.replaced);
-                tree.entries.extend(kept.map(|slot| slot.entry));
-            } else {
-                tree.entries.extend(slots.map(|slot| slot.entry));
-            }
+            let kept = slots.filter(|slot| !slot.replaced);
+            tree.entries.extend(kept.map(|slot| slot.entry));
             NodeContent::Map(Range {
                 start,
                 end: tree.entries.len() as u32,
@@ -259,7 +253,6 @@ impl OpenCollections {
             tree.key(&slots[first + at].entry)
         });
         let replaced = earlier.and_then(|at| {
-            map.has_replaced = true;
             let old = &mut self.slots[first + at];
             let counts = !std::mem::replace(&mut old.replaced, true) && !old.merged;
             counts.then_some(old.entry)
@@ -276,22 +269,18 @@ impl OpenCollections {
         }
         let key = tree.key(&entry).to_owned();
         let path = self.path_to(tree, &key);
-        self.problems.push(match merge {
+        let (kind, span, related) = match merge {
             None => {
                 let kind = ProblemKind::DuplicateKey { key };
-                Problem {
-                    kind,
-                    span: entry.key_span,
-                    related: Some(old.key_span),
-                    path,
-                }
+                (kind, entry.key_span, old.key_span)
             }
-            Some(merge) => Problem {
-                kind: ProblemKind::MergeOverride { key },
-                span: old.key_span,
-                related: Some(merge),
-                path,
-            },
+            Some(merge) => (ProblemKind::MergeOverride { key }, old.key_span, merge),
+        };
+        self.problems.push(Problem {
+            kind,
+            span,
+            related: Some(related),
+            path,
         });
     }
 

@@ -7,19 +7,11 @@ use crate::yaml::scan::TokenKind;
 
 impl<E: Events> Parser<'_, '_, E> {
     pub(super) fn flow_sequence(&mut self, first: bool) -> Result<(), SyntaxError> {
-        if first {
-            self.take()?;
-        } else if !matches!(
-            self.peek()?,
-            TokenKind::FlowEntry | TokenKind::FlowSequenceEnd
-        ) {
-            return self.fail("did not find expected ',' or ']'");
-        } else if self.peek()? == TokenKind::FlowEntry {
-            self.take()?;
-        }
+        let problem = "did not find expected ',' or ']'";
+        self.flow_member(first, TokenKind::FlowSequenceEnd, problem)?;
         match self.peek()? {
             TokenKind::FlowSequenceEnd => {
-                let end = self.take()?.span();
+                let end = self.take()?.span;
                 self.events.end(end);
             }
             TokenKind::Key => {
@@ -29,7 +21,7 @@ impl<E: Events> Parser<'_, '_, E> {
                 let start = StartEvent {
                     is_map: true,
                     flow: false,
-                    span: Span::empty(key.start),
+                    span: Span::empty(key.span.start),
                 };
                 self.events.start(start, &Properties::default());
             }
@@ -41,12 +33,28 @@ impl<E: Events> Parser<'_, '_, E> {
         Ok(())
     }
 
+    /// Skips the token before a member or the end: the opening one, or a comma.
+    fn flow_member(
+        &mut self,
+        first: bool,
+        close: TokenKind,
+        problem: &'static str,
+    ) -> Result<(), SyntaxError> {
+        let next = self.peek()?;
+        if first || next == TokenKind::FlowEntry {
+            self.take()?;
+        } else if next != close {
+            return self.fail(problem);
+        }
+        Ok(())
+    }
+
     pub(super) fn flow_pair_key(&mut self) -> Result<(), SyntaxError> {
         self.states.push(Expects::FlowPairValue);
         match self.peek()? {
             TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
                 // libyaml consumes the token here, so go-yaml loses the value of `[? : x]`.
-                let end = self.take()?.end;
+                let end = self.take()?.span.end;
                 self.emit_empty(end, &Properties::default());
                 Ok(())
             }
@@ -56,14 +64,14 @@ impl<E: Events> Parser<'_, '_, E> {
 
     pub(super) fn flow_pair_value(&mut self) -> Result<(), SyntaxError> {
         self.states.push(Expects::FlowPairEnd);
+        self.flow_value(TokenKind::FlowSequenceEnd)
+    }
+
+    /// Parses the value after a key in a collection that ends with `close`.
+    fn flow_value(&mut self, close: TokenKind) -> Result<(), SyntaxError> {
         if self.peek()? == TokenKind::Value {
             self.take()?;
-            if !matches!(
-                self.peek()?,
-                TokenKind::FlowEntry | TokenKind::FlowSequenceEnd
-            ) {
-                return self.node(false, false);
-            }
+            return self.node_unless(&[TokenKind::FlowEntry, close], false, false);
         }
         self.emit_empty(self.last_end, &Properties::default());
         Ok(())
@@ -76,32 +84,23 @@ impl<E: Events> Parser<'_, '_, E> {
     }
 
     pub(super) fn flow_mapping_key(&mut self, first: bool) -> Result<(), SyntaxError> {
-        if first {
-            self.take()?;
-        } else if !matches!(
-            self.peek()?,
-            TokenKind::FlowEntry | TokenKind::FlowMappingEnd
-        ) {
-            return self.fail("did not find expected ',' or '}'");
-        } else if self.peek()? == TokenKind::FlowEntry {
-            self.take()?;
-        }
+        let problem = "did not find expected ',' or '}'";
+        self.flow_member(first, TokenKind::FlowMappingEnd, problem)?;
         match self.peek()? {
             TokenKind::FlowMappingEnd => {
-                let end = self.take()?.span();
+                let end = self.take()?.span;
                 self.events.end(end);
                 Ok(())
             }
             TokenKind::Key => {
-                let mark = self.take()?.end;
+                self.take()?;
                 self.states.push(Expects::FlowMappingValue);
-                match self.peek()? {
-                    TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowMappingEnd => {
-                        self.emit_empty(mark, &Properties::default());
-                        Ok(())
-                    }
-                    _ => self.node(false, false),
-                }
+                let ends = [
+                    TokenKind::Value,
+                    TokenKind::FlowEntry,
+                    TokenKind::FlowMappingEnd,
+                ];
+                self.node_unless(&ends, false, false)
             }
             _ => {
                 self.states.push(Expects::FlowMappingEmptyValue);
@@ -112,14 +111,8 @@ impl<E: Events> Parser<'_, '_, E> {
 
     pub(super) fn flow_mapping_value(&mut self, empty: bool) -> Result<(), SyntaxError> {
         self.states.push(Expects::FlowMappingKey { first: false });
-        if !empty && self.peek()? == TokenKind::Value {
-            self.take()?;
-            if !matches!(
-                self.peek()?,
-                TokenKind::FlowEntry | TokenKind::FlowMappingEnd
-            ) {
-                return self.node(false, false);
-            }
+        if !empty {
+            return self.flow_value(TokenKind::FlowMappingEnd);
         }
         self.emit_empty(self.last_end, &Properties::default());
         Ok(())

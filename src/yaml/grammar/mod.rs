@@ -83,13 +83,13 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
     #[inline]
     fn take(&mut self) -> Result<Token, SyntaxError> {
         let token = self.scanner.take()?;
-        self.last_end = token.end;
+        self.last_end = token.span.end;
         Ok(token)
     }
 
     #[cold]
     fn fail<T>(&mut self, problem: &'static str) -> Result<T, SyntaxError> {
-        let at = self.scanner.peek()?.start;
+        let at = self.scanner.peek()?.span.start;
         Err(SyntaxError::new(at, problem))
     }
 
@@ -187,16 +187,30 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         self.scanner.read.dropped_from = match next.kind {
             TokenKind::StreamEnd => None,
             TokenKind::DocumentEnd => self.scanner.rest(),
-            _ => Some(next.start),
+            _ => Some(next.span.start),
         };
         Ok(())
+    }
+
+    /// Parses a node, which is left out if one of `ends` follows.
+    fn node_unless(
+        &mut self,
+        ends: &[TokenKind],
+        block: bool,
+        indentless: bool,
+    ) -> Result<(), SyntaxError> {
+        if ends.contains(&self.peek()?) {
+            self.emit_empty(self.last_end, &Properties::default());
+            return Ok(());
+        }
+        self.node(block, indentless)
     }
 
     fn node(&mut self, block: bool, indentless: bool) -> Result<(), SyntaxError> {
         match self.peek()? {
             TokenKind::Scalar { .. } => self.scalar(&Properties::default()),
             TokenKind::Alias => {
-                let span = self.take()?.span();
+                let span = self.take()?.span;
                 let name = self.scanner.written(span).get(1..).unwrap_or_default();
                 self.events.alias(span, name);
                 Ok(())
@@ -213,7 +227,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         loop {
             match self.peek()? {
                 TokenKind::Anchor if anchor.is_none() => {
-                    let span = self.scanner.peek()?.span();
+                    let span = self.scanner.peek()?.span;
                     anchor = self.scanner.written(span).get(1..);
                 }
                 TokenKind::Tag if tag.is_none() => {
@@ -248,7 +262,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         indentless: bool,
         properties: &Properties<'_>,
     ) -> Result<(), SyntaxError> {
-        let Token { kind, start, .. } = self.scanner.peek()?;
+        let Token { kind, span } = self.scanner.peek()?;
         let (state, is_map, flow) = match kind {
             TokenKind::Scalar { .. } => return self.scalar(properties),
             TokenKind::BlockEntry if indentless => (Expects::IndentlessSequence, false, false),
@@ -267,7 +281,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
             _ => return self.fail("did not find expected node content"),
         };
         self.states.push(state);
-        let span = Span::new(start, start + u32::from(flow));
+        let span = Span::new(span.start, span.start + u32::from(flow));
         let start = StartEvent { is_map, flow, span };
         self.events.start(start, properties);
         Ok(())
@@ -284,7 +298,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         let TokenKind::Scalar { style, decoded } = token.kind else {
             return;
         };
-        let span = token.span();
+        let span = token.span;
         let text = match (decoded, style) {
             (Some(decoded), _) => self.scanner.decoded.get(decoded.range()),
             (None, Style::Single | Style::Double) => {
@@ -308,19 +322,13 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         }
         match self.peek()? {
             TokenKind::BlockEntry => {
-                let dash = self.take()?.end;
+                self.take()?;
                 self.states.push(Expects::BlockSequence { first: false });
-                match self.peek()? {
-                    TokenKind::BlockEntry | TokenKind::BlockEnd => {
-                        self.emit_empty(dash, &Properties::default());
-                    }
-                    _ => self.node(true, false)?,
-                }
+                self.node_unless(&[TokenKind::BlockEntry, TokenKind::BlockEnd], true, false)
             }
-            TokenKind::BlockEnd => self.end_block()?,
-            _ => return self.fail("did not find expected '-' indicator"),
+            TokenKind::BlockEnd => self.end_block(),
+            _ => self.fail("did not find expected '-' indicator"),
         }
-        Ok(())
     }
 
     /// Ends a block collection where its last token ended, not at the token that shows its end.
@@ -335,15 +343,15 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
             self.events.end(Span::empty(self.last_end));
             return Ok(());
         }
-        let dash = self.take()?.end;
+        self.take()?;
         self.states.push(Expects::IndentlessSequence);
-        match self.peek()? {
-            TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
-                self.emit_empty(dash, &Properties::default());
-                Ok(())
-            }
-            _ => self.node(true, false),
-        }
+        let ends = [
+            TokenKind::BlockEntry,
+            TokenKind::Key,
+            TokenKind::Value,
+            TokenKind::BlockEnd,
+        ];
+        self.node_unless(&ends, true, false)
     }
 
     fn block_mapping_key(&mut self, first: bool) -> Result<(), SyntaxError> {
@@ -354,17 +362,17 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
             self.last_end = colon;
             self.states.push(Expects::BlockMappingKey { first: false });
             let Some(value) = self.scanner.take_plain_value()? else {
-                return self.block_part(colon);
+                return self.block_part();
             };
             self.emit_scalar(value, &Properties::default());
-            self.last_end = value.end;
+            self.last_end = value.span.end;
             return Ok(());
         }
         match self.peek()? {
             TokenKind::Key => {
-                let mark = self.take()?.end;
+                self.take()?;
                 self.states.push(Expects::BlockMappingValue);
-                self.block_part(mark)
+                self.block_part()
             }
             TokenKind::BlockEnd => self.end_block(),
             _ => self.fail("did not find expected key"),
@@ -377,18 +385,13 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
             self.emit_empty(self.last_end, &Properties::default());
             return Ok(());
         }
-        let colon = self.take()?.end;
-        self.block_part(colon)
+        self.take()?;
+        self.block_part()
     }
 
     /// Parses a key or a value of a block mapping, which may be left out.
-    fn block_part(&mut self, mark: u32) -> Result<(), SyntaxError> {
-        match self.peek()? {
-            TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
-                self.emit_empty(mark, &Properties::default());
-                Ok(())
-            }
-            _ => self.node(true, true),
-        }
+    fn block_part(&mut self) -> Result<(), SyntaxError> {
+        let ends = [TokenKind::Key, TokenKind::Value, TokenKind::BlockEnd];
+        self.node_unless(&ends, true, true)
     }
 }

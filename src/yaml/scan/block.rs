@@ -1,8 +1,18 @@
 //! Block scalars: `|` and `>` with their indicators.
 
 use super::{Scanner, TokenKind};
-use crate::yaml::block_header::{BlockHeader, Chomp};
 use crate::yaml::event::{Style, SyntaxError};
+
+/// The handling of the line breaks at the end of a block scalar.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Chomp {
+    /// `-`: all are removed.
+    Strip,
+    /// Neither of these: the last line keeps its own.
+    Clip,
+    /// `+`: all are kept.
+    Keep,
+}
 
 impl Scanner<'_> {
     pub(super) fn fetch_block_scalar(&mut self, literal: bool) -> Result<(), SyntaxError> {
@@ -10,7 +20,7 @@ impl Scanner<'_> {
         self.simple_key_allowed = true;
         let start = self.cursor.mark;
         self.cursor.skip();
-        let BlockHeader { chomp, increment } = self.read_block_header()?;
+        let (chomp, increment) = self.read_block_header()?;
         let header_end = self.end_block_header()?;
         let parent = self.indent.max(0);
         let mut indent = increment.map_or(0, |increment| parent + i32::from(increment));
@@ -25,16 +35,21 @@ impl Scanner<'_> {
         self.push_scalar(kind, start, end, false)
     }
 
-    fn read_block_header(&mut self) -> Result<BlockHeader, SyntaxError> {
-        let start = self.cursor.mark.pos;
-        let rest = self.cursor.text.as_bytes().get(start..).unwrap_or_default();
-        let (header, width) = BlockHeader::read(rest);
-        self.cursor.advance(start + width);
-        match self.cursor.at(0) {
-            b'0' if header.increment.is_none() => {
-                self.fail("found an indentation indicator equal to 0")
+    /// Reads the indicators after `|` or `>`, in either order, each at most once: the chomping, and the indentation
+    /// relative to the parent, if it is written.
+    fn read_block_header(&mut self) -> Result<(Chomp, Option<u8>), SyntaxError> {
+        let (mut chomp, mut increment) = (None, None);
+        loop {
+            match self.cursor.at(0) {
+                b'+' if chomp.is_none() => chomp = Some(Chomp::Keep),
+                b'-' if chomp.is_none() => chomp = Some(Chomp::Strip),
+                b'0' if increment.is_none() => {
+                    return self.fail("found an indentation indicator equal to 0");
+                }
+                digit @ b'1'..=b'9' if increment.is_none() => increment = Some(digit - b'0'),
+                _ => return Ok((chomp.unwrap_or(Chomp::Clip), increment)),
             }
-            _ => Ok(header),
+            self.cursor.skip();
         }
     }
 

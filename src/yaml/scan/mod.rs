@@ -121,12 +121,7 @@ impl<'t> Scanner<'t> {
     /// Returns the current position as an offset in the file.
     #[inline]
     fn offset(&self) -> u32 {
-        self.offset_of(self.cursor.mark)
-    }
-
-    #[inline]
-    fn offset_of(&self, mark: Mark) -> u32 {
-        self.offset_at(mark.pos)
+        self.offset_at(self.cursor.mark.pos)
     }
 
     #[inline]
@@ -162,12 +157,12 @@ impl<'t> Scanner<'t> {
         }
         self.indents.push(self.indent);
         self.indent = mark.column;
-        let at = self.offset_of(mark);
+        let at = self.offset_at(mark.pos);
         if self.indents.len() > MAX_DEPTH {
             return Err(SyntaxError::new(at, "exceeded max depth of 10000"));
         }
-        let (start, end) = (at, at);
-        let token = Token { kind, start, end };
+        let span = Span::empty(at);
+        let token = Token { kind, span };
         match before {
             None => self.tokens.push_back(token),
             Some(number) => self.insert(number, token),
@@ -223,9 +218,8 @@ impl<'t> Scanner<'t> {
         }
         let start = self.cursor.mark;
         self.cursor.advance(self.cursor.line_end());
-        self.read
-            .comments
-            .push(Span::new(self.offset_of(start), self.offset()));
+        let comment = Span::new(self.offset_at(start.pos), self.offset());
+        self.read.comments.push(comment);
         let before = self.cursor.text.as_bytes()[..start.pos].last();
         if start.column > 0 && before.is_some_and(u8::is_ascii_graphic) {
             self.note(Quirk::CommentWithoutBlank, start.pos);
@@ -253,7 +247,7 @@ impl<'t> Scanner<'t> {
             b'{' => self.fetch_flow_start(TokenKind::FlowMappingStart),
             b']' => self.fetch_flow_end(TokenKind::FlowSequenceEnd),
             b'}' => self.fetch_flow_end(TokenKind::FlowMappingEnd),
-            b',' => self.fetch_flow_entry(),
+            b',' => self.fetch_indicator(TokenKind::FlowEntry, 1, true),
             b'-' if spaced => self.fetch_block_entry(),
             b'?' if flow || spaced => self.fetch_key(),
             b':' if flow || spaced => self.fetch_value(),
@@ -286,26 +280,33 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
+    /// Adds an indicator that is not part of a simple key. `allows_key` says whether one may follow.
+    fn fetch_indicator(
+        &mut self,
+        kind: TokenKind,
+        width: usize,
+        allows_key: bool,
+    ) -> Result<(), SyntaxError> {
+        self.remove_simple_key()?;
+        self.simple_key_allowed = allows_key;
+        self.push_indicator(kind, width);
+        Ok(())
+    }
+
     fn fetch_document_indicator(&mut self) -> Result<(), SyntaxError> {
         self.unroll_indent(-1);
-        self.remove_simple_key()?;
-        self.simple_key_allowed = false;
-        let start = self.cursor.at(0) == b'-';
-        self.push_indicator(
-            if start {
-                TokenKind::DocumentStart
-            } else {
-                TokenKind::DocumentEnd
-            },
-            3,
-        );
-        Ok(())
+        let kind = if self.cursor.at(0) == b'-' {
+            TokenKind::DocumentStart
+        } else {
+            TokenKind::DocumentEnd
+        };
+        self.fetch_indicator(kind, 3, false)
     }
 
     fn fetch_flow_start(&mut self, kind: TokenKind) -> Result<(), SyntaxError> {
         if self.cursor.at(0) == b'{' && self.cursor.at(1) == b'{' {
-            self.braces
-                .get_or_insert(self.base + self.cursor.mark.pos as u32);
+            let at = self.offset();
+            self.braces.get_or_insert(at);
         }
         self.save_simple_key()?;
         let token_number = self.tokens_taken + self.tokens.len();
@@ -324,59 +325,42 @@ impl<'t> Scanner<'t> {
     }
 
     fn fetch_flow_end(&mut self, kind: TokenKind) -> Result<(), SyntaxError> {
-        self.remove_simple_key()?;
+        self.fetch_indicator(kind, 1, false)?;
         if self.flow_level > 0 {
             self.flow_level -= 1;
             self.simple_keys.pop();
         }
-        self.simple_key_allowed = false;
-        self.push_indicator(kind, 1);
         Ok(())
     }
 
-    fn fetch_flow_entry(&mut self) -> Result<(), SyntaxError> {
-        self.remove_simple_key()?;
-        self.simple_key_allowed = true;
-        self.push_indicator(TokenKind::FlowEntry, 1);
-        Ok(())
+    /// Opens a block collection for an indicator at the current position. `problem` is the error if none may begin here.
+    fn open_block(&mut self, kind: TokenKind, problem: &'static str) -> Result<(), SyntaxError> {
+        if self.flow_level == 0 && !self.simple_key_allowed {
+            return self.fail(problem);
+        }
+        self.roll_indent(self.cursor.mark, None, kind)
     }
 
     fn fetch_block_entry(&mut self) -> Result<(), SyntaxError> {
         // In flow context a dash is an error as well, which the grammar reports.
-        if self.flow_level == 0 {
-            if !self.simple_key_allowed {
-                return self.fail("block sequence entries are not allowed in this context");
-            }
-            self.roll_indent(self.cursor.mark, None, TokenKind::BlockSequenceStart)?;
-        }
-        self.remove_simple_key()?;
-        self.simple_key_allowed = true;
-        self.push_indicator(TokenKind::BlockEntry, 1);
-        Ok(())
+        let problem = "block sequence entries are not allowed in this context";
+        self.open_block(TokenKind::BlockSequenceStart, problem)?;
+        self.fetch_indicator(TokenKind::BlockEntry, 1, true)
     }
 
     fn fetch_key(&mut self) -> Result<(), SyntaxError> {
-        if self.flow_level == 0 {
-            if !self.simple_key_allowed {
-                return self.fail("mapping keys are not allowed in this context");
-            }
-            self.roll_indent(self.cursor.mark, None, TokenKind::BlockMappingStart)?;
-        }
-        self.remove_simple_key()?;
-        self.simple_key_allowed = self.flow_level == 0;
-        self.push_indicator(TokenKind::Key, 1);
-        Ok(())
+        let problem = "mapping keys are not allowed in this context";
+        self.open_block(TokenKind::BlockMappingStart, problem)?;
+        self.fetch_indicator(TokenKind::Key, 1, self.flow_level == 0)
     }
 
     fn fetch_value(&mut self) -> Result<(), SyntaxError> {
         let level = self.simple_keys.len() - 1;
         if self.key_is_valid(level)? {
             let key = self.simple_keys[level];
-            let at = self.offset_of(key.mark);
             let token = Token {
                 kind: TokenKind::Key,
-                start: at,
-                end: at,
+                span: Span::empty(self.offset_at(key.mark.pos)),
             };
             self.insert(key.token_number, token);
             self.roll_indent(
@@ -387,12 +371,8 @@ impl<'t> Scanner<'t> {
             self.simple_keys[level].possible = false;
             self.simple_key_allowed = false;
         } else {
-            if self.flow_level == 0 {
-                if !self.simple_key_allowed {
-                    return self.fail("mapping values are not allowed in this context");
-                }
-                self.roll_indent(self.cursor.mark, None, TokenKind::BlockMappingStart)?;
-            }
+            let problem = "mapping values are not allowed in this context";
+            self.open_block(TokenKind::BlockMappingStart, problem)?;
             self.simple_key_allowed = self.flow_level == 0;
         }
         self.push_indicator(TokenKind::Value, 1);

@@ -1,6 +1,7 @@
 //! Unquoted scalars, and a fast path for unquoted entries of block mappings.
 
 use super::{SIMPLE_KEY_LENGTH, Scanner, Token, TokenKind};
+use crate::text::Span;
 use crate::yaml::event::{Style, SyntaxError};
 
 impl Scanner<'_> {
@@ -47,11 +48,7 @@ impl Scanner<'_> {
                 break;
             }
         }
-        let decoded = if is_folded {
-            self.decoded_since(decoded_from)
-        } else {
-            None
-        };
+        let decoded = self.decoded_since(decoded_from).filter(|_| is_folded);
         // The scalar has consumed line breaks after it, so a new line begins.
         self.simple_key_allowed |= is_broken;
         let kind = TokenKind::Scalar {
@@ -89,8 +86,10 @@ impl Scanner<'_> {
                 style: Style::Plain,
                 decoded: None,
             },
-            start: self.offset_at(start.pos),
-            end: self.offset_at(self.cursor.before_blanks(start.pos, colon)),
+            span: Span::new(
+                self.offset_at(start.pos),
+                self.offset_at(self.cursor.before_blanks(start.pos, colon)),
+            ),
         };
         Some((token, self.offset()))
     }
@@ -105,8 +104,8 @@ impl Scanner<'_> {
         self.decoded.clear();
         let start = self.offset();
         let (kind, end) = self.read_plain()?;
-        let end = self.offset_at(end);
-        Ok(Some(Token { kind, start, end }))
+        let span = Span::new(start, self.offset_at(end));
+        Ok(Some(Token { kind, span }))
     }
 
     fn push_written(&mut self, start: usize, end: usize) {

@@ -1,6 +1,7 @@
 //! The queue of tokens, and simple keys, which are recognised by the `:` after them.
 
 use super::{Mark, SIMPLE_KEY_LENGTH, Scanner, SimpleKey, Token, TokenKind};
+use crate::text::Span;
 use crate::yaml::event::SyntaxError;
 
 impl Scanner<'_> {
@@ -43,8 +44,8 @@ impl Scanner<'_> {
 
     #[inline]
     pub(super) fn push(&mut self, kind: TokenKind, start: Mark) {
-        let (start, end) = (self.offset_of(start), self.offset());
-        self.tokens.push_back(Token { kind, start, end });
+        let span = Span::new(self.offset_at(start.pos), self.offset());
+        self.tokens.push_back(Token { kind, span });
     }
 
     pub(super) fn push_indicator(&mut self, kind: TokenKind, width: usize) {
@@ -65,8 +66,7 @@ impl Scanner<'_> {
     ) -> Result<(), SyntaxError> {
         let token = Token {
             kind,
-            start: self.offset_of(start),
-            end: self.offset_at(end),
+            span: Span::new(self.offset_at(start.pos), self.offset_at(end)),
         };
         let now = self.cursor.mark;
         let is_key = may_be_key
@@ -81,8 +81,7 @@ impl Scanner<'_> {
         self.roll_indent(start, None, TokenKind::BlockMappingStart)?;
         self.tokens.push_back(Token {
             kind: TokenKind::Key,
-            start: token.start,
-            end: token.start,
+            span: Span::empty(token.span.start),
         });
         self.tokens.push_back(token);
         if let Some(key) = self.simple_keys.last_mut() {
@@ -118,21 +117,11 @@ impl Scanner<'_> {
 
     pub(super) fn key_is_valid(&mut self, level: usize) -> Result<bool, SyntaxError> {
         let now = self.cursor.mark;
-        let key = &mut self.simple_keys[level];
-        if !key.possible {
-            return Ok(false);
-        }
-        if key.mark.line >= now.line && key.mark.column + SIMPLE_KEY_LENGTH >= now.column {
+        let SimpleKey { possible, mark, .. } = self.simple_keys[level];
+        if possible && mark.line >= now.line && mark.column + SIMPLE_KEY_LENGTH >= now.column {
             return Ok(true);
         }
-        key.possible = false;
-        let (required, mark) = (key.required, key.mark);
-        if required {
-            return Err(SyntaxError::new(
-                self.offset_of(mark),
-                "could not find expected ':'",
-            ));
-        }
+        self.remove_simple_key_at(level)?;
         Ok(false)
     }
 
@@ -156,16 +145,16 @@ impl Scanner<'_> {
     }
 
     pub(super) fn remove_simple_key(&mut self) -> Result<(), SyntaxError> {
-        let Some(key) = self.simple_keys.last_mut() else {
-            return Ok(());
-        };
-        let (missing, mark) = (key.possible && key.required, key.mark);
-        key.possible = false;
-        if missing {
-            return Err(SyntaxError::new(
-                self.offset_of(mark),
-                "could not find expected ':'",
-            ));
+        self.remove_simple_key_at(self.simple_keys.len() - 1)
+    }
+
+    fn remove_simple_key_at(&mut self, level: usize) -> Result<(), SyntaxError> {
+        let key = &mut self.simple_keys[level];
+        let was_possible = std::mem::take(&mut key.possible);
+        let SimpleKey { required, mark, .. } = *key;
+        if was_possible && required {
+            let at = self.offset_at(mark.pos);
+            return Err(SyntaxError::new(at, "could not find expected ':'"));
         }
         Ok(())
     }

@@ -100,11 +100,8 @@ impl Scanner<'_> {
             return self.fail("found unexpected document indicator");
         }
         if self.cursor.is_end(0) {
-            let at = self.offset_at(start);
-            return Err(SyntaxError::new(
-                at,
-                "found unexpected end of stream in a quoted scalar",
-            ));
+            let problem = "found unexpected end of stream in a quoted scalar";
+            return Err(SyntaxError::new(self.offset_at(start), problem));
         }
         Ok(())
     }

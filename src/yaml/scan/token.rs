@@ -41,12 +41,5 @@ pub(in crate::yaml) enum TokenKind {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::yaml) struct Token {
     pub(in crate::yaml) kind: TokenKind,
-    pub(in crate::yaml) start: u32,
-    pub(in crate::yaml) end: u32,
-}
-
-impl Token {
-    pub(in crate::yaml) fn span(self) -> Span {
-        Span::new(self.start, self.end)
-    }
+    pub(in crate::yaml) span: Span,
 }
