@@ -121,7 +121,7 @@ impl<'a> Members<'a> {
             self.missing.insert(member.id);
             return;
         }
-        if member.is_generated() {
+        if member.is_generated {
             let generated = self.next_generated(&member.key);
             self.keys.generated.insert(member.id, generated);
         }

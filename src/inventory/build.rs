@@ -194,7 +194,7 @@ impl Inventory {
             Some(built) => built.key(&key, scope, object.value().span().start)?,
         };
         let name = object.metadata().name();
-        let is_named = name.is_some_and(|name| !name.value.is_empty());
+        let is_generated = name.is_none_or(|name| name.value.is_empty());
         Some(Member {
             id,
             file,
@@ -203,7 +203,7 @@ impl Inventory {
             resolution,
             key,
             from_dump,
-            is_named,
+            is_generated,
         })
     }
 }

@@ -19,7 +19,7 @@ fn uid_of(member: &Member) -> Option<&str> {
 
 /// Returns the key of an object; `None` if the server generates its name, so that nothing can refer to it.
 fn named_key_of(member: &Member) -> Option<&ObjectKey> {
-    (!member.is_generated()).then_some(&member.key)
+    (!member.is_generated).then_some(&member.key)
 }
 
 /// Returns the group, kind and name of an object whose name is not generated.

@@ -96,8 +96,8 @@ pub struct Member {
     pub key: ObjectKey,
     /// Whether it was read from a cluster, so its uid is real.
     pub from_dump: bool,
-    /// Whether its name is written. Otherwise the API server generates it.
-    is_named: bool,
+    /// Whether the API server generates its name or a part of it.
+    pub is_generated: bool,
 }
 
 #[cfg(target_pointer_width = "64")]
@@ -107,11 +107,6 @@ impl Member {
     /// Returns the scope of its kind; `None` if it is unknown.
     pub fn scope(&self) -> Option<Scope> {
         self.resolution.scope
-    }
-
-    /// Whether the API server generates its name or a part of it.
-    pub fn is_generated(&self) -> bool {
-        !self.is_named
     }
 
     /// Whether all its metadata have the types that the API server expects.

@@ -6,14 +6,15 @@ use jiff::civil::Date;
 /// own, not RFC 3339's: an hour may have one digit, a fraction may follow a comma, an offset may say 24 hours and 60
 /// minutes, and there is no leap second (`parse` in Go's `time/format.go`).
 pub(super) fn is_time(text: &str) -> bool {
-    Remaining(text).is_time().unwrap_or(false)
+    Remaining(text).check().unwrap_or(false)
 }
 
 /// The remaining text. The methods return `None` if the text has another form.
 struct Remaining<'a>(&'a str);
 
 impl Remaining<'_> {
-    fn is_time(mut self) -> Option<bool> {
+    /// Whether the whole text is a time whose parts are in range.
+    fn check(mut self) -> Option<bool> {
         let year = self.number(4)?;
         let month = self.literal("-")?.number(2)?;
         let day = self.literal("-")?.number(2)?;

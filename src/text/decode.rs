@@ -119,18 +119,13 @@ mod tests {
 
     #[test]
     fn utf16_with_bom_is_decoded_and_utf8_keeps_its_bom() {
-        assert_eq!(
-            decode(b"\xFF\xFEa\0\xE9\0".to_vec()),
-            Ok("a\u{e9}".to_owned())
-        );
-        assert_eq!(
-            decode(b"\xFE\xFF\0a\xD8\x3D\xDE\0".to_vec()),
-            Ok("a\u{1F600}".to_owned())
-        );
-        assert_eq!(
-            decode(b"\xEF\xBB\xBFa".to_vec()),
-            Ok("\u{FEFF}a".to_owned())
-        );
+        for (bytes, text) in [
+            (&b"\xFF\xFEa\0\xE9\0"[..], "a\u{e9}"),
+            (b"\xFE\xFF\0a\xD8\x3D\xDE\0", "a\u{1F600}"),
+            (b"\xEF\xBB\xBFa", "\u{FEFF}a"),
+        ] {
+            assert_eq!(decode(bytes.to_vec()), Ok(text.to_owned()));
+        }
     }
 
     #[test]
@@ -142,21 +137,19 @@ mod tests {
         };
         assert_eq!(decoded, Ok(expected));
         let written = "\u{FFFD} was typed";
-        assert_eq!(
-            decode_manifest(written.into()),
-            Ok(Decoded {
-                text: written.to_owned(),
-                replaced: None
-            })
-        );
+        let expected = Decoded {
+            text: written.to_owned(),
+            replaced: None,
+        };
+        assert_eq!(decode_manifest(written.into()), Ok(expected));
     }
 
     #[test]
     fn invalid_utf8_error_names_byte_and_offset() {
-        let error = decode(b"ab\xFFc".to_vec()).map_err(|error| (error.offset, error.message));
-        assert_eq!(
-            error,
-            Err((2, "byte 2 (0xFF) is not valid UTF-8".to_owned()))
-        );
+        let error = UndecodableBytes {
+            offset: 2,
+            message: "byte 2 (0xFF) is not valid UTF-8".to_owned(),
+        };
+        assert_eq!(decode(b"ab\xFFc".to_vec()), Err(error));
     }
 }

@@ -37,16 +37,11 @@ pub struct SourceFile {
     text: Arc<String>,
     /// `None` for most texts.
     facts: Option<Arc<TextFacts>>,
-    tables: Arc<PlaceTables>,
+    /// The starts of lines, and the lengths of the text up to some offsets, computed on first use.
+    line_starts: Arc<OnceLock<Vec<u32>>>,
+    block_lengths: Arc<OnceLock<BlockLengths>>,
     /// Long lines with hidden parts, as they are shown.
     long_lines: Arc<OnceLock<BTreeMap<usize, String>>>,
-}
-
-/// The starts of lines, and the lengths of the text up to some offsets, computed on first use.
-#[derive(Debug, Default)]
-struct PlaceTables {
-    line_starts: OnceLock<Vec<u32>>,
-    block_lengths: OnceLock<BlockLengths>,
 }
 
 /// Facts about a text that the text itself does not contain.
@@ -77,7 +72,8 @@ impl SourceFile {
             side: Side::default(),
             text: Arc::new(text.into()),
             facts: None,
-            tables: Arc::default(),
+            line_starts: Arc::default(),
+            block_lengths: Arc::default(),
             long_lines: Arc::default(),
         }
     }
@@ -260,7 +256,7 @@ impl SourceFile {
 
     /// Returns the offset of each line's start. A line break at the end is followed by an empty line.
     fn line_starts(&self) -> &[u32] {
-        self.tables.line_starts.get_or_init(|| {
+        self.line_starts.get_or_init(|| {
             let breaks = memchr::memchr_iter(b'\n', self.text.as_bytes());
             let after = breaks.map(|at| at as u32 + 1);
             std::iter::once(0).chain(after).collect()
@@ -273,8 +269,9 @@ impl SourceFile {
         if unit == ColumnUnit::Utf8 || part.len() < 2 * BLOCK {
             return unit.length(&self.text()[part]);
         }
-        let lengths = &self.tables.block_lengths;
-        let before = lengths.get_or_init(|| BlockLengths::of(self.text()));
+        let before = self
+            .block_lengths
+            .get_or_init(|| BlockLengths::of(self.text()));
         let whole = part.start.div_ceil(BLOCK)..part.end / BLOCK;
         let [first, last] = [whole.start, whole.end].map(|block| floor(self.text(), block * BLOCK));
         let between = before.up_to(whole.end, unit) - before.up_to(whole.start, unit);

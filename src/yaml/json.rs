@@ -3,6 +3,7 @@
 //! Kubernetes reads a manifest whose first character is `{` as a stream of JSON values, as long as that works. Go is
 //! strict about JSON's grammar, with two exceptions: a lone surrogate becomes U+FFFD, and equal keys are accepted.
 
+use super::characters::{lowest_below, lowest_equal};
 use super::event::{Events, Properties, ScalarEvent, StartEvent, Style, SyntaxError};
 use super::limits::MAX_DEPTH;
 use crate::text::Span;
@@ -303,24 +304,12 @@ fn ordinary(text: &[u8]) -> usize {
     let mut length = 0;
     for eight in text.as_chunks::<8>().0 {
         let eight = u64::from_le_bytes(*eight);
-        let quote = lowest_below(eight ^ repeated(b'"'), 1);
-        let backslash = lowest_below(eight ^ repeated(b'\\'), 1);
-        let found = quote | backslash | lowest_below(eight, b' ');
+        let found =
+            lowest_equal(eight, b'"') | lowest_equal(eight, b'\\') | lowest_below(eight, b' ');
         if found != 0 {
             return length + found.trailing_zeros() as usize / 8;
         }
         length += 8;
     }
     length
-}
-
-/// Sets the high bit of the lowest byte that is below a limit; higher bits are meaningless.
-#[inline]
-fn lowest_below(eight: u64, limit: u8) -> u64 {
-    eight.wrapping_sub(repeated(limit)) & !eight & repeated(0x80)
-}
-
-#[inline]
-fn repeated(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; 8])
 }

@@ -55,10 +55,7 @@ impl KeySet {
 
 /// Returns a bit that is the same for equal keys. Most keys of a mapping differ in length, first byte or last byte.
 fn filter_bit(key: &[u8]) -> u64 {
-    let (first, last) = match key {
-        [] => (0, 0),
-        [first, ..] => (*first, key[key.len() - 1]),
-    };
+    let [first, last] = [key.first(), key.last()].map(|byte| byte.copied().unwrap_or_default());
     let mixed = key.len() + 5 * usize::from(first) + 17 * usize::from(last);
     1 << (mixed % 64)
 }

@@ -73,10 +73,6 @@ impl Range {
         list.get(self.start as usize..self.end as usize)
             .unwrap_or_default()
     }
-
-    pub(super) fn is_empty(self) -> bool {
-        self.start == self.end
-    }
 }
 
 /// A value and its place.
@@ -186,7 +182,7 @@ pub struct Visited(HashSet<NodeId>);
 impl Visited {
     /// Records a value. Returns `false` if it was already visited.
     pub fn is_new(&mut self, value: Value<'_>) -> bool {
-        !value.may_be_shared() || self.0.insert(value.id())
+        !value.tree.has_aliases || self.0.insert(value.id())
     }
 }
 
@@ -240,11 +236,6 @@ impl<'a> Value<'a> {
             Kind::Int(value) => Some(value),
             _ => None,
         }
-    }
-
-    /// Whether an alias may lead to the value, too. False only if the document has no aliases.
-    pub(super) fn may_be_shared(self) -> bool {
-        self.tree.has_aliases
     }
 
     /// Whether the value is null or left out.

@@ -80,16 +80,10 @@ fn words(name: &str) -> Vec<String> {
     let mut before: Option<char> = None;
     let mut letters = name.chars().peekable();
     while let Some(c) = letters.next() {
-        let begins = match before {
-            Some(before) if before.is_ascii_alphanumeric() => {
-                c.is_ascii_uppercase()
-                    && (before.is_ascii_lowercase()
-                        || letters
-                            .peek()
-                            .is_some_and(|c: &char| c.is_ascii_lowercase()))
-            }
-            _ => true,
-        };
+        let is_after_letter = before.is_some_and(|c| c.is_ascii_alphanumeric());
+        let is_beside_lower = before.is_some_and(|c| c.is_ascii_lowercase())
+            || letters.peek().is_some_and(|c| c.is_ascii_lowercase());
+        let begins = !is_after_letter || c.is_ascii_uppercase() && is_beside_lower;
         if c.is_ascii_alphanumeric() {
             let c = c.to_ascii_lowercase();
             match words.last_mut() {

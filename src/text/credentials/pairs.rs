@@ -88,11 +88,7 @@ impl Pair<'_> {
 /// Returns the length of the value at the start of a text.
 fn value_length(text: &str, is_assigned: bool, in_flow: bool) -> usize {
     let escape = text.len() - text.trim_start_matches('\\').len();
-    if let Some(quote) = text[escape..]
-        .chars()
-        .next()
-        .filter(|c| matches!(c, '"' | '\''))
-    {
+    if let Some(quote @ ('"' | '\'')) = text[escape..].chars().next() {
         let opened = escape + 1;
         let (mut doubled, bytes) = (false, text.as_bytes());
         // In JSON within a string, the closing quote has as many backslashes as the opening one.

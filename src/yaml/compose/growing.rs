@@ -69,26 +69,16 @@ impl<'t> GrowingTree<'t> {
     }
 
     /// Returns the place of a scalar's text; if the text is borrowed and verbatim, that is the token itself.
-    pub(super) fn text_place(&mut self, text: Cow<'_, str>, event: &ScalarEvent<'_>) -> TextPlace {
-        match text {
-            Cow::Borrowed(_) if event.is_verbatim => written_place(event.style),
-            text => self.decoded_place(&text),
-        }
-    }
-
-    /// Returns the place of the text of an event.
     #[inline]
-    pub(super) fn place_of(&mut self, event: &ScalarEvent<'_>) -> TextPlace {
-        if event.is_verbatim {
-            written_place(event.style)
-        } else {
-            self.decoded_place(event.text)
+    pub(super) fn text_place(&mut self, text: Cow<'_, str>, event: &ScalarEvent<'_>) -> TextPlace {
+        if event.is_verbatim && matches!(text, Cow::Borrowed(_)) {
+            return match event.style {
+                Style::Single | Style::Double => TextPlace::Quoted,
+                Style::Plain | Style::Block | Style::JsonWord => TextPlace::Written,
+            };
         }
-    }
-
-    fn decoded_place(&mut self, text: &str) -> TextPlace {
         let start = self.decoded.len() as u32;
-        self.decoded.push_str(text);
+        self.decoded.push_str(&text);
         TextPlace::Decoded(Span::new(start, self.decoded.len() as u32))
     }
 
@@ -167,12 +157,5 @@ impl<'t> GrowingTree<'t> {
             root,
             has_aliases,
         }
-    }
-}
-
-fn written_place(style: Style) -> TextPlace {
-    match style {
-        Style::Single | Style::Double => TextPlace::Quoted,
-        Style::Plain | Style::Block | Style::JsonWord => TextPlace::Written,
     }
 }

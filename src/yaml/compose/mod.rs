@@ -93,7 +93,7 @@ impl<'t> Composer<'t> {
             return Ok(());
         }
         if tag.is_none() && scalar::is_text_as(event.style, event.text) {
-            let place = self.tree.place_of(event);
+            let place = self.tree.text_place(Cow::Borrowed(event.text), event);
             if !is_key {
                 return self.value(NodeContent::Text(place), event.span, properties);
             }
@@ -244,11 +244,11 @@ impl<'t> Composer<'t> {
         Ok(())
     }
 
-    /// Records an error, after which no event is composed.
+    /// Composes an event, unless an earlier one failed.
     #[inline]
-    fn note(&mut self, result: Result<(), SyntaxError>) {
-        if let Err(error) = result {
-            self.failure = Some(error);
+    fn attempt(&mut self, compose: impl FnOnce(&mut Self) -> Result<(), SyntaxError>) {
+        if self.failure.is_none() {
+            self.failure = compose(self).err();
         }
     }
 }
@@ -256,33 +256,21 @@ impl<'t> Composer<'t> {
 impl Events for Composer<'_> {
     #[inline]
     fn scalar(&mut self, scalar: ScalarEvent<'_>, properties: &Properties<'_>) {
-        if self.failure.is_none() {
-            let result = self.compose(&scalar, properties);
-            self.note(result);
-        }
+        self.attempt(|composer| composer.compose(&scalar, properties));
     }
 
     #[inline]
     fn start(&mut self, start: StartEvent, properties: &Properties<'_>) {
-        if self.failure.is_none() {
-            let result = self.open(start, properties);
-            self.note(result);
-        }
+        self.attempt(|composer| composer.open(start, properties));
     }
 
     #[inline]
     fn end(&mut self, end: Span) {
-        if self.failure.is_none() {
-            let result = self.close(end);
-            self.note(result);
-        }
+        self.attempt(|composer| composer.close(end));
     }
 
     fn alias(&mut self, span: Span, name: &str) {
-        if self.failure.is_none() {
-            let result = self.name(span, name);
-            self.note(result);
-        }
+        self.attempt(|composer| composer.name(span, name));
     }
 }
 

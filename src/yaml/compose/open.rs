@@ -98,13 +98,8 @@ impl OpenCollections {
 
     /// Whether the next node is a key.
     pub(super) fn expects_key(&self) -> bool {
-        matches!(
-            self.open.last(),
-            Some(OpenNode {
-                map: Some(OpenMap { key: None, .. }),
-                ..
-            })
-        )
+        let map = self.open.last().and_then(|open| open.map.as_ref());
+        map.is_some_and(|map| map.key.is_none())
     }
 
     /// Returns the number of open collections.
@@ -214,18 +209,13 @@ impl OpenCollections {
         written: Span,
         alias: bool,
     ) -> Result<(), SyntaxError> {
-        let content = tree.node(node).content;
-        let sources: Vec<NodeId> = match content {
+        let sources: Vec<NodeId> = match tree.node(node).content {
             NodeContent::Map(_) => vec![node],
             NodeContent::Seq(items) if !alias => {
                 items.of(&tree.items).iter().rev().copied().collect()
             }
-            _ => Vec::new(),
+            _ => return Err(SyntaxError::new(written.start, BAD_MERGE)),
         };
-        let empty_list = matches!(content, NodeContent::Seq(items) if !alias && items.is_empty());
-        if sources.is_empty() && !empty_list {
-            return Err(SyntaxError::new(written.start, BAD_MERGE));
-        }
         for source in sources {
             let NodeContent::Map(Range { start, end }) = tree.node(source).content else {
                 return Err(SyntaxError::new(written.start, BAD_MERGE));

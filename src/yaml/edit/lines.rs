@@ -17,6 +17,10 @@ impl<'t> TextLines<'t> {
             .unwrap_or_default()
     }
 
+    fn text_from(self, at: u32) -> &'t str {
+        self.text.get(at as usize..).unwrap_or_default()
+    }
+
     /// Returns the start of the line of an offset.
     pub(super) fn start(self, at: u32) -> u32 {
         self.slice(0, at)
@@ -26,19 +30,14 @@ impl<'t> TextLines<'t> {
 
     /// Returns the end of the line of an offset, without its line break.
     pub(super) fn end(self, at: u32) -> u32 {
-        let rest = self.text.get(at as usize..).unwrap_or_default();
-        let line = rest
-            .find('\n')
-            .map_or(rest, |line_break| &rest[..line_break]);
+        let line = self.text_from(at).split('\n').next().unwrap_or_default();
         at + line.strip_suffix('\r').unwrap_or(line).len() as u32
     }
 
     /// Returns the start of the line after that of an offset, or the end of the text.
     pub(super) fn next(self, at: u32) -> u32 {
-        let rest = self.text.get(at as usize..).unwrap_or_default();
-        at + rest
-            .find('\n')
-            .map_or(rest.len(), |line_break| line_break + 1) as u32
+        let line = self.text_from(at).split_inclusive('\n').next();
+        at + line.map_or(0, str::len) as u32
     }
 
     /// Returns the text before an offset on its line.
@@ -60,10 +59,8 @@ impl<'t> TextLines<'t> {
     /// Returns the column of an offset as blanks, if only the dashes of list items are before it on its line.
     pub(super) fn indentation(self, at: u32) -> Option<String> {
         let before = self.before(at);
-        before
-            .bytes()
-            .all(|byte| matches!(byte, b' ' | b'-'))
-            .then(|| " ".repeat(before.len()))
+        let is_indentation = before.bytes().all(|byte| matches!(byte, b' ' | b'-'));
+        is_indentation.then(|| " ".repeat(before.len()))
     }
 
     /// Returns the line break after an offset; at the end of the text, the one before it.
@@ -82,11 +79,9 @@ impl<'t> TextLines<'t> {
 
     /// Returns the end of the `:` after a key.
     pub(super) fn colon_after(self, key: Span) -> Option<u32> {
-        let rest = self.text.get(key.end as usize..)?;
-        let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-        rest[blanks..]
-            .starts_with(':')
-            .then_some(key.end + blanks as u32 + 1)
+        let rest = self.text_from(key.end);
+        let after = rest.trim_start_matches([' ', '\t']).strip_prefix(':')?;
+        Some(key.end + (rest.len() - after.len()) as u32)
     }
 
     /// Returns the offset of the `-` before an item of a block list, if only spaces are between.

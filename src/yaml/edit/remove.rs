@@ -36,7 +36,7 @@ pub(super) fn members(
     let members = places
         .iter()
         .map(|&(first, last)| member(page, node.form, first, last));
-    let members: Vec<MemberText> = members.collect::<Option<_>>()?;
+    let members: Vec<MemberText> = members.collect();
     if removed.len() == members.len() {
         return Some(vec![emptied(page, collection)?]);
     }
@@ -58,23 +58,20 @@ fn member(
     form: NodeForm,
     first: NodePlace,
     last: NodePlace,
-) -> Option<MemberText> {
+) -> MemberText {
     let (key, value) = (page.layout.node(first), page.layout.node(last));
-    let end = key.span.end.max(value.span.end);
     let (start, is_bare) = match form {
-        NodeForm::Seq { flow: false } => match page.lines.dash_before(value.span.start) {
-            Some(dash) => (dash, true),
-            None => (value.span.start, false),
-        },
-        _ => (
-            key.span.start,
-            !key.has_properties && matches!(key.form, NodeForm::Scalar(_)) || first == last,
-        ),
+        NodeForm::Seq { flow: false } => {
+            let dash = page.lines.dash_before(key.span.start);
+            (dash.unwrap_or(key.span.start), dash.is_some())
+        }
+        NodeForm::Map { .. } => (key.span.start, matches!(key.form, NodeForm::Scalar(_))),
+        _ => (key.span.start, true),
     };
-    Some(MemberText {
-        span: Span::new(start, end),
-        is_bare: is_bare && !(first == last && key.has_properties),
-    })
+    MemberText {
+        span: Span::new(start, key.span.end.max(value.span.end)),
+        is_bare: is_bare && !key.has_properties,
+    }
 }
 
 /// Removes whole lines, including trailing comments. A member after a dash leaves the dash to the next one.

@@ -54,8 +54,8 @@ impl<E: Events> Parser<'_, '_, E> {
         match self.peek()? {
             TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
                 // libyaml consumes the token here, so go-yaml loses the value of `[? : x]`.
-                let end = self.take()?.span.end;
-                self.emit_empty(end, &Properties::default());
+                self.take()?;
+                self.emit_empty(&Properties::default());
                 Ok(())
             }
             _ => self.node(false, false),
@@ -73,7 +73,7 @@ impl<E: Events> Parser<'_, '_, E> {
             self.take()?;
             return self.node_unless(&[TokenKind::FlowEntry, close], false, false);
         }
-        self.emit_empty(self.last_end, &Properties::default());
+        self.emit_empty(&Properties::default());
         Ok(())
     }
 
@@ -114,7 +114,7 @@ impl<E: Events> Parser<'_, '_, E> {
         if !empty {
             return self.flow_value(TokenKind::FlowMappingEnd);
         }
-        self.emit_empty(self.last_end, &Properties::default());
+        self.emit_empty(&Properties::default());
         Ok(())
     }
 }

@@ -44,7 +44,13 @@ pub(super) fn parse(
     base: u32,
     events: &mut impl Events,
 ) -> Result<Read, Failure> {
-    let mut parser = Parser::new(text, base, events);
+    let mut parser = Parser {
+        scanner: Scanner::new(text, base),
+        events,
+        states: Vec::with_capacity(32),
+        handles: BTreeMap::new(),
+        last_end: base,
+    };
     match parser.document() {
         Ok(()) => Ok(parser.scanner.read),
         Err(error) => Err(Failure {
@@ -64,17 +70,7 @@ struct Parser<'t, 'e, E> {
     last_end: u32,
 }
 
-impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
-    fn new(text: CheckedText<'t>, base: u32, events: &'e mut E) -> Self {
-        Self {
-            scanner: Scanner::new(text, base),
-            events,
-            states: Vec::with_capacity(32),
-            handles: BTreeMap::new(),
-            last_end: base,
-        }
-    }
-
+impl<E: Events> Parser<'_, '_, E> {
     #[inline]
     fn peek(&mut self) -> Result<TokenKind, SyntaxError> {
         self.scanner.peek().map(|token| token.kind)
@@ -93,11 +89,11 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         Err(SyntaxError::new(at, problem))
     }
 
-    /// Emits a value that is left out, with the empty span at `at`.
-    fn emit_empty(&mut self, at: u32, properties: &Properties<'_>) {
+    /// Emits a value that is left out, with the empty span after the last token.
+    fn emit_empty(&mut self, properties: &Properties<'_>) {
         let scalar = ScalarEvent {
             style: Style::Plain,
-            span: Span::empty(at),
+            span: Span::empty(self.last_end),
             text: "",
             is_verbatim: true,
         };
@@ -148,7 +144,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
             | TokenKind::DocumentStart
             | TokenKind::DocumentEnd
             | TokenKind::StreamEnd => {
-                self.emit_empty(self.last_end, &Properties::default());
+                self.emit_empty(&Properties::default());
                 Ok(())
             }
             _ => self.node(true, false),
@@ -200,7 +196,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         indentless: bool,
     ) -> Result<(), SyntaxError> {
         if ends.contains(&self.peek()?) {
-            self.emit_empty(self.last_end, &Properties::default());
+            self.emit_empty(&Properties::default());
             return Ok(());
         }
         self.node(block, indentless)
@@ -208,7 +204,6 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
 
     fn node(&mut self, block: bool, indentless: bool) -> Result<(), SyntaxError> {
         match self.peek()? {
-            TokenKind::Scalar { .. } => self.scalar(&Properties::default()),
             TokenKind::Alias => {
                 let span = self.take()?.span;
                 let name = self.scanner.written(span).get(1..).unwrap_or_default();
@@ -264,7 +259,11 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
     ) -> Result<(), SyntaxError> {
         let Token { kind, span } = self.scanner.peek()?;
         let (state, is_map, flow) = match kind {
-            TokenKind::Scalar { .. } => return self.scalar(properties),
+            TokenKind::Scalar { .. } => {
+                let token = self.take()?;
+                self.emit_scalar(token, properties);
+                return Ok(());
+            }
             TokenKind::BlockEntry if indentless => (Expects::IndentlessSequence, false, false),
             TokenKind::FlowSequenceStart => (Expects::FlowSequence { first: true }, false, true),
             TokenKind::FlowMappingStart => (Expects::FlowMappingKey { first: true }, true, true),
@@ -275,7 +274,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
                 (Expects::BlockMappingKey { first: true }, true, false)
             }
             _ if !properties.is_empty() => {
-                self.emit_empty(self.last_end, properties);
+                self.emit_empty(properties);
                 return Ok(());
             }
             _ => return self.fail("did not find expected node content"),
@@ -284,12 +283,6 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
         let span = Span::new(span.start, span.start + u32::from(flow));
         let start = StartEvent { is_map, flow, span };
         self.events.start(start, properties);
-        Ok(())
-    }
-
-    fn scalar(&mut self, properties: &Properties<'_>) -> Result<(), SyntaxError> {
-        let token = self.take()?;
-        self.emit_scalar(token, properties);
         Ok(())
     }
 
@@ -382,7 +375,7 @@ impl<'t, 'e, E: Events> Parser<'t, 'e, E> {
     fn block_mapping_value(&mut self) -> Result<(), SyntaxError> {
         self.states.push(Expects::BlockMappingKey { first: false });
         if self.peek()? != TokenKind::Value {
-            self.emit_empty(self.last_end, &Properties::default());
+            self.emit_empty(&Properties::default());
             return Ok(());
         }
         self.take()?;

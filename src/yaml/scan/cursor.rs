@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use crate::yaml::characters::CheckedText;
+use crate::yaml::characters::{CheckedText, lowest_equal};
 
 /// A position in the text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -135,7 +135,7 @@ impl<'t> Cursor<'t> {
     fn wide_length(&mut self, pos: usize) -> i32 {
         let (before, rest) = self.text.as_bytes().split_at(pos);
         if self.ascii_until < pos {
-            self.ascii_until = pos + ascii_length(rest);
+            self.ascii_until = pos + rest.iter().take_while(|byte| byte.is_ascii()).count();
         }
         before[self.mark.pos..]
             .iter()
@@ -237,14 +237,6 @@ impl<'t> Cursor<'t> {
     }
 }
 
-fn ascii_length(bytes: &[u8]) -> usize {
-    const BLOCK: usize = 64;
-    let blocks = bytes.chunks(BLOCK).take_while(|block| block.is_ascii());
-    let start = blocks.map(<[u8]>::len).sum::<usize>();
-    let rest = bytes[start..].iter().take_while(|byte| byte.is_ascii());
-    start + rest.count()
-}
-
 /// Returns the offset of the first of three bytes from `start` on, or the end. It compares eight bytes at once, since
 /// most tokens are too short for a call of `memchr3` to pay off.
 #[inline]
@@ -264,13 +256,4 @@ fn find_any(text: &[u8], start: usize, [one, two, three]: [u8; 3]) -> usize {
     }
     let rest = text.get(pos..).unwrap_or_default();
     memchr::memchr3(one, two, three, rest).map_or(text.len(), |length| pos + length)
-}
-
-/// Sets the high bit of the lowest of eight bytes that equals `byte`; higher bits are meaningless.
-#[inline]
-fn lowest_equal(eight: u64, byte: u8) -> u64 {
-    let different = eight ^ u64::from_le_bytes([byte; 8]);
-    different.wrapping_sub(u64::from_le_bytes([0x01; 8]))
-        & !different
-        & u64::from_le_bytes([0x80; 8])
 }

@@ -4,7 +4,8 @@ use super::{Scanner, TokenKind};
 use crate::yaml::event::SyntaxError;
 
 impl Scanner<'_> {
-    pub(super) fn fetch_anchor(&mut self, alias: bool) -> Result<(), SyntaxError> {
+    /// Scans an anchor or an alias, depending on `kind`.
+    pub(super) fn fetch_anchor(&mut self, kind: TokenKind) -> Result<(), SyntaxError> {
         self.save_simple_key()?;
         self.simple_key_allowed = false;
         let start = self.cursor.mark;
@@ -18,11 +19,6 @@ impl Scanner<'_> {
         if self.cursor.mark.pos == start.pos + 1 || !ends {
             return self.fail("did not find expected alphabetic or numeric character");
         }
-        let kind = if alias {
-            TokenKind::Alias
-        } else {
-            TokenKind::Anchor
-        };
         self.push(kind, start);
         Ok(())
     }
@@ -98,11 +94,9 @@ impl Scanner<'_> {
                     bytes.push((high * 16 + low) as u8);
                     self.skip_many(3);
                 }
-                byte @ (b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z') => {
-                    bytes.push(byte);
-                    self.cursor.skip();
-                }
-                byte if byte != 0 && b"_-;/?:@&=+$,.!~*'()[]".contains(&byte) => {
+                byte if byte.is_ascii_alphanumeric()
+                    || b"_-;/?:@&=+$,.!~*'()[]".contains(&byte) =>
+                {
                     bytes.push(byte);
                     self.cursor.skip();
                 }
@@ -175,7 +169,7 @@ impl Scanner<'_> {
     fn read_tag_directive(&mut self) -> Result<TokenKind, SyntaxError> {
         self.cursor.skip_blanks();
         let handle = self.read_tag_handle()?;
-        if !(handle == "!" || handle.ends_with('!')) {
+        if !handle.ends_with('!') {
             return self.fail("did not find expected '!'");
         }
         if !self.cursor.is_blank() {
