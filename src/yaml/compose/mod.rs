@@ -21,12 +21,6 @@ use super::scalar::{self, Scalar, TagMeaning};
 use super::tree::{Node, NodeContent, NodeId, Tree};
 use crate::text::Span;
 
-/// A document's value and the problems in it.
-pub(super) struct Composed {
-    pub(super) tree: Tree,
-    pub(super) problems: Vec<Problem>,
-}
-
 /// Composes the events of one document.
 pub(super) struct Composer<'t> {
     json: bool,
@@ -61,11 +55,14 @@ impl<'t> Composer<'t> {
         self.root.is_none() && self.failure.is_none()
     }
 
-    /// Returns the value; `None` if there was no event. `file` is the text that the composer was created with.
+    /// Returns the value and the problems in it; `None` if there was no event. `file` is the text that the composer was created with.
     ///
     /// # Errors
     /// The reason for which Kubernetes rejects the value.
-    pub(super) fn finish(self, file: &Arc<String>) -> Result<Option<Composed>, SyntaxError> {
+    pub(super) fn finish(
+        self,
+        file: &Arc<String>,
+    ) -> Result<Option<(Tree, Vec<Problem>)>, SyntaxError> {
         if let Some(error) = self.failure {
             return Err(error);
         }
@@ -73,10 +70,8 @@ impl<'t> Composer<'t> {
             return Ok(None);
         };
         let has_aliases = self.aliases.exist();
-        Ok(Some(Composed {
-            tree: self.tree.finish(root, Arc::clone(file), has_aliases),
-            problems: self.open.problems,
-        }))
+        let tree = self.tree.finish(root, Arc::clone(file), has_aliases);
+        Ok(Some((tree, self.open.problems)))
     }
 
     /// Composes a scalar.

@@ -281,37 +281,24 @@ impl OpenCollections {
         if hidden > 0 {
             path.push('…');
         }
-        // The items of each sequence end where those of the next inner one begin.
-        let mut end = self.waiting.len();
-        let mut steps = Vec::new();
-        for open in self.open.iter().skip(hidden).rev() {
+        for (at, open) in self.open.iter().enumerate().skip(hidden) {
             match &open.map {
                 None => {
-                    steps.push(PathStep::Item(end - open.first));
-                    end = open.first;
+                    // The items of each sequence end where those of the next inner one begin.
+                    let mut inner = self.open[at + 1..].iter().filter(|open| open.map.is_none());
+                    let end = inner.next().map_or(self.waiting.len(), |open| open.first);
+                    path.push_str(&format!("[{}]", end - open.first));
                 }
                 Some(OpenMap {
                     key: Some(Key::Name(key, span)),
                     ..
-                }) => steps.push(PathStep::Key(*key, *span)),
+                }) => push_segment(&mut path, tree.text(*key, *span)),
                 Some(_) => {}
-            }
-        }
-        for step in steps.into_iter().rev() {
-            match step {
-                PathStep::Item(index) => path.push_str(&format!("[{index}]")),
-                PathStep::Key(key, span) => push_segment(&mut path, tree.text(key, span)),
             }
         }
         push_segment(&mut path, key);
         path
     }
-}
-
-/// A step of a path.
-enum PathStep {
-    Key(TextPlace, Span),
-    Item(usize),
 }
 
 const BAD_MERGE: &str = "map merge requires map or sequence of maps as the value";
