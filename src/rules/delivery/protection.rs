@@ -323,7 +323,7 @@ fn on_a_template(
         .label(format!("copied onto {made} that no tool delivers"))
         .reason(format!(
             "A controller makes the {made} from the template and copies the annotation. Delivery tools neither apply nor delete \
-             these {made}, so they never read it. Controllers, owners and namespaces, with which the {made} are deleted, ignore it."
+             these {made}, so they never read it; controllers, the garbage collector and the deletion of a namespace ignore it."
         ))
         .help(instead)
         .field(format!("{}.metadata.annotations.{key}", template.field))
