@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
-
 use super::command;
 use super::telling::Story;
 use super::words;
@@ -24,18 +22,16 @@ pub(crate) struct Stuck {
 }
 
 /// A hold on an object, and how to end it.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Remedy {
     /// The hold, as half a sentence about the object.
     pub(crate) what: String,
-    #[serde(rename = "cites")]
     pub(crate) citations: Vec<&'static str>,
     /// The remedy, as sentences.
     pub(crate) help: String,
     /// The commands that do it.
     pub(crate) commands: Vec<String>,
     /// Whether the hold ends automatically once other objects are released.
-    #[serde(skip)]
     pub(crate) waits: bool,
 }
 
@@ -198,7 +194,8 @@ impl Case<'_> {
         });
         let known: Vec<_> = known.collect();
         let removers = known.iter().map(|(name, remover)| {
-            let (name, by) = (plain::one_line(name), plain::one_line(&remover.removed_by));
+            let name = plain::one_line(name);
+            let by = plain::one_line(&remover.removed_by);
             format!("{name} is removed by {by}")
         });
         let removers: Vec<String> = removers.collect();

@@ -5,8 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
-
 use super::view::{ImpliedDependent, PlanView};
 use crate::gc::{Cause, Change, Cluster, Effect, HeldObject, ObjectId, StoredObjects};
 use crate::kube::{ObjectKey, kinds};
@@ -46,15 +44,13 @@ impl Affected {
 }
 
 /// Number of objects with each ending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) deleted: usize,
     /// Deleted objects that no manifest contains.
     pub(crate) implied: usize,
     pub(crate) stuck: usize,
     /// Terminating until a tool releases them in a later step.
-    #[serde(skip)]
     pub(crate) waiting: usize,
     /// Terminating before the step and after it.
     pub(crate) still_stuck: usize,

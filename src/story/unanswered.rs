@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use super::command;
 use super::telling::Story;
 use super::words;
@@ -12,11 +10,10 @@ use crate::kube::kubectl;
 use crate::text::plain;
 
 /// A webhook that rejects requests of a step, or an API whose failure blocks the deletion of every Namespace.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct Unanswered {
     /// The effect, as a sentence.
     pub(crate) what: String,
-    #[serde(rename = "cites")]
     pub(crate) citations: &'static [&'static str],
     /// The remedy, as a sentence that precedes the command.
     pub(crate) help: String,

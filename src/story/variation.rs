@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use super::telling::Story;
 use super::words;
 use crate::gc::{Difference, Fate, Outcome, Present};
@@ -19,7 +17,7 @@ const OBJECTS: usize = 4;
 const VARYING: usize = 12;
 
 /// The outcomes that differ from the verdict in one respect.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct Variation {
     /// The difference, as a headline.
     pub(crate) title: String,
@@ -30,11 +28,10 @@ pub(crate) struct Variation {
 }
 
 /// An outcome other than the verdict, in one line.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct Alternative {
     pub(crate) text: String,
     /// The rules that make it possible, if particular ones do.
-    #[serde(rename = "cites")]
     pub(crate) citations: &'static [&'static str],
 }
 
@@ -159,7 +156,8 @@ fn owners(present: &Present) -> String {
         } else {
             ""
         };
-        let (kind, name) = (plain::one_line(&owner.kind), plain::one_line(&owner.name));
+        let kind = plain::one_line(&owner.kind);
+        let name = plain::one_line(&owner.name);
         format!("{kind} {name}{blocking}")
     });
     let owners: Vec<String> = owners.collect();

@@ -9,7 +9,7 @@ use crate::story::remedy::{Remedy, Stuck, stuck};
 use crate::story::telling::{Affected, Ending, Story, Tally, stories};
 use crate::story::ties::{Stroke, Web};
 use crate::story::unanswered::{Unanswered, unanswered};
-use crate::story::variation::{Variation, incomplete, variations};
+use crate::story::variation::{Alternative, Variation, incomplete, variations};
 use crate::story::{PlanView, words};
 use crate::text::plain;
 
@@ -18,16 +18,27 @@ use crate::text::plain;
 #[serde(rename_all = "camelCase")]
 pub struct StoryDocument {
     title: String,
-    counts: Tally,
+    counts: CountsDocument,
     /// Parents come before their children; untouched owners come last.
     objects: Vec<ObjectDocument>,
     /// Relations as indices into `objects`: from, to, and the kind.
     ties: Vec<(usize, usize, &'static str)>,
     stuck: Vec<StuckDocument>,
-    unanswered: Vec<Unanswered>,
+    unanswered: Vec<UnansweredDocument>,
     rejected: Vec<(String, u16)>,
-    variations: Vec<Variation>,
+    variations: Vec<VariationDocument>,
     incomplete: Option<&'static str>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CountsDocument {
+    deleted: usize,
+    implied: usize,
+    stuck: usize,
+    still_stuck: usize,
+    kept: usize,
+    untouched: usize,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -73,7 +84,36 @@ struct StuckDocument {
     before: bool,
     /// Whether releasing other objects is enough.
     waits: bool,
-    holds: Vec<Remedy>,
+    holds: Vec<HoldDocument>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct HoldDocument {
+    what: String,
+    cites: Vec<&'static str>,
+    help: String,
+    commands: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct UnansweredDocument {
+    what: String,
+    cites: &'static [&'static str],
+    help: String,
+    command: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct VariationDocument {
+    title: String,
+    outcomes: Vec<AlternativeDocument>,
+    more: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct AlternativeDocument {
+    text: String,
+    cites: &'static [&'static str],
 }
 
 // serde passes a reference.
@@ -108,17 +148,19 @@ impl StoryDocument {
         let arrows = arrows.iter();
         let ties = arrows.map(|arrow| (arrow.from, arrow.to, stroke(arrow.tie)));
         let stuck = stuck(story).into_iter();
+        let unanswered = unanswered(story).into_iter();
         let rejected = story.rejected().into_iter();
         let rejected = rejected.map(|(key, code)| (key.to_string(), code));
+        let variations = variations(story).into_iter();
         Self {
             title: plain::one_line(title),
-            counts: story.counts,
+            counts: CountsDocument::from(story.counts),
             objects: touched.chain(untouched).collect(),
             ties: ties.collect(),
             stuck: stuck.map(StuckDocument::from).collect(),
-            unanswered: unanswered(story),
+            unanswered: unanswered.map(UnansweredDocument::from).collect(),
             rejected: rejected.collect(),
-            variations: variations(story),
+            variations: variations.map(VariationDocument::from).collect(),
             incomplete: incomplete(story),
         }
     }
@@ -132,9 +174,9 @@ impl StoryDocument {
         let implied = objects.clone().filter_map(|one| one.implied.as_deref());
         objects
             .flat_map(|object| &object.cites)
-            .chain(holds.flat_map(|hold| &hold.citations))
-            .chain(self.unanswered.iter().flat_map(|one| one.citations))
-            .chain(outcomes.flat_map(|outcome| outcome.citations))
+            .chain(holds.flat_map(|hold| &hold.cites))
+            .chain(self.unanswered.iter().flat_map(|one| one.cites))
+            .chain(outcomes.flat_map(|outcome| outcome.cites))
             .copied()
             .chain(implied)
     }
@@ -222,13 +264,68 @@ fn stroke(tie: Stroke) -> &'static str {
     }
 }
 
+impl From<Tally> for CountsDocument {
+    fn from(counts: Tally) -> Self {
+        Self {
+            deleted: counts.deleted,
+            implied: counts.implied,
+            stuck: counts.stuck,
+            still_stuck: counts.still_stuck,
+            kept: counts.kept,
+            untouched: counts.untouched,
+        }
+    }
+}
+
 impl From<Stuck> for StuckDocument {
     fn from(stuck: Stuck) -> Self {
         Self {
             key: stuck.key.to_string(),
             before: stuck.before,
             waits: stuck.waits(),
-            holds: stuck.remedies,
+            holds: stuck.remedies.into_iter().map(HoldDocument::from).collect(),
+        }
+    }
+}
+
+impl From<Remedy> for HoldDocument {
+    fn from(remedy: Remedy) -> Self {
+        Self {
+            what: remedy.what,
+            cites: remedy.citations,
+            help: remedy.help,
+            commands: remedy.commands,
+        }
+    }
+}
+
+impl From<Unanswered> for UnansweredDocument {
+    fn from(unanswered: Unanswered) -> Self {
+        Self {
+            what: unanswered.what,
+            cites: unanswered.citations,
+            help: unanswered.help,
+            command: unanswered.command,
+        }
+    }
+}
+
+impl From<Variation> for VariationDocument {
+    fn from(variation: Variation) -> Self {
+        let outcomes = variation.outcomes.into_iter();
+        Self {
+            title: variation.title,
+            outcomes: outcomes.map(AlternativeDocument::from).collect(),
+            more: variation.more,
+        }
+    }
+}
+
+impl From<Alternative> for AlternativeDocument {
+    fn from(alternative: Alternative) -> Self {
+        Self {
+            text: alternative.text,
+            cites: alternative.citations,
         }
     }
 }
