@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::line;
+use crate::text::glob;
 
 /// The deliveries of a tree: the contract `ownerlint.deliveries/1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -281,27 +282,45 @@ fn stands_for(listed: &str, key: &str) -> bool {
     let Some((first, parts)) = listed.split_once("{{") else {
         return false;
     };
-    let Some(mut rest) = key.strip_prefix(first) else {
-        return false;
-    };
-    let fixed: Vec<&str> = parts
-        .split("{{")
-        .map(|part| part.split_once("}}").map_or("", |(_, rest)| rest))
-        .collect();
-    for (at, part) in fixed.iter().enumerate() {
-        let is_last = at + 1 == fixed.len();
-        let found = if is_last {
-            rest.ends_with(part).then(|| rest.len() - part.len())
-        } else {
-            rest.find(part)
-        };
+    let mut pattern = globset::escape(first);
+    for part in parts.split("{{") {
         // An unknown part matches one or more characters of a name, but no slash.
-        match found {
-            Some(found) if found > 0 && !rest[..found].contains('/') => {
-                rest = &rest[found + part.len()..];
-            }
-            _ => return false,
+        pattern.push_str("?*");
+        let fixed = part.split_once("}}").map_or("", |(_, fixed)| fixed);
+        pattern.push_str(&globset::escape(fixed));
+    }
+    glob::glob(&pattern).is_ok_and(|glob| glob.is_match(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_parts_match_characters_of_a_name() {
+        let cases = [
+            ("ConfigMap/a/b", "ConfigMap/a/b", true),
+            ("ConfigMap/a/b", "ConfigMap/a/c", false),
+            ("ConfigMap/a/{{b}}", "ConfigMap/a/b", true),
+            ("ConfigMap/a/{{b}}", "ConfigMap/a/{{b}}", true),
+            ("ConfigMap/a/{{b}}", "ConfigMap/a/", false),
+            ("ConfigMap/{{b}}", "ConfigMap/a/b", false),
+            ("ConfigMap/{{a}}/b-{{c}}", "ConfigMap/a/b-c", true),
+            ("ConfigMap/a/x-{{b}}", "ConfigMap/a/y-b", false),
+            // A fixed part may occur several times.
+            ("ConfigMap/a/{{a}}b{{c}}", "ConfigMap/a/bbx", true),
+            ("ConfigMap/a/{{a}}b{{c}}", "ConfigMap/a/abc", true),
+            ("ConfigMap/a/{{a}}b{{c}}", "ConfigMap/a/bx", false),
+            // Adjacent unknown parts take a character each.
+            ("ConfigMap/a/{{a}}{{b}}", "ConfigMap/a/ab", true),
+            ("ConfigMap/a/{{a}}{{b}}", "ConfigMap/a/a", false),
+            // Fixed parts are no patterns.
+            ("ConfigMap/a/*-{{b}}", "ConfigMap/a/*-b", true),
+            ("ConfigMap/a/*-{{b}}", "ConfigMap/a/a-b", false),
+            ("ConfigMap/a/${A}-{{b}}", "ConfigMap/a/${A}-b", true),
+        ];
+        for (listed, key, expected) in cases {
+            assert_eq!(stands_for(listed, key), expected, "{listed}, {key}");
         }
     }
-    true
 }
