@@ -3,6 +3,7 @@
 //! annotate-snippets draws each finding as rustc draws a diagnostic. The headline starts with `severity[rule]:`, which
 //! is easy to see and to `grep` for.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use annotate_snippets::renderer::{AnsiColor, DecorStyle, Effects, Style};
@@ -87,9 +88,12 @@ fn table(out: &mut String, report: &Report, digest: &Digest<'_>) {
     out.push_str(&format!("{findings} by rule and folder:\n"));
     let numbers = rows.iter().map(|row| row.count.to_string().len()).max();
     let rules = rows.iter().map(|row| row.rule.len()).max();
-    let (numbers, rules) = (numbers.unwrap_or_default(), rules.unwrap_or_default());
+    let numbers = numbers.unwrap_or_default();
+    let rules = rules.unwrap_or_default();
     for row in rows {
-        let (count, rule, folder) = (row.count, row.rule, plain::one_line(row.folder));
+        let count = row.count;
+        let rule = row.rule;
+        let folder = plain::one_line(row.folder);
         out.push_str(&format!("  {count:>numbers$}  {rule:rules$}  {folder}\n"));
     }
     if rest > 0 {
@@ -141,7 +145,7 @@ fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: 
     for text in more.into_iter().chain(alike) {
         group = group.element(Level::NOTE.no_name().message(text));
     }
-    for (level, name, text) in facts(report, reported, options) {
+    for Fact { level, name, text } in facts(report, reported, options) {
         let text = if PROSE.contains(&name) {
             // The width of ` = note: ` after the line numbers.
             let indent = gutter + name.len() + 5;
@@ -286,8 +290,12 @@ impl<'a> Section<'a> {
     }
 }
 
-/// A line below the snippets: its level, its name and its text.
-type Fact = (Level<'static>, &'static str, String);
+/// A line below the snippets.
+struct Fact {
+    level: Level<'static>,
+    name: &'static str,
+    text: String,
+}
 
 fn facts(report: &Report, reported: &Reported, options: &HumanOptions) -> Vec<Fact> {
     let finding = &reported.finding;
@@ -308,7 +316,7 @@ fn facts(report: &Report, reported: &Reported, options: &HumanOptions) -> Vec<Fa
     ];
     let facts = facts.into_iter().filter_map(|(level, name, text)| {
         let text = text.filter(|text| !text.is_empty())?;
-        Some((level, name, text))
+        Some(Fact { level, name, text })
     });
     facts.collect()
 }
@@ -317,8 +325,9 @@ fn facts(report: &Report, reported: &Reported, options: &HumanOptions) -> Vec<Fa
 fn templates(report: &Report, reported: &Reported) -> Option<String> {
     let labels = reported.finding.labels().take(MAX_PLACES + 1);
     let templates = labels.filter_map(|label| report.template(label.into()));
-    let mut templates: Vec<&str> = templates.collect();
-    templates.dedup();
+    let mut seen = BTreeSet::new();
+    let templates = templates.filter(|template| seen.insert(*template));
+    let templates: Vec<&str> = templates.collect();
     (!templates.is_empty()).then(|| plain::one_line(&templates.join(", ")))
 }
 
