@@ -68,7 +68,15 @@ pub enum EffectKind {
 impl EffectKind {
     /// Whether the cluster loses the object or its data.
     pub(crate) fn is_loss(self) -> bool {
-        !matches!(self, Self::Kept | Self::Orphaned)
+        match self {
+            Self::Kept | Self::Orphaned => false,
+            Self::Deleted
+            | Self::Cascaded
+            | Self::GeneratedDeleted
+            | Self::Stuck
+            | Self::DataLost
+            | Self::Recreated => true,
+        }
     }
 }
 

@@ -115,8 +115,8 @@ impl<'a> Telling<'a> {
             // With assumptions about tools, the controller that removes the finalizer is perhaps not deleted at all.
             let is_attended =
                 !unattended.contains(&member.key) && self.withdrawn.assumed.is_empty();
-            let ends = certainty.and(kind != EffectKind::Stuck || is_attended);
-            effects.push(self.effect(&member.key, kind, ends, because.clone()));
+            let certainty_of_end = certainty.and(kind != EffectKind::Stuck || is_attended);
+            effects.push(self.effect(&member.key, kind, certainty_of_end, because.clone()));
             effects.extend(self.products(member, certainty, &because, &fates));
             if !with_claims.contains(&member.key) {
                 effects.extend(self.data(member, certainty, &because));
@@ -389,8 +389,12 @@ impl<'a> Telling<'a> {
             DataFate::Unknown => false,
             DataFate::Kept => return None,
         };
-        let (certainty, because) = (certainty.and(certain), because.to_vec());
-        Some(self.effect(&member.key, EffectKind::DataLost, certainty, because))
+        Some(self.effect(
+            &member.key,
+            EffectKind::DataLost,
+            certainty.and(certain),
+            because.to_vec(),
+        ))
     }
 
     /// Whether a reconciling tool recreates the object: head has it, and its namespace and CRD are or will be there.

@@ -108,8 +108,8 @@ impl<'a> Losses<'a, '_> {
             || member.is_none() && users.is_empty() && mentioned.lost(key, &because);
         let data =
             first(effects, &[DataLost]).map(|effect| effect.certainty == EffectCertainty::Certain);
-        // Its deletion is as certain as ever; whether a controller outside of base finishes it is another question.
         let tool = self.withdrawn.tool_of_first(&end.because);
+        // Its deletion is as certain as ever; whether a controller outside of base finishes it is another question.
         let unattended = end.effect == Stuck
             && end.certainty == EffectCertainty::Possible
             && self.withdrawn.assumed.is_empty()

@@ -65,15 +65,24 @@ impl Surprise {
 
 /// Returns the severity; `None` if the change itself shows the loss.
 pub fn severity(surprise: Surprise) -> Option<Severity> {
-    let certain = surprise.certain;
-    let is_error = match (surprise.standing, surprise.data) {
+    let Surprise {
+        standing,
+        used,
+        had_users,
+        data,
+        hides,
+        grave,
+        stuck,
+        certain,
+    } = surprise;
+    let is_error = match (standing, data) {
         (Standing::Applied, _) => certain,
-        _ if surprise.used || surprise.stuck => certain,
+        _ if used || stuck => certain,
         (_, Some(data)) => certain && data,
-        (Standing::Unapplied, _) if surprise.grave => certain,
-        (Standing::Unwritten, _) if surprise.had_users => return None,
+        (Standing::Unapplied, _) if grave => certain,
+        (Standing::Unwritten, _) if had_users => return None,
         (Standing::Unwritten | Standing::Unapplied, _) => false,
-        _ if surprise.hides => false,
+        _ if hides => false,
         (Standing::Removed, _) => return None,
     };
     Some(if is_error {
@@ -93,34 +102,81 @@ mod tests {
         const WARNING: Option<Severity> = Some(Severity::Warning);
         use Standing::{Applied, Unapplied, Unwritten};
         /// Facts besides the removal, and the severity if the loss is certain and if it is possible.
-        type Case = (fn(&mut Surprise), Option<Severity>, Option<Severity>);
+        type Case = (
+            &'static str,
+            fn(&mut Surprise),
+            Option<Severity>,
+            Option<Severity>,
+        );
         let cases: [Case; 12] = [
-            (|_| {}, None, None),
-            (|it| it.standing = Applied, ERROR, WARNING),
-            (|it| it.used = true, ERROR, WARNING),
-            (|it| it.data = Some(true), ERROR, WARNING),
-            (|it| it.data = Some(false), WARNING, WARNING),
-            (|it| it.stuck = true, ERROR, WARNING),
-            (|it| it.standing = Unwritten, WARNING, WARNING),
+            ("removed by the change", |_| {}, None, None),
             (
+                "head applies it",
+                |it| it.standing = Applied,
+                ERROR,
+                WARNING,
+            ),
+            (
+                "something in head uses it",
+                |it| it.used = true,
+                ERROR,
+                WARNING,
+            ),
+            (
+                "data that is certainly lost",
+                |it| it.data = Some(true),
+                ERROR,
+                WARNING,
+            ),
+            (
+                "data that may be lost",
+                |it| it.data = Some(false),
+                WARNING,
+                WARNING,
+            ),
+            ("it gets stuck", |it| it.stuck = true, ERROR, WARNING),
+            (
+                "only in the cluster",
+                |it| it.standing = Unwritten,
+                WARNING,
+                WARNING,
+            ),
+            (
+                "its users left with it",
                 |it| (it.standing, it.had_users) = (Unwritten, true),
                 None,
                 None,
             ),
-            (|it| it.hides = true, WARNING, WARNING),
-            (|it| it.standing = Unapplied, WARNING, WARNING),
             (
+                "its content is only in the cluster",
+                |it| it.hides = true,
+                WARNING,
+                WARNING,
+            ),
+            (
+                "its file stays, and nothing applies it",
+                |it| it.standing = Unapplied,
+                WARNING,
+                WARNING,
+            ),
+            (
+                "its file stays, and it is a delivery",
                 |it| (it.standing, it.grave) = (Unapplied, true),
                 ERROR,
                 WARNING,
             ),
-            (|it| it.grave = true, None, None),
+            (
+                "the change removes a delivery",
+                |it| it.grave = true,
+                None,
+                None,
+            ),
         ];
-        for (change, certainly, possibly) in cases {
+        for (what, change, certainly, possibly) in cases {
             for (certain, expected) in [(true, certainly), (false, possibly)] {
                 let mut surprise = Surprise::removed(certain);
                 change(&mut surprise);
-                assert_eq!(severity(surprise), expected, "{surprise:?}");
+                assert_eq!(severity(surprise), expected, "{what}: {surprise:?}");
             }
         }
     }
