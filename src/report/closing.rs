@@ -114,13 +114,16 @@ pub(super) fn held_back(digest: &Digest<'_>) -> Vec<String> {
     let rows = digest.held_back.iter();
     let numbers = rows.clone().map(|row| row.count.to_string().len()).max();
     let rules = rows.clone().map(|row| row.rule.len()).max();
-    let (numbers, rules) = (numbers.unwrap_or_default(), rules.unwrap_or_default());
+    let numbers = numbers.unwrap_or_default();
+    let rules = rules.unwrap_or_default();
     let title = format!(
         "{} not shown (`--show info` or `-v` shows everything):",
         digest.held_back_in_words()
     );
     let rows = rows.map(|row| {
-        let (count, rule, summary) = (row.count, row.rule, plain::one_line(row.summary));
+        let count = row.count;
+        let rule = row.rule;
+        let summary = plain::one_line(row.summary);
         let line = format!("  {count:>numbers$}  {rule:rules$}  {summary}");
         line.trim_end().to_owned()
     });

@@ -33,16 +33,21 @@ pub(super) struct DigestEntry<'r> {
 
 /// The hidden findings of one rule and severity.
 pub(super) struct HeldBack<'r> {
+    /// Their severity.
     pub(super) severity: Severity,
+    /// The rule's id.
     pub(super) rule: &'static str,
     /// The summary of the rule.
     pub(super) summary: &'r str,
+    /// The number of findings.
     pub(super) count: usize,
 }
 
 /// A row of the table at the end of a long report.
 pub(super) struct TableRow<'r> {
+    /// The number of findings.
     pub(super) count: usize,
+    /// Their rule.
     pub(super) rule: &'static str,
     /// The folder of their files.
     pub(super) folder: &'r str,

@@ -88,10 +88,15 @@ impl Format {
 
     /// Whether the format contains the edits of fixes.
     pub fn carries_fixes(self) -> bool {
-        matches!(
-            self,
-            Self::Json | Self::Jsonl | Self::Sarif | Self::Rdjson | Self::Lsp | Self::Html
-        )
+        match self {
+            Self::Json | Self::Jsonl | Self::Sarif | Self::Rdjson | Self::Lsp | Self::Html => true,
+            Self::Human
+            | Self::Concise
+            | Self::Github
+            | Self::Gitlab
+            | Self::Junit
+            | Self::Markdown => false,
+        }
     }
 }
 

@@ -13,7 +13,8 @@ use crate::text::{ColumnUnit, Position, plain};
 /// Renders the document.
 pub(super) fn render(report: &Report, fail_on: Option<Severity>, roots: &Roots) -> String {
     let mut suites = String::new();
-    let (mut tests, mut failures) = (0, 0);
+    let mut tests = 0;
+    let mut failures = 0;
     for ((_, file), own) in report.sources.iter().zip(report.by_file()) {
         let path = paths::from_root(file.path(), roots);
         let cases: String = if own.is_empty() {

@@ -187,7 +187,8 @@ impl Listing {
                 line,
                 ..
             } = object;
-            let (key, scope) = (plain::one_line(key), scope.to_lowercase());
+            let key = plain::one_line(key);
+            let scope = scope.to_lowercase();
             let place = plain::one_line(&format!("{file}:{line}"));
             text.push_str(&format!("{key:keys$}  {scope:10}  {place}\n"));
             for owner in &object.owner_references {

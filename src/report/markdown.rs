@@ -221,7 +221,8 @@ pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
     for reported in first_of_rules.take(RECIPES) {
         let help = reported.finding.help.trim();
         if !help.is_empty() {
-            let (rule, help) = (rule(reported), paragraphs(help));
+            let rule = rule(reported);
+            let help = paragraphs(help);
             page.push(&format!("\n**To do it safely** ({rule}): {help}\n"));
         }
     }
@@ -315,7 +316,8 @@ fn fix(help: &str, objects: &BTreeSet<String>) -> String {
         0 => String::new(),
         n => format!(" and {n} more"),
     };
-    let (named, help) = (named.join(", "), paragraphs(help));
+    let named = named.join(", ");
+    let help = paragraphs(help);
     format!("\n**How to fix** {named}{more}**.** {help}\n")
 }
 

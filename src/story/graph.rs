@@ -189,8 +189,11 @@ impl Drawing<'_> {
             .iter()
             .map(|place| self.finalizers(&self.affected[*place], self.steps[*place]))
             .collect();
-        let is_common = finalizers.len() == 1;
-        let common = finalizers.into_iter().flatten().filter(|_| is_common);
+        let common = if finalizers.len() == 1 {
+            finalizers.into_iter().next().flatten()
+        } else {
+            None
+        };
         [short(&title)].into_iter().chain(common).collect()
     }
 

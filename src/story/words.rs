@@ -61,6 +61,14 @@ pub(crate) fn kinds(kinds: &KindCounts) -> String {
     kinds.join(", ")
 }
 
+/// Returns a number between two texts; empty for zero.
+pub(crate) fn unless_zero(number: usize, before: &str, after: &str) -> String {
+    match number {
+        0 => String::new(),
+        number => format!("{before}{number}{after}"),
+    }
+}
+
 /// Formats siblings as `94 more that are stuck: Pod` or `23 more that are deleted: 20 Pod, 3 Secret`.
 pub(crate) fn rest(siblings: &[&Affected]) -> String {
     let by_kind = count_kinds(siblings.iter().map(|affected| &affected.key));

@@ -120,11 +120,11 @@ impl<'a> DiffDocument<'a> {
 impl<'a> StateDocument<'a> {
     fn new(name: &'a StateName) -> Self {
         let (reference, commit, path) = match name {
-            StateName::Ref(reference) => (Some(&**reference), None, None),
+            StateName::Ref(reference) => (Some(reference.as_str()), None, None),
             StateName::MergeBase { reference, commit } => {
-                (Some(&**reference), Some(&**commit), None)
+                (Some(reference.as_str()), Some(commit.as_str()), None)
             }
-            StateName::Path(path) => (None, None, Some(&**path)),
+            StateName::Path(path) => (None, None, Some(path.as_str())),
             StateName::Staged => (Some("--staged"), None, None),
         };
         Self {

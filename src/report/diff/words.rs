@@ -351,8 +351,9 @@ impl DiffReport {
                 EffectKind::Deleted => Vec::new(),
                 EffectKind::Stuck => vec!["gets stuck".to_owned()],
                 EffectKind::Cascaded | EffectKind::GeneratedDeleted => {
-                    let root = effect.because.iter().take(1);
-                    root.map(|root| format!("with {root}")).collect()
+                    let root = effect.because.first();
+                    let with = root.map(|root| format!("with {root}"));
+                    with.into_iter().collect()
                 }
                 EffectKind::DataLost
                 | EffectKind::Kept
@@ -424,7 +425,8 @@ fn unnamed_kind(subject: &str) -> Option<&str> {
 /// Names objects of one kind and name, with the number of clusters or namespaces if there are several.
 fn several(alike: &[&DiffEffect]) -> String {
     let key = &alike[0].key;
-    let (kind, name) = (plain::one_line(key.kind()), plain::one_line(&key.name));
+    let kind = plain::one_line(key.kind());
+    let name = plain::one_line(&key.name);
     let named = format!("{kind} `{name}`");
     let clusters: BTreeSet<_> = alike.iter().map(|effect| &effect.cluster).collect();
     let namespaces: BTreeSet<_> = alike.iter().map(|effect| &effect.key.namespace).collect();

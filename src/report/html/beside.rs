@@ -81,8 +81,11 @@ impl<'a> Beside<'a> {
         let found = findings.clone().map(|reported| reported.finding.rule);
         let found: BTreeSet<&str> = found.collect();
         for rule in report.rules.iter().filter(|rule| found.contains(rule.id)) {
-            let (summary, page) = (rule.summary, rule.page);
-            self.rules.insert(rule.id, RulePage { summary, page });
+            let page = RulePage {
+                summary: rule.summary,
+                page: rule.page,
+            };
+            self.rules.insert(rule.id, page);
         }
         let snippets = findings.clone();
         let snippets = snippets.map(|reported| SnippetDocument::of(report, reported));

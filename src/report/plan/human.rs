@@ -102,20 +102,12 @@ fn summary(story: &Story<'_>) -> String {
         0 => "Nothing is deleted".to_owned(),
         number => format!("{number} deleted"),
     };
-    let stuck = unless_zero(counts.stuck, ", ", " stuck");
-    let waiting = unless_zero(counts.waiting, ", ", " Terminating until a later step");
-    let kept = unless_zero(counts.kept, ", ", " kept");
+    let stuck = words::unless_zero(counts.stuck, ", ", " stuck");
+    let waiting = words::unless_zero(counts.waiting, ", ", " Terminating until a later step");
+    let kept = words::unless_zero(counts.kept, ", ", " kept");
     let data = words::data(story).map(|data| format!(" Data deleted: {data}."));
     let data = data.unwrap_or_default();
     format!("{deleted}{stuck}{waiting}{kept}.{data}{vary}")
-}
-
-/// Returns a number between two texts; empty for zero.
-pub(super) fn unless_zero(number: usize, before: &str, after: &str) -> String {
-    match number {
-        0 => String::new(),
-        number => format!("{before}{number}{after}"),
-    }
 }
 
 fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
@@ -385,9 +377,9 @@ fn counts(story: &Story<'_>) -> String {
         kept,
         untouched,
     } = story.counts;
-    let implied = unless_zero(implied, " (", " implied)");
-    let still = unless_zero(still_stuck, ", ", " still stuck");
-    let later = unless_zero(waiting, ", ", " later");
+    let implied = words::unless_zero(implied, " (", " implied)");
+    let still = words::unless_zero(still_stuck, ", ", " still stuck");
+    let later = words::unless_zero(waiting, ", ", " later");
     format!(
         "{deleted} deleted{implied}, {stuck} stuck{still}{later}, {kept} kept, {untouched} untouched"
     )

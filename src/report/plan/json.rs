@@ -207,11 +207,15 @@ pub(super) fn render(view: &PlanView<'_>) -> String {
 impl<'a> PlanDocument<'a> {
     /// Builds the whole document of a plan.
     pub(in crate::report) fn new(view: &'a PlanView<'a>) -> Self {
-        let steps = view.plan.steps.iter().filter(|_| !view.implied.is_empty());
-        let verdicts = steps.filter_map(|step| step.outcomes.first());
-        let verdicts: Vec<BTreeMap<ObjectKey, Fate>> = verdicts
-            .map(|verdict| view.plan.fates(verdict).into_iter().collect())
-            .collect();
+        let verdicts: Vec<BTreeMap<ObjectKey, Fate>> = if view.implied.is_empty() {
+            Vec::new()
+        } else {
+            let steps = view.plan.steps.iter();
+            let verdicts = steps.filter_map(|step| step.outcomes.first());
+            verdicts
+                .map(|verdict| view.plan.fates(verdict).into_iter().collect())
+                .collect()
+        };
         let steps = if let Some(removal) = &view.removal {
             StepDocument::of_removal(view, removal, view.steps)
         } else {
@@ -249,8 +253,7 @@ impl<'a> PlanDocument<'a> {
 impl<'a> StepDocument<Outcomes<'a>> {
     fn new(view: &'a PlanView<'a>, index: usize, step: &'a Step, planned: &'a StepPlan) -> Self {
         let (_, _, targets) = operation(step);
-        let targets = targets.iter().filter(|_| targets.len() > 1);
-        let requests = targets.zip(&planned.responses);
+        let requests = targets.iter().zip(&planned.responses);
         let requests = requests.map(|(target, http)| RequestDocument {
             target: target.clone(),
             http: *http,
@@ -260,7 +263,11 @@ impl<'a> StepDocument<Outcomes<'a>> {
         Self {
             because: view.because(index).map(str::to_owned),
             http: planned.responses.first().copied(),
-            requests: requests.collect(),
+            requests: if targets.len() > 1 {
+                requests.collect()
+            } else {
+                Vec::new()
+            },
             complete: planned.complete,
             outcomes: Outcomes::new(view, &planned.outcomes),
             events: planned.events.iter().map(EventDocument::from).collect(),
@@ -304,7 +311,10 @@ impl<'a> StepDocument<Outcomes<'a>> {
             };
             let mut document = Self::without_result(view, step);
             document.wait = Some(wait_name(wait));
-            document.http = document.target.as_ref().and_then(|_| responses.next());
+            // A step without targets sends no request, so it has no response.
+            if document.target.is_some() {
+                document.http = responses.next();
+            }
             document
         });
         let mut documents: Vec<Self> = documents.collect();

@@ -3,7 +3,6 @@
 //!
 //! The document never exceeds [`MarkdownOptions::bytes`]; what does not fit is counted.
 
-use super::human::unless_zero;
 use super::mermaid;
 use super::removal::{NO_ORDER, by_reason};
 use crate::gc::Cause;
@@ -20,6 +19,9 @@ use crate::text::plain;
 
 /// The maximum number of rows of a table and of entries of a list.
 const ROWS: usize = 500;
+
+/// The head of a table of objects.
+const HEAD: &str = "| Order | Object | Why |\n|---|---|---|\n";
 
 /// Renders the whole document within its size limit.
 pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
@@ -49,8 +51,8 @@ pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
 
 fn row(story: &Story<'_>) -> String {
     let counts = &story.counts;
-    let implied = unless_zero(counts.implied, " (", " implied)");
-    let before = unless_zero(counts.still_stuck, " (and ", " from before)");
+    let implied = words::unless_zero(counts.implied, " (", " implied)");
+    let before = words::unless_zero(counts.still_stuck, " (and ", " from before)");
     format!(
         "| {} | {}{implied} | {}{before} | {} | {} |\n",
         title(story),
@@ -221,12 +223,14 @@ fn table(page: &mut MarkdownText, story: &Story<'_>, ending: Ending, title: &str
     }
     let title = format!("{title} ({})", rows.len());
     let rows = rows.into_iter().map(|affected| table_row(story, affected));
-    const HEAD: &str = "| Order | Object | Why |\n|---|---|---|\n";
     page.folded(&title, HEAD, rows, ROWS)
 }
 
 fn table_row(story: &Story<'_>, affected: &Affected) -> String {
-    let wave = unless_zero(affected.wave, "", "");
+    let wave = match affected.wave {
+        0 => String::new(),
+        wave => wave.to_string(),
+    };
     let implied = story.implied(&affected.key);
     let implied = implied.map(|implied| format!(" (implied, {})", implied.rule));
     let implied = implied.unwrap_or_default();
