@@ -467,6 +467,7 @@ impl Build<'_> {
                 return Ok(());
             }
         };
+        // A merged or replaced object takes over labels, annotations and the need for a hash.
         for field in ["labels", "annotations"] {
             old.mark(field, &generated.node.entries_at(&["metadata", field]));
         }
@@ -482,7 +483,8 @@ impl Build<'_> {
         key: &str,
     ) -> UnreadInput {
         let subject = entry.as_str().and_then(|text| text.lines().next());
-        let (subject, reason) = (subject.unwrap_or(key), "plugins are not evaluated");
+        let subject = subject.unwrap_or(key);
+        let reason = "plugins are not evaluated";
         self.unread(doc, Some(entry), what, subject, reason)
     }
 }

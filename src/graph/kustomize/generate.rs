@@ -29,7 +29,8 @@ pub(super) struct Generator<'g> {
 }
 
 impl Generator<'_> {
-    /// Fails for a file that does not exist, a literal without a key, and a key that is given twice.
+    /// Runs the generator of the entry; fails for a file that does not exist, a literal without a key, and a key that
+    /// is given twice.
     pub(super) fn run(&self) -> Result<Resource, BuildError> {
         let mut data: Vec<(String, Vec<u8>)> = Vec::new();
         let mut is_whole = true;
@@ -148,9 +149,12 @@ fn folded(bytes: &[u8]) -> String {
         return encoded;
     }
     let mut lines = String::new();
-    for line in encoded.as_bytes().chunks(LINE) {
-        lines.push_str(&String::from_utf8_lossy(line));
+    let mut rest = encoded.as_str();
+    while !rest.is_empty() {
+        let (line, more) = rest.split_at(rest.len().min(LINE));
+        lines.push_str(line);
         lines.push('\n');
+        rest = more;
     }
     lines
 }

@@ -47,13 +47,14 @@ impl Build<'_> {
             } else {
                 self.patch_documents(doc, &entry, entry.as_str(), &mut built.unread)?
             };
-            let unread = self.plugin(doc, &entry, What::Transformer, "transformers");
+            // Built only if needed: it reads the kustomization, which then decides whether the build is reused.
+            let unread = || self.plugin(doc, &entry, What::Transformer, "transformers");
             if documents.is_empty() {
-                built.unread.push(unread.clone());
+                built.unread.push(unread());
             }
             for transformer in &documents {
                 if !self.builtin(doc, transformer, built)? {
-                    built.unread.push(unread.clone());
+                    built.unread.push(unread());
                 }
             }
         }
@@ -90,8 +91,10 @@ impl Build<'_> {
                     ("prefix", "SuffixTransformer"),
                     ("suffix", "PrefixTransformer"),
                 ]
-                .map(|(key, other)| transformer.str_at(&[key]).filter(|_| kind != other));
-                let (prefix, suffix) = (prefix.unwrap_or_default(), suffix.unwrap_or_default());
+                .map(|(key, other)| {
+                    let text = transformer.str_at(&[key]).filter(|_| kind != other);
+                    text.unwrap_or_default()
+                });
                 self.names(doc, prefix, suffix, built)?;
             }
             "LabelTransformer" => {
@@ -311,10 +314,13 @@ impl Build<'_> {
         for resource in built.resources_mut() {
             let id = resource.id();
             resource.remember();
+            // Every object becomes a map, even one that keeps its name and namespace: Flux's variables are filled in
+            // only in objects that were built or whose file contains a `$`, which `"\u0024{env}"` does not.
+            let metadata = resource.node.entry_mut("metadata");
             if id.kind == "Namespace" && id.group.is_empty() {
-                resource.rename("name", namespace.as_str());
+                metadata.set("name", Node::text(namespace.as_str()));
             } else if id.effective_namespace() != "_non_namespaceable_" {
-                resource.rename("namespace", namespace.as_str());
+                metadata.set("namespace", Node::text(namespace.as_str()));
             }
         }
         let mut known = BTreeSet::new();
@@ -354,7 +360,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Puts labels or annotations, by `field`, on all objects.
+    /// Puts labels or annotations, by `field`, on all objects, and takes their bytes from the budget.
     fn mark(
         &self,
         doc: &KustomizationDoc,

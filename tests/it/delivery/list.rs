@@ -159,6 +159,28 @@ fn json_deliveries_have_cluster_parent_and_objects() {
     );
 }
 
+/// The file of the ClusterRole contains no `$`, and a target namespace does not change the object.
+#[test]
+fn escaped_variable_names_cluster_scoped_object() {
+    let folder = Folder::new();
+    folder
+        .write(
+            "clusters/prod/apps.yaml",
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\n\
+             spec: {path: ./apps, targetNamespace: shop, postBuild: {substitute: {env: prod}}, \
+             sourceRef: {kind: GitRepository, name: flux-system}}\n",
+        )
+        .write(
+            "apps/role.yaml",
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: \"\\u0024{env}-admin\"}\n",
+        );
+    let document = document(folder.path(), &[]);
+    let deliveries = document["deliveries"].as_array().expect("a list").iter();
+    let instances = deliveries.flat_map(|one| one["instances"].as_array().expect("a list"));
+    let keys: Vec<&Value> = instances.map(|one| &one["key"]).collect();
+    assert_eq!(keys, ["ClusterRole.rbac.authorization.k8s.io//prod-admin"]);
+}
+
 #[test]
 fn list_ref_reads_a_commit_instead_of_the_work_tree() {
     let folder = tempfile::tempdir().expect("a folder");
