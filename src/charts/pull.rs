@@ -21,6 +21,7 @@ pub(super) struct Hosts {
     pub(super) offline: bool,
     /// Whether every host that the tree names may be contacted.
     pub(super) any: bool,
+    /// Hosts that may be contacted.
     pub(super) named: BTreeSet<String>,
 }
 

@@ -90,6 +90,7 @@ impl Withdrawal<'_> {
         }
     }
 
+    /// Adds a DELETE of each object after the requests so far.
     pub(super) fn deleting(mut self, deleted: &[&Member], policy: Policy) -> Self {
         let deleted = deleted.iter();
         self.requests

@@ -175,7 +175,9 @@ pub fn files(
     let left = files
         .manifests()
         .filter(|path| !reached.contains(path) && !files.is_kustomization(path))
-        .filter(|path| !ancestors(path).any(|above| rendered.contains(above)));
+        .filter(|path| {
+            rendered.is_empty() || !ancestors(path).any(|above| rendered.contains(above))
+        });
     let counted = left.map(|path| {
         let objects = resources_of(&files.parsed(path), path).unwrap_or_default();
         (path.to_owned(), objects.len())

@@ -45,9 +45,17 @@ impl Unit {
     }
 }
 
-/// Returns the units of a tree that may be applied by hand, in order, and all Applications and ApplicationSets, as files
-/// contain or kustomizations build them.
-pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> (Vec<Unit>, Vec<Resource>) {
+/// The Applications and ApplicationSets of a tree.
+#[derive(Debug, Default)]
+pub(super) struct Units {
+    /// The units that may be applied by hand, in order.
+    pub(super) units: Vec<Unit>,
+    /// All of them, as files contain or kustomizations build them.
+    pub(super) written: Vec<Resource>,
+}
+
+/// Finds the Applications and ApplicationSets of a tree.
+pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
     let mut written: BTreeMap<&str, Vec<Resource>> = BTreeMap::new();
     for path in files.manifests() {
         if !files.mentions(path, GROUP) || files.is_kustomization(path) {
@@ -60,7 +68,7 @@ pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> (Vec<Unit>,
         }
     }
     if written.is_empty() {
-        return (Vec::new(), Vec::new());
+        return Units::default();
     }
     let docs = kustomizations(files);
     let mut included_by: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -109,7 +117,10 @@ pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> (Vec<Unit>,
         });
     }
     units.sort_by(|one, other| one.place.cmp(&other.place));
-    (units, all)
+    Units {
+        units,
+        written: all,
+    }
 }
 
 /// Returns the units to which nothing else leads. A file that was removed from the list of a kustomization counts only

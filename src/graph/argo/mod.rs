@@ -113,7 +113,7 @@ pub fn deliveries(
     let budget = Budget::of(limits);
     let files = builds.files();
     let builder = Builder::within(builds, &budget);
-    let (units, written) = entries::units(files, &builder);
+    let entries::Units { units, written } = entries::units(files, &builder);
     if units.is_empty() && !flux.iter().any(delivers_argo) && memory.entries.is_empty() {
         return Ok((Vec::new(), Memory::default()));
     }
@@ -473,7 +473,8 @@ impl Run<'_> {
             }
             let (path, applied) =
                 self.applied_there(application, &sources, folder.as_deref(), path, step, &id);
-            let (budget, file) = (self.sources.builder.budget(), &application.origin.file);
+            let budget = self.sources.builder.budget();
+            let file = &application.origin.file;
             if let Some(limit) = budget.spend(applied.resources.len() + 1, file) {
                 return Err(BeyondLimit::of(limit, self.limits, shown(&path)));
             }

@@ -27,18 +27,20 @@ impl Repositories {
                 let (Some(repository), Some(path)) = (repository, path) else {
                     continue;
                 };
+                let repository = normalized(&repository);
                 for path in with_listed(resource, &path) {
                     if let Some(place) = place_of(&path) {
-                        named.count(normalized(&repository), files.has_folder(place));
+                        named.count(repository.clone(), files.has_folder(place));
                     }
                 }
             }
             for (repository, paths) in repositories_of(resource) {
+                let repository = normalized(&repository);
                 for path in paths {
                     let end = path.find(['*', '?', '[', '{']).unwrap_or(path.len());
                     let fixed = folder_of(&path[..end]);
                     if !fixed.is_empty() {
-                        named.count(normalized(&repository), files.has_folder(fixed));
+                        named.count(repository.clone(), files.has_folder(fixed));
                     }
                 }
             }

@@ -29,6 +29,7 @@ pub(super) struct ApplicationSet {
 pub(super) struct SetClusters {
     /// Named by lists that are merged with unknown parameters.
     pub(super) listed: ClusterNames,
+    /// Named by selectors.
     pub(super) selected: ClusterNames,
 }
 

@@ -21,12 +21,21 @@ pub(super) enum Made {
     Missing(BuildError),
 }
 
+/// The type of a source, which decides how it is read.
+enum SourceType {
+    Helm,
+    Kustomize,
+    Directory,
+    Plugin,
+}
+
 /// A source in this tree.
 pub(super) struct Source<'s> {
     pub(super) sources: &'s Sources<'s>,
     pub(super) application: &'s Application,
     /// The folder, from the root of the tree.
     pub(super) folder: &'s str,
+    /// Its settings as a chart.
     pub(super) chart: HelmSource<'s>,
 }
 
@@ -43,7 +52,7 @@ impl Source<'_> {
         };
         match self.type_of(&node) {
             Err(reason) => Made::Failed(self.application.origin.failed(reason)),
-            Ok("helm") => {
+            Ok(SourceType::Helm) => {
                 let chart = HelmSource {
                     node: &node,
                     folder: Some(self.folder),
@@ -51,7 +60,7 @@ impl Source<'_> {
                 };
                 Made::Built(chart.made())
             }
-            Ok("plugin") => {
+            Ok(SourceType::Plugin) => {
                 let name = node.text_at(&["plugin", "name"]).unwrap_or_default();
                 if self.sources.plugins.contains(&name) {
                     return self.kustomized(&node);
@@ -60,8 +69,8 @@ impl Source<'_> {
                 let origin = &self.application.origin;
                 Made::Unread(origin.unread(What::Plugin, subject, "plugins are not run"))
             }
-            Ok("kustomize") => self.kustomized(&node),
-            Ok(_) => self.directory(&node),
+            Ok(SourceType::Kustomize) => self.kustomized(&node),
+            Ok(SourceType::Directory) => self.directory(&node),
         }
     }
 
@@ -90,24 +99,30 @@ impl Source<'_> {
         Ok(node)
     }
 
-    /// Returns the type of a source, which is also the field with its settings.
-    fn type_of(&self, node: &Node) -> Result<&'static str, String> {
+    fn type_of(&self, node: &Node) -> Result<SourceType, String> {
         let kinds = ["helm", "kustomize", "directory", "plugin"];
         let mut said = kinds
             .into_iter()
             .filter(|kind| node.get(kind).is_some_and(|one| one.is_map()));
         match (said.next(), said.next()) {
             (Some(one), Some(other)) => Err(format!("its source is both {one} and {other}")),
-            (Some(one), None) => Ok(one),
+            (Some("helm"), None) => Ok(SourceType::Helm),
+            (Some("kustomize"), None) => Ok(SourceType::Kustomize),
+            (Some("plugin"), None) => Ok(SourceType::Plugin),
+            (Some(_), None) => Ok(SourceType::Directory),
             (None, _) if self.sources.files.kustomization_of(self.folder).is_some() => {
-                Ok("kustomize")
+                Ok(SourceType::Kustomize)
             }
             (None, _) => {
                 let mut own = self.sources.files.below(self.folder);
                 let is_chart = own.any(|path| {
                     folder_of(path) == self.folder && name_of(path).ends_with("Chart.yaml")
                 });
-                Ok(if is_chart { "helm" } else { "directory" })
+                Ok(if is_chart {
+                    SourceType::Helm
+                } else {
+                    SourceType::Directory
+                })
             }
         }
     }
@@ -170,7 +185,8 @@ impl Source<'_> {
             }
             built.reached.insert(path.to_owned());
         }
-        let (budget, file) = (self.sources.builder.budget(), &self.application.origin.file);
+        let budget = self.sources.builder.budget();
+        let file = &self.application.origin.file;
         if let Err(error) = budget.take(resources.len(), file) {
             return Made::Failed(error);
         }
@@ -222,7 +238,8 @@ fn is_taken(path: &str) -> bool {
 
 /// Returns the places that a source leads to without a build: a folder with a kustomization, else the files in it.
 pub(super) fn leads_to(files: &TreeFiles<'_>, folder: &str, node: &Node) -> Vec<String> {
-    if files.kustomization_of(folder).is_some() && node.get("directory").is_none() {
+    let is_directory = node.get("directory").is_some_and(|one| one.is_map());
+    if files.kustomization_of(folder).is_some() && !is_directory {
         return vec![folder.to_owned()];
     }
     let recurse = node.is_true_at(&["directory", "recurse"]);

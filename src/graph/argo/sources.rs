@@ -134,9 +134,12 @@ impl Sources<'_> {
             last.insert(self.scopes.key(&resource.id()), at);
         }
         // Of several objects of one key, the last one counts.
-        let mut at = 0..;
-        all.resources_mut()
-            .retain(|resource| last.get(&self.scopes.key(&resource.id())) == at.next().as_ref());
+        let mut at = 0;
+        all.resources_mut().retain(|resource| {
+            let is_last = last.get(&self.scopes.key(&resource.id())) == Some(&at);
+            at += 1;
+            is_last
+        });
         let own = sources.iter().filter(|source| self.is_own(source));
         let revisions: BTreeSet<Option<String>> = own.map(fixed_revision).collect();
         let revision = revisions.into_iter().next().flatten();

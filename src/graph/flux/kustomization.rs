@@ -193,7 +193,8 @@ impl FluxKustomization {
         }
     }
 
-    /// Builds it. `find` finds a ConfigMap or a Secret, given those that it delivers itself.
+    /// Builds it. `find` finds a ConfigMap or a Secret, given those that it delivers itself. An error is the reason
+    /// why nothing is built.
     pub(super) fn build(
         &self,
         files: &TreeFiles<'_>,

@@ -290,7 +290,8 @@ fn bound(chars: &mut Chars<'_>) -> Option<String> {
     Some(regex::escape(bound.encode_utf8(&mut [0; 4])))
 }
 
-/// Replaces the variables in every text of a value. Returns the variables that only the cluster knows.
+/// Replaces the variables in every text of a value. Returns the variables that only the cluster knows. Fails as
+/// [`Variables::substitute`] does, and if the budget is spent.
 pub(super) fn substitute_in(
     node: &mut Node,
     variables: &Variables,

@@ -96,7 +96,9 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
         }
         "regexMatch" => given.pattern()?.is_match(given.text(1)?.as_bytes()).into(),
         "regexFind" => {
-            let (pattern, text) = (given.pattern()?, given.text(1)?);
+            let pattern = given.pattern()?;
+            let text = given.text(1)?;
+            // `pattern` takes only ASCII, so a match begins and ends between letters.
             let found = pattern.find(text.as_bytes());
             found.map_or("", |found| &text[found.range()]).into()
         }
