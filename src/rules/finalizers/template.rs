@@ -33,6 +33,7 @@ fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
             let stamped = Stamped {
                 member,
                 template,
+                index,
                 finalizer,
             };
             let draft = match template.kind {
@@ -62,6 +63,8 @@ fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
 struct Stamped<'a> {
     member: &'a Member,
     template: Template<'a>,
+    /// The position of the finalizer in the list.
+    index: usize,
     finalizer: &'a Spanned<String>,
 }
 
@@ -117,15 +120,9 @@ impl Stamped<'_> {
             ))
             .help(format!(
                 "remove the entry from the template. To release a stuck {word}, run {}",
-                release(&target, self.index(), name)
+                release(&target, self.index, name)
             ));
         with_workload(draft, context.inventory, &remover)
-    }
-
-    fn index(&self) -> usize {
-        let mut all = self.template.metadata.finalizers().iter();
-        all.position(|other| other.span == self.finalizer.span)
-            .unwrap_or_default()
     }
 
     /// Reports an invalid finalizer: the template is not validated, but its children are.

@@ -57,6 +57,23 @@ fn one_of_several_finalizers_is_removed_by_a_testing_json_patch() {
 }
 
 #[test]
+fn template_finalizer_keeps_its_position_after_other_types() {
+    let found = findings(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n\
+         spec: {template: {metadata: {finalizers: [1, example.com/hold]}}}\n",
+    );
+    let finding = the(&found, "template-finalizer");
+    assert_eq!(
+        finding.field.as_deref(),
+        Some("spec.template.metadata.finalizers[1]")
+    );
+    assert!(
+        finding.help.contains(r#""path":"/metadata/finalizers/1""#),
+        "{found:#?}"
+    );
+}
+
+#[test]
 fn unknown_name_and_namespace_are_shown_in_capitals() {
     let found = findings(
         "apiVersion: v1\nkind: Secret\nmetadata: {generateName: probe-, finalizers: [example.com/hold]}\n",
