@@ -87,12 +87,16 @@ fn unreadable_file(context: &Context<'_>, sink: &mut Sink) {
 
 fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    for place in inventory.unreadable_documents() {
-        let error = place.what;
+    for InDocument {
+        file,
+        what: problem,
+        ..
+    } in inventory.unreadable_documents()
+    {
         sink.push(
-            Draft::in_file(place.file, error.span, error.message.clone())
-                .reason(error.reason())
-                .help(error.help()),
+            Draft::in_file(file, problem.span, problem.message.clone())
+                .reason(problem.reason())
+                .help(problem.help()),
         );
     }
     for (file, parsed) in inventory.files() {
@@ -119,8 +123,10 @@ fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
 
 /// Reports an object whose metadata does not decode, except for fields with a rule of their own.
 fn undecodable(inventory: &Inventory, member: &Member) -> Option<Draft> {
-    let errors = member.object.decode_errors();
-    let error = errors.iter().find(|error| !has_its_own_rule(error))?;
+    let all = member.object.decode_errors();
+    let errors = all.iter().filter(|error| !has_its_own_rule(error));
+    let errors: Vec<&DecodeError> = errors.collect();
+    let error = errors.first()?;
     let more = match errors.len() {
         1 => String::new(),
         n => format!(" ({n} fields in total)"),
@@ -137,7 +143,7 @@ fn undecodable(inventory: &Inventory, member: &Member) -> Option<Draft> {
         .reason("Every client rejects the object before it reaches the API server.")
         .help(help_for_type(error.expected.as_str()))
         .field(error.field.clone());
-    if is_kustomized(inventory, member) && errors.iter().all(is_unquoted_annotation) {
+    if is_kustomized(inventory, member) && all.iter().all(is_unquoted_annotation) {
         draft = draft.severity(Severity::Warning).reason(
             "kustomize quotes annotations, so its output is accepted. Any other client rejects this object as it is \
              written here.",
@@ -239,8 +245,13 @@ fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
 }
 
 fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
-    for InDocument { file, what, .. } in context.inventory.problems() {
-        let ProblemKind::DroppedContent { after } = &what.kind else {
+    for InDocument {
+        file,
+        what: problem,
+        ..
+    } in context.inventory.problems()
+    {
+        let ProblemKind::DroppedContent { after } = &problem.kind else {
             continue;
         };
         let (end, help) = match after {
@@ -250,15 +261,19 @@ fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
                 "start a new document with a line `---`",
             ),
         };
-        let span = context.inventory.sources.file(file).first_line(what.span);
+        let span = context
+            .inventory
+            .sources
+            .file(file)
+            .first_line(problem.span);
         let mut draft = Draft::in_file(file, span, "text that never reaches the cluster")
             .label("dropped from here on")
             .reason(format!(
                 "Kubernetes reads one value per document and silently drops what follows it. Here {end}: {} lost.",
-                bytes(what.span.len())
+                bytes(problem.span.len())
             ))
             .help(help);
-        if let Some(end) = what.related {
+        if let Some(end) = problem.related {
             draft = draft.related(file, end, "the document ends here");
         }
         sink.push(draft);
@@ -343,13 +358,22 @@ fn not_indented(context: &Context<'_>, sink: &mut Sink) {
 
 fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
     not_indented(context, sink);
-    for InDocument { file, what, .. } in context.inventory.problems() {
-        if let ProblemKind::NotUtf8 { count } = &what.kind {
-            sink.push(not_utf8(file, what.span, *count));
+    for InDocument {
+        file,
+        what: problem,
+        ..
+    } in context.inventory.problems()
+    {
+        if let ProblemKind::NotUtf8 { count } = &problem.kind {
+            sink.push(not_utf8(file, problem.span, *count));
         }
     }
-    for InDocument { file, what, .. } in context.inventory.quirks() {
-        let (quirk, span) = what;
+    for InDocument {
+        file,
+        what: (quirk, span),
+        ..
+    } in context.inventory.quirks()
+    {
         let help = match quirk {
             Quirk::LowContinuation => "indent the continued lines, or use a `|` block",
             Quirk::CommentWithoutBlank => "put a space before the `#`",

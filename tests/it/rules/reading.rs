@@ -43,6 +43,25 @@ fn kustomize_quotes_numbers_and_booleans_of_annotations_and_nothing_else() {
 }
 
 #[test]
+fn fields_with_a_rule_of_their_own_are_not_counted() {
+    for (labels, more) in [("{a: 1}", ""), ("{a: 1, b: 2}", " (2 fields in total)")] {
+        let text = format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, finalizers: [1], labels: {labels}}}\n"
+        );
+        let report = check_text("a.yaml", &text, &Check::default());
+        let mut findings = report.findings.iter().map(|reported| &reported.finding);
+        let finding = findings
+            .find(|finding| finding.rule == "unreadable-document")
+            .expect("a finding");
+        assert_eq!(
+            finding.message,
+            format!("`metadata.labels.a` of ConfigMap `a` is a number, not a string{more}")
+        );
+        assert_eq!(finding.related.len(), usize::from(!more.is_empty()));
+    }
+}
+
+#[test]
 fn a_key_is_repeated_in_the_item_of_a_list_that_contains_it() {
     let item = |name: &str, data: &str| {
         format!(
