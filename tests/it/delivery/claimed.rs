@@ -332,3 +332,25 @@ spec:
         ]
     );
 }
+
+#[test]
+fn claims_are_compared_within_each_folder() {
+    let of_release = |name: &str| {
+        format!(
+            "apiVersion: v1\nkind: Namespace\n\
+             metadata: {{name: shared, annotations: {{meta.helm.sh/release-name: {name}}}}}\n"
+        )
+    };
+    let (one, two) = (of_release("one"), of_release("two"));
+    let apart = [("a/one.yaml", &*one), ("b/two.yaml", &*two)];
+    assert_eq!(twice(&apart), [""; 0]);
+    let beside = [
+        ("a/one.yaml", &*one),
+        ("b/one.yaml", &*one),
+        ("b/two.yaml", &*two),
+    ];
+    assert_eq!(
+        twice(&beside),
+        ["Namespace `shared` belongs to Helm release `one` and to Helm release `two`"]
+    );
+}

@@ -1,11 +1,11 @@
 //! Evidence from labels and annotations of rendered objects.
 
-use std::collections::BTreeMap;
+use foldhash::HashMap;
 
 use super::{HELP, PRUNED};
 use crate::delivery::marks;
 use crate::inventory::Member;
-use crate::kube::{Namespace, ObjectKey};
+use crate::kube::Namespace;
 use crate::manifest::{Labels, Spanned};
 use crate::rules::draft::Draft;
 use crate::rules::rule::Context;
@@ -13,6 +13,7 @@ use crate::rules::words::named;
 use crate::text::Span;
 
 /// The deliverer of an object, by the object's own marks.
+#[derive(Clone, Copy)]
 struct Claimant<'a> {
     /// The kind: `Helm release`, `Kustomization`.
     what: &'static str,
@@ -22,11 +23,10 @@ struct Claimant<'a> {
 }
 
 impl Claimant<'_> {
-    /// Whether the two are certainly different deliverers. An unwritten namespace may be equal.
+    /// Whether the two, of the same tool, are certainly different. An unwritten namespace may be equal.
     fn differs(&self, other: &Self) -> bool {
         let namespaces = self.namespace.zip(other.namespace);
-        self.what == other.what
-            && (self.name != other.name || namespaces.is_some_and(|(one, other)| one != other))
+        self.name != other.name || namespaces.is_some_and(|(one, other)| one != other)
     }
 
     fn words(&self) -> String {
@@ -37,32 +37,49 @@ impl Claimant<'_> {
     }
 }
 
+/// An object with its deliverer, and the place of the mark that names it.
+#[derive(Clone, Copy)]
+struct Claim<'a> {
+    member: &'a Member,
+    claimant: Claimant<'a>,
+    place: Span,
+}
+
 /// Reports objects that are attributed to different deliverers within one folder.
 pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     let inventory = context.inventory;
-    let mut claims: BTreeMap<&ObjectKey, Vec<(&Member, Claimant<'_>, Span)>> = BTreeMap::new();
+    // For each object, folder and tool, the first claim and the first one with a namespace. Files in different folders may
+    // be for different clusters.
+    let mut known: HashMap<_, (Claim<'_>, Option<Claim<'_>>)> = HashMap::default();
+    let mut drafts = Vec::new();
     for member in &inventory.members {
         // An object without a namespace gets that of its release, so two releases may mean two objects.
         let somewhere = member.key.namespace == Namespace::Unwritten
             || member.object.metadata().name().is_none();
-        let claimant = claimant(member).filter(|_| !somewhere && !member.from_dump);
-        if let Some((claimant, place)) = claimant {
-            let claims = claims.entry(&member.key).or_default();
-            claims.push((member, claimant, place));
+        if somewhere || member.from_dump {
+            continue;
+        }
+        let Some((claimant, place)) = claimant(member) else {
+            continue;
+        };
+        let claim = Claim {
+            member,
+            claimant,
+            place,
+        };
+        let group = (&member.key, inventory.folder_of(member.file), claimant.what);
+        let (first, placed) = known.entry(group).or_insert((claim, None));
+        let mut earlier = [Some(*first), *placed].into_iter().flatten();
+        if let Some(other) = earlier.find(|other| other.claimant.differs(&claimant)) {
+            let words = format!("here it belongs to {}", other.claimant.words());
+            let draft = of_two(member, place, [&other.claimant, &claimant]);
+            drafts.push(draft.related(other.member.file, other.place, words));
+        }
+        if claimant.namespace.is_some() {
+            placed.get_or_insert(claim);
         }
     }
-    let drafts = claims.values().filter_map(|claims| {
-        let (first, claimant, place) = claims.first()?;
-        // Files in different folders may be for different clusters.
-        let second = claims.iter().find(|(member, other, _)| {
-            claimant.differs(other)
-                && inventory.folder_of(member.file) == inventory.folder_of(first.file)
-        });
-        let (member, other, span) = second?;
-        let words = format!("here it belongs to {}", claimant.words());
-        Some(of_two(member, *span, [claimant, other]).related(first.file, *place, words))
-    });
-    drafts.collect()
+    drafts
 }
 
 fn of_two(member: &Member, span: Span, [first, second]: [&Claimant<'_>; 2]) -> Draft {
