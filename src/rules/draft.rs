@@ -17,8 +17,12 @@ const MAX_MESSAGE: usize = 4_000;
 /// The maximum number of characters of a reason or a help text.
 const MAX_TEXT: usize = 16_000;
 
-fn limited(text: &str, limit: usize) -> String {
-    plain::shortened(text, limit).into_owned()
+fn limited(text: String, limit: usize) -> String {
+    if text.len() <= limit {
+        text
+    } else {
+        plain::shortened(&text, limit).into_owned()
+    }
 }
 
 /// A finding without its rule. A draft always has a place; the sink adds the rest.
@@ -229,11 +233,11 @@ impl Draft {
             rule,
             severity: self.severity.unwrap_or(severity),
             consequence: self.consequence.unwrap_or(consequence),
-            message: limited(&self.message, MAX_MESSAGE),
-            reason: limited(&self.reason, MAX_TEXT),
-            help: limited(&self.help, MAX_TEXT),
+            message: limited(self.message, MAX_MESSAGE),
+            reason: limited(self.reason, MAX_TEXT),
+            help: limited(self.help, MAX_TEXT),
             object: self.object,
-            field: self.field.map(|field| limited(&field, MAX_MESSAGE)),
+            field: self.field.map(|field| limited(field, MAX_MESSAGE)),
             target: self.target,
             primary: self.primary,
             related: self.related,

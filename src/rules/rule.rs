@@ -196,10 +196,11 @@ impl Rule {
         }
         let (found, omitted) = sink.finish();
         let found = match fixes {
-            Fixes::LeftOut => without_fixes(found),
-            _ => fixed(context.inventory, found, |file| {
-                fixes == Fixes::WorkedOut || file.side() == Side::Unsaved
+            Fixes::WorkedOut => fixed(context.inventory, found, |_| true),
+            Fixes::OfUnsavedTexts => fixed(context.inventory, found, |file| {
+                file.side() == Side::Unsaved
             }),
+            Fixes::LeftOut => without_fixes(found),
         };
         (found, omitted)
     }

@@ -49,7 +49,8 @@ fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
         };
         // Another workload of head may run the same controller.
         let left = held.iter().filter(|held| {
-            let (holder, removers) = (unnamed(held.member), outlook.removers());
+            let holder = unnamed(held.member);
+            let removers = outlook.removers();
             matches!(
                 removers.remover_from(&head.inventory, &holder, &held.finalizer),
                 Remover::KnownElsewhere(_) | Remover::Nobody | Remover::Unlisted(_)
@@ -111,7 +112,8 @@ fn removed(
     shown(merge, left_in_head(draft, merge, workload), left)
 }
 
-/// Adds the objects that are left, and the rows of the finalizer table that the finding depends on.
+/// Adds the objects that are left, and the rows of the finalizer table that the finding depends on. Sets the target to
+/// the kind of the objects.
 fn shown(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Draft {
     let known = merge.part.analysis.ownership().removers.known();
     let finalizers = left.iter().map(|held| held.finalizer.as_str());

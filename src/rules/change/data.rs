@@ -82,7 +82,7 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
             claim.object.kind(),
             stuck(cascade)
         ))
-.help(if claim.object.is(kinds::STATEFUL_SET) {
+        .help(if claim.object.is(kinds::STATEFUL_SET) {
             "if the data is needed, set `spec.persistentVolumeClaimRetentionPolicy.whenDeleted` to `Retain`, merge that and wait until \
              it is applied; then remove or rename the StatefulSet"
                 .to_owned()

@@ -42,13 +42,12 @@ fn became_hook(merge: &Merge<'_>, sink: &mut Sink) {
             }
             (Some(hook), None) if regime.is_release() && !is_transient(&object.base.object) => {
                 let draft = in_the_way(merge, object.base, regime, hook);
-                let (head, words) = (object.head, "is part of the release from now on");
                 sink.push(changed_in_head(
                     draft,
                     merge,
-                    head,
-                    head.object.name_span(),
-                    words,
+                    object.head,
+                    object.head.object.name_span(),
+                    "is part of the release from now on",
                 ));
             }
             _ => {}

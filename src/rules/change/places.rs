@@ -34,10 +34,10 @@ pub(super) fn related_in_base(
 
 /// Shows the place of head that caused the removal of an object of base, if that is known.
 pub(super) fn left_in_head(draft: Draft, merge: &Merge<'_>, member: &Member) -> Draft {
-    let cause = merge.part.cause_in_head(member).into_iter();
-    cause.fold(draft, |draft, CauseInHead { file, span, words }| {
-        draft.caused(file, span, words)
-    })
+    match merge.part.cause_in_head(member) {
+        Some(CauseInHead { file, span, words }) => draft.caused(file, span, words),
+        None => draft,
+    }
 }
 
 /// Adds a place of an object of head as the cause.

@@ -176,7 +176,8 @@ fn draft(merge: &Merge<'_>, project: &Member, applications: &Applications<'_>) -
     if leaving.is_empty() {
         return None;
     }
-    let (who, leave) = (named(project), plain::count(leaving.len(), "Application"));
+    let who = named(project);
+    let leave = plain::count(leaving.len(), "Application");
     let message = format!("removing {who} together with {leave} can leave them stuck");
     let draft = on_project(merge, project, message)
         .reason(

@@ -47,7 +47,8 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     } else {
         "may leave"
     };
-    let (leaving, first) = (leaving(merge, member), named(first));
+    let leaving = leaving(merge, member);
+    let first = named(first);
     let draft = on_culprit(merge, cascade, format!("{leaving} {verb} {first}{others} without it"))
         .label("head still names it")
         .reason(format!(

@@ -65,7 +65,8 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     if said_by_a_kustomization(merge, key) {
         return None;
     }
-    let (who, tool) = (named(base), regime.tool());
+    let who = named(base);
+    let tool = regime.tool();
     let message = format!("{who} loses its protection: {tool} may delete it from now on");
     let draft = on_base(merge, base, place, message)
         .label("protected it")
@@ -183,24 +184,23 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     };
     let lost = removed.saturating_mul(templates.len());
     let is_smaller = is.range.len() < was.range.len();
-    let (reduced, field, label, changed, places) = if is_smaller {
-        let places = [was.replicas, is.replicas];
+    let (reduced, field, labels) = if is_smaller {
         (
             "fewer replicas",
             "spec.replicas",
-            "the number until now",
-            "fewer here",
-            places,
+            ("the number until now", "fewer here"),
         )
     } else {
-        let places = [was.start, is.start];
         (
             "other ordinals",
             "spec.ordinals.start",
-            "until now",
-            "another start",
-            places,
+            ("until now", "another start"),
         )
+    };
+    let (before, after) = if is_smaller {
+        (was.replicas, is.replicas)
+    } else {
+        (was.start, is.start)
     };
     let message = format!(
         "{reduced} of {} delete {}, such as `{first}-{}-{last}`",
@@ -210,9 +210,9 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     );
     let help = "scale down first and keep the claims: set `whenScaled: Retain`, merge that, and remove the claims by hand \
         when they are no longer needed";
-    let place = places[0].unwrap_or_else(|| base.object.name_span());
+    let place = before.unwrap_or_else(|| base.object.name_span());
     let draft = on_base(merge, base, place, message)
-        .label(label)
+        .label(labels.0)
         .reason(format!(
             "`whenScaled: Delete` lets the controller of StatefulSets delete the claims of Pods that are scaled away.{}",
             if fate == DataFate::Kept { " Their volumes are retained." } else { " The data on their volumes is deleted with them." }
@@ -222,8 +222,8 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .severity(severity(surprise).unwrap_or(Severity::Warning));
     let file = merge.part.sides.head_file(merge.part.at, head.file);
     let draft = draft.related(file, deletes.span(), "deletes them");
-    let place = places[1].unwrap_or_else(|| head.object.name_span());
-    Some(changed_in_head(draft, merge, head, place, changed))
+    let place = after.unwrap_or_else(|| head.object.name_span());
+    Some(changed_in_head(draft, merge, head, place, labels.1))
 }
 
 /// The ordinals of the Pods of a StatefulSet.
@@ -276,7 +276,8 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
         return None;
     }
     let place = part.base.place(base.file);
-    let (group, kind, name) = (base.key.group(), base.key.kind(), base.object.name()?);
+    let name = base.object.name()?;
+    let (group, kind) = (base.key.group(), base.key.kind());
     let (tree, copy) = part.sides.head.iter().enumerate().find_map(|(at, tree)| {
         let written = tree.inventory.with_name(group, kind, &name).iter();
         let mut written = written.map(|id| tree.inventory.member(*id));

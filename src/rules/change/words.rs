@@ -23,28 +23,36 @@ pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
         .iter()
         .copied()
         .partition(|loss| !loss.users.is_empty() && loss.standing != Standing::Applied);
-    let groups = [
-        (Some(Standing::Applied), "head still applies"),
-        (None, "head still uses"),
+    let groups: [(Vec<&Loss<'_>>, &str, &str); 5] = [
         (
-            Some(Standing::Unapplied),
+            of_standing(&unused, Standing::Applied),
+            "head still applies",
+            "head still applies",
+        ),
+        (used, "head still uses", "head still uses"),
+        (
+            of_standing(&unused, Standing::Unapplied),
+            "stays in git although nothing applies it",
             "stay in git although nothing applies them",
         ),
-        (Some(Standing::Unwritten), "controllers created"),
-        (Some(Standing::Removed), "the change removes"),
+        (
+            of_standing(&unused, Standing::Unwritten),
+            "a controller created",
+            "controllers created",
+        ),
+        (
+            of_standing(&unused, Standing::Removed),
+            "the change removes",
+            "the change removes",
+        ),
     ];
-    let said = groups.into_iter().filter_map(|(standing, several)| {
-        let losses = match standing {
-            Some(standing) => of_standing(&unused, standing),
-            None => used.clone(),
-        };
-        let words = match (losses.len(), standing) {
-            (0, _) => return None,
-            (1, Some(Standing::Unapplied)) => "stays in git although nothing applies it",
-            (1, Some(Standing::Unwritten)) => "a controller created",
-            _ => several,
-        };
-        Some(format!("{} that {words}", counted(&losses)))
+    let said = groups.into_iter().filter(|(losses, ..)| !losses.is_empty());
+    let said = said.map(|(losses, one, several)| {
+        format!(
+            "{} that {}",
+            counted(&losses),
+            if losses.len() == 1 { one } else { several }
+        )
     });
     let mut said = joined(&said.collect::<Vec<_>>());
     let data = others.iter().copied().filter(|loss| loss.data.is_some());

@@ -40,6 +40,7 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
         } else if let Some((field, value)) = &loss.written
             && let Some(condition) = row.keep.iter().find(|condition| condition.field == *field)
         {
+            // The written value fails the condition of its field.
             sink.push(written(member, condition, value, &loss));
         }
     }

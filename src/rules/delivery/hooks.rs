@@ -51,10 +51,11 @@ pub(in crate::rules) fn hook_of<'a>(context: &Context<'_>, member: &'a Member) -
 
 /// Whether an object is a hook that runs before its tool deletes anything.
 pub(in crate::rules) fn runs_before_deletion(context: &Context<'_>, member: &Member) -> bool {
-    hook_of(context, member).is_some_and(|hook| {
-        let mut events = hook.events.iter();
-        events.any(|event| (event.operation, event.phase) == (Operation::Delete, Phase::Before))
-    })
+    let before_deletion = HookEvent {
+        operation: Operation::Delete,
+        phase: Phase::Before,
+    };
+    hook_of(context, member).is_some_and(|hook| hook.events.contains(&before_deletion))
 }
 
 /// Describes when a tool deletes a hook that ran, to follow the object's name; `None` if it never does.
@@ -89,9 +90,11 @@ fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
         if keep_of_helm(member).is_some() {
             continue;
         }
-        let (draft, why) = (not_kept(&hook, member, deleted), why(&hook));
         if let Some((loss, severity)) = loss(context, member) {
-            sink.push(draft.reason(format!("{why} {loss}")).severity(severity));
+            let draft = not_kept(&hook, member, deleted)
+                .reason(format!("{} {loss}", why(&hook)))
+                .severity(severity);
+            sink.push(draft);
         } else if let Some(user) = user_of(context, member) {
             let effect = if hook.is_deleted_on_success {
                 "can no longer start Pods"
@@ -101,8 +104,12 @@ fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
                 // Only a Secret is likely to contain generated values, which differ from one rendering to the next.
                 continue;
             };
-            let draft = draft
-                .reason(format!("{why} {} uses it, and {effect}.", named(user)))
+            let draft = not_kept(&hook, member, deleted)
+                .reason(format!(
+                    "{} {} uses it, and {effect}.",
+                    why(&hook),
+                    named(user)
+                ))
                 .info_if(!hook.is_deleted_on_success)
                 .related_object(user, "uses it");
             sink.push(draft);

@@ -366,7 +366,8 @@ fn in_values(release: &Member) -> Option<Draft> {
         let value = entry.value.as_str().unwrap_or_default();
         entry.key == marks::FLUX_PRUNE && value.eq_ignore_ascii_case("disabled")
     })?;
-    let (who, key) = (named(release), marks::FLUX_PRUNE);
+    let who = named(release);
+    let key = marks::FLUX_PRUNE;
     let message = format!("Helm deletes what {who} installs, in spite of `{key}: disabled`");
     let draft = Draft::on(release, entry.key_span, message)
         .label("ends up on objects of the release")

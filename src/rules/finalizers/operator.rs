@@ -122,7 +122,8 @@ fn released<'a>(context: &Context<'a>, held: Vec<Held<'a>>) -> Vec<Released<'a>>
         let key = &held.member.key;
         let authority = known.entry((held.operator, key.group_kind(), &key.namespace));
         let authority = authority.or_insert_with(|| {
-            let (holder, budget) = (unnamed(held.member), &mut Budget::default());
+            let holder = unnamed(held.member);
+            let budget = &mut Budget::default();
             let authority = access.authority(context.inventory, held.operator, &holder, budget);
             authority.alternatives().into()
         });
@@ -281,7 +282,11 @@ fn finding(
         Risk::Race => Severity::Warning,
         Risk::Certain => Severity::Error,
     };
-    let [removal, order, mitigation] = removal_words(regime, risk);
+    let RemovalWords {
+        removal,
+        order,
+        mitigation,
+    } = RemovalWords::of(regime, risk);
     let message = match risk {
         Risk::Guess => format!(
             "{removal} may leave {objects} stuck: {who}, which may be what releases them, is deleted"
@@ -334,31 +339,46 @@ fn deleted_before(context: &Context<'_>, left: &[(Risk, &Released<'_>)]) -> Prop
     })
 }
 
-/// Describes the removal of everything that a tool delivered, the order of the deletions, and how to delete the objects
-/// of the operator first.
-fn removal_words(regime: Regime, risk: Risk) -> [&'static str; 3] {
-    let helm = "Helm deletes kind by kind without waiting: workloads and permissions first, kinds that it does not know, \
-                such as custom resources, last.";
-    let hook = "with a hook `helm.sh/hook: pre-delete` of the chart; or put them into a release of their own, and \
-                uninstall that first";
-    match regime {
-        Regime::Helm => ["uninstalling the release", helm, hook],
-        Regime::Flux(FluxObject::HelmRelease) => ["deleting the HelmRelease", helm, hook],
-        Regime::ArgoCd => [
-            "deleting the Application",
-            if risk == Risk::Certain {
-                "Argo CD deletes the highest wave first, and waits until it is gone."
-            } else {
-                "Argo CD deletes everything of one wave at once."
+/// The removal of everything that a tool delivered, in words.
+struct RemovalWords {
+    removal: &'static str,
+    order: &'static str,
+    mitigation: &'static str,
+}
+
+impl RemovalWords {
+    fn of(regime: Regime, risk: Risk) -> Self {
+        let helm = "Helm deletes kind by kind without waiting: workloads and permissions first, kinds that it does not know, \
+                    such as custom resources, last.";
+        let hook = "with a hook `helm.sh/hook: pre-delete` of the chart; or put them into a release of their own, and \
+                    uninstall that first";
+        match regime {
+            Regime::Helm => Self {
+                removal: "uninstalling the release",
+                order: helm,
+                mitigation: hook,
             },
-            "with a higher `argocd.argoproj.io/sync-wave` than the operator's: Argo CD deletes the highest wave first, and \
-             waits for it",
-        ],
-        Regime::Flux(FluxObject::Kustomization) | Regime::Kubectl => [
-            "deleting the Kustomization",
-            "Flux deletes custom resources first, and the operator a moment later, without waiting.",
-            "with a Kustomization of their own that depends on the operator's and has `deletionPolicy: WaitForTermination`, \
-             which is deleted first",
-        ],
+            Regime::Flux(FluxObject::HelmRelease) => Self {
+                removal: "deleting the HelmRelease",
+                order: helm,
+                mitigation: hook,
+            },
+            Regime::ArgoCd => Self {
+                removal: "deleting the Application",
+                order: if risk == Risk::Certain {
+                    "Argo CD deletes the highest wave first, and waits until it is gone."
+                } else {
+                    "Argo CD deletes everything of one wave at once."
+                },
+                mitigation: "with a higher `argocd.argoproj.io/sync-wave` than the operator's: Argo CD deletes the highest \
+                             wave first, and waits for it",
+            },
+            Regime::Flux(FluxObject::Kustomization) | Regime::Kubectl => Self {
+                removal: "deleting the Kustomization",
+                order: "Flux deletes custom resources first, and the operator a moment later, without waiting.",
+                mitigation: "with a Kustomization of their own that depends on the operator's and has `deletionPolicy: \
+                             WaitForTermination`, which is deleted first",
+            },
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::operator::has_hook_before;
-use crate::delivery::{DeliveredSet, Regime, argocd};
+use crate::delivery::{DeliveredSet, Regime, argocd, marks};
 use crate::inventory::Member;
 use crate::kube::GroupKind;
 use crate::rules::draft::Draft;
@@ -32,10 +32,12 @@ fn provider_deleted_first(context: &Context<'_>, sink: &mut Sink) {
     }
     for set in context.analysis.deliveries().sets(inventory) {
         let members: Vec<&Member> = set.members.iter().map(|id| inventory.member(*id)).collect();
-        if has_hook_before(context, &set) {
+        let providers = members.iter().filter(|member| member.object.is(PROVIDER));
+        let mut providers = providers.peekable();
+        if providers.peek().is_none() || has_hook_before(context, &set) {
             continue;
         }
-        for provider in members.iter().filter(|member| member.object.is(PROVIDER)) {
+        for provider in providers {
             let Some(names) = package_names(provider) else {
                 continue;
             };
@@ -88,11 +90,11 @@ fn finding(provider: &Member, left: &[&Member], set: &DeliveredSet) -> Draft {
     };
     let objects = counted(named(left[0]), left.len());
     let mitigation = match set.regime {
-        Regime::ArgoCd => {
-            ", or give them a higher `argocd.argoproj.io/sync-wave` than the Provider: Argo CD deletes the highest wave first, and \
-             waits for it"
-        }
-        _ => ", and remove them first",
+        Regime::ArgoCd => format!(
+            ", or give them a higher `{}` than the Provider: Argo CD deletes the highest wave first, and waits for it",
+            marks::ARGOCD_SYNC_WAVE
+        ),
+        _ => ", and remove them first".to_owned(),
     };
     let kinds: BTreeSet<&str> = left.iter().map(|member| member.object.kind()).collect();
     Draft::on(

@@ -69,7 +69,14 @@ impl<'a> FinalizerEntry<'a> {
 pub(in crate::rules) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEntry<'_>> {
     inventory.remarkable().flat_map(|member| {
         let (mut found, mut places) = (SmallVec::<[_; 1]>::new(), HashMap::default());
-        for (index, finalizer) in member.object.metadata().numbered_finalizers() {
+        let metadata = member.object.metadata();
+        // Most objects with finalizers have one, which needs no map.
+        if let [_] = metadata.finalizers() {
+            let only = metadata.numbered_finalizers();
+            found.extend(only.map(|(index, only)| FinalizerEntry::new(member, index, only)));
+            return found;
+        }
+        for (index, finalizer) in metadata.numbered_finalizers() {
             match places.entry(finalizer.as_str()) {
                 Entry::Vacant(place) => {
                     place.insert(found.len());
@@ -116,34 +123,47 @@ pub(in crate::rules) fn who_removes(inventory: &Inventory, remover: &Remover<'_>
             controller,
         } => {
             let workload = named(inventory.member(*id));
-            let (who, here) = match controller {
-                Some(known) => (
-                    format!("{} removes it; ", known.removed_by),
-                    "in the input, ",
-                ),
-                None => (String::new(), ""),
-            };
-            match evidence {
-                Evidence::Image { image, .. } if controller.is_some() => {
-                    format!("{who}{here}that is {workload}, which runs `{image}`")
+            match (evidence, controller.map(|known| &known.removed_by)) {
+                (Evidence::Image { image, .. }, Some(who)) => {
+                    format!(
+                        "{who} removes it; in the input, that is {workload}, which runs `{image}`"
+                    )
                 }
-                Evidence::Image { image, .. } => {
+                (Evidence::Image { image, .. }, None) => {
                     format!("{workload} may remove it: it runs `{image}`")
                 }
-                Evidence::ImageName { image, .. } => {
-                    format!("{who}{here}{workload} may be that: it runs `{image}`")
+                (Evidence::ImageName { image, .. }, Some(who)) => {
+                    format!(
+                        "{who} removes it; in the input, {workload} may be that: it runs `{image}`"
+                    )
                 }
-                Evidence::Configuration if controller.is_some() => {
-                    format!("{who}according to the configuration, that is {workload}")
+                (Evidence::ImageName { image, .. }, None) => {
+                    format!("{workload} may be that: it runs `{image}`")
                 }
-                Evidence::Configuration => {
+                (Evidence::Configuration, Some(who)) => {
+                    format!("{who} removes it; according to the configuration, that is {workload}")
+                }
+                (Evidence::Configuration, None) => {
                     format!("{workload} removes it, according to the configuration")
                 }
-                Evidence::Access {
-                    service_account: account,
-                    ..
-                } => format!(
-                    "{who}{here}{workload} may remove it: its ServiceAccount `{account}` may change such objects"
+                (
+                    Evidence::Access {
+                        service_account: account,
+                        ..
+                    },
+                    Some(who),
+                ) => format!(
+                    "{who} removes it; in the input, {workload} may remove it: its ServiceAccount `{account}` may change \
+                     such objects"
+                ),
+                (
+                    Evidence::Access {
+                        service_account: account,
+                        ..
+                    },
+                    None,
+                ) => format!(
+                    "{workload} may remove it: its ServiceAccount `{account}` may change such objects"
                 ),
             }
         }

@@ -44,7 +44,8 @@ fn conversion_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
         });
         let inside: Vec<&Member> = inside.collect();
         if !inside.is_empty() {
-            let (service, versions) = (inventory.member(id), (&*preferred, stored));
+            let service = inventory.member(id);
+            let versions = (&*preferred, stored);
             sink.push(blocks((definition, client), service, versions, &inside));
         }
     }

@@ -258,14 +258,15 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             return None;
         }
         let (_, definition) = self.definitions.iter().find(|(place, definition)| {
+            let scope = definition.scope.as_ref().map(|scope| scope.value);
+            if scope != Some(Scope::Namespaced) || !context.analysis.in_one_cluster(file, *place) {
+                return false;
+            }
             let served = definition.versions.iter().filter(|version| version.served);
             let served: Vec<String> = served.map(|version| version.name.value.clone()).collect();
-            let scope = definition.scope.as_ref().map(|scope| scope.value);
-            context.analysis.in_one_cluster(file, *place)
-                && scope == Some(Scope::Namespaced)
-                && definition.plural.as_ref().is_some_and(|plural| {
-                    is_asked(definition.group_kind(), plural.as_str(), &served, None)
-                })
+            definition.plural.as_ref().is_some_and(|plural| {
+                is_asked(definition.group_kind(), plural.as_str(), &served, None)
+            })
         })?;
         let what = format!("every {} in it", definition.kind.value);
         Some((what, Severity::Info))

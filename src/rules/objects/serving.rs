@@ -206,7 +206,8 @@ fn gone(kind: &str, api_version: &str) -> Option<String> {
     let row = rows
         .filter(|row| row.kind == kind && row.group == group)
         .last()?;
-    let (release, had) = (&row.removed_in, row.api_version());
+    let release = &row.removed_in;
+    let had = row.api_version();
     Some(format!(
         "Kubernetes {release} removed {kind}, which it had as `{had}`: remove the object"
     ))

@@ -40,7 +40,8 @@ fn token_secret_without_account(context: &Context<'_>, sink: &mut Sink) {
             World::Closed => Severity::Warning,
             World::Open => Severity::Info,
         };
-        let (who, name) = (named(member), account.value);
+        let who = named(member);
+        let name = account.value;
         let message = format!("{who} is deleted unless ServiceAccount `{name}` exists");
         sink.push(
             Draft::on(member, account.span, message)

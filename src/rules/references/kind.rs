@@ -19,26 +19,28 @@ pub(in crate::rules) static OWNER_KIND_UNRESOLVABLE: Rule = rule!(
 fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for (_, dependent, reference) in context.references() {
-        let (version, owner_kind) = (reference.group_version(), reference.kind());
+        let written = reference.group_version();
+        let kind_name = reference.kind();
         // The API server rejects missing parts, which `owner-missing-field` reports.
-        if version.version.is_empty() || owner_kind.is_empty() {
+        if written.version.is_empty() || kind_name.is_empty() {
             continue;
         }
         let resolution = inventory.owner_kind(reference);
-        let (serving, api_version) = (&resolution.serving, reference.api_version());
-        let Some(unserved) = Unserved::of(inventory, serving, owner_kind, api_version) else {
+        let serving = &resolution.serving;
+        let api_version = reference.api_version();
+        let Some(unserved) = Unserved::of(inventory, serving, kind_name, api_version) else {
             continue;
         };
-        let owner_kind = GroupKind::new(version.group, owner_kind);
+        let owner_kind = GroupKind::new(written.group, kind_name);
         let unserved = unserved.beside(context.analysis, dependent, owner_kind);
         let kind = dependent.object.kind();
-        let written = reference.api_version.as_ref();
-        let span = written.map_or(reference.span, |api_version| api_version.span);
+        let span = reference
+            .api_version
+            .as_ref()
+            .map_or(reference.span, |value| value.span);
         let message = format!(
-            "{} names an owner of kind {} in `{}`: {}",
+            "{} names an owner of kind {kind_name} in `{api_version}`: {}",
             named(dependent),
-            reference.kind(),
-            reference.api_version(),
             unserved.what
         );
         let draft = Draft::on(dependent, span, message)

@@ -3,6 +3,7 @@
 use crate::finding::{Applicability, Severity};
 use crate::inventory::{Inventory, Member, ObjectId, Release, ScopeSource};
 use crate::kube::Scope;
+use crate::manifest::OwnerReference;
 use crate::ownership::Owner;
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::proposal::Proposal;
@@ -134,13 +135,7 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
         let here = &dependent.key.namespace;
         let (owners, proven) = match &edge.owner {
             Owner::ByUid(owner) => (std::slice::from_ref(owner), true),
-            Owner::Elsewhere => {
-                let group = reference.group_version().group;
-                (
-                    inventory.with_name(group, reference.kind(), reference.name()),
-                    false,
-                )
-            }
+            Owner::Elsewhere => (namesakes(inventory, reference), false),
             Owner::ByName(_) | Owner::Absent => continue,
         };
         let Some(first) = owners.first().map(|id| inventory.member(*id)) else {
@@ -193,4 +188,13 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
         }
         sink.push(draft);
     }
+}
+
+/// Returns the objects in any namespace that a reference may mean.
+fn namesakes<'a>(inventory: &'a Inventory, reference: &OwnerReference) -> &'a [ObjectId] {
+    inventory.with_name(
+        reference.group_version().group,
+        reference.kind(),
+        reference.name(),
+    )
 }

@@ -177,6 +177,9 @@ fn is_a_record(holder: &MetadataHolder<'_>) -> bool {
 /// Reports values that every client's JSON decoder rejects.
 fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
+        if holder.decode_errors.is_empty() {
+            return;
+        }
         let list = format!("{}.ownerReferences", holder.field);
         let errors = holder.decode_errors.iter();
         for error in errors.filter(|error| error.field.starts_with(&list)) {

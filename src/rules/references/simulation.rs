@@ -232,15 +232,12 @@ fn arrival(
         let (kind, place) = (owner.object.kind(), whereabouts(owner));
         draft = draft.related_object(owner, format!("the uid belongs to this {kind}, {place}"));
     }
-    if cascade.is_empty() {
-        return draft;
-    }
     let deleted = cascade.iter().map(|id| inventory.member(*id));
     let keys = std::iter::once(member).chain(deleted.clone());
     let keys = keys.take(MOST_RELATED + 1).map(|member| member.key.clone());
     draft
         .related_objects(deleted, "is deleted with it")
-        .chain(Relation::Takes, keys)
+        .chain(Relation::Takes, keys.filter(|_| !cascade.is_empty()))
 }
 
 /// [GC-30], [GC-33]: an owner waits for every blocking dependent, even for one that can never be deleted.
