@@ -10,7 +10,7 @@ use std::fmt;
 use super::Spanned;
 use super::time::is_time;
 use crate::text::{Span, floor};
-use crate::yaml::{Entry, Value};
+use crate::yaml::{Entry, NodeId, Value};
 
 /// The type that Kubernetes expects in a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub struct DecodeError {
     pub found: &'static str,
     /// Where it is.
     pub span: Span,
+    /// The value that is there.
+    pub(crate) node: NodeId,
 }
 
 /// Reads typed fields and collects the errors.
@@ -85,6 +87,7 @@ impl Decoder {
             expected,
             found: value.type_name(),
             span: value.span(),
+            node: value.id(),
         });
     }
 

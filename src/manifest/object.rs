@@ -165,6 +165,11 @@ impl Object {
         self.fields.metadata.decode_errors()
     }
 
+    /// Returns the value that one of its errors is about.
+    pub(super) fn rejected(&self, error: &DecodeError) -> Value<'_> {
+        self.tree.value(error.node)
+    }
+
     /// Returns the place of the first key, where the object begins.
     pub fn start(&self) -> Span {
         let value = self.value();

@@ -231,11 +231,14 @@ fn in_a_key(object: &Object) -> Option<SkipReason> {
 /// Finds a placeholder in place of a value: `annotations: $ANNOTATIONS`, `labels: (removed)`, `name: {name}`.
 fn in_place_of_a_value(object: &Object) -> Option<SkipReason> {
     object.decode_errors().iter().find_map(|error| {
-        let value = object.at(&error.field.split('.').collect::<Vec<_>>())?;
-        let language = if error.expected == Expected::String {
-            braces_as_yaml(value).then_some(TemplateLanguage::Placeholder)?
-        } else {
-            placeholder::is_whole(value.as_str()?)?
+        let value = object.rejected(error);
+        let language = match error.expected {
+            Expected::String => braces_as_yaml(value).then_some(TemplateLanguage::Placeholder)?,
+            Expected::Bool
+            | Expected::Integer
+            | Expected::Time
+            | Expected::Object
+            | Expected::Array => placeholder::is_whole(value.as_str()?)?,
         };
         let evidence = format!("a placeholder in place of `{}`", error.field);
         Some(SkipReason::template(language, evidence))

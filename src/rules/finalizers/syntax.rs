@@ -260,6 +260,7 @@ fn type_error(field: &str, expected: Expected, value: Value<'_>) -> DecodeError 
         expected,
         found: value.type_name(),
         span: value.span(),
+        node: value.id(),
     }
 }
 

@@ -533,6 +533,28 @@ fn ytt_statements_make_a_template_but_other_comments_do_not() {
 }
 
 #[test]
+fn placeholders_in_lists_and_under_dotted_keys_are_recognised() {
+    for (field, objects) in [
+        ("labels: {app: {name}}", 0),
+        ("labels: {app.kubernetes.io/name: {name}}", 0),
+        ("annotations: {example.com/team: [TEAM]}", 0),
+        ("finalizers: [{name}]", 0),
+        ("ownerReferences: [$OWNER]", 0),
+        (
+            "ownerReferences: [{apiVersion: v1, kind: Pod, name: a, uid: {uid}}]",
+            0,
+        ),
+        ("labels: {app.kubernetes.io/name: {name: a}}", 1),
+        ("finalizers: [[name]]", 1),
+        ("ownerReferences: [owner]", 1),
+    ] {
+        let text = format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  {field}\n");
+        let inventory = inventory_of("a.yaml", &text);
+        assert_eq!(inventory.members.len(), objects, "{field}");
+    }
+}
+
+#[test]
 fn only_first_100_unreadable_documents_are_reported_singly() {
     // Texts above 256 kB are read in parts.
     for (documents, padding) in [(150, 0), (1_500, 400)] {
