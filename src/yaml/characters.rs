@@ -17,10 +17,18 @@ impl<'t> CheckedText<'t> {
     /// # Errors
     /// Returns the first character that go-yaml always rejects, with its offset.
     pub(super) fn new(text: &'t str) -> Result<Self, (usize, char)> {
-        match unusual(text).find(|(_, found)| is_forbidden(*found)) {
-            Some(forbidden) => Err(forbidden),
-            None => Ok(Self::unchecked(text)),
+        let mut checked = Self {
+            text,
+            ascii_length: text.len(),
+            has_plain_breaks: true,
+        };
+        for (at, found) in unusual(text) {
+            if is_forbidden(found) {
+                return Err((at, found));
+            }
+            checked.see(at, found);
         }
+        Ok(checked)
     }
 
     /// Accepts a text with any characters.
@@ -30,17 +38,19 @@ impl<'t> CheckedText<'t> {
             ascii_length: text.len(),
             has_plain_breaks: true,
         };
-        for (at, found) in unusual(text) {
-            if !found.is_ascii() {
-                checked.ascii_length = checked.ascii_length.min(at);
-            }
-            checked.has_plain_breaks &= match found {
-                '\r' => text.as_bytes().get(at + 1) == Some(&b'\n'),
-                '\u{85}' | '\u{2028}' | '\u{2029}' => false,
-                _ => true,
-            };
-        }
+        unusual(text).for_each(|(at, found)| checked.see(at, found));
         checked
+    }
+
+    fn see(&mut self, at: usize, found: char) {
+        if !found.is_ascii() {
+            self.ascii_length = self.ascii_length.min(at);
+        }
+        self.has_plain_breaks &= match found {
+            '\r' => self.text.as_bytes().get(at + 1) == Some(&b'\n'),
+            '\u{85}' | '\u{2028}' | '\u{2029}' => false,
+            _ => true,
+        };
     }
 }
 

@@ -55,7 +55,8 @@ impl KeySet {
 
 /// Returns a bit that is the same for equal keys. Most keys of a mapping differ in length, first byte or last byte.
 fn filter_bit(key: &[u8]) -> u64 {
-    let [first, last] = [key.first(), key.last()].map(|byte| byte.copied().unwrap_or_default());
+    let first = key.first().copied().unwrap_or_default();
+    let last = key.last().copied().unwrap_or_default();
     let mixed = key.len() + 5 * usize::from(first) + 17 * usize::from(last);
     1 << (mixed % 64)
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::characters::CheckedText;
 use super::comments;
-use super::compose::Composer;
+use super::compose::{Composed, Composer};
 use super::document::{
     Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError,
 };
@@ -79,7 +79,7 @@ pub(super) fn reread_value(text: &Arc<String>, notation: Notation) -> Option<Tre
     let whole = Span::new(0, text.len() as u32);
     let mut composer = Composer::new(text, text.len(), notation == Notation::Json);
     reread(text, whole, notation, &mut composer)?;
-    composer.finish(text).ok()?.map(|(tree, _)| tree)
+    composer.finish(text).ok()?.map(|composed| composed.tree)
 }
 
 struct StreamReader<'f, T, F> {
@@ -272,7 +272,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
     ) -> (Content, Vec<Problem>) {
         match composer.finish(self.text) {
             Ok(None) => (Content::Empty, Vec::new()),
-            Ok(Some((tree, mut problems))) => {
+            Ok(Some(Composed { tree, mut problems })) => {
                 problems.extend(read.and_then(|read| self.dropped(read, chunk)));
                 if tree.root().is_null() {
                     (Content::Empty, problems)

@@ -47,7 +47,10 @@ pub(super) fn syntax(
 /// text in a block scalar.
 fn conflict_marker(file: &str, chunk: Span) -> Option<Span> {
     let mut start = chunk.start;
-    for line in file.get(chunk.range())?.split_inclusive('\n') {
+    let text = file.get(chunk.range())?;
+    // Most documents contain neither character.
+    memchr::memchr2(b'<', b'>', text.as_bytes())?;
+    for line in text.split_inclusive('\n') {
         if line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ") {
             return Some(Span::new(start, start + line.trim_end().len() as u32));
         }

@@ -187,13 +187,19 @@ pub(super) fn is_text_as(style: Style, text: &str) -> bool {
     }
 }
 
-/// Whether an unquoted scalar without a tag is a string.
+/// Whether an unquoted scalar without a tag is a string. For most, the first character decides.
 #[inline]
 pub(super) fn is_text(text: &str) -> bool {
-    matches!(resolve_untagged(text), Scalar::Text(_))
+    match text.as_bytes().first() {
+        None => false,
+        Some(b'~' | b'n' | b'N' | b'y' | b'Y' | b't' | b'T' | b'f' | b'F' | b'o' | b'O') => {
+            resolve_word(text).is_none()
+        }
+        Some(b'.' | b'+' | b'-' | b'0'..=b'9') => matches!(resolve_untagged(text), Scalar::Text(_)),
+        Some(_) => true,
+    }
 }
 
-#[inline]
 fn resolve_untagged(text: &str) -> Scalar<'_> {
     let resolved = match text.as_bytes().first() {
         None => Some(Scalar::Null),
@@ -304,8 +310,12 @@ fn are_digits(text: &str) -> bool {
 /// Formats like Go's `strconv.FormatFloat(value, 'g', -1, 32)`: exponents below 1e-04 and from 1e+06 on.
 fn go_float_key(value: f32) -> String {
     let scientific = format!("{value:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, ""));
-    let power = exponent.parse::<i32>().unwrap_or_default();
+    let Some((mantissa, exponent)) = scientific.split_once('e') else {
+        return scientific;
+    };
+    let Ok(power) = exponent.parse::<i32>() else {
+        return scientific;
+    };
     if (-4..6).contains(&power) {
         return value.to_string();
     }

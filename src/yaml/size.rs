@@ -84,8 +84,10 @@ impl SizeCheck {
                     _ => RootKey::Other,
                 });
             }
-            Some(RootKey::Kind) => _ = self.kind.get_or_insert(text.ends_with("List")),
-            Some(_) => {}
+            Some(RootKey::Kind) => {
+                self.kind.get_or_insert(text.ends_with("List"));
+            }
+            Some(RootKey::Items | RootKey::Other) => {}
         }
     }
 

@@ -101,7 +101,8 @@ pub struct Tree {
     pub(super) entries: Box<[NodeEntry]>,
     pub(super) items: Box<[NodeId]>,
     pub(super) root: NodeId,
-    /// Whether a value may be reachable in several ways.
+    /// Whether an alias may lead to a value, too, so that it is reached in several ways. False only if the document has
+    /// no aliases.
     pub(super) has_aliases: bool,
 }
 

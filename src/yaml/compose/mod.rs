@@ -21,6 +21,12 @@ use super::scalar::{self, Scalar, TagMeaning};
 use super::tree::{Node, NodeContent, NodeId, Tree};
 use crate::text::Span;
 
+/// A document's value and the problems in it.
+pub(super) struct Composed {
+    pub(super) tree: Tree,
+    pub(super) problems: Vec<Problem>,
+}
+
 /// Composes the events of one document.
 pub(super) struct Composer<'t> {
     json: bool,
@@ -55,14 +61,11 @@ impl<'t> Composer<'t> {
         self.root.is_none() && self.failure.is_none()
     }
 
-    /// Returns the value and the problems in it; `None` if there was no event. `file` is the text that the composer was created with.
+    /// Returns the value; `None` if there was no event. `file` is the text that the composer was created with.
     ///
     /// # Errors
     /// The reason for which Kubernetes rejects the value.
-    pub(super) fn finish(
-        self,
-        file: &Arc<String>,
-    ) -> Result<Option<(Tree, Vec<Problem>)>, SyntaxError> {
+    pub(super) fn finish(self, file: &Arc<String>) -> Result<Option<Composed>, SyntaxError> {
         if let Some(error) = self.failure {
             return Err(error);
         }
@@ -71,7 +74,10 @@ impl<'t> Composer<'t> {
         };
         let has_aliases = self.aliases.exist();
         let tree = self.tree.finish(root, Arc::clone(file), has_aliases);
-        Ok(Some((tree, self.open.problems)))
+        Ok(Some(Composed {
+            tree,
+            problems: self.open.problems,
+        }))
     }
 
     /// Composes a scalar.

@@ -42,6 +42,8 @@ struct OpenNode {
 struct OpenMap {
     key: Option<Key>,
     keys: KeySet,
+    /// Whether some of its entries were replaced.
+    has_replaced: bool,
 }
 
 /// A collection that is complete.
@@ -168,11 +170,15 @@ impl OpenCollections {
         decoded: u64,
     ) -> Option<ClosedNode> {
         let open = self.open.pop()?;
-        let content = if open.map.is_some() {
+        let content = if let Some(map) = &open.map {
             let start = tree.entries.len() as u32;
             let slots = self.slots.drain(open.first..);
-            let kept = slots.filter(|slot| !slot.replaced);
-            tree.entries.extend(kept.map(|slot| slot.entry));
+            if map.has_replaced {
+                let kept = slots.filter(|slot| !slot.replaced);
+                tree.entries.extend(kept.map(|slot| slot.entry));
+            } else {
+                tree.entries.extend(slots.map(|slot| slot.entry));
+            }
             NodeContent::Map(Range {
                 start,
                 end: tree.entries.len() as u32,
@@ -243,6 +249,7 @@ impl OpenCollections {
             tree.key(&slots[first + at].entry)
         });
         let replaced = earlier.and_then(|at| {
+            map.has_replaced = true;
             let old = &mut self.slots[first + at];
             let counts = !std::mem::replace(&mut old.replaced, true) && !old.merged;
             counts.then_some(old.entry)
@@ -285,8 +292,8 @@ impl OpenCollections {
             match &open.map {
                 None => {
                     // The items of each sequence end where those of the next inner one begin.
-                    let mut inner = self.open[at + 1..].iter().filter(|open| open.map.is_none());
-                    let end = inner.next().map_or(self.waiting.len(), |open| open.first);
+                    let inner = self.open[at + 1..].iter().find(|open| open.map.is_none());
+                    let end = inner.map_or(self.waiting.len(), |open| open.first);
                     path.push_str(&format!("[{}]", end - open.first));
                 }
                 Some(OpenMap {

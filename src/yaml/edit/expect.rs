@@ -221,13 +221,16 @@ fn same_entries<'e>(
     found: Value<'e>,
     pending: &mut Vec<(WantedValue<'e>, Value<'e>)>,
 ) -> bool {
-    let (keys, values): (Vec<&str>, Vec<_>) = wanted.into_iter().unzip();
-    pending.extend(
-        values
-            .into_iter()
-            .zip(found.entries().map(|entry| entry.value)),
-    );
-    keys.into_iter().eq(found.entries().map(|entry| entry.key))
+    let same_keys = wanted.len() == found.entries().len()
+        && wanted
+            .iter()
+            .zip(found.entries())
+            .all(|((key, _), entry)| *key == entry.key);
+    if same_keys {
+        let values = wanted.into_iter().map(|(_, value)| value);
+        pending.extend(values.zip(found.entries().map(|entry| entry.value)));
+    }
+    same_keys
 }
 
 /// Whether a list has the wanted length; its items are still to be compared.

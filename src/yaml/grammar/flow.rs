@@ -71,7 +71,8 @@ impl<E: Events> Parser<'_, '_, E> {
     fn flow_value(&mut self, close: TokenKind) -> Result<(), SyntaxError> {
         if self.peek()? == TokenKind::Value {
             self.take()?;
-            return self.node_unless(&[TokenKind::FlowEntry, close], false, false);
+            let ends = |next| next == TokenKind::FlowEntry || next == close;
+            return self.node_unless(ends, false, false);
         }
         self.emit_empty(&Properties::default());
         Ok(())
@@ -95,12 +96,13 @@ impl<E: Events> Parser<'_, '_, E> {
             TokenKind::Key => {
                 self.take()?;
                 self.states.push(Expects::FlowMappingValue);
-                let ends = [
-                    TokenKind::Value,
-                    TokenKind::FlowEntry,
-                    TokenKind::FlowMappingEnd,
-                ];
-                self.node_unless(&ends, false, false)
+                let ends = |next| {
+                    matches!(
+                        next,
+                        TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowMappingEnd
+                    )
+                };
+                self.node_unless(ends, false, false)
             }
             _ => {
                 self.states.push(Expects::FlowMappingEmptyValue);

@@ -188,14 +188,14 @@ impl<E: Events> Parser<'_, '_, E> {
         Ok(())
     }
 
-    /// Parses a node, which is left out if one of `ends` follows.
+    /// Parses a node, which is left out if a token follows for which `ends` is true.
     fn node_unless(
         &mut self,
-        ends: &[TokenKind],
+        ends: impl Fn(TokenKind) -> bool,
         block: bool,
         indentless: bool,
     ) -> Result<(), SyntaxError> {
-        if ends.contains(&self.peek()?) {
+        if ends(self.peek()?) {
             self.emit_empty(&Properties::default());
             return Ok(());
         }
@@ -204,6 +204,7 @@ impl<E: Events> Parser<'_, '_, E> {
 
     fn node(&mut self, block: bool, indentless: bool) -> Result<(), SyntaxError> {
         match self.peek()? {
+            TokenKind::Scalar { .. } => self.scalar(&Properties::default()),
             TokenKind::Alias => {
                 let span = self.take()?.span;
                 let name = self.scanner.written(span).get(1..).unwrap_or_default();
@@ -259,11 +260,7 @@ impl<E: Events> Parser<'_, '_, E> {
     ) -> Result<(), SyntaxError> {
         let Token { kind, span } = self.scanner.peek()?;
         let (state, is_map, flow) = match kind {
-            TokenKind::Scalar { .. } => {
-                let token = self.take()?;
-                self.emit_scalar(token, properties);
-                return Ok(());
-            }
+            TokenKind::Scalar { .. } => return self.scalar(properties),
             TokenKind::BlockEntry if indentless => (Expects::IndentlessSequence, false, false),
             TokenKind::FlowSequenceStart => (Expects::FlowSequence { first: true }, false, true),
             TokenKind::FlowMappingStart => (Expects::FlowMappingKey { first: true }, true, true),
@@ -283,6 +280,12 @@ impl<E: Events> Parser<'_, '_, E> {
         let span = Span::new(span.start, span.start + u32::from(flow));
         let start = StartEvent { is_map, flow, span };
         self.events.start(start, properties);
+        Ok(())
+    }
+
+    fn scalar(&mut self, properties: &Properties<'_>) -> Result<(), SyntaxError> {
+        let token = self.take()?;
+        self.emit_scalar(token, properties);
         Ok(())
     }
 
@@ -317,7 +320,8 @@ impl<E: Events> Parser<'_, '_, E> {
             TokenKind::BlockEntry => {
                 self.take()?;
                 self.states.push(Expects::BlockSequence { first: false });
-                self.node_unless(&[TokenKind::BlockEntry, TokenKind::BlockEnd], true, false)
+                let ends = |next| matches!(next, TokenKind::BlockEntry | TokenKind::BlockEnd);
+                self.node_unless(ends, true, false)
             }
             TokenKind::BlockEnd => self.end_block(),
             _ => self.fail("did not find expected '-' indicator"),
@@ -338,13 +342,13 @@ impl<E: Events> Parser<'_, '_, E> {
         }
         self.take()?;
         self.states.push(Expects::IndentlessSequence);
-        let ends = [
-            TokenKind::BlockEntry,
-            TokenKind::Key,
-            TokenKind::Value,
-            TokenKind::BlockEnd,
-        ];
-        self.node_unless(&ends, true, false)
+        let ends = |next| {
+            matches!(
+                next,
+                TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd
+            )
+        };
+        self.node_unless(ends, true, false)
     }
 
     fn block_mapping_key(&mut self, first: bool) -> Result<(), SyntaxError> {
@@ -384,7 +388,12 @@ impl<E: Events> Parser<'_, '_, E> {
 
     /// Parses a key or a value of a block mapping, which may be left out.
     fn block_part(&mut self) -> Result<(), SyntaxError> {
-        let ends = [TokenKind::Key, TokenKind::Value, TokenKind::BlockEnd];
-        self.node_unless(&ends, true, true)
+        let ends = |next| {
+            matches!(
+                next,
+                TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd
+            )
+        };
+        self.node_unless(ends, true, true)
     }
 }

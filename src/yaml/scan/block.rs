@@ -38,7 +38,8 @@ impl Scanner<'_> {
     /// Reads the indicators after `|` or `>`, in either order, each at most once: the chomping, and the indentation
     /// relative to the parent, if it is written.
     fn read_block_header(&mut self) -> Result<(Chomp, Option<u8>), SyntaxError> {
-        let (mut chomp, mut increment) = (None, None);
+        let mut chomp = None;
+        let mut increment = None;
         loop {
             match self.cursor.at(0) {
                 b'+' if chomp.is_none() => chomp = Some(Chomp::Keep),

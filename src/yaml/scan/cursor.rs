@@ -135,7 +135,7 @@ impl<'t> Cursor<'t> {
     fn wide_length(&mut self, pos: usize) -> i32 {
         let (before, rest) = self.text.as_bytes().split_at(pos);
         if self.ascii_until < pos {
-            self.ascii_until = pos + rest.iter().take_while(|byte| byte.is_ascii()).count();
+            self.ascii_until = pos + ascii_length(rest);
         }
         before[self.mark.pos..]
             .iter()
@@ -235,6 +235,14 @@ impl<'t> Cursor<'t> {
         }
         end
     }
+}
+
+fn ascii_length(bytes: &[u8]) -> usize {
+    const BLOCK: usize = 64;
+    let blocks = bytes.chunks(BLOCK).take_while(|block| block.is_ascii());
+    let start = blocks.map(<[u8]>::len).sum::<usize>();
+    let rest = bytes[start..].iter().take_while(|byte| byte.is_ascii());
+    start + rest.count()
 }
 
 /// Returns the offset of the first of three bytes from `start` on, or the end. It compares eight bytes at once, since

@@ -333,7 +333,8 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Opens a block collection for an indicator at the current position. `problem` is the error if none may begin here.
+    /// Opens a block collection for an indicator at the current position. `problem` is the error if none may begin
+    /// here.
     fn open_block(&mut self, kind: TokenKind, problem: &'static str) -> Result<(), SyntaxError> {
         if self.flow_level == 0 && !self.simple_key_allowed {
             return self.fail(problem);

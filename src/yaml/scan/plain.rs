@@ -48,7 +48,11 @@ impl Scanner<'_> {
                 break;
             }
         }
-        let decoded = self.decoded_since(decoded_from).filter(|_| is_folded);
+        let decoded = if is_folded {
+            self.decoded_since(decoded_from)
+        } else {
+            None
+        };
         // The scalar has consumed line breaks after it, so a new line begins.
         self.simple_key_allowed |= is_broken;
         let kind = TokenKind::Scalar {
