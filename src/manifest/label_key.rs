@@ -26,8 +26,8 @@ pub fn label_key_errors(key: &str) -> Vec<String> {
             return vec![whole];
         }
         Some((prefix, name)) => {
-            let prefix = prefix_errors(prefix).into_iter();
-            errors.extend(prefix.map(|error| format!("prefix part {error}")));
+            let in_prefix = prefix_errors(prefix).into_iter();
+            errors.extend(in_prefix.map(|error| format!("prefix part {error}")));
             name
         }
         None => key,

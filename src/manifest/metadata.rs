@@ -3,7 +3,6 @@
 //! Names, labels and annotations are looked up in the tree. Fields of few objects are read once and stored separately.
 
 use std::fmt;
-use std::sync::LazyLock;
 
 use super::decode::{Decoder, MAX_NAME, limited};
 use super::owner_reference::read_owner_references;
@@ -76,7 +75,17 @@ struct RareFields {
     cut: Vec<(&'static str, String)>,
 }
 
-static NOTHING_RARE: LazyLock<RareFields> = LazyLock::new(RareFields::default);
+static NOTHING_RARE: RareFields = RareFields {
+    decode_errors: Vec::new(),
+    owner_references: OwnerReferences {
+        key_span: None,
+        entries: Vec::new(),
+    },
+    finalizers: Vec::new(),
+    server_fields: Vec::new(),
+    unknown: Vec::new(),
+    cut: Vec::new(),
+};
 
 /// The fields with names, which are looked up in the tree.
 const NAMES: [&str; 4] = ["name", "generateName", "namespace", "uid"];
@@ -212,7 +221,7 @@ impl<'a> Metadata<'a> {
     /// Whether it has fields that few objects have: `ownerReferences`, `finalizers`, fields of the API server, unknown
     /// ones, or ones that do not decode.
     pub fn is_remarkable(self) -> bool {
-        !std::ptr::eq(self.rare, &*NOTHING_RARE)
+        !std::ptr::eq(self.rare, &NOTHING_RARE)
     }
 
     /// Returns `ownerReferences`.

@@ -109,6 +109,9 @@ pub struct OwnerReferences {
 impl OwnerReferences {
     /// Returns, for each entry, the index of the first one that the API server treats as equal ([VAL-14]), if any.
     pub fn repetitions(&self) -> Vec<Option<usize>> {
+        if self.entries.len() < 2 {
+            return vec![None; self.entries.len()];
+        }
         let mut first = HashMap::default();
         let entries = self.entries.iter().enumerate();
         entries

@@ -73,19 +73,24 @@ pub fn decode_manifest(bytes: Vec<u8>) -> Result<Decoded, UndecodableBytes> {
 }
 
 fn check_file(bytes: &[u8]) -> Result<(), UndecodableBytes> {
-    let limit = SourceFile::MAX_BYTES / (1024 * 1024);
-    check_length(bytes.len(), format!("the file is larger than {limit} MiB"))
+    check_length(bytes.len(), || {
+        let limit = SourceFile::MAX_BYTES / (1024 * 1024);
+        format!("the file is larger than {limit} MiB")
+    })
 }
 
 fn check_text(text: &str) -> Result<(), UndecodableBytes> {
-    let message = "the file is too large once it is decoded to UTF-8";
-    check_length(text.len(), message.to_owned())
+    check_length(text.len(), || {
+        "the file is too large once it is decoded to UTF-8".to_owned()
+    })
 }
 
-fn check_length(length: usize, message: String) -> Result<(), UndecodableBytes> {
-    let offset = SourceFile::MAX_BYTES;
-    if length as u64 > offset {
-        Err(UndecodableBytes { offset, message })
+fn check_length(length: usize, message: impl FnOnce() -> String) -> Result<(), UndecodableBytes> {
+    if length as u64 > SourceFile::MAX_BYTES {
+        Err(UndecodableBytes {
+            offset: SourceFile::MAX_BYTES,
+            message: message(),
+        })
     } else {
         Ok(())
     }

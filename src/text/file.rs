@@ -37,11 +37,16 @@ pub struct SourceFile {
     text: Arc<String>,
     /// `None` for most texts.
     facts: Option<Arc<TextFacts>>,
-    /// The starts of lines, and the lengths of the text up to some offsets, computed on first use.
-    line_starts: Arc<OnceLock<Vec<u32>>>,
-    block_lengths: Arc<OnceLock<BlockLengths>>,
+    tables: Arc<PlaceTables>,
     /// Long lines with hidden parts, as they are shown.
     long_lines: Arc<OnceLock<BTreeMap<usize, String>>>,
+}
+
+/// The starts of lines, and the lengths of the text up to some offsets, computed on first use.
+#[derive(Debug, Default)]
+struct PlaceTables {
+    line_starts: OnceLock<Vec<u32>>,
+    block_lengths: OnceLock<BlockLengths>,
 }
 
 /// Facts about a text that the text itself does not contain.
@@ -72,8 +77,7 @@ impl SourceFile {
             side: Side::default(),
             text: Arc::new(text.into()),
             facts: None,
-            line_starts: Arc::default(),
-            block_lengths: Arc::default(),
+            tables: Arc::default(),
             long_lines: Arc::default(),
         }
     }
@@ -256,7 +260,7 @@ impl SourceFile {
 
     /// Returns the offset of each line's start. A line break at the end is followed by an empty line.
     fn line_starts(&self) -> &[u32] {
-        self.line_starts.get_or_init(|| {
+        self.tables.line_starts.get_or_init(|| {
             let breaks = memchr::memchr_iter(b'\n', self.text.as_bytes());
             let after = breaks.map(|at| at as u32 + 1);
             std::iter::once(0).chain(after).collect()
@@ -270,10 +274,12 @@ impl SourceFile {
             return unit.length(&self.text()[part]);
         }
         let before = self
+            .tables
             .block_lengths
             .get_or_init(|| BlockLengths::of(self.text()));
         let whole = part.start.div_ceil(BLOCK)..part.end / BLOCK;
-        let [first, last] = [whole.start, whole.end].map(|block| floor(self.text(), block * BLOCK));
+        let first = floor(self.text(), whole.start * BLOCK);
+        let last = floor(self.text(), whole.end * BLOCK);
         let between = before.up_to(whole.end, unit) - before.up_to(whole.start, unit);
         unit.length(&self.text()[part.start..first])
             + between

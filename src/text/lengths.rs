@@ -14,7 +14,9 @@ impl BlockLengths {
     /// Counts the lengths.
     pub(super) fn of(text: &str) -> Self {
         let mut lengths = vec![[0, 0]];
-        let (mut start, [mut characters, mut utf16]) = (0, [0, 0]);
+        let mut start = 0;
+        let mut characters = 0;
+        let mut utf16 = 0;
         while start < text.len() {
             let end = floor(text, lengths.len() * BLOCK);
             let block = &text[start..end];

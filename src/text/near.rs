@@ -62,9 +62,11 @@ pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str>
     close.min().map(|(_, field)| field)
 }
 
-/// Whether `name` equals `word` except for case and at most two wrong letters.
+/// Whether `name` equals `word` except for case and at most two wrong letters. `word` is ASCII.
 pub(crate) fn is_misspelling(name: &str, word: &str) -> bool {
-    distance_within(2, &word.to_lowercase(), &name.to_lowercase()).is_some()
+    // Comparing lengths is cheaper and excludes most names. Only in ASCII does each letter have one byte.
+    let differs_in_length = name.is_ascii() && name.len().abs_diff(word.len()) > 2;
+    !differs_in_length && distance_within(2, &word.to_lowercase(), &name.to_lowercase()).is_some()
 }
 
 /// Returns the number of letters in which two lower-case words differ, unless it is more than `limit`.

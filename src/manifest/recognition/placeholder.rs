@@ -8,25 +8,32 @@ use super::reason::TemplateLanguage;
 
 /// The placeholders of each language, anywhere in a text, in the order in which they are tried: `{{ x }}` also contains
 /// `{ x }`.
-static PATTERNS: LazyLock<Vec<(TemplateLanguage, Regex)>> = LazyLock::new(|| {
-    let patterns = [
-        (TemplateLanguage::Jinja, r"\{%.*?%\}|\{#.*?#\}"),
-        (TemplateLanguage::Braces, r"\{\{.*?\}\}"),
-        (
-            TemplateLanguage::Variable,
-            r"\$\{[^{}]+\}|\$\([A-Za-z_][A-Za-z0-9_.-]*\)|\$[A-Za-z_][A-Za-z0-9_]*",
-        ),
-        // Go renders a missing value as `<nil>` or `<no value>`, and that text is applied.
-        (
-            TemplateLanguage::Placeholder,
-            r"\{[A-Za-z][A-Za-z0-9_.-]*\}|\[[A-Z][A-Z0-9_-]*\]|<[A-Za-z][A-Za-z0-9_ .-]*>|__[A-Z][A-Z0-9_]*?__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%",
-        ),
-    ];
-    let compiled = patterns.into_iter();
-    compiled
-        .filter_map(|(language, pattern)| Some((language, Regex::new(pattern).ok()?)))
-        .collect()
-});
+static PATTERNS: [(TemplateLanguage, LazyLock<Option<Regex>>); 4] = [
+    (
+        TemplateLanguage::Jinja,
+        LazyLock::new(|| Regex::new(r"\{%.*?%\}|\{#.*?#\}").ok()),
+    ),
+    (
+        TemplateLanguage::Braces,
+        LazyLock::new(|| Regex::new(r"\{\{.*?\}\}").ok()),
+    ),
+    (
+        TemplateLanguage::Variable,
+        LazyLock::new(|| {
+            Regex::new(r"\$\{[^{}]+\}|\$\([A-Za-z_][A-Za-z0-9_.-]*\)|\$[A-Za-z_][A-Za-z0-9_]*").ok()
+        }),
+    ),
+    // Go renders a missing value as `<nil>` or `<no value>`, and that text is applied.
+    (
+        TemplateLanguage::Placeholder,
+        LazyLock::new(|| {
+            Regex::new(
+                r"\{[A-Za-z][A-Za-z0-9_.-]*\}|\[[A-Z][A-Z0-9_-]*\]|<[A-Za-z][A-Za-z0-9_ .-]*>|__[A-Z][A-Z0-9_]*?__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%",
+            )
+            .ok()
+        }),
+    ),
+];
 
 /// Placeholders in place of a value that no YAML value begins with: `@NAME@`, `%%_NAME_%%`, `%s`, `${NAME}`.
 static IN_PLACE_OF_A_VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -58,6 +65,7 @@ pub(super) fn find(text: &str) -> Option<(TemplateLanguage, &str)> {
         return None;
     }
     PATTERNS.iter().find_map(|(language, regex)| {
+        let regex = regex.as_ref()?;
         let mut found = regex.find_iter(text).map(|found| found.as_str());
         let found = found.find(|found| !RENDERED_AS_MISSING.contains(found))?;
         // `<b>` is a placeholder only if the rest of the text can be a name.

@@ -1,5 +1,7 @@
 //! Text that cannot be read: a template, a broken manifest, or neither.
 
+use memchr::memmem;
+
 use super::placeholder;
 use super::reason::{SkipReason, TemplateLanguage};
 use crate::text::{SourceFile, Span};
@@ -61,7 +63,8 @@ struct Lines<'f> {
 
 impl<'f> Lines<'f> {
     fn around(file: &'f SourceFile, document: Span, error: &ReadError) -> Self {
-        let (problem, at) = (&*error.message, error.span.start);
+        let problem = &*error.message;
+        let at = error.span.start;
         let before = file.slice(Span::new(document.start, at));
         let after = file.slice(Span::new(at, document.end));
         let start = before.rfind('\n').map_or(0, |line_break| line_break + 1);
@@ -132,6 +135,13 @@ fn begins_with_braces(line: &str) -> Option<TemplateLanguage> {
 /// Whether a line of the text begins with `apiVersion` or `kind`, or either is a JSON key. Indented, or in JSON, `kind`
 /// counts only before a capitalized word: tasks of an editor have `"kind": "build"`.
 pub(in crate::manifest) fn is_about_manifests(text: &str) -> bool {
+    // Most texts that are not manifests contain neither word.
+    if !["apiVersion", "kind"]
+        .iter()
+        .any(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some())
+    {
+        return false;
+    }
     let by_line = text.lines().any(|line| {
         let key = line.trim_start().trim_start_matches("- ");
         key.starts_with("apiVersion")

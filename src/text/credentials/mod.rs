@@ -25,8 +25,8 @@ pub(super) const LONGEST: u32 = 1000;
 /// The number of bytes of a line that are searched for the name beside a value.
 const WINDOW: usize = 1000;
 
-/// Returns the parts of a line that are likely credentials; they may overlap. `line(n)` returns the line `n` lines below it
-/// (above: negative); neighbouring lines may be truncated.
+/// Returns the parts of a line that are likely credentials; they may overlap. `line(n)` returns the line `n` lines
+/// below it (above: negative); neighbouring lines may be truncated.
 pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<Range<usize>> {
     let Some(text) = line(0).filter(|text| !text.trim().is_empty()) else {
         return Vec::new();
@@ -130,7 +130,11 @@ fn name_beside<'t>(
 }
 
 fn name_at(column: usize, text: &str) -> Option<&str> {
-    (first_column(text) == column).then(|| name_in(text))?
+    if first_column(text) == column {
+        name_in(text)
+    } else {
+        None
+    }
 }
 
 fn begins_item(text: &str) -> bool {
