@@ -93,7 +93,8 @@ impl<'a> Descent<'a> {
                     }
                 }
                 Ok(entry) if (self.wanted)(entry.path()) => {
-                    let (path, reported) = (entry.path(), self.report(entry.path()));
+                    let path = entry.path();
+                    let reported = self.report(path);
                     let place = place_below(place, folder, path);
                     if entry.file_type().is_file() {
                         found.add_regular_file(path, place, reported);

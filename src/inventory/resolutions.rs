@@ -21,11 +21,16 @@ impl Resolutions {
     /// Resolves the kinds of some objects and of their owners.
     pub(super) fn of<'o>(kinds: &Kinds, objects: impl Iterator<Item = &'o Object>) -> Self {
         let mut known = Self::default();
+        // Objects of one kind often follow one another.
+        let mut last: Option<&Arc<TypeMeta>> = None;
         for object in objects {
             for owner in &object.metadata().owner_references().entries {
                 known.note(kinds, &TypeMeta::shared(owner.api_version(), owner.kind()));
             }
-            known.note(kinds, object.type_meta());
+            if last.is_none_or(|last| !Arc::ptr_eq(last, object.type_meta())) {
+                known.note(kinds, object.type_meta());
+            }
+            last = Some(object.type_meta());
         }
         known
     }

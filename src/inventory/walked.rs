@@ -140,9 +140,11 @@ impl Walk {
             file.origin = origin;
             return;
         }
-        let mut unreadable = self.unreadable.iter();
-        let unreadable = unreadable.position(|file| file.identity() == identity);
-        let path = match unreadable.map(|at| self.unreadable.remove(at).path) {
+        let position = self
+            .unreadable
+            .iter()
+            .position(|file| file.identity() == identity);
+        let path = match position.map(|at| self.unreadable.remove(at).path) {
             Some(path) => path,
             None if new(identity.path()) => plain::path(Path::new(
                 overlay.path.strip_prefix("./").unwrap_or(&overlay.path),

@@ -179,19 +179,24 @@ impl BuiltinTable {
 
     /// Returns the scope of a kind of a built-in group. It is the same in every version and release [SCOPE-5].
     pub fn scope_of(&self, group: &str, kind: &str) -> Option<Scope> {
-        let today = self.versions_of(GroupKind::new(group, kind)).next();
-        today.map(|row| row.scope).or_else(|| {
-            let mut removed = self.removed_named(kind);
-            Some(removed.find(|row| row.group == group)?.scope)
+        let today = self
+            .versions_of(GroupKind::new(group, kind))
+            .next()
+            .map(|row| row.scope);
+        today.or_else(|| {
+            self.removed_named(kind)
+                .find(|row| row.group == group)
+                .map(|row| row.scope)
         })
     }
 
     /// Returns the plural of a kind of a built-in group. It is the same in every version and release.
     pub fn plural_of(&self, kind: GroupKind<&str>) -> Option<&str> {
-        let today = self.versions_of(kind).next();
-        today.map(|row| row.plural.as_str()).or_else(|| {
-            let mut removed = self.removed_named(kind.kind);
-            Some(&*removed.find(|row| row.group == kind.group)?.plural)
+        let today = self.versions_of(kind).next().map(|row| row.plural.as_str());
+        today.or_else(|| {
+            self.removed_named(kind.kind)
+                .find(|row| row.group == kind.group)
+                .map(|row| row.plural.as_str())
         })
     }
 

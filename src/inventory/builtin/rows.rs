@@ -1,5 +1,6 @@
 //! The rows of the tables as plain data.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 
 use super::Release;
@@ -49,6 +50,9 @@ pub struct BuiltinKind {
     /// The scope, the same in every version [SCOPE-5].
     #[serde(rename = "namespaced", deserialize_with = "scope")]
     pub scope: Scope,
+    /// The verbs that the API allows. Not read, but every row must list them.
+    #[serde(rename = "verbs")]
+    _verbs: IgnoredAny,
     /// Whether a plain kube-apiserver serves it; alpha and beta versions must be switched on [SCOPE-4].
     pub enabled_by_default: bool,
     /// Whether this is the version that discovery prefers for the resource.
@@ -162,11 +166,15 @@ fn scope_of(is_namespaced: bool) -> Scope {
 }
 
 /// Reads one of two words, the first of which means `true`.
-fn either<'de, D: Deserializer<'de>>(deserializer: D, words: [&str; 2]) -> Result<bool, D::Error> {
-    let found = String::deserialize(deserializer)?;
-    let at = words.iter().position(|word| *word == found);
-    at.map(|at| at == 0).ok_or_else(|| {
-        let [yes, no] = words;
-        serde::de::Error::custom(format!("expected {yes} or {no}, found `{found}`"))
-    })
+fn either<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    [yes, no]: [&str; 2],
+) -> Result<bool, D::Error> {
+    match String::deserialize(deserializer)? {
+        found if found == yes => Ok(true),
+        found if found == no => Ok(false),
+        found => Err(serde::de::Error::custom(format!(
+            "expected {yes} or {no}, found `{found}`"
+        ))),
+    }
 }

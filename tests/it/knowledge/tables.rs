@@ -421,10 +421,20 @@ fn scope_is_known_for_never_served_versions() {
     );
     assert_eq!(table.scope_of("extensions", "Pod"), None);
     assert_eq!(
+        table.scope_of("rbac.authorization.k8s.io", "ClusterRole"),
+        Some(Scope::Cluster)
+    );
+    assert_eq!(
         table.scope_of("extensions", "Deployment"),
         Some(Scope::Namespaced)
     );
     assert_eq!(table.scope_of("", "Nonsense"), None);
+    // Both are never served as `v1`, but only one is a kind of another version.
+    assert_eq!(table.scope_of_name("Route"), None);
+    assert_eq!(
+        table.scope_of_name("PodSecurityPolicy"),
+        Some(Scope::Cluster)
+    );
 }
 
 #[test]
