@@ -72,7 +72,7 @@ impl MergePart<'_> {
                 words: if after.key.name != member.key.name {
                     "its new name"
                 } else if after.key.namespace != member.key.namespace {
-                    "its new namespace"
+                    "in a new namespace"
                 } else {
                     "changed here"
                 },
