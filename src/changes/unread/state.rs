@@ -38,8 +38,19 @@ pub struct SourceState<'s> {
     resources: BTreeSet<String>,
     /// ConfigMaps and Secrets, and their generators, by name.
     data: BTreeMap<String, Vec<DataObject<'s>>>,
-    /// Cache of the digests of files by place, and of data by name.
-    digests: RefCell<HashMap<String, String>>,
+    /// Cache of digests by content.
+    digests: RefCell<HashMap<(Digested, String), String>>,
+}
+
+/// The content of a digest, which a name completes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Digested {
+    /// A file, by place.
+    File,
+    /// All files below a folder.
+    Folder,
+    /// The ConfigMaps and Secrets with a name.
+    Data,
 }
 
 /// A ConfigMap or Secret, or the generator of one.
@@ -166,13 +177,14 @@ impl<'s> SourceState<'s> {
     pub(super) fn digest(&self, place: &str) -> String {
         self.digests
             .borrow_mut()
-            .entry(place.to_owned())
+            .entry((Digested::File, place.to_owned()))
             .or_insert_with(|| self.content(place).map(digest).unwrap_or_default())
             .clone()
     }
 
-    /// Returns the cached digest `key` of a text.
-    fn cached(&self, key: String, text: impl FnOnce() -> String) -> String {
+    /// Returns the cached digest of a text.
+    fn cached(&self, of: Digested, name: &str, text: impl FnOnce() -> String) -> String {
+        let key = (of, name.to_owned());
         if let Some(known) = self.digests.borrow().get(&key) {
             return known.clone();
         }
@@ -183,7 +195,7 @@ impl<'s> SourceState<'s> {
 
     /// Returns the digest of all files below a folder.
     pub(super) fn digest_below(&self, folder: &str) -> String {
-        self.cached(format!("folder {folder}"), || {
+        self.cached(Digested::Folder, folder, || {
             let files = self.paths_below(folder);
             files
                 .map(|place| format!("{place} {}\n", self.digest(place)))
@@ -193,7 +205,7 @@ impl<'s> SourceState<'s> {
 
     /// Returns the digest of the ConfigMaps and Secrets with a name, and of the files that generate them.
     pub(super) fn data_digest(&self, name: &str) -> String {
-        self.cached(format!("data {name}"), || {
+        self.cached(Digested::Data, name, || {
             let mut text = String::new();
             for DataObject { place, file, value } in self.data(name) {
                 let whole = [
@@ -390,4 +402,23 @@ pub(super) fn contents(state: &SourceState<'_>, folder: &str) -> Vec<String> {
         found.extend(skipped.map(|(index, skip)| format!("{place} {index} {}", skip.reason)));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_named_like_data_has_own_digest() {
+        let contents = BTreeMap::from([("data web".to_owned(), "1".to_owned())]);
+        let none = BTreeSet::new();
+        let builds = Builds {
+            rendered: &|_| false,
+            evaluated: &|_| false,
+            charted: &|_| None,
+        };
+        let state = SourceState::new([], [], &contents, &none, &none, BTreeSet::new(), builds);
+        let of_data = state.data_digest("web");
+        assert_ne!(state.digest("data web"), of_data);
+    }
 }
