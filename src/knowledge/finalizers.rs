@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
-use super::pattern::{ImagePattern, KindPattern, Wildcard, image_name};
+use super::pattern::{ImagePattern, KindPattern, WildName, image_name};
 use super::source::Sources;
 use crate::kube::ObjectKey;
 
@@ -119,7 +119,7 @@ pub struct KnownFinalizers {
     /// Finalizers with exact names, sorted by name.
     exact: Vec<KnownFinalizer>,
     /// Finalizers with patterns, the longest pattern first, so that the first match is the closest.
-    patterns: Vec<(Wildcard, KnownFinalizer)>,
+    patterns: Vec<(WildName, KnownFinalizer)>,
 }
 
 /// Groups controllers by the finalizer that they remove, in their order.
@@ -145,7 +145,7 @@ impl KnownFinalizers {
     fn of(entries: BTreeMap<String, Vec<Controller>>) -> Self {
         let mut known = Self::default();
         for (finalizer, controllers) in entries {
-            let pattern = finalizer.contains('*').then(|| Wildcard::parse(&finalizer));
+            let pattern = finalizer.contains('*').then(|| WildName::parse(&finalizer));
             let entry = KnownFinalizer {
                 finalizer,
                 controllers,

@@ -4,23 +4,24 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet};
 use smol_str::SmolStr;
 
 use super::written::written_as_text;
+use crate::text::glob::compiled;
 
 /// A pattern in which `*` is any text without a slash. It is compiled on first use, because compiling is expensive and
 /// a run needs few of the known patterns.
 #[derive(Clone, Debug)]
 pub(super) struct Wildcard {
     text: String,
-    matcher: OnceLock<Option<GlobMatcher>>,
+    matcher: OnceLock<Option<GlobSet>>,
 }
 
 impl Wildcard {
     /// # Errors
-    /// The text is not a valid glob, such as `[a`.
-    pub(super) fn parse(text: &str) -> Result<Self, globset::Error> {
+    /// The text is not a valid glob, such as `[a`, or is too large.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         let wildcard = Self {
             text: text.to_owned(),
             matcher: OnceLock::new(),
@@ -33,11 +34,9 @@ impl Wildcard {
         Ok(wildcard)
     }
 
-    fn compile(&self) -> Result<GlobMatcher, globset::Error> {
-        let glob = GlobBuilder::new(&self.text)
-            .literal_separator(true)
-            .build()?;
-        Ok(glob.compile_matcher())
+    fn compile(&self) -> Result<GlobSet, String> {
+        let glob = GlobBuilder::new(&self.text).literal_separator(true).build();
+        compiled(&glob.map_err(|error| error.to_string())?)
     }
 
     pub(super) fn matches(&self, text: &str) -> bool {
@@ -45,6 +44,40 @@ impl Wildcard {
         matcher
             .as_ref()
             .is_some_and(|matcher| matcher.is_match(text))
+    }
+}
+
+/// The name of a finalizer with a `*` in it. Comparing its beginning and end first avoids most uses of the matcher.
+#[derive(Clone, Debug)]
+pub(super) struct WildName {
+    start: String,
+    end: String,
+    pattern: Wildcard,
+}
+
+impl WildName {
+    pub(super) fn parse(name: &str) -> Result<Self, String> {
+        let start = name
+            .split(['*', '?', '[', '{', '\\'])
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        let end = name
+            .rsplit(['*', '?', ']', '}'])
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        Ok(Self {
+            start,
+            end,
+            pattern: Wildcard::parse(name)?,
+        })
+    }
+
+    pub(super) fn matches(&self, finalizer: &str) -> bool {
+        finalizer.starts_with(&self.start)
+            && finalizer.ends_with(&self.end)
+            && self.pattern.matches(finalizer)
     }
 }
 
@@ -168,7 +201,7 @@ pub struct ImagePattern {
 }
 
 impl ImagePattern {
-    pub(super) fn parse(text: &str) -> Result<Self, globset::Error> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         let wildcard = is_wild(text).then(|| Wildcard::parse(text)).transpose()?;
         Ok(Self {
             text: text.to_owned(),
@@ -181,17 +214,13 @@ impl ImagePattern {
     /// `None` if nothing is left, or if a segment is empty or an invalid pattern.
     pub fn of_reference(text: &str) -> Option<Self> {
         let name = text.trim().split('@').next().unwrap_or_default();
-        let (path, last) = name.rsplit_once('/').unwrap_or(("", name));
-        let last = last.split(':').next().unwrap_or_default();
-        let text = if path.is_empty() {
-            last.to_owned()
-        } else {
-            format!("{path}/{last}")
-        };
+        let last = name.rfind('/').map_or(0, |slash| slash + 1);
+        let end = name[last..].find(':').map_or(name.len(), |tag| last + tag);
+        let text = &name[..end];
         let whole = text
             .split('/')
             .all(|segment| !segment.is_empty() && !segment.contains(char::is_whitespace));
-        let pattern = Self::parse(&text).ok().filter(|_| whole)?;
+        let pattern = Self::parse(text).ok().filter(|_| whole)?;
         Some(Self {
             registry: true,
             ..pattern
@@ -348,9 +377,23 @@ mod tests {
             let pattern = ImagePattern::of_reference(pattern).expect("a pattern");
             assert_eq!(pattern.matches(image), is_named, "{image}");
         }
-        for text in ["", "  ", ":v1", "a//b", "a b", "a/[b"] {
+        for text in ["", "  ", ":v1", "/x", "a//b", "a b", "a/[b"] {
             assert!(ImagePattern::of_reference(text).is_none(), "{text}");
         }
+    }
+
+    #[test]
+    fn double_star_needs_the_slash_that_follows_it() {
+        let name = WildName::parse("**/cleanup").expect("a pattern");
+        assert!(name.matches("example.com/cleanup"));
+        assert!(!name.matches("cleanup") && !name.matches("example.com/no-cleanup"));
+    }
+
+    #[test]
+    fn oversized_pattern_is_no_image() {
+        let nested = format!("{}{}", "{a,".repeat(300), "}".repeat(300));
+        assert!(ImagePattern::of_reference(&nested).is_none());
+        assert!(nested.parse::<ImagePattern>().is_err());
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! Globs in which `*` stays within a folder and `**` crosses folders.
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// Compiles a set that matches if one of several patterns does.
 ///
 /// # Errors
-/// Returns the first pattern that is malformed, with the reason. Nested braces can make an expression too large: a
-/// single compiled glob would panic.
+/// Returns the first pattern that is malformed or too large, with the reason.
 pub(crate) fn globs<'p>(
     patterns: impl IntoIterator<Item = &'p str>,
 ) -> Result<GlobSet, (&'p str, String)> {
@@ -14,13 +13,19 @@ pub(crate) fn globs<'p>(
     for pattern in patterns {
         let glob = GlobBuilder::new(pattern).literal_separator(true).build();
         let glob = glob.map_err(|error| (pattern, error.kind().to_string()))?;
-        GlobSet::builder()
-            .add(glob.clone())
-            .build()
-            .map_err(|_| (pattern, "it is too large".to_owned()))?;
+        compiled(&glob).map_err(|reason| (pattern, reason))?;
         all.add(glob);
     }
     all.build().map_err(|error| ("", error.kind().to_string()))
+}
+
+/// Compiles a set that matches a glob.
+///
+/// # Errors
+/// The expression is too large, which nested braces can cause. [`Glob::compile_matcher`] would panic.
+pub(crate) fn compiled(glob: &Glob) -> Result<GlobSet, String> {
+    let set = GlobSet::builder().add(glob.clone()).build();
+    set.map_err(|_| "it is too large".to_owned())
 }
 
 /// Compiles a set that matches a pattern.

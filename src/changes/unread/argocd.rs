@@ -11,6 +11,7 @@ use super::state::{SourceState, contents, text_at};
 use crate::graph::argo::{COSMETIC, OWN_NAME, OWN_SERVER};
 use crate::kube::kinds;
 use crate::kustomize::resolve;
+use crate::text::glob::compiled;
 use crate::text::{Span, plain, without_credentials};
 use crate::yaml::Value;
 
@@ -45,8 +46,15 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     }
 }
 
+/// Returns the sources in `spec.sources`, unless it is empty, else `spec.source`.
 fn sources(spec: Value<'_>) -> impl Iterator<Item = Value<'_>> {
-    spec.items_at("sources").chain(spec.get("source"))
+    let mut several = spec.items_at("sources").peekable();
+    let single = if several.peek().is_none() {
+        spec.get("source")
+    } else {
+        None
+    };
+    several.chain(single)
 }
 
 /// Adds the sources of an Application and its cluster.
@@ -179,12 +187,14 @@ fn is_generated_here(
     path: &str,
     repository: &str,
 ) -> bool {
+    if !path.contains("{{") || !state.is_evaluated(holder.place) {
+        return false;
+    }
     let generators = holder.spec.get("generators").and_then(leaves);
-    path.contains("{{")
-        && state.is_evaluated(holder.place)
-        && generators.unwrap_or_default().iter().any(|(path, value)| {
-            path.ends_with("git.repoURL") && value.as_str() == Some(repository)
-        })
+    generators
+        .unwrap_or_default()
+        .iter()
+        .any(|(path, value)| path.ends_with("git.repoURL") && value.as_str() == Some(repository))
 }
 
 /// Adds the inputs that decide which Applications a set generates.
@@ -311,8 +321,35 @@ fn matching<'p>(
     let glob = GlobBuilder::new(pattern)
         .literal_separator(within_folders)
         .build();
-    let Ok(matcher) = glob.map(|glob| glob.compile_matcher()) else {
+    let Some(matcher) = glob.ok().and_then(|glob| compiled(&glob).ok()) else {
         return Vec::new();
     };
     paths.filter(|path| matcher.is_match(path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::ParsedFile;
+    use crate::text::SourceFile;
+
+    #[test]
+    fn single_source_counts_only_without_sources() {
+        let expected: [(&str, &[&str]); 3] = [
+            (
+                "{source: {path: a}, sources: [{path: b}, {path: c}]}",
+                &["b", "c"],
+            ),
+            ("{source: {path: a}, sources: []}", &["a"]),
+            ("{source: {path: a}}", &["a"]),
+        ];
+        for (spec, paths) in expected {
+            let file = ParsedFile::parse(SourceFile::new("a.yaml", spec));
+            let tree = file.documents()[0].tree().expect("a document");
+            let found: Vec<&str> = sources(tree.root())
+                .map(|source| text_at(source, &["path"]))
+                .collect();
+            assert_eq!(found, paths, "{spec}");
+        }
+    }
 }

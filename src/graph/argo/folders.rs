@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet};
 
 use crate::graph::files::TreeFiles;
 use crate::kustomize::{ancestors, folder_of};
+use crate::text::glob::compiled;
 
-/// Returns the folders that a git generator takes: hidden ones never, an exclude always wins, malformed patterns are
-/// ignored (argo-cd applicationset/generators/git.go, filterApps; Go path.Match: `*` stays within a name, `**` is `*`).
+/// Returns the folders that a git generator takes: hidden ones never, an exclude always wins, patterns that are malformed
+/// or too large are ignored (argo-cd applicationset/generators/git.go, filterApps; Go path.Match: `*` stays within a name,
+/// `**` is `*`).
 pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String]) -> Vec<String> {
-    let [include_all, exclude] = [include, exclude].map(|patterns| -> Vec<GlobMatcher> {
+    let [include_all, exclude] = [include, exclude].map(|patterns| -> Vec<GlobSet> {
         patterns
             .iter()
             .filter_map(|pattern| path_matcher(pattern))
@@ -33,7 +35,7 @@ pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String
     found.into_iter().collect()
 }
 
-fn is_match(matchers: &[GlobMatcher], path: &str) -> bool {
+fn is_match(matchers: &[GlobSet], path: &str) -> bool {
     matchers.iter().any(|one| one.is_match(path))
 }
 
@@ -83,7 +85,7 @@ pub(super) fn fitting(files: &TreeFiles<'_>, path: &str) -> Vec<String> {
     taken(files, &[pattern], &[])
 }
 
-fn path_matcher(pattern: &str) -> Option<GlobMatcher> {
+fn path_matcher(pattern: &str) -> Option<GlobSet> {
     let mut single = escaped(pattern);
     while single.contains("**") {
         single = single.replace("**", "*");
@@ -91,10 +93,10 @@ fn path_matcher(pattern: &str) -> Option<GlobMatcher> {
     matcher(&single, true)
 }
 
-fn matcher(pattern: &str, within_folders: bool) -> Option<GlobMatcher> {
+fn matcher(pattern: &str, within_folders: bool) -> Option<GlobSet> {
     let mut glob = GlobBuilder::new(pattern);
     let glob = glob.literal_separator(within_folders).build().ok()?;
-    Some(glob.compile_matcher())
+    compiled(&glob).ok()
 }
 
 /// Escapes braces, which are literal in these patterns.

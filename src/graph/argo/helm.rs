@@ -11,6 +11,7 @@ use crate::graph::kustomize::Built;
 use crate::graph::node::Node;
 use crate::graph::unread::What;
 use crate::kustomize::{resolve, shown};
+use crate::text::glob::compiled;
 
 /// A source that is a chart.
 #[derive(Clone, Copy)]
@@ -184,7 +185,9 @@ impl HelmSource<'_> {
             return Ok(vec![values_file(call, &place, files.bytes(&place))?]);
         }
         let glob = GlobBuilder::new(&place).literal_separator(true).build();
-        let glob = glob.map_err(|error| error.to_string())?.compile_matcher();
+        let glob = glob.map_err(|error| error.to_string())?;
+        let glob =
+            compiled(&glob).map_err(|reason| format!("{written} cannot be matched: {reason}"))?;
         let found = files.paths().filter(|path| glob.is_match(path));
         found
             .map(|path| values_file(call, path, files.bytes(path)))

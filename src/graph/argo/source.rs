@@ -1,6 +1,6 @@
 //! Builds of an Application's source (argo-cd reposerver/repository/repository.go, util/app/discovery/discovery.go).
 
-use globset::{Glob, GlobMatcher};
+use globset::{Glob, GlobSet};
 
 use super::application::Application;
 use super::environment::Environment;
@@ -11,6 +11,7 @@ use crate::graph::kustomize::{BuildError, Built, Resource, kustomization, merged
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{folder_of, name_of, resolve, shown};
+use crate::text::glob::compiled;
 
 #[derive(Clone, Debug)]
 pub(super) enum Made {
@@ -215,13 +216,14 @@ impl Source<'_> {
     }
 }
 
-/// A pattern for the files of a folder. `*` crosses folders, and an invalid pattern matches nothing (argo-cd
-/// util/glob/glob.go).
-struct Pattern(Option<GlobMatcher>);
+/// A pattern for the files of a folder. `*` crosses folders, and an invalid or too large pattern matches nothing
+/// (argo-cd util/glob/glob.go).
+struct Pattern(Option<GlobSet>);
 
 impl Pattern {
     fn read(pattern: &str) -> Self {
-        Self(Glob::new(pattern).ok().map(|glob| glob.compile_matcher()))
+        let glob = Glob::new(pattern).ok();
+        Self(glob.and_then(|glob| compiled(&glob).ok()))
     }
 
     fn fits(&self, path: &str) -> bool {

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
+use serde_json::{Value, json};
+
 use super::support::{CONFIG_MAP, files};
 use crate::support::Repository;
 
@@ -78,6 +80,107 @@ fn deeply_nested_glob_patterns_do_not_panic() {
     let (status, _, error) = inside.run(&[&nested], "");
     assert!(
         status == 2 && !error.contains("panicked"),
+        "{status} {error}"
+    );
+}
+
+/// Returns a glob whose expression is too large.
+fn oversized_glob() -> String {
+    format!("{}{}", "{a,".repeat(300), "}".repeat(300))
+}
+
+/// Returns an Application in `argocd` with this source.
+fn application(name: &str, source: &str) -> String {
+    format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd}}\nspec:\n  \
+         source: {{repoURL: 'https://git.example.org/fleet.git', path: web, {source}}}\n  \
+         destination: {{server: 'https://kubernetes.default.svc', namespace: shop}}\n"
+    )
+}
+
+/// Returns an ApplicationSet with these generators.
+fn application_set(generators: &str) -> String {
+    format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: all, namespace: argocd}}\nspec:\n  \
+         generators: [{generators}]\n  template:\n    metadata: {{name: '{{{{path.basename}}}}'}}\n    spec:\n      \
+         source: {{repoURL: 'https://git.example.org/fleet.git', path: '{{{{path}}}}'}}\n      \
+         destination: {{server: 'https://kubernetes.default.svc', namespace: shop}}\n"
+    )
+}
+
+/// Returns a git generator with a pattern for folders or files.
+fn git_generator(repository: &str, kind: &str, pattern: &str) -> String {
+    format!("{{git: {{repoURL: '{repository}', {kind}: [{{path: '{pattern}'}}]}}}}")
+}
+
+#[test]
+fn oversized_globs_of_deliveries_do_not_panic() {
+    let glob = oversized_glob();
+    let own = ["directories", "files"]
+        .map(|kind| git_generator("https://git.example.org/fleet.git", kind, &glob));
+    let inside = Repository::new();
+    let include = format!("directory: {{include: '{glob}'}}");
+    let values = format!("helm: {{valueFiles: ['{glob}']}}");
+    inside
+        .write("web/a.yaml", CONFIG_MAP)
+        .write(
+            "web/Chart.yaml",
+            "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+        )
+        .write("include.yaml", &application("include", &include))
+        .write("values.yaml", &application("values", &values))
+        .write("set.yaml", &application_set(&own.join(", ")));
+    let (status, out, error) = inside.run(&["list", "--deliveries", "--render", "-o", "json"], "");
+    assert_eq!(status, 0, "{error}");
+    let listed: Value = serde_json::from_str(&out).expect("JSON");
+    let deliveries = listed["deliveries"].as_array().expect("a list");
+    let delivery = |name: &str| {
+        let key = format!("Application.argoproj.io/argocd/{name}");
+        deliveries.iter().find(|one| one["key"] == key.as_str())
+    };
+    let included = delivery("include").expect("an Application");
+    assert_eq!(
+        (&included["instances"], &included["error"]),
+        (&json!([]), &Value::Null)
+    );
+    let unread = delivery("values").expect("an Application")["unread"].to_string();
+    assert!(
+        unread.contains("cannot be matched: it is too large"),
+        "{unread}"
+    );
+}
+
+#[test]
+fn oversized_glob_of_unevaluated_set_does_not_panic() {
+    let glob = oversized_glob();
+    let elsewhere = ["directories", "files"]
+        .map(|kind| git_generator("https://git.example.org/other.git", kind, &glob));
+    let set = application_set(&format!("{{scmProvider: {{}}}}, {}", elsewhere.join(", ")));
+    let folder = crate::diff::Folder::new();
+    for side in ["base", "head"] {
+        folder
+            .write(&format!("{side}/set.yaml"), &set)
+            .write(&format!("{side}/web/a.yaml"), CONFIG_MAP);
+    }
+    let changes = folder.changes(&["--base", "base", "--head", "head"]);
+    assert_eq!(changes, [""; 0]);
+}
+
+#[test]
+fn oversized_image_pattern_is_a_mistake() {
+    let glob = oversized_glob();
+    let operator =
+        format!("project: a/b\ncontrollers: [{{name: x, images: ['{glob}'], finalizers: []}}]\n");
+    let inside = Repository::new();
+    inside
+        .write("ownerlint.yaml", "version: 1\noperators: [op.yaml]\n")
+        .write("op.yaml", &operator)
+        .write("a.yaml", CONFIG_MAP);
+    let (status, _, error) = inside.run(&["check", "a.yaml"], "");
+    let words = error.split_whitespace().filter(|word| *word != "│");
+    let words: Vec<&str> = words.collect();
+    assert!(
+        status == 2 && words.join(" ").contains("which is not an image"),
         "{status} {error}"
     );
 }
