@@ -29,6 +29,9 @@ pub fn same_value(one: Value<'_>, other: Value<'_>) -> bool {
         }
         match (one.kind(), other.kind()) {
             (Kind::Map, Kind::Map) => {
+                if one.entries().len() != other.entries().len() {
+                    return false;
+                }
                 // Sorted only if the order differs; a lookup per key would be quadratic.
                 let mut others: Vec<_> = other.entries().collect();
                 let mut ones: Vec<_> = one.entries().collect();

@@ -75,8 +75,8 @@ impl Unpaired<'_> {
                 new.push(place);
             }
         }
-        let by_kind = by_kind.into_values();
         let pairs: Vec<Pair> = by_kind
+            .into_values()
             .flat_map(|(gone, new)| self.renamed_of_kind(&gone, &new))
             .collect();
         self.drop_pairs(&pairs);

@@ -26,8 +26,10 @@ impl Shape {
             count: 0,
         };
         let mut visited = Visited::default();
-        let outer = object.value().entries();
-        let outer = outer.filter(|entry| !matches!(entry.key, "apiVersion" | "kind"));
+        let outer = object
+            .value()
+            .entries()
+            .filter(|entry| !matches!(entry.key, "apiVersion" | "kind"));
         let mut pending: Vec<(u64, Value<'_>)> = outer
             .map(|entry| (hash((0u64, entry.key)), entry.value))
             .collect();

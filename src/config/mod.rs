@@ -63,7 +63,7 @@ pub struct Config {
     pub off: Vec<&'static str>,
     /// Suppressions of findings on objects.
     pub ignores: Vec<Ignore>,
-    /// Facts about the user's operators.
+    /// Facts about the user's operators. The scopes of kinds are in `scopes` instead.
     pub facts: Facts,
     /// Operator files that are not read yet, with the places that name them.
     pub(crate) operator_files: Vec<(String, Span)>,

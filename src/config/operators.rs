@@ -16,14 +16,20 @@ pub(super) const DATA: &[&str] = &["kind", "keep", "values"];
 
 /// Reads `generators: [{kind, product: {kind, name}, policy, owns, default}]`.
 pub(super) fn generators(values: Values<'_>, field: Entry<'_>) -> Result<Vec<Generator>, Mistake> {
-    let entries = values.items(field)?.into_iter();
-    entries.map(|entry| generator(values, entry)).collect()
+    values
+        .items(field)?
+        .into_iter()
+        .map(|entry| generator(values, entry))
+        .collect()
 }
 
 /// Reads `data: [{kind, keep, values}]`.
 pub(super) fn data(values: Values<'_>, field: Entry<'_>) -> Result<Vec<DataKind>, Mistake> {
-    let entries = values.items(field)?.into_iter();
-    entries.map(|entry| data_kind(values, entry)).collect()
+    values
+        .items(field)?
+        .into_iter()
+        .map(|entry| data_kind(values, entry))
+        .collect()
 }
 
 fn generator(values: Values<'_>, value: Value<'_>) -> Result<Generator, Mistake> {

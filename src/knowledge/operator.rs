@@ -104,7 +104,7 @@ pub const OPERATOR_SCHEMA: &str = concat!(
     "/raw/main/rules/schema/operator.schema.json"
 );
 
-/// The facts in an operator's file, one by one.
+/// Facts about operators, one by one: of a file, of all bundled files, or of a configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// Controllers, each with a finalizer that it removes.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::de::Error;
+use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The separator between sources on a line.
@@ -79,28 +79,57 @@ impl Serialize for Sources {
 
 impl<'de> Deserialize<'de> for Sources {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let sources = Vec::<Source>::deserialize(deserializer)?;
-        if sources.is_empty() {
-            return Err(D::Error::custom(NO_SOURCE));
-        }
-        let texts: Vec<String> = sources.into_iter().map(|source| source.0).collect();
-        Ok(Self::one(texts.join(BETWEEN)))
+        deserializer.deserialize_seq(Lines)
     }
 }
 
-/// One source, which is not empty.
-#[derive(Deserialize)]
-#[serde(try_from = "String")]
-struct Source(String);
+/// Reads a list of texts into one line.
+struct Lines;
 
-impl TryFrom<String> for Source {
-    type Error = &'static str;
+impl<'de> Visitor<'de> for Lines {
+    type Value = Sources;
 
-    fn try_from(source: String) -> Result<Self, Self::Error> {
-        if source.trim().is_empty() {
-            return Err(NO_SOURCE);
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Sources, A::Error> {
+        let mut written = String::new();
+        while list.next_element_seed(Line(&mut written))?.is_some() {}
+        if written.is_empty() {
+            return Err(A::Error::custom(NO_SOURCE));
         }
-        Ok(Self(source))
+        Ok(Sources::one(written))
+    }
+}
+
+/// Appends a text to a line, so that the many sources that are read at start-up need no string each.
+struct Line<'l>(&'l mut String);
+
+impl<'de> DeserializeSeed<'de> for Line<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Line<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, source: &str) -> Result<(), E> {
+        if source.trim().is_empty() {
+            return Err(E::custom(NO_SOURCE));
+        }
+        if !self.0.is_empty() {
+            self.0.push_str(BETWEEN);
+        }
+        self.0.push_str(source);
+        Ok(())
     }
 }
 

@@ -131,13 +131,15 @@ impl Answers<'_> {
 
     /// Returns a lens for each object. Its title is computed when the editor shows it.
     pub(super) fn lenses(&self, path: &str, uri: &Uri) -> Vec<CodeLens> {
-        let objects = self.inquiry.objects_of(path).into_iter();
-        let lenses = objects.map(|object| CodeLens {
-            range: range(&object.file, object.name, self.unit),
-            command: None,
-            data: Some(json!({"uri": uri.as_str(), "offset": object.name.start})),
-        });
-        lenses.collect()
+        self.inquiry
+            .objects_of(path)
+            .into_iter()
+            .map(|object| CodeLens {
+                range: range(&object.file, object.name, self.unit),
+                command: None,
+                data: Some(json!({"uri": uri.as_str(), "offset": object.name.start})),
+            })
+            .collect()
     }
 
     /// Returns the command of a lens: its title has the number of deleted objects, and it opens the plan of `lens`.

@@ -54,12 +54,12 @@ impl Folders {
     /// Returns the folders in which something has changed.
     pub(super) fn stale_mut(&mut self) -> impl Iterator<Item = &mut Folder> {
         let all = self.all.iter_mut();
-        all.filter(|folder| folder.workspace.stale)
+        all.filter(|folder| folder.workspace.is_stale())
     }
 
     /// Whether something has changed in any of them.
     pub(super) fn are_stale(&self) -> bool {
-        self.iter().any(|folder| folder.workspace.stale)
+        self.iter().any(|folder| folder.workspace.is_stale())
     }
 
     /// Returns the folder of a document, and its path: the innermost folder that contains it.

@@ -211,11 +211,12 @@ fn stuck_text(object: &ObjectKey, stuck: &StuckObject) -> String {
     let names = finalizers.join(" and ");
     let mut text = format!("{} **stays Terminating**", code(object));
     if !finalizers.is_empty() {
-        text.push_str(&if stuck.is_unattended {
+        let held = if stuck.is_unattended {
             format!(" until a controller removes {names}; the input contains none that does")
         } else {
             format!(": held by {names}")
-        });
+        };
+        text.push_str(&held);
     }
     if let [first, others @ ..] = &*stuck.waits_for {
         let others = match others.len() {

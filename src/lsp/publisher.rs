@@ -57,7 +57,7 @@ impl<'c> Publisher<'c> {
     /// list would claim that nothing is wrong.
     pub(super) fn publish(&mut self, folder: &mut Folder) {
         let workspace = &folder.workspace;
-        for (path, document) in &workspace.open {
+        for (path, document) in workspace.open() {
             let found = folder.ask(|answers| {
                 let report = answers.report.as_ref()?;
                 let mut found = diagnostics_of(report, path, None, self.unit, &self.roots);
@@ -76,7 +76,7 @@ impl<'c> Publisher<'c> {
         }
         let mistaken = folder.mistaken.take();
         if let Some(uri) = mistaken
-            && workspace.open.values().all(|document| document.uri != uri)
+            && workspace.open().all(|(_, document)| document.uri != uri)
         {
             self.clear(&uri);
         }
@@ -91,7 +91,7 @@ impl<'c> Publisher<'c> {
         let Ok(uri) = Uri::from_str(&absolute_uri(file.path(), &self.roots)) else {
             return false;
         };
-        let open = path_of(&uri).and_then(|path| folder.workspace.open.get(&path));
+        let open = path_of(&uri).and_then(|path| folder.workspace.document(&path));
         let mut message = plain::visible_in_place(&error.to_string());
         if let Some(help) = error.help() {
             message += &format!("\n\n{}", plain::visible_in_place(&help.to_string()));

@@ -30,11 +30,11 @@ pub(super) struct Workspace {
     /// Whether the editor has the folder open; otherwise the folder is closed with its last open text.
     pub(super) is_opened: bool,
     /// The open texts by path.
-    pub(super) open: BTreeMap<String, OpenDocument>,
+    open: BTreeMap<String, OpenDocument>,
     /// Whether the editor reports changes of files that are not open.
     pub(super) watched: bool,
     /// Whether something may have changed since the last attempt to read the folder.
-    pub(super) stale: bool,
+    stale: bool,
     /// Whether files on disk may have changed since the folder was read.
     on_disk: OnDisk,
 }
@@ -120,6 +120,23 @@ impl Workspace {
         if !self.watched {
             self.on_disk = OnDisk::MayDiffer;
         }
+    }
+
+    /// Whether something may have changed since the last attempt to read the folder.
+    pub(super) fn is_stale(&self) -> bool {
+        self.stale
+    }
+
+    /// Returns the open document at a path.
+    pub(super) fn document(&self, path: &str) -> Option<&OpenDocument> {
+        self.open.get(path)
+    }
+
+    /// Returns the open documents with their paths.
+    pub(super) fn open(&self) -> impl Iterator<Item = (&str, &OpenDocument)> {
+        self.open
+            .iter()
+            .map(|(path, document)| (path.as_str(), document))
     }
 
     /// Returns the paths to read: the folder, if the editor has it open. Otherwise the open texts and the files beside

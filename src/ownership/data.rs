@@ -74,14 +74,11 @@ pub fn reclaim_policy(
         VolumeChoice::Unknown => return None,
         VolumeChoice::AnyOf(candidates) => candidates,
     };
-    let class = spec.and_then(|spec| spec.str_at(&["storageClassName"]));
+    let name = spec.and_then(|spec| spec.str_at(&["storageClassName"]));
     let kind = GroupKind::new("storage.k8s.io", "StorageClass");
+    let key = ObjectKey::new(kind, Namespace::None, name.unwrap_or_default());
     let class = inventory
-        .with_key(&ObjectKey::new(
-            kind,
-            Namespace::None,
-            class.unwrap_or_default(),
-        ))
+        .with_key(&key)
         .first()
         .map(|id| inventory.member(*id));
     let provisioned = class

@@ -35,8 +35,10 @@ fn products<'a>(
     let object = member.object.value();
     let is_created = row.when.iter().all(|condition| condition.holds(object));
     let owned = row.owned.holds(object);
-    let patterns = row.product.names.iter();
-    let mut names = patterns
+    let mut names = row
+        .product
+        .names
+        .iter()
         .filter(move |_| is_created)
         .flat_map(move |pattern| pattern.names(object))
         .peekable();
@@ -102,8 +104,8 @@ fn namespaces(inventory: &Inventory, member: &Member, row: &Generator) -> Vec<Na
         .map(|field| field.values(member.object.value()))
         .unwrap_or_default();
     if !listed.is_empty() {
-        let named = listed.into_iter();
-        return named
+        return listed
+            .into_iter()
             .map(|value| Namespace::Named(value.text.into()))
             .collect();
     }

@@ -41,30 +41,34 @@ pub(super) struct Reference {
     kind: Option<(String, bool)>,
 }
 
-/// Reads the table; `None` if a row does not have the form that `rules/tables/README.md` describes.
-fn read(text: &str) -> Option<Vec<Reference>> {
-    let rows: Vec<ReferenceRow> = serde_json::from_str(text).ok()?;
+/// Reads the table.
+///
+/// # Errors
+/// Names the row or cell that does not have the form that `rules/tables/README.md` describes.
+fn read(text: &str) -> Result<Vec<Reference>, String> {
+    let rows: Vec<ReferenceRow> =
+        serde_json::from_str(text).map_err(|error| format!("references: {error}"))?;
     rows.into_iter().map(reference).collect()
 }
 
-fn reference(row: ReferenceRow) -> Option<Reference> {
+fn reference(row: ReferenceRow) -> Result<Reference, String> {
     let holder = match row.holder.as_str() {
         "" => None,
-        path => Some(FieldPath::parse(path).ok()?),
+        path => Some(FieldPath::parse(path).map_err(|_| wrong(path))?),
     };
     let kind = match row.when.as_str() {
         "" => None,
         when => {
-            let said = when.strip_prefix("kind=")?;
+            let said = when.strip_prefix("kind=").ok_or_else(|| wrong(when))?;
             Some((said.trim_end_matches('?').to_owned(), said.ends_with('?')))
         }
     };
     let scope = match row.scope.as_str() {
         "Namespaced" => Scope::Namespaced,
         "Cluster" => Scope::Cluster,
-        _ => return None,
+        other => return Err(wrong(other)),
     };
-    Some(Reference {
+    Ok(Reference {
         from: GroupKind::parse(&row.from).to_owned(),
         holder,
         key: row.key,
@@ -72,6 +76,12 @@ fn reference(row: ReferenceRow) -> Option<Reference> {
         scope,
         kind,
     })
+}
+
+fn wrong(cell: &str) -> String {
+    format!(
+        "references: `{cell}` is neither a path to a field, `kind=NAME`, `Namespaced` nor `Cluster`"
+    )
 }
 
 /// The rows of the table by the kind that has the field. The tests read every row.
@@ -125,23 +135,24 @@ mod tests {
         );
     }
 
-    fn is_accepted(holder: &str, when: &str, scope: &str) -> bool {
+    fn error(holder: &str, when: &str, scope: &str) -> Option<String> {
         read(&format!(
             r#"[{{"from":"A","holder":"{holder}","key":"b","when":"{when}","to":"C","scope":"{scope}"}}]"#
         ))
-        .is_some()
+        .err()
     }
 
     #[test]
     fn malformed_reference_rows_are_rejected() {
-        assert!(is_accepted("spec", "kind=C", "Cluster"));
-        for (holder, when, scope) in [
-            ("spec[", "", "Cluster"),
-            ("", "kin=C", "Cluster"),
-            ("", "", "Global"),
+        assert_eq!(error("spec", "kind=C", "Cluster"), None);
+        for (holder, when, scope, cell) in [
+            ("spec[", "", "Cluster", "spec["),
+            ("", "kin=C", "Cluster", "kin=C"),
+            ("", "", "Global", "Global"),
         ] {
-            assert!(!is_accepted(holder, when, scope), "{holder} {when} {scope}");
+            assert_eq!(error(holder, when, scope), Some(wrong(cell)));
         }
-        assert!(read(r#"[{"from":"A","holder":"b"}]"#).is_none());
+        let error = read(r#"[{"from":"A","holder":"b"}]"#).expect_err("a row without a key");
+        assert!(error.contains("missing field `key` at line 1"), "{error}");
     }
 }

@@ -290,8 +290,11 @@ impl Removers {
                 .may_change(running.workload.0, holder, &resources, &mut budget)
         };
         if found.len() > MOST_CANDIDATES {
-            let has_grants = self.access.has_grants();
-            let able = has_grants.then(|| all.find(may_change)).flatten();
+            let able = if self.access.has_grants() {
+                all.find(may_change)
+            } else {
+                None
+            };
             return vec![able.unwrap_or(found[0])];
         }
         let first = found.first().map(|running| &running.workload.1);

@@ -133,7 +133,8 @@ impl<'a> Uses<'a> {
                 let [group, kind, namespace] =
                     ["group", "kind", "namespace"].map(|key| reference.text_at(&[key]));
                 let kind = GroupKind::new(group.unwrap_or_default(), kind.unwrap_or("Secret"));
-                let (place, holder) = ((kind, Scope::Namespaced, namespace), path.as_str());
+                let place = (kind, Scope::Namespaced, namespace);
+                let holder = path.as_str();
                 self.add(member, place, name, holder, "name", Certainty::Certain);
             }
         }
@@ -154,7 +155,8 @@ impl<'a> Uses<'a> {
         }
         if let Some(name) = mapping.value.get("secretName") {
             let place = (kinds::SECRET, Scope::Namespaced, None);
-            let (holder, key) = (fields.path(mapping), "secretName");
+            let holder = fields.path(mapping);
+            let key = "secretName";
             self.add(member, place, name, &holder, key, Certainty::Possible);
         }
     }

@@ -33,17 +33,20 @@ pub(super) struct Workloads {
 impl Workloads {
     /// Finds the workloads in an input, with their images.
     pub(super) fn of(inventory: &Inventory) -> Self {
-        let members = inventory.members.iter();
-        let found = members.filter_map(|member| Some(workload(member, pod_of(member)?)));
-        let mut all: Vec<Workload> = found.collect();
-        all.shrink_to_fit();
+        let found = inventory.members.iter();
+        let found = found.filter_map(|member| Some((member, pod_of(member)?)));
+        let mut all = Vec::with_capacity(found.clone().count());
+        all.extend(found.map(|(member, pod)| workload(member, pod)));
         all.sort_by_key(|workload| ends(inventory, workload));
         let running = all.partition_point(|workload| !ends(inventory, workload));
         let mut by_image: HashMap<String, Vec<usize>> = HashMap::default();
         for (at, workload) in all.iter().enumerate() {
             for (image, _) in containers(inventory.member(workload.id)) {
-                let name = image_name(image.value).to_owned();
-                by_image.entry(name).or_default().push(at);
+                let name = image_name(image.value);
+                match by_image.get_mut(name) {
+                    Some(places) => places.push(at),
+                    None => _ = by_image.insert(name.to_owned(), vec![at]),
+                }
             }
         }
         Self {

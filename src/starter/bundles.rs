@@ -184,8 +184,10 @@ fn parts_of(tree: &FileTree, folder: &str, files: Vec<usize>) -> Vec<Portion> {
 fn names_of_variants(tree: &FileTree, parts: &[Portion]) -> Vec<Option<String>> {
     let mut names = vec![None; parts.len()];
     for group in groups(parts.len(), &similar(tree, parts)) {
-        let folders = group.iter().map(|&part| parts[part].folder.as_str());
-        let folders: Vec<_> = folders.collect();
+        let folders: Vec<_> = group
+            .iter()
+            .map(|&part| parts[part].folder.as_str())
+            .collect();
         for (part, name) in group.iter().zip(differences(&folders)) {
             names[*part] = Some(name);
         }

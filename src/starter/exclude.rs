@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use globset::GlobSet;
 use rayon::prelude::*;
 
 use crate::text::glob;
@@ -67,8 +68,9 @@ pub fn is_most(part: usize, all: usize) -> bool {
 /// Returns what more than half of the errors have in common: fixtures, or else a folder, a prefix or a suffix that
 /// matches less than half of all files. `errors` has the path of each error, `files` that of each file that was read.
 pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
-    let mut fixtures = fixtures(errors.iter().copied()).into_iter();
-    let fixtures = fixtures.find(|fixtures| is_most(fixtures.covers, errors.len()));
+    let fixtures = fixtures(errors.iter().copied())
+        .into_iter()
+        .find(|fixtures| is_most(fixtures.covers, errors.len()));
     if fixtures.is_some() || errors.len() < MIN_ERRORS_OF_A_PATTERN {
         return fixtures;
     }
@@ -82,7 +84,7 @@ pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
     shared.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.rank()));
     shared.into_iter().find_map(|(pattern, covers)| {
         let glob = pattern.glob();
-        let matcher = glob::glob(&glob).ok()?;
+        let matcher = matcher(&glob)?;
         let matched = files
             .par_iter()
             .filter(|path| matcher.is_match(path))
@@ -173,6 +175,11 @@ fn patterns(path: &str) -> Vec<CommonPart<'_>> {
         .collect()
 }
 
+/// Compiles a glob as `--exclude` does.
+fn matcher(pattern: &str) -> Option<GlobSet> {
+    glob::glob(pattern).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,7 +207,7 @@ mod tests {
         ] {
             assert_eq!(globs(&[path]), [glob], "{path}");
             assert!(
-                glob::glob(glob).is_ok_and(|glob| glob.is_match(path)),
+                matcher(glob).is_some_and(|glob| glob.is_match(path)),
                 "{path}"
             );
         }

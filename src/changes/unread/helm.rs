@@ -110,9 +110,9 @@ fn release(finder: &mut Finder<'_>, holder: Holder<'_>) {
         .part(format!("{written_source} {reference}"))
         .part(format!("release {installed}"))
         .parts(is_in_git.then(|| format!("name {chart_name}")))
+        .releasing(release)
         .part(holder.text(spec.get("kubeConfig")));
-    let release = Some(release);
-    holder.add(finder, span, FoundInput { release, ..input });
+    holder.add(finder, span, input);
     let values = ["values", "valuesFrom", "postRenderers"];
     let Some(first) = values.iter().find_map(|key| spec.entry(key)) else {
         return;

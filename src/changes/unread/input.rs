@@ -321,6 +321,11 @@ impl FoundInput {
         self
     }
 
+    pub(super) fn releasing(mut self, release: HelmRelease) -> Self {
+        self.release = Some(release);
+        self
+    }
+
     /// Returns why it is not read, and what follows if the change uninstalls its release.
     fn reason(&self, before: Option<&Self>) -> &str {
         let [old, new] = [before, Some(self)].map(|one| one?.release.as_ref());

@@ -261,20 +261,28 @@ impl KustomizationInputs<'_, '_> {
             {
                 parts.extend(self.source_texts());
             }
-            // Generators make objects that no file names.
-            let (what, within) = if entry.key == "generators" {
-                (UnreadWhat::Generator, None)
+            let what = if entry.key == "generators" {
+                UnreadWhat::Generator
             } else {
-                (UnreadWhat::Transformer, Some(self.place.to_owned()))
+                UnreadWhat::Transformer
             };
             let name = format!("{} of {}", entry.key, self.place);
             let reason = "the field may change which objects are built, and it is not evaluated";
-            let input = FoundInput {
-                within,
-                is_built: ["transformers", "configurations"].contains(&entry.key),
-                ..FoundInput::new(what, name, reason)
+            let input = FoundInput::new(what, name, reason)
+                .saying(texts.join("\n"))
+                .parts(parts)
+                .taking_away();
+            let input = if ["transformers", "configurations"].contains(&entry.key) {
+                input.built()
+            } else {
+                input
             };
-            let input = input.saying(texts.join("\n")).parts(parts).taking_away();
+            // Generators make objects that no file names.
+            let input = if what == UnreadWhat::Generator {
+                input
+            } else {
+                input.within(self.place)
+            };
             self.add(entry.key_span, input);
         }
     }

@@ -77,12 +77,16 @@ pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) 
         });
         let name = format!("patch of {}", of.owner);
         let identity = format!("{name} {about} {}", place.unwrap_or_default());
-        let input = FoundInput {
-            takes_away,
-            ..FoundInput::new(UnreadWhat::Transformer, name, REASON)
+        let input = FoundInput::new(UnreadWhat::Transformer, name, REASON)
+            .identified(identity)
+            .parts(deciding)
+            .within(&of.within)
+            .built();
+        let input = if takes_away {
+            input.taking_away()
+        } else {
+            input
         };
-        let input = input.identified(identity).parts(deciding);
-        let input = input.within(&of.within).built();
         finder.add(of.place, of.file, entry.span(), input);
     }
 }

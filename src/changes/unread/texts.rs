@@ -28,7 +28,8 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         }
     }
     for (place, commit) in state.submodules() {
-        let (name, reason) = (format!("submodule {place}"), "its files are not read");
+        let name = format!("submodule {place}");
+        let reason = "its files are not read";
         let input = FoundInput::new(UnreadWhat::OtherRepository, name, reason).part(commit);
         finder.add_at(place, place, 1, input);
     }
@@ -92,15 +93,16 @@ fn helmfile(place: &str, text: &str) -> FoundInput {
     let lines = text.lines().map(str::trim).filter(|line| {
         line.starts_with("- {") || line.trim_start_matches("- ").starts_with("name:")
     });
-    let (name, reason) = (format!("releases of {place}"), "helmfile is not run");
-    FoundInput::new(UnreadWhat::Chart, name, reason)
+    let name = format!("releases of {place}");
+    FoundInput::new(UnreadWhat::Chart, name, "helmfile is not run")
         .saying(text)
         .parts(lines.map(str::to_owned))
 }
 
 /// Adds inputs for the name of a file and for its content as a whole.
 fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
-    let (name, text) = (name_of(place), file.source().text());
+    let name = name_of(place);
+    let text = file.source().text();
     let mut inputs = Vec::new();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     if ending != ending.to_ascii_lowercase()
@@ -162,8 +164,8 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
         .filter_map(|document| Some(document.tree()?.root()))
         .find(|root| root.get("sops").is_some());
     if let Some(root) = encrypted.filter(|_| finder.state.is_resource(place)) {
-        let (name, reason) = (format!("file {place}"), "the file is encrypted");
-        let input = FoundInput::new(UnreadWhat::Encrypted, name, reason);
+        let name = format!("file {place}");
+        let input = FoundInput::new(UnreadWhat::Encrypted, name, "the file is encrypted");
         let input = input.part(canonical_text(file, Some(root)));
         finder.add(place, file, root.span(), input);
     }

@@ -175,8 +175,14 @@ impl Access {
             let rules = written.rules.iter().enumerate();
             for (at, rule) in rules.filter(|(_, rule)| !rule.is_everything()) {
                 for resource in rule.changeable().collect::<BTreeSet<_>>() {
-                    let places = self.by_resource.entry(resource.to_owned());
-                    places.or_default().push((set, at));
+                    match self.by_resource.get_mut(resource) {
+                        Some(places) => places.push((set, at)),
+                        None => {
+                            _ = self
+                                .by_resource
+                                .insert(resource.to_owned(), vec![(set, at)]);
+                        }
+                    }
                 }
             }
         }

@@ -62,7 +62,8 @@ pub(super) fn namespace(builder: &mut Builder<'_>, member: &Member) {
 
 /// Adds the Lease and the CSINode that the kubelet creates, which its Node owns.
 pub(super) fn node(builder: &mut Builder<'_>, member: &Member) {
-    let (name, reference) = (member.key.name.to_string(), ImpliedReference::plain("v1"));
+    let name = member.key.name.to_string();
+    let reference = ImpliedReference::plain("v1");
     let kind = ("coordination.k8s.io/v1", "Lease");
     let mut lease = dependent("DEP-15", kind, name.clone(), &member.key, reference);
     lease.key.namespace = Namespace::Named("kube-node-lease".into());

@@ -70,9 +70,10 @@ impl RequestedKind<'_> {
             return Interception::No;
         }
         let rules = webhook.rules.iter();
-        let each =
-            rules.map(|rule| self.matches(rule, operation, subresource, webhook.any_version));
-        each.max().unwrap_or(Interception::No)
+        let matched = rules
+            .map(|rule| self.matches(rule, operation, subresource, webhook.any_version))
+            .max();
+        matched.unwrap_or(Interception::No)
     }
 
     fn matches(
