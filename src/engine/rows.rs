@@ -30,7 +30,7 @@ pub fn rows_about(tables: &Tables, word: &str, only_of: Option<&KindPattern>) ->
         .filter(|(table, _)| {
             matches!(
                 *table,
-                "generators" | "data" | "known-finalizers" | "operators"
+                "generators" | "data" | "known-finalizers" | "operators" | "owns"
             )
         })
         .map_or(word, |(_, row)| row);

@@ -217,6 +217,17 @@ fn every_finalizer_is_explained_and_known_on_each_of_its_kinds() {
 }
 
 #[test]
+fn every_owned_kind_is_explained_by_the_name_of_its_row() {
+    let tables = Tables::bundled();
+    assert!(!tables.owns.is_empty());
+    for row in &tables.owns {
+        let name = format!("owns/{}", row.kind);
+        let rows = engine::rows_about(&tables, &name, None);
+        assert!(rows.iter().any(|told| told.row == name), "{name}");
+    }
+}
+
+#[test]
 fn every_generator_row_ties_its_product_to_its_object() {
     let tables = Tables::bundled();
     let field = Regex::new(r"\{([^}|]+)[^}]*\}").expect("a pattern");
