@@ -186,11 +186,10 @@ impl OrderSearch<'_> {
     /// `prepared`.
     fn preparations(&mut self, harm: &Harm, prepared: &[Preparation]) -> Vec<Preparation> {
         let known: BTreeSet<&ObjectKey> = prepared.iter().flat_map(Preparation::objects).collect();
-        let silent: Vec<ObjectKey> = harm
+        let silent: BTreeSet<&ObjectKey> = harm
             .silent
             .intersection(&self.leaving)
             .filter(|key| !known.contains(key) && self.may_prepare(key))
-            .cloned()
             .collect();
         let roots: Vec<ObjectKey> = harm
             .roots()
@@ -198,6 +197,7 @@ impl OrderSearch<'_> {
             .filter(|key| !silent.contains(key))
             .cloned()
             .collect();
+        let silent: Vec<ObjectKey> = silent.into_iter().cloned().collect();
         let held = self.unreleased(&silent, &roots);
         let owners = Self::places(prepared);
         let mut free: BTreeMap<(Option<usize>, &Namespace), Vec<ObjectKey>> = BTreeMap::new();
