@@ -145,18 +145,27 @@ impl Cluster {
 
     /// Finds the object with a key.
     pub fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
+        // Kinds and namespaces are compared as numbers first: most objects that are visited have those of the key.
         let kind = self.kinds.find(key.group_kind())?;
+        let mut namespace = None;
         let found = self.nodes.binary_search_by(|node| {
-            // Most objects that are visited have the kind of the key.
             let order = if node.kind == kind {
                 Ordering::Equal
             } else {
                 let group_kind = self.kinds.get(node.kind).group_kind();
                 group_kind.cmp(&key.group_kind())
             };
-            order
-                .then_with(|| self.text.compare_namespace(node.namespace, &key.namespace))
-                .then_with(|| self.text.get(node.name).cmp(&key.name))
+            let order = order.then_with(|| {
+                if namespace == Some(node.namespace) {
+                    Ordering::Equal
+                } else {
+                    self.text.compare_namespace(node.namespace, &key.namespace)
+                }
+            });
+            if order.is_eq() {
+                namespace = Some(node.namespace);
+            }
+            order.then_with(|| self.text.get(node.name).cmp(&key.name))
         });
         found.ok()
     }

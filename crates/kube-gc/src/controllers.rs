@@ -58,12 +58,12 @@ impl Simulation<'_> {
     }
 
     fn namespace_purges(&self, namespace: ObjectId, purges: &mut Vec<Purge>) {
-        let Some((pods, content)) = self.cluster.links.content_of(namespace) else {
-            return;
-        };
         if !self.purging(namespace) {
             return;
         }
+        let Some((pods, content)) = self.cluster.links.content_of(namespace) else {
+            return;
+        };
         for batch in self.view().purge_batch(pods, content) {
             let left = self
                 .view()
@@ -116,8 +116,8 @@ impl Simulation<'_> {
         !purges.is_empty()
     }
 
-    /// Runs one batch of all other controllers, and of kubelets if there are any, `[SIM-7]`; returns whether it changed
-    /// anything.
+    /// Runs one batch of all other controllers `[SIM-7]`, after kubelets, if there are any, end grace periods
+    /// `[DEL-15]`; returns whether it changed anything.
     pub(super) fn controllers_pass(&mut self, kubelet: bool) -> bool {
         let before = self.state.writes;
         if kubelet {

@@ -27,8 +27,6 @@ macro_rules! number {
     };
 }
 
-pub(super) use number;
-
 number! {
     /// Number of an object in its [`Cluster`](super::Cluster).
     pub ObjectId

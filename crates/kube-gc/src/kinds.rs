@@ -99,8 +99,14 @@ pub struct KindId(pub(super) u32);
 pub struct KindTable {
     infos: Vec<KindInfo>,
     ids: KindMap<KindId>,
-    /// Kinds of second groups: the kinds that they are stored as, and the versions that the second groups serve.
-    cohabiting: BTreeMap<GroupKind, (KindId, Vec<String>)>,
+    cohabiting: BTreeMap<GroupKind, Cohabiting>,
+}
+
+/// A kind that is also served in another group, with the versions served there.
+#[derive(Debug, Clone)]
+struct Cohabiting {
+    stored_as: KindId,
+    versions: Vec<String>,
 }
 
 impl KindTable {
@@ -127,7 +133,13 @@ impl KindTable {
             group: group.to_owned(),
             kind: self.get(stored_as).kind.clone(),
         };
-        self.cohabiting.insert(kind, (stored_as, versions));
+        self.cohabiting.insert(
+            kind,
+            Cohabiting {
+                stored_as,
+                versions,
+            },
+        );
     }
 
     /// Finds a kind, whichever versions are served.
@@ -140,7 +152,7 @@ impl KindTable {
         let ApiVersion { group, version } = ApiVersion::split(api_version);
         let kind = GroupKind::new(group, kind);
         let (id, versions) = match self.cohabiting.get(&kind.to_owned()) {
-            Some((stored_as, versions)) => (*stored_as, versions),
+            Some(cohabiting) => (cohabiting.stored_as, &cohabiting.versions),
             None => self.find(kind).map(|id| (id, &self.get(id).versions))?,
         };
         let served = !version.is_empty() && versions.iter().any(|served| served == version);

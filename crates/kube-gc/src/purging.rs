@@ -118,9 +118,11 @@ impl Purging {
 
     /// Returns the remaining content of a namespace; `None` if the object is not a namespace.
     fn left(&self, cluster: &Cluster, namespace: ObjectId) -> Option<Left> {
+        if let Some(left) = self.left.get(&namespace) {
+            return Some(*left);
+        }
         let (pods, content) = cluster.links.content_of(namespace)?;
-        let left = self.left.get(&namespace).copied();
-        Some(left.unwrap_or_else(|| Left::of(content, pods)))
+        Some(Left::of(content, pods))
     }
 
     /// Records the removal of an object.

@@ -221,7 +221,7 @@ impl Attempt {
     fn read(&mut self, world: &mut Simulation<'_>) -> Option<End> {
         match self.call {
             Call::GetSelf => return self.get_self(world),
-            Call::GetOwner(position) => return self.get_owners(world, position, true),
+            Call::GetOwner(position) => return self.get_owners(world, position),
             Call::GetForRelease => {
                 if world.state.gone(self.item) {
                     return Some(End::Done);
@@ -267,30 +267,33 @@ impl Attempt {
         }
         self.verdict = Verdict::new(world, self.item);
         self.revision = world.state.revisions[self.item];
-        self.get_owners(world, 0, false)
+        self.skip_cached(world, 0)
     }
 
-    /// Evaluates the owners from the position `from` on, up to the next one that needs a GET, and decides after the
-    /// last one. `answered` is whether the GET of the first one was answered. The absent-owner cache needs no call.
-    fn get_owners(
-        &mut self,
-        world: &Simulation<'_>,
-        from: usize,
-        mut answered: bool,
-    ) -> Option<End> {
-        for position in from..self.references.len() {
-            let index = self.references[position];
+    /// Handles the GET of one owner, then proceeds to the next owner that needs one.
+    fn get_owners(&mut self, world: &Simulation<'_>, position: usize) -> Option<End> {
+        let index = self.references[position];
+        match world.view().classify(index) {
+            Class::Unresolvable => return Some(End::Failed),
+            Class::OutOfScope => return Some(End::Done),
+            class => self.verdict.add(index, class),
+        }
+        self.skip_cached(world, position + 1)
+    }
+
+    /// Skips owners for which the absent-owner cache answers without a call, and decides after the last owner.
+    fn skip_cached(&mut self, world: &Simulation<'_>, mut position: usize) -> Option<End> {
+        while let Some(&index) = self.references.get(position) {
             match world.view().classify(index) {
                 Class::Unresolvable => return Some(End::Failed),
                 Class::OutOfScope => return Some(End::Done),
-                class if std::mem::take(&mut answered) || world.view().cached_absent(index) => {
-                    self.verdict.add(index, class);
-                }
+                class if world.view().cached_absent(index) => self.verdict.add(index, class),
                 _ => {
                     self.call = Call::GetOwner(position);
                     return None;
                 }
             }
+            position += 1;
         }
         match world.decide(self.item, std::mem::take(&mut self.verdict)) {
             Action::Nothing => Some(End::Done),

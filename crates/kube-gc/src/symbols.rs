@@ -7,12 +7,23 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use typed_index_collections::TiVec;
 
-use crate::ids::number;
 use crate::names::Namespace;
 
-number! {
-    /// An interned string.
-    pub(super) Symbol
+/// An interned string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Symbol(u32);
+
+impl From<usize> for Symbol {
+    /// Truncates an index of more than 32 bits: the number of strings is not checked when a cluster is built.
+    fn from(index: usize) -> Self {
+        Self(index as u32)
+    }
+}
+
+impl From<Symbol> for usize {
+    fn from(symbol: Symbol) -> Self {
+        symbol.0 as usize
+    }
 }
 
 impl Symbol {

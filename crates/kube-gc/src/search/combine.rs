@@ -234,9 +234,9 @@ fn sent<'s>(
         let mut shares: BTreeMap<usize, Vec<Option<ObjectId>>> = BTreeMap::new();
         for target in request.targets.iter().flatten() {
             if let Some((part, local)) = partition.locate(*target)
-                && let Ok(place) = parts.binary_search(&part)
+                && let Ok(index) = parts.binary_search(&part)
             {
-                shares.entry(place).or_default().push(Some(local));
+                shares.entry(index).or_default().push(Some(local));
             }
         }
         let Some(&(stretch, (last, end))) = ends.peek() else {

@@ -219,6 +219,9 @@ impl<'c> Explorer<'c> {
 
     /// Follows one branch to its end or to the next real choice. Returns `false` when a limit is reached.
     fn follow(&mut self, branch: Branch, search: &mut Search, open: &mut Vec<Branch>) -> bool {
+        if self.budget == 0 {
+            return false;
+        }
         let Branch {
             state,
             next,
@@ -241,8 +244,10 @@ impl<'c> Explorer<'c> {
             let moves = self.chooser.choose(&mut world, course.shelved, means);
             self.budget = self.budget.saturating_sub(self.chooser.spent());
             match moves[..] {
-                [] if self.continues(&mut world, course, search) => {}
                 [] => {
+                    if self.continues(&mut world, course, search) {
+                        continue;
+                    }
                     let quick = self.quick_controllers(&world, course, search);
                     self.budget = self
                         .budget

@@ -101,7 +101,6 @@ impl<'c> Partition<'c> {
         let objects = Arc::clone(&self.members[part]);
         let restriction = Restriction {
             partition: self,
-            cluster: self.cluster,
             objects: &objects,
             part,
         };
@@ -258,7 +257,6 @@ impl DisjointSets {
 /// Builder of a part as a cluster of its own. Takes time linear in the objects of the part.
 struct Restriction<'a> {
     partition: &'a Partition<'a>,
-    cluster: &'a Cluster,
     objects: &'a [ObjectId],
     part: usize,
 }
@@ -266,7 +264,7 @@ struct Restriction<'a> {
 impl Restriction<'_> {
     /// Builds the cluster. References to objects outside of the part resolve to [`NONE`].
     fn cluster(&self) -> Cluster {
-        let whole = self.cluster;
+        let whole = self.partition.cluster;
         let mut part = Cluster::empty(whole.kinds.clone(), whole.text.clone());
         part.behaviour = whole.behaviour;
         for &id in self.objects {
@@ -307,7 +305,7 @@ impl Restriction<'_> {
     }
 
     fn links(&self, part: &Cluster) -> Links {
-        let whole = &self.cluster.links;
+        let whole = &self.partition.cluster.links;
         let mut links = Links::default();
         let mut controllers = BTreeMap::new();
         for (own, &id) in part.ids().zip(self.objects) {
@@ -332,7 +330,7 @@ impl Restriction<'_> {
             for reconciled in whole.reconciled_of(id) {
                 let controller = *controllers
                     .entry(reconciled.controller)
-                    .or_insert_with_key(|whole| self.add_controller(*whole, &mut links));
+                    .or_insert_with_key(|controller| self.add_controller(*controller, &mut links));
                 links.reconciled.push(Reconciled {
                     object: own,
                     finalizer: self.slot(part, own, reconciled.finalizer),
@@ -342,7 +340,7 @@ impl Restriction<'_> {
             for protected in whole.protections_of(id) {
                 let release = self.release(
                     &protected.release,
-                    self.cluster.refs_of(id),
+                    self.partition.cluster.refs_of(id),
                     part.refs_of(own),
                 );
                 links.protections.push(Protected {
@@ -362,7 +360,10 @@ impl Restriction<'_> {
 
     /// Maps a finalizer of the whole cluster to its id in the part; `own` is its object's id there.
     fn slot(&self, part: &Cluster, own: ObjectId, slot: FinalizerId) -> FinalizerId {
-        let slots = self.cluster.finalizers_of(self.objects[usize::from(own)]);
+        let slots = self
+            .partition
+            .cluster
+            .finalizers_of(self.objects[usize::from(own)]);
         slots.counterpart(slot, &part.finalizers_of(own))
     }
 
@@ -418,10 +419,10 @@ impl Restriction<'_> {
 
     /// Adds a controller of the whole cluster. Needs outside of the part can never be lost and are left out.
     fn add_controller(&self, controller: ControllerId, links: &mut Links) -> ControllerId {
-        let needs = &self.cluster.links.controllers[controller];
+        let needs = &self.partition.cluster.links.controllers[controller];
         for workload in &needs.workloads {
             if let Some(own) = self.local(*workload) {
-                let pods = self.locals(self.cluster.links.pods_of(*workload));
+                let pods = self.locals(self.partition.cluster.links.pods_of(*workload));
                 links.pods_of.insert(own, pods);
             }
         }

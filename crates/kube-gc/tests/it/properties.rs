@@ -394,7 +394,15 @@ fn reduced_search_finds_late_retries() {
         build(4, &[(1, false, 0), (0, false, 2)], &[], &[]),
         build(7, &[(4, true, 1), (7, false, 9)], &[], &[]),
     ]);
-    let [reduced, naive] = reduced_and_naive(&cluster, &[Step::Settle]);
+    let reduced = simulate(&cluster, &[Step::Settle], &SimulationOptions::default());
+    let naive = simulate(
+        &cluster,
+        &[Step::Settle],
+        &SimulationOptions {
+            reduction: false,
+            ..SimulationOptions::default()
+        },
+    );
     assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
     assert_eq!(reduced.steps[0].outcomes.len(), 2);
 }
