@@ -7,7 +7,7 @@ use super::error::Error;
 use super::input_args::{InputArgs, WORLDS, open};
 use super::known::OneOf;
 use super::replace::replace;
-use super::status::{Status, no_objects};
+use super::status::{Status, of_empty};
 use super::terminal;
 use crate::baseline::{Baseline, Renewal};
 use crate::engine::{BaselineChoice, CheckOptions, Session, read_baseline};
@@ -45,8 +45,11 @@ pub(super) struct BaselineFileArgs {
     pub(super) world: Option<World>,
 }
 
+/// Changes the baseline after a run.
+type Run = fn(&Today) -> Result<(), Error>;
+
 pub(super) fn baseline(args: BaselineArgs) -> Result<Status, Error> {
-    let (args, run): (_, fn(&Today) -> _) = match args.action {
+    let (args, run): (BaselineFileArgs, Run) = match args.action {
         BaselineAction::Write(args) => (args, write),
         BaselineAction::Update(args) => (args, update),
         BaselineAction::Prune(args) => (args, prune),
@@ -85,8 +88,9 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
         }
         return Ok(Err(Status::Failure));
     }
-    if report.summary.objects == 0 && !allow_empty {
-        return Ok(Err(no_objects(&session, &request.paths)));
+    let objects = report.summary.objects;
+    if let Some(status) = of_empty(&session, objects, allow_empty, &request.paths) {
+        return Ok(Err(status));
     }
     let found = Baseline::of(report.findings.iter().map(|reported| &reported.finding));
     Ok(Ok(Today {

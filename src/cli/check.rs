@@ -14,7 +14,7 @@ use super::input_args::{InputArgs, WORLDS, open};
 use super::known::{OneOf, known, rule_words};
 use super::output::{FailOn, OutputSpec, display, distinct, formats, severity, write_document};
 use super::published::PublishedArgs;
-use super::status::{Status, no_objects};
+use super::status::{Status, of_empty};
 use super::terminal;
 use crate::engine::{BaselineChoice, CheckOptions, Fixed, ReportScope, Request};
 use crate::finding::{Fixes, Severity};
@@ -96,7 +96,8 @@ const ENCODINGS: [(&str, ColumnUnit); 3] = [
 ];
 
 pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let (output, reported) = (args.output, args.reported);
+    let output = args.output;
+    let reported = args.reported;
     let applicability = args.fixes.applicability()?;
     distinct(&output)?;
     hints::on_outputs(&output, &args.input.paths)?;
@@ -212,11 +213,8 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let status = match fail_on {
         _ if is_incomplete(&report) => Status::Failure,
         Some(least) if gravest >= Some(least) && !reported.exit_zero => Status::Findings,
-        // With unrendered templates, an input without objects is not empty and must not count as a success.
-        _ if session.objects() == 0 && (!allow_empty || session.templates() > 0) => {
-            no_objects(&session, &request.paths)
-        }
-        _ => Status::Clean,
+        _ => of_empty(&session, session.objects(), allow_empty, &request.paths)
+            .unwrap_or(Status::Clean),
     };
     // The process ends now, and the operating system frees the memory faster.
     std::mem::forget((session, report));
@@ -232,13 +230,12 @@ fn show_diff(
 ) -> Result<Status, Error> {
     terminal::print(&fix::diff(&fixed.files))?;
     terminal::say(&fix::summary(fixed, "would fix"));
+    let session = &fixed.session;
     Ok(match fixed.files.is_empty() {
         _ if is_incomplete(&fixed.report) => Status::Failure,
         false if !exit_zero => Status::Findings,
-        true if fixed.session.objects() == 0 && !allow_empty => {
-            no_objects(&fixed.session, &request.paths)
-        }
-        _ => Status::Clean,
+        _ => of_empty(session, session.objects(), allow_empty, &request.paths)
+            .unwrap_or(Status::Clean),
     })
 }
 

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::input_args::{InputArgs, open};
-use super::status::{Status, no_objects};
+use super::status::{Status, of_empty};
 use super::{progress, terminal};
 use crate::engine::{StateChoice, list_deliveries};
 use crate::text::plain;
@@ -61,14 +61,17 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
     if args.deliveries {
         return deliveries(&args);
     }
-    let is_json = args.output == ListFormat::Json;
-    if !is_json && args.output != ListFormat::Human {
-        let format = args.output.to_possible_value();
-        let format = format.map(|value| value.get_name().to_owned());
-        return Err(Error::NeedsDeliveries {
-            format: format.unwrap_or_default(),
-        });
-    }
+    let is_json = match args.output {
+        ListFormat::Human => false,
+        ListFormat::Json => true,
+        format @ (ListFormat::Html | ListFormat::Mermaid | ListFormat::Dot) => {
+            let format = format.to_possible_value();
+            let format = format.map(|value| value.get_name().to_owned());
+            return Err(Error::NeedsDeliveries {
+                format: format.unwrap_or_default(),
+            });
+        }
+    };
     let started = Instant::now();
     let allow_empty = args.input.allow_empty;
     let request = args.input.request(None)?;
@@ -89,11 +92,8 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
     for note in session.notes_on_list() {
         terminal::say(&format!("{}: {}", note.severity.as_str(), note.message));
     }
-    if objects == 0 && !allow_empty {
-        Ok(no_objects(&session, &request.paths))
-    } else {
-        Ok(Status::Clean)
-    }
+    let status = of_empty(&session, objects, allow_empty, &request.paths);
+    Ok(status.unwrap_or(Status::Clean))
 }
 
 fn deliveries(args: &ListArgs) -> Result<Status, Error> {

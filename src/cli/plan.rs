@@ -9,7 +9,7 @@ use super::known::{OneOf, known};
 use super::output::{OutputSpec, display, distinct, formats, write_document};
 use super::published::PublishedArgs;
 use super::rendering::ChartArgs;
-use super::status::{Status, no_objects};
+use super::status::{Status, of_empty};
 use super::{help, hints};
 use crate::delivery::helm::HelmVersion;
 use crate::engine::{
@@ -160,7 +160,7 @@ struct PlanOptions {
     /// The cluster to plan in, if the input is delivered to several: a name from `list --deliveries`
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     cluster: Option<String>,
-    /// Exit with 0 when there is no Kubernetes object
+    /// Exit with 0 when there is no Kubernetes object, and no template that would render to one
     #[arg(long, help_heading = "Exit status")]
     allow_empty: bool,
 }
@@ -203,7 +203,8 @@ fn plan_deletion(args: DeleteArgs, global: &GlobalArgs) -> Result<Status, Error>
 }
 
 fn plan_steps(args: StepsArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let (paths, options) = (args.paths, args.options);
+    let paths = args.paths;
+    let options = args.options;
     let Some(file) = args.steps else {
         let path = paths.first().map_or("rendered/", String::as_str);
         return Err(Error::NothingToPlan {
@@ -278,8 +279,7 @@ impl PlanOptions {
 
     /// Returns the exit status of a run without objects; `None` if there are objects or none are required.
     fn nothing(&self, session: &Session, request: &Request) -> Option<Status> {
-        let is_empty = session.objects() == 0 && !self.allow_empty;
-        is_empty.then(|| no_objects(session, &request.paths))
+        of_empty(session, session.objects(), self.allow_empty, &request.paths)
     }
 
     fn write(&self, view: &PlanView<'_>, global: &GlobalArgs) -> Result<(), Error> {

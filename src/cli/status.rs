@@ -29,8 +29,20 @@ impl From<Status> for ExitCode {
     }
 }
 
+/// Returns the exit status of a run that found no objects, and explains it; `None` if there are `objects`, or if none
+/// are allowed. With unrendered templates, an input without objects is not empty and must not count as a success.
+pub(super) fn of_empty(
+    session: &Session,
+    objects: usize,
+    allow_empty: bool,
+    paths: &[String],
+) -> Option<Status> {
+    let is_missing = objects == 0 && (!allow_empty || session.templates() > 0);
+    is_missing.then(|| no_objects(session, paths))
+}
+
 /// Explains that there are no objects, which is more likely a wrong path or a missing rendering than a success.
-pub(super) fn no_objects(session: &Session, paths: &[String]) -> Status {
+fn no_objects(session: &Session, paths: &[String]) -> Status {
     let files = plain::count(session.files(), "file");
     let templates = session.templates();
     terminal::say(&match templates {

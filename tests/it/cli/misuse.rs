@@ -168,6 +168,33 @@ fn unrendered_chart_exits_3_with_render_suggestion() {
 }
 
 #[test]
+fn allow_empty_rejects_unrendered_templates_in_every_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let template = "apiVersion: v1\nkind: Service\nmetadata:\n  name: {{ .Release.Name }}\n";
+    std::fs::write(folder.path().join("Chart.yaml"), "name: web\n").expect("a file");
+    std::fs::write(folder.path().join("service.yaml"), template).expect("a file");
+    let path = folder.path().to_str().expect("a plain path");
+    let baseline = folder.path().join("baseline.json");
+    let baseline = baseline.to_str().expect("a plain path");
+    let commands: [&[&str]; 7] = [
+        &["check", path],
+        &["check", "--fix-dry-run", path],
+        &["list", path],
+        &["plan", "delete", "ns/shop", "-f", path],
+        &["plan", "teardown", "--by", "helm", path],
+        &["baseline", "write", "--baseline", baseline, path],
+        &["baseline", "update", "--baseline", baseline, path],
+    ];
+    for command in commands {
+        fails(
+            &[command, &["--allow-empty"]].concat(),
+            3,
+            "nothing was checked",
+        );
+    }
+}
+
+#[test]
 fn zero_threads_are_rejected() {
     fails(&["--threads", "0", "fixtures"], 2, "at least one thread");
 }
