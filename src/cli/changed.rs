@@ -50,6 +50,9 @@ fn past_of(reference: &str) -> Result<(String, Past), GitError> {
 }
 
 /// Returns the files that are equal in the work tree and `HEAD`, relative to the repository's root.
+///
+/// # Errors
+/// The working directory is in no repository, or git cannot read its files.
 pub(super) fn as_committed() -> Result<BTreeSet<String>, GitError> {
     let repository = Repository::discover(Path::new("."))?;
     let committed = repository.snapshot_of("HEAD")?.files;
@@ -68,6 +71,9 @@ pub(super) fn commit(reference: &str) -> Option<String> {
 }
 
 /// Returns the files of a commit, relative to the root of the repository.
+///
+/// # Errors
+/// The working directory is in no repository, or the commit is unknown.
 pub(super) fn files_of(reference: &str) -> Result<BTreeSet<String>, GitError> {
     let repository = Repository::discover(Path::new("."))?;
     let snapshot = repository.snapshot_of(&repository.commit(reference)?)?;

@@ -14,122 +14,151 @@ use crate::rules;
 use crate::text::near;
 
 /// Options that no command has, with what to type instead.
-const OPTIONS: &[(&str, &str)] = &[
+const OPTIONS: &[(&[&str], &str)] = &[
     (
-        "-f --file --files --filename",
+        &["-f", "--file", "--files", "--filename"],
         "write files and folders without an option: `ownerlint rendered/`",
     ),
     (
-        "--format --output-format --formatter --fmt",
+        &["--format", "--output-format", "--formatter", "--fmt"],
         "the format is `--output`: `ownerlint -o json rendered/`",
     ),
-    ("--json", "write `--output json`"),
-    ("--sarif", "write `--output sarif`"),
+    (&["--json"], "write `--output json`"),
+    (&["--sarif"], "write `--output sarif`"),
     (
-        "--output-file --out --report",
+        &["--output-file", "--out", "--report"],
         "write `--output FORMAT:FILE`: `ownerlint -o sarif:out.sarif rendered/`",
     ),
     (
-        "-q --quiet -s --silent",
+        &["-q", "--quiet", "-s", "--silent"],
         "`--output concise` prints a line per finding, and nothing if there is none",
     ),
     (
-        "-l --selector --field-selector",
+        &["-l", "--selector", "--field-selector"],
         "there are no selectors: name objects as `deployment/web`, or select before: `kubectl get all -l app=web -o yaml | ownerlint -`",
     ),
     (
-        "-A --all-namespaces",
+        &["-A", "--all-namespaces"],
         "leave it out: every namespace in the input is read",
     ),
     (
-        "--all",
+        &["--all"],
         "leave it out to read everything; to delete everything in a namespace, plan to delete the namespace: `ownerlint plan delete ns/shop`",
     ),
     (
-        "-R -r --recursive",
+        &["-R", "-r", "--recursive"],
         "leave it out: folders are always read recursively",
     ),
     (
-        "-k --kustomize",
+        &["-k", "--kustomize"],
         "build it first: `kustomize build overlays/prod | ownerlint -`",
     ),
     (
-        "--helm --chart --values --set",
+        &["--helm", "--chart", "--values", "--set"],
         "render the chart first: `helm template web ./chart | ownerlint -`",
     ),
     (
-        "--dry-run",
+        &["--dry-run"],
         "leave it out: ownerlint changes nothing in a cluster; `--fix-dry-run` shows what `--fix` would write",
     ),
     (
-        "--apply --write --in-place",
+        &["--apply", "--write", "--in-place"],
         "write `--fix`; `--fix-dry-run` shows the changes first",
     ),
     (
-        "--unsafe-fixes --fix-all",
+        &["--unsafe-fixes", "--fix-all"],
         "write `--fix --suggested`; `--fix-dry-run --suggested` shows the changes first",
     ),
     (
-        "--context --kubeconfig --cluster --live",
+        &["--context", "--kubeconfig", "--cluster", "--live"],
         "ownerlint asks no cluster: `kubectl get … -o yaml | ownerlint -`",
     ),
-    ("--strict --max-warnings", "write `--fail-on warning`"),
+    (&["--strict", "--max-warnings"], "write `--fail-on warning`"),
     (
-        "--level --severity --min-severity --failure-level --error-on",
+        &[
+            "--level",
+            "--severity",
+            "--min-severity",
+            "--failure-level",
+            "--error-on",
+        ],
         "write `--fail-on SEVERITY`",
     ),
     (
-        "--rule --rules --enable --include --check --checks",
+        &[
+            "--rule",
+            "--rules",
+            "--enable",
+            "--include",
+            "--check",
+            "--checks",
+        ],
         "write `--select RULE`",
     ),
     (
-        "--disable --skip --skip-rule --exclude-rule --exclude-rules",
+        &[
+            "--disable",
+            "--skip",
+            "--skip-rule",
+            "--exclude-rule",
+            "--exclude-rules",
+        ],
         "write `--ignore RULE`",
     ),
     (
-        "--ignore-path --ignore-paths --ignore-file --ignore-filename-pattern",
+        &[
+            "--ignore-path",
+            "--ignore-paths",
+            "--ignore-file",
+            "--ignore-filename-pattern",
+        ],
         "write `--exclude GLOB`",
     ),
-    ("--list-rules --show-rules", "write `ownerlint rules`"),
+    (&["--list-rules", "--show-rules"], "write `ownerlint rules`"),
     (
-        "--k8s-version --kube-version --target-version",
+        &["--k8s-version", "--kube-version", "--target-version"],
         "write `--kubernetes-version 1.30`",
     ),
     (
-        "--no-color --no-colour --no-colors",
+        &["--no-color", "--no-colour", "--no-colors"],
         "write `--color never`",
     ),
-    ("--colour --colors", "write `--color WHEN`"),
-    ("--debug", "write `--verbose`"),
-    ("-j --jobs --parallel", "write `--threads N`"),
-    ("--stdin", "write `-` for standard input"),
+    (&["--colour", "--colors"], "write `--color WHEN`"),
+    (&["--debug"], "write `--verbose`"),
+    (&["-j", "--jobs", "--parallel"], "write `--threads N`"),
+    (&["--stdin"], "write `-` for standard input"),
     (
-        "--diff",
+        &["--diff"],
         "write `--fix-dry-run` to see what `--fix` would change, or `ownerlint diff` for what a change deletes",
     ),
-    ("--since", "write `--only-changed-from origin/main`"),
+    (&["--since"], "write `--only-changed-from origin/main`"),
     (
-        "--force --grace-period --now",
+        &["--force", "--grace-period", "--now"],
         "leave it out: a plan shows a normal deletion; for a forced one, write a step `op: force-delete` (`ownerlint plan --help`)",
     ),
     (
-        "--wait --timeout --ignore-not-found",
+        &["--wait", "--timeout", "--ignore-not-found"],
         "leave it out: a plan shows the end, however long it takes",
     ),
 ];
 
 /// Words that are not commands, with the command to type instead.
-const COMMANDS: &[(&str, &str)] = &[
+const COMMANDS: &[(&[&str], &str)] = &[
     (
-        "lint scan validate verify test run analyze analyse audit",
+        &[
+            "lint", "scan", "validate", "verify", "test", "run", "analyze", "analyse", "audit",
+        ],
         "check",
     ),
-    ("get ls objects tree inventory describe", "list"),
-    ("delete rm remove uninstall", "plan delete"),
-    ("simulate predict dry-run graph", "plan"),
-    ("docs doc describe-rule why", "explain"),
-    ("version", "--version"),
-    ("config", "init"),
+    (
+        &["get", "ls", "objects", "tree", "inventory", "describe"],
+        "list",
+    ),
+    (&["delete", "rm", "remove", "uninstall"], "plan delete"),
+    (&["simulate", "predict", "dry-run", "graph"], "plan"),
+    (&["docs", "doc", "describe-rule", "why"], "explain"),
+    (&["version"], "--version"),
+    (&["config"], "init"),
 ];
 
 /// Endings of files that are outputs rather than manifests.
@@ -152,7 +181,7 @@ pub(super) fn on_argument(error: &mut clap::Error, root: &Command) {
     }
     let instead = OPTIONS
         .iter()
-        .find(|(names, _)| names.split(' ').any(|known| known == name));
+        .find(|(names, _)| names.contains(&name.as_str()));
     let instead = instead.map(|(_, instead)| (*instead).to_owned());
     let instead = instead.or_else(|| elsewhere(root, &name)).or_else(|| {
         rules::find(&name).map(|rule| format!("write `ownerlint explain {}`", rule.id))
@@ -208,7 +237,11 @@ pub(super) fn on_paths(root: &Command, paths: &[String]) -> Result<(), Error> {
     if let Some(late) = paths
         .iter()
         .skip(1)
-        .find(|path| may_be_command(path) && root.find_subcommand(path).is_some())
+        .filter(|path| may_be_command(path))
+        .find(|path| {
+            root.get_subcommands()
+                .any(|command| command.get_name() == path.as_str())
+        })
     {
         let others: Vec<&str> = paths
             .iter()
@@ -225,7 +258,7 @@ pub(super) fn on_paths(root: &Command, paths: &[String]) -> Result<(), Error> {
     };
     let known = COMMANDS
         .iter()
-        .find(|(words, _)| words.split(' ').any(|known| known == word))
+        .find(|(words, _)| words.contains(&word.as_str()))
         .map(|(_, command)| *command);
     let mut commands = root.get_subcommands().map(Command::get_name);
     match known.or_else(|| commands.find(|command| near::is_misspelling(word, command))) {

@@ -161,7 +161,7 @@ pub(super) fn display(global: &GlobalArgs, to_stdout: bool) -> Options {
             ..HumanOptions::default()
         },
         roots: Roots {
-            // Code hosts expect paths relative to it.
+            // Code hosts expect paths relative to the root of the repository.
             repository_root: here.as_deref().and_then(repository_root).map(slashes),
             working_directory: here.as_deref().map(slashes),
         },

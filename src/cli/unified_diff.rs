@@ -89,7 +89,8 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
         }
         for operation in near {
             let (old_len, new_len) = (operation.old_range().len(), operation.new_range().len());
-            // With its place in the whole texts.
+            // With its place in the whole texts. An insertion or deletion is a replacement with an empty side: only
+            // ranges are read.
             let operation = match operation {
                 DiffOp::Equal { len, .. } => DiffOp::Equal {
                     old_index: at_old,

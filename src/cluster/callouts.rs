@@ -59,12 +59,13 @@ pub(super) fn add_callouts(
         if !matters {
             continue;
         }
-        let called = (key.clone(), client.service_key());
         if asked.answers_elsewhere(client) {
+            let called = (key.clone(), client.service_key());
             assumptions.answered_elsewhere.push(called);
             continue;
         }
         if !asked.may_look_at(client) {
+            let called = (key.clone(), client.service_key());
             assumptions.not_looked_at.push(called);
             continue;
         }

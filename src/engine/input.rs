@@ -223,27 +223,29 @@ impl BundleInput {
             .admit(&all, &parsed, limit)
             .map_err(|reason| self.failed(reason))?;
         let inventory = Inventory::new(parsed, self.input.settings);
+        let bundle = Bundle {
+            name: self.name,
+            delivery: self.delivery,
+            arguments: self.input.paths,
+            excludes: !self.input.exclude.is_empty(),
+            outside: walk.outside.clone(),
+            ..Bundle::of(inventory, self.world, self.tables)
+        };
+        if alone {
+            return Ok(bundle);
+        }
         let added: BTreeSet<String> = beside
             .without(&[walk])
             .files
             .into_iter()
             .map(|file| file.path)
             .collect();
-        let beside = inventory
-            .sources
-            .iter()
+        let sources = bundle.inventory.sources.iter();
+        let beside = sources
             .filter(|(_, file)| added.contains(file.path()))
             .map(|(id, _)| id)
             .collect();
-        Ok(Bundle {
-            name: self.name,
-            delivery: self.delivery,
-            arguments: self.input.paths,
-            excludes: !self.input.exclude.is_empty(),
-            outside: walk.outside.clone(),
-            beside,
-            ..Bundle::of(inventory, self.world, self.tables)
-        })
+        Ok(Bundle { beside, ..bundle })
     }
 }
 

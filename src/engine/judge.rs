@@ -51,7 +51,8 @@ pub(super) fn judge<'a>(
         directives,
     };
     let mut judgement = run_all(rules, |rule| rule.run(&context, fixes, shown));
-    judgement.notes.splice(0..0, notes);
+    notes.append(&mut judgement.notes);
+    judgement.notes = notes;
     judgement
 }
 

@@ -46,16 +46,16 @@ pub(super) fn once(findings: Vec<Reported>) -> Vec<Reported> {
     let mut kept: Vec<(Reported, usize)> = Vec::with_capacity(findings.len());
     let mut first: HashMap<Likeness, usize> = HashMap::default();
     for mut reported in findings {
-        let likeness = Likeness::of(&reported.finding);
-        if let Some(at) = likeness.as_ref().and_then(|likeness| first.get(likeness)) {
-            let (combined, more) = &mut kept[*at];
-            add_fix(&mut combined.finding, reported.finding.fix.take());
-            combined.finding.related.extend(places(reported.finding));
-            *more += 1;
-        } else {
-            first.extend(likeness.map(|likeness| (likeness, kept.len())));
-            kept.push((reported, 0));
+        if let Some(likeness) = Likeness::of(&reported.finding) {
+            let at = *first.entry(likeness).or_insert(kept.len());
+            if let Some((combined, more)) = kept.get_mut(at) {
+                add_fix(&mut combined.finding, reported.finding.fix.take());
+                combined.finding.related.extend(places(reported.finding));
+                *more += 1;
+                continue;
+            }
         }
+        kept.push((reported, 0));
     }
     let combined = kept.into_iter().map(|(mut reported, more)| {
         if more > 0 {

@@ -181,9 +181,10 @@ impl<'a> Resolver<'a> {
     fn bundle(&self, bundle: &config::BundleConfig) -> BundleInput {
         let folder = folder(self.config);
         let paths = bundle.paths.iter().map(|path| joined(folder, path));
-        let mut read = self.input(paths.collect(), bundle.namespace.as_deref(), bundle.world);
+        let mut combined =
+            self.bundle_input(paths.collect(), bundle.namespace.as_deref(), bundle.world);
         let excluded = bundle.exclude.iter().map(|glob| joined(folder, glob));
-        read.input.exclude.extend(excluded);
+        combined.input.exclude.extend(excluded);
         BundleInput {
             name: Some(bundle.name.clone()),
             cluster: bundle.cluster.clone(),
@@ -193,17 +194,17 @@ impl<'a> Resolver<'a> {
                 arguments: bundle.render.clone(),
                 timeout: bundle.timeout,
             },
-            ..read
+            ..combined
         }
     }
 
     /// Returns the settings for `paths` that belong to no bundle.
     fn rest(&self, paths: Vec<String>) -> BundleInput {
-        self.input(paths, None, None)
+        self.bundle_input(paths, None, None)
     }
 
     /// Combines the settings; `namespace` and `world` are those of the bundle that has the `paths`.
-    fn input(
+    fn bundle_input(
         &self,
         paths: Vec<String>,
         namespace: Option<&str>,

@@ -19,7 +19,7 @@ use super::merge::{Merged, places};
 use super::notes::{note_on_test_data, note_on_unlisted, notes_on_links, remedy};
 use super::repeats;
 use super::scope::FilesInScope;
-use super::standing::{Standings, by_standing};
+use super::standing::{ByStanding, Standings, by_standing};
 use crate::baseline::Parted;
 use crate::cluster::{Analysis, PlanCache};
 use crate::finding::{Finding, Fingerprint, Identity, Severity, fingerprint};
@@ -84,15 +84,24 @@ pub(super) fn check_analysed(
     let mut notes = [check.notes.clone(), judged.notes].concat();
     let findings = run.identified(judged.findings);
     let mut standings = Standings::new(bundles, analyses.to_vec(), &merged);
-    let (findings, test_data) = if check.as_applied {
-        (findings, Vec::new())
+    let ByStanding {
+        kept: findings,
+        test_data,
+    } = if check.as_applied {
+        ByStanding {
+            kept: findings,
+            ..ByStanding::default()
+        }
     } else {
         by_standing(findings, &mut standings, &check.severities)
     };
     notes.extend(note_on_test_data(
         test_data.iter().map(|(glob, _)| glob.as_str()),
     ));
-    let (kept, mut suppressed) = run.suppress(findings, judged.directives, &judged.cut_short);
+    let Divided {
+        kept,
+        mut suppressed,
+    } = run.suppress(findings, judged.directives, &judged.cut_short);
     suppressed.extend(
         test_data
             .into_iter()
@@ -188,6 +197,12 @@ struct JudgedBundles {
 }
 
 type CutShort = HashSet<&'static str>;
+
+/// Findings, divided by the suppressions.
+struct Divided {
+    kept: Vec<Reported>,
+    suppressed: Vec<SuppressedFinding>,
+}
 
 impl Run<'_> {
     /// Runs the rules on each bundle by itself.
@@ -297,7 +312,7 @@ impl Run<'_> {
         findings: Vec<Reported>,
         directives: Vec<Directive>,
         cut_short: &CutShort,
-    ) -> (Vec<Reported>, Vec<SuppressedFinding>) {
+    ) -> Divided {
         let mut suppressions = self.suppressions(directives);
         let first = suppressions.apply(findings, finding_of);
         let idle = suppressions.idle(
@@ -315,7 +330,10 @@ impl Run<'_> {
         kept.extend(second.kept);
         kept.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
         let suppressed = first.suppressed.into_iter().chain(second.suppressed);
-        (kept, suppressed.map(suppressed_finding).collect())
+        Divided {
+            kept,
+            suppressed: suppressed.map(suppressed_finding).collect(),
+        }
     }
 
     fn suppressions(&self, directives: Vec<Directive>) -> Suppressions {

@@ -26,17 +26,26 @@ use crate::text::{FileId, Limits};
 /// Added to the reason of findings about a draft.
 const DRAFT: &str = " Nothing in the repository delivers this file, and other files are delivered: it may be a draft.";
 
+/// Findings, divided by the standing of their files.
+#[derive(Default)]
+pub(super) struct ByStanding {
+    /// Findings on applied files and on drafts.
+    pub(super) kept: Vec<Reported>,
+    /// Findings on test data, each with the glob of its file.
+    pub(super) test_data: Vec<(String, Reported)>,
+}
+
 /// Lowers findings on drafts to `info`, unless `severities` of the configuration contain their rule, and separates
-/// findings on test data, each with the glob of its file: neither drafts nor test data are applied.
+/// findings on test data: neither drafts nor test data are applied.
 pub(super) fn by_standing(
     findings: Vec<Reported>,
     standings: &mut Standings<'_>,
     severities: &BTreeMap<&'static str, Severity>,
-) -> (Vec<Reported>, Vec<(String, Reported)>) {
-    let (mut kept, mut test_data) = (Vec::new(), Vec::new());
+) -> ByStanding {
+    let mut divided = ByStanding::default();
     for mut reported in findings {
         match standings.of(&reported.finding) {
-            Standing::Applied => kept.push(reported),
+            Standing::Applied => divided.kept.push(reported),
             Standing::Draft => {
                 let finding = &mut reported.finding;
                 finding.reason.push_str(DRAFT);
@@ -44,12 +53,12 @@ pub(super) fn by_standing(
                 if !severities.contains_key(finding.rule) {
                     finding.severity = Severity::Info;
                 }
-                kept.push(reported);
+                divided.kept.push(reported);
             }
-            Standing::TestData(glob) => test_data.push((glob, reported)),
+            Standing::TestData(glob) => divided.test_data.push((glob, reported)),
         }
     }
-    (kept, test_data)
+    divided
 }
 
 /// The standing of a file: how its findings are treated.
@@ -75,6 +84,8 @@ pub(super) struct Standings<'s> {
     is_rendered: bool,
     /// The deliveries of each repository, by its root; `None` if they could not be evaluated.
     repositories: BTreeMap<PathBuf, Option<Delivered>>,
+    /// The glob of the test data that a file belongs to; only its path below the argument is considered.
+    test_data: BTreeMap<FileId, Option<String>>,
     files: BTreeMap<FileId, Standing>,
 }
 
@@ -97,6 +108,7 @@ impl<'s> Standings<'s> {
                 .collect(),
             is_rendered: sources.any(|file| !file.rendered_parts().is_empty()),
             repositories: BTreeMap::new(),
+            test_data: BTreeMap::new(),
             files: BTreeMap::new(),
         }
     }
@@ -137,11 +149,16 @@ impl<'s> Standings<'s> {
         Some((path, argument))
     }
 
-    /// Returns the glob of the test data that a file belongs to; only its path below the argument is considered.
-    fn test_data(&self, file: FileId) -> Option<String> {
-        let (path, argument) = self.argument(file)?;
-        let below = path.strip_prefix(argument).unwrap_or(path);
-        fixture_glob(below.trim_start_matches('/'))
+    fn test_data(&mut self, file: FileId) -> Option<String> {
+        if let Some(known) = self.test_data.get(&file) {
+            return known.clone();
+        }
+        let glob = self.argument(file).and_then(|(path, argument)| {
+            let below = path.strip_prefix(argument).unwrap_or(path);
+            fixture_glob(below.trim_start_matches('/'))
+        });
+        self.test_data.insert(file, glob.clone());
+        glob
     }
 
     /// Evaluates the deliveries of a repository, reusing the analysis of a bundle that read all of its files.

@@ -40,6 +40,7 @@ impl ClusterInput {
         clusters
     }
 
+    /// Returns the first bundle; there always is one.
     fn first(&self) -> &BundleInput {
         &self.bundles[0]
     }

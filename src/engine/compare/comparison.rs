@@ -174,6 +174,7 @@ impl Comparison {
             ..
         } = configured;
         clusters.push(ClusterInput::alone(rest.clone()));
+        // The clusters into which the tree delivers files of no bundle.
         clusters.extend(delivered.iter().map(|name| {
             ClusterInput::alone(BundleInput {
                 cluster: Some(name.to_string()),

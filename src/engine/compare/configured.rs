@@ -41,6 +41,7 @@ impl Configured {
 /// Settings for the findings of a change.
 #[derive(Debug)]
 pub(super) struct Judging {
+    /// The rules of change that run.
     pub(super) rules: Vec<&'static Rule>,
     /// Severities that the configuration gives to rules.
     pub(super) severities: BTreeMap<&'static str, Severity>,

@@ -99,25 +99,30 @@ impl StateReader {
         if let StateChoice::Path(path) = choice {
             return folder(path);
         }
-        // Before the first commit, HEAD means an empty state.
         let is_head = matches!(choice, StateChoice::Commit(reference) if reference == "HEAD");
-        if is_head && !self.repository()?.has_commits() {
-            return Ok(TreeState::default());
+        let snapshot = if is_head && !self.repository()?.has_commits() {
+            None
+        } else {
+            self.snapshot(choice)?
+        };
+        match snapshot {
+            Some(snapshot) => self.tree(&snapshot, paths),
+            // Before the first commit, HEAD means an empty state.
+            None => Ok(TreeState::default()),
         }
-        let snapshot = self.snapshot(choice)?;
-        self.tree(&snapshot, paths)
     }
 
-    /// Returns the files of a state in git; for a path, those of the work tree.
-    fn snapshot(&mut self, choice: &StateChoice) -> Result<Snapshot, GitError> {
+    /// Returns the files of a state in git; `None` for a path.
+    fn snapshot(&mut self, choice: &StateChoice) -> Result<Option<Snapshot>, GitError> {
         let repository = self.repository()?;
-        match choice {
+        Ok(Some(match choice {
+            StateChoice::Path(_) => return Ok(None),
             StateChoice::Commit(reference) => {
-                repository.snapshot_of(&repository.commit(reference)?)
+                repository.snapshot_of(&repository.commit(reference)?)?
             }
-            StateChoice::Staged => repository.staged(),
-            StateChoice::WorkTree | StateChoice::Path(_) => repository.checked_out(),
-        }
+            StateChoice::Staged => repository.staged()?,
+            StateChoice::WorkTree => repository.checked_out()?,
+        }))
     }
 
     /// Converts a path from the working directory into one from the root of the repository.
@@ -130,7 +135,9 @@ impl StateReader {
 
     /// Whether a state in git has a file, or a link, at `place` or at a folder above it.
     pub(super) fn has(&mut self, choice: &StateChoice, place: &str) -> Result<bool, SessionError> {
-        let snapshot = self.snapshot(choice)?;
+        let Some(snapshot) = self.snapshot(choice)? else {
+            return Ok(false);
+        };
         Ok(ancestors(place).any(|above| snapshot.files.contains_key(above)))
     }
 
@@ -140,7 +147,7 @@ impl StateReader {
         &mut self,
         choice: &StateChoice,
     ) -> Result<Option<Checkout>, SessionError> {
-        let stored = match choice {
+        let snapshot = match choice {
             StateChoice::Path(path) => {
                 let folder = Some(locate(path)).filter(|folder| folder.is_dir());
                 return Ok(folder.map(Checkout::existing).transpose()?);
@@ -150,6 +157,9 @@ impl StateReader {
                 return Ok(root.map(Checkout::existing).transpose()?);
             }
             StateChoice::Commit(_) | StateChoice::Staged => self.snapshot(choice)?,
+        };
+        let Some(stored) = snapshot else {
+            return Ok(None);
         };
         let files = stored
             .files
@@ -230,7 +240,9 @@ impl StateReader {
         let others = others
             .into_iter()
             .map(|place| (place.to_owned(), text_of(place, &snapshot.files[place])));
-        let (files, others) = (files.collect(), others.collect());
+        // Collected before `repository` moves into the reader.
+        let files: BTreeMap<String, StateText> = files.collect();
+        let others: BTreeMap<String, StateText> = others.collect();
         let folders = all.iter().flat_map(|path| ancestors(folder_of(path)));
         let contents = snapshot.files.iter();
         let contents = contents.map(|(path, file)| (path.clone(), content_name(file)));

@@ -111,7 +111,9 @@ impl<'s> Inquiry<'s> {
 
     /// Returns the objects of a file, in order, as the first bundle that contains the file reads them.
     pub fn objects_of(&self, path: &str) -> Vec<ObjectPlace> {
-        let (at, members) = self.members_of(path).unwrap_or_default();
+        let Some((at, members)) = self.members_of(path) else {
+            return Vec::new();
+        };
         members
             .iter()
             .map(|member| self.bundles[at].place(at, member))

@@ -40,6 +40,7 @@ pub(in crate::engine) struct PlannedCluster<'g> {
     beside: &'g BTreeSet<&'g str>,
     /// The parts of the repository; empty if objects are applied as they are written.
     pub(super) parts: &'g [TreePart],
+    /// The index of its part.
     pub(super) at: usize,
 }
 

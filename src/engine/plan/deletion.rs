@@ -37,10 +37,17 @@ impl DeletionRequest {
     }
 
     pub(in crate::engine) fn question(&self) -> Question {
+        let Self {
+            targets,
+            namespace,
+            policy,
+            cluster: _,
+            kubelet: _,
+        } = self;
         Question::Delete {
-            targets: self.targets.clone(),
-            namespace: self.namespace.clone(),
-            policy: self.policy,
+            targets: targets.clone(),
+            namespace: namespace.clone(),
+            policy: *policy,
         }
     }
 }

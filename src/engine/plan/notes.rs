@@ -22,6 +22,7 @@ pub(super) struct Ground<'a> {
     pub(super) tables: &'a Tables,
     /// The objects that controllers create below rendered objects.
     pub(super) implied: &'a Implied<'a>,
+    /// The deliveries of the input.
     pub(super) reach: &'a Reach,
     /// Namespaces that exist although the input does not contain them.
     pub(super) namespaces: &'a BTreeSet<String>,

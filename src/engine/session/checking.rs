@@ -66,9 +66,22 @@ impl Session {
     }
 
     fn how_to_check(&self, options: CheckOptions) -> Result<Check, SessionError> {
+        let CheckOptions {
+            select,
+            ignore,
+            baseline,
+            only,
+            since,
+            every,
+            as_applied,
+            fixes,
+            graphs,
+            statistics,
+            today,
+        } = options;
         let config = self.config.as_ref();
         let ignores = config.filter(|config| !config.ignores.is_empty());
-        let selection = Selection::configured(config, &options.select, &options.ignore)?;
+        let selection = Selection::configured(config, &select, &ignore)?;
         if selection.rules().is_empty() {
             return Err(selection
                 .first_by_name()
@@ -88,17 +101,17 @@ impl Session {
             ignores: ignores.map(|config| (config.source.clone(), config.ignores.clone())),
             configuration: config.map(|config| config.source.path().to_owned()),
             extent: self.extent,
-            baseline: self.known(&options.baseline)?,
-            only: options.only,
-            every: options.every,
-            as_applied: options.as_applied,
-            fixes: options.fixes,
-            graphs: options.graphs,
-            statistics: options.statistics,
-            today: options.today,
+            baseline: self.known(&baseline)?,
+            only,
+            every,
+            as_applied,
+            fixes,
+            graphs,
+            statistics,
+            today,
             ..Check::default()
         };
-        if let Some(past) = options.since {
+        if let Some(past) = since {
             let (before, note) = self.found_before(&past, &check)?;
             check.before = Some(before);
             check.notes.extend(note);
