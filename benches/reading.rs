@@ -39,7 +39,7 @@ fn documents(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::new(bytes)).bench_local(|| {
         files
             .iter()
-            .map(|file| read(black_box(file)).len())
+            .map(|file| read(black_box(file.shared_text())).len())
             .sum::<usize>()
     });
 }

@@ -87,7 +87,7 @@ pub mod error {
 }
 
 // The rooms. The table in CONTRIBUTING.md says what each contains, and in which order they may import each other;
-// `tests/it/project/rooms.rs` checks the order. Below all of them is `kube-gc`, the model of deletion.
+// `tests/it/project/rooms.rs` checks the order. Below all of them are `kube-gc`, the model of deletion, and `kube-yaml`, the reader.
 //
 // They are public because the tests, the benchmarks and the binary of this package are crates of their own. They are
 // hidden because nothing in them is promised: any of it may change in any release, and so may hidden fields and methods
@@ -149,7 +149,7 @@ pub mod suppression;
 #[doc(hidden)]
 pub mod text;
 #[doc(hidden)]
-pub mod yaml;
+pub use kube_yaml as yaml;
 
 // Compiles and runs the example of the guide like the examples above.
 #[cfg(doctest)]

@@ -199,7 +199,7 @@ fn is_inert(c: char) -> bool {
 
 /// Returns the span of the rule of each finding, in order.
 fn rule_places(file: &SourceFile) -> Vec<Span> {
-    let documents = yaml::read(file);
+    let documents = yaml::read(file.shared_text());
     let Some(Content::Value(tree)) = documents.first().map(|document| &document.content) else {
         return Vec::new();
     };

@@ -187,7 +187,7 @@ impl ChartFolder {
     fn document(&self, path: &str) -> Option<Tree> {
         let decoded = decode_manifest(self.files.get(path)?.to_vec()).ok()?;
         let source = SourceFile::new(path, decoded.text);
-        let mut documents = yaml::read(&source).into_iter();
+        let mut documents = yaml::read(source.shared_text()).into_iter();
         documents.find_map(|document| match document.content {
             Content::Value(tree) => Some(tree),
             Content::Empty | Content::Unreadable(_) => None,

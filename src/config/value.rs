@@ -9,7 +9,7 @@ use crate::yaml::{self, Content, Entry, Kind, ProblemKind, Tree, Value};
 /// # Errors
 /// There is a second document, a duplicate key, or text that is not YAML.
 pub(crate) fn tree_of(file: &SourceFile) -> Result<Option<Tree>, Mistake> {
-    let documents = yaml::read(file)
+    let documents = yaml::read(file.shared_text())
         .into_iter()
         .filter(|document| !matches!(document.content, Content::Empty));
     let documents: Vec<_> = documents.collect();

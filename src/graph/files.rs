@@ -290,7 +290,7 @@ fn parse(path: &str, bytes: &[u8]) -> Parsed {
     let source = SourceFile::new(path, decoded.text);
     let mut documents = Vec::new();
     let mut error = None;
-    for document in yaml::read(&source) {
+    for document in yaml::read(source.shared_text()) {
         match document.content {
             Content::Empty => {}
             Content::Unreadable(reason) => {

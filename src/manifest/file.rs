@@ -25,9 +25,12 @@ impl ParsedFile {
         let secrets = SecretWords::of(source.text());
         let whole = WholeText::new(&source, &secrets);
         let documents = Documents::joined(
-            yaml::read_each(&source, |documents: &mut Documents, document| {
-                documents.read(&whole, document);
-            }),
+            yaml::read_each(
+                source.shared_text(),
+                |documents: &mut Documents, document| {
+                    documents.read(&whole, document);
+                },
+            ),
             &whole,
         );
         let hidden = if secrets.any {

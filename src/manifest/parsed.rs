@@ -256,7 +256,7 @@ fn parse(
     parsed.comments = document
         .comments
         .into_iter()
-        .filter(|comment| may_be_hidden || comment.text(source).contains("ownerlint"))
+        .filter(|comment| may_be_hidden || comment.text(source.text()).contains("ownerlint"))
         .collect();
     parsed.comments.shrink_to_fit();
     // Problems without an object do not matter, as in a values file, unless a manifest is lost.

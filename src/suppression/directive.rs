@@ -130,7 +130,7 @@ impl Directives {
         place: &Placed<'_>,
         comment: &Comment,
     ) {
-        let text = comment.text(source);
+        let text = comment.text(source.text());
         let written = match syntax::parse(text) {
             None => return,
             Some(Ok(written)) => written,
@@ -202,7 +202,7 @@ fn of_document(found: &mut Directives, id: FileId, file: &SourceFile, document: 
     let comments: Vec<&Comment> = document
         .comments
         .iter()
-        .filter(|comment| syntax::begins(comment.text(file)))
+        .filter(|comment| syntax::begins(comment.text(file.text())))
         .collect();
     if comments.is_empty() {
         return;

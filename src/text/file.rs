@@ -229,7 +229,7 @@ impl SourceFile {
     }
 
     /// Returns the decoded text, to be shared by values that point into it.
-    pub(crate) fn shared_text(&self) -> &Arc<String> {
+    pub fn shared_text(&self) -> &Arc<String> {
         &self.text
     }
 

@@ -1,6 +1,6 @@
 //! Source files, byte spans and positions.
 //!
-//! Everything that points into a file does so with a [`Span`] of bytes and the [`FileId`] of a [`SourceFile`]. Lines
+//! Everything that points into a file does so with a [`Span`] of bytes (of `kube-yaml`) and the [`FileId`] of a [`SourceFile`]. Lines
 //! and columns are computed from offsets on demand, so files without findings need no index of lines.
 //!
 //! `plain` makes text from manifests safe to print, `runner` disables workflow commands in it; `near` suggests words
@@ -9,7 +9,6 @@
 
 mod credentials;
 mod decode;
-mod edit;
 mod file;
 pub(crate) mod glob;
 mod lengths;
@@ -20,18 +19,29 @@ mod position;
 mod rewritten;
 pub mod runner;
 mod sources;
-mod span;
+
+pub use kube_yaml::{Span, replaced};
 
 pub(crate) use credentials::without_credentials;
 pub use decode::{Decoded, UndecodableBytes, decode, decode_manifest};
-pub use edit::replaced;
 pub use file::{RenderedPart, Side, SourceFile};
 pub use limits::Limits;
 pub use position::{ColumnUnit, Position};
 pub(crate) use rewritten::RewrittenLines;
 pub use sources::{FileId, Sources};
-pub use span::Span;
-pub(crate) use span::disjoint;
+
+/// Sorts spans, and joins those that touch or overlap.
+pub(crate) fn disjoint(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_unstable();
+    spans.dedup_by(|next, last| {
+        let touches = next.start <= last.end;
+        if touches {
+            last.end = last.end.max(next.end);
+        }
+        touches
+    });
+    spans
+}
 
 /// Returns the nearest character boundary at or before `at`.
 pub(crate) fn floor(text: &str, at: usize) -> usize {

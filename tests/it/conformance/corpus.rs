@@ -77,7 +77,7 @@ pub(crate) fn documents(corpus: &Path) -> &'static BTreeMap<String, (SourceFile,
                 .to_string_lossy()
                 .into_owned();
             let file = SourceFile::new(name.as_str(), text);
-            let documents = yaml::read(&file);
+            let documents = yaml::read(file.shared_text());
             Some((name, (file, documents)))
         };
         entries.par_iter().filter_map(read).collect()

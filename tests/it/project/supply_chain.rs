@@ -9,7 +9,7 @@ fn read(path: &str) -> String {
 }
 
 /// The packages of this repository.
-const OURS: [&str; 3] = ["kube-gc", "ownerlint", "xtask"];
+const OURS: [&str; 4] = ["kube-gc", "kube-yaml", "ownerlint", "xtask"];
 
 /// Returns `name version` of each other package in the lock file, and its source.
 fn locked() -> Vec<(String, Option<String>)> {

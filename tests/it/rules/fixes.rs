@@ -1,6 +1,7 @@
 //! Every fix does what it says, for every rule that has fixes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use ownerlint::engine::{self, Check, Selection};
 use ownerlint::finding::{Applicability, Edit, Finding, Fix, Fixes, Severity};
@@ -353,8 +354,8 @@ fn differences(before: &Value, after: &Value) -> Vec<Vec<String>> {
 /// that contains all changes.
 fn changed_places(file: &SourceFile, fix: &Fix) -> Vec<Vec<String>> {
     let (before, after) = (
-        read(file),
-        read(&SourceFile::new(file.path(), applied(file.text(), fix))),
+        read(file.shared_text()),
+        read(&Arc::new(applied(file.text(), fix))),
     );
     assert_eq!(before.len(), after.len(), "{}: {}", file.path(), fix.title);
     let touched = before.iter().zip(&after).filter(|(before, _)| {

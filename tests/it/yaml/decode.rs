@@ -2,7 +2,9 @@
 //! recorded on 1.36.2), and of its library on small documents (`go-yaml.jsonl`: `YAMLToJSON` of sigs.k8s.io/yaml 1.3.0
 //! over go-yaml 2.4.0; tags × scalars, keys, and random documents).
 
-use ownerlint::text::{SourceFile, decode};
+use std::sync::Arc;
+
+use ownerlint::text::decode;
 use ownerlint::yaml::{Content, Document, ProblemKind, read};
 use serde_json::Value;
 
@@ -108,7 +110,7 @@ fn decode_base64(text: &str) -> Vec<u8> {
 
 fn documents(case: &Case) -> Vec<Document> {
     decode(case.input.clone())
-        .map(|text| read(&SourceFile::new("input.yaml", text)))
+        .map(|text| read(&Arc::new(text)))
         .unwrap_or_default()
 }
 

@@ -1,5 +1,7 @@
 //! Invariants for any text.
 
+use std::sync::Arc;
+
 use ownerlint::text::{SourceFile, Span, decode};
 use ownerlint::yaml::{Content, Document, Kind, Value, read};
 use proptest::prelude::*;
@@ -55,7 +57,7 @@ fn collect<'a>(root: Value<'a>, spans: &mut Vec<Span>) {
 
 fn check(text: &str) -> Result<(), TestCaseError> {
     let file = SourceFile::new("f", text);
-    let documents = read(&file);
+    let documents = read(file.shared_text());
     for (place, document) in documents.iter().enumerate() {
         prop_assert_eq!(document.index as usize, place);
         for span in spans_of(document)
@@ -96,7 +98,7 @@ fn scalars_read_alike_on_their_own(text: &str, root: Value<'_>) -> Result<(), Te
         if written.ends_with(':') || before.contains('!') || (!quoted && !is_one_line(written)) {
             continue;
         }
-        let alone = read(&SourceFile::new("f", format!("- {written}\n")));
+        let alone = read(&Arc::new(format!("- {written}\n")));
         let again = match alone.first().map(|document| &document.content) {
             Some(Content::Value(tree)) => tree.root().items().next().map(to_json),
             _ => None,
@@ -158,7 +160,7 @@ proptest! {
 
 #[test]
 fn manifest_before_mutation_is_readable() {
-    let documents = read(&SourceFile::new("f", MANIFEST));
+    let documents = read(&Arc::new(MANIFEST.to_owned()));
     assert_eq!(documents.len(), 3);
     assert!(
         documents

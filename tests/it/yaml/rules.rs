@@ -654,7 +654,7 @@ fn comments_are_found_only_outside_scalars() {
     let (file, documents) = read_text(text);
     let comments = documents[0].comments.iter();
     let found: Vec<_> = comments
-        .map(|comment| (comment.text(&file), comment.own_line))
+        .map(|comment| (comment.text(file.text()), comment.own_line))
         .collect();
     let expected = [
         (" top", true),

@@ -12,7 +12,7 @@ pub(crate) fn source(text: impl Into<String>) -> SourceFile {
 /// Reads a text. Returns the file, for spans, with its documents.
 pub(crate) fn read_text(text: &str) -> (SourceFile, Vec<Document>) {
     let file = source(text);
-    let documents = read(&file);
+    let documents = read(file.shared_text());
     (file, documents)
 }
 
