@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::SourceName;
@@ -291,7 +292,10 @@ impl FluxKustomization {
     }
 
     /// Returns its variables. `find` finds a ConfigMap or a Secret of the tree.
-    fn variables(&self, find: impl Fn(&SourceName) -> Option<VariableSource>) -> Variables {
+    pub(super) fn variables(
+        &self,
+        find: impl Fn(&SourceName) -> Option<VariableSource>,
+    ) -> Variables {
         let mut all = BTreeMap::new();
         let mut variables = Variables::default();
         for (name, value) in self.spec.entries_at(&["postBuild", "substitute"]) {
@@ -335,9 +339,13 @@ impl FluxKustomization {
         })
     }
 
-    /// Returns the settings that decide on its objects, as text.
-    pub(super) fn deciding(&self) -> String {
-        self.spec.text_without(&COSMETIC)
+    /// Returns the settings that decide on its objects, as text, with a digest of its variables: their values may be
+    /// long or secret.
+    pub(super) fn deciding(&self, variables: &Variables) -> String {
+        let settings = self.spec.text_without(&COSMETIC);
+        let mut digest = DefaultHasher::new();
+        variables.known.hash(&mut digest);
+        format!("{settings}\n{:x}", digest.finish())
     }
 
     /// Returns the delivery, without its build.

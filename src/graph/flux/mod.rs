@@ -273,7 +273,9 @@ impl Cluster<'_> {
                 match self.build(&one, applied, &self.builder()) {
                     Err(unread) => {
                         delivery.unread.push(unread);
-                        delivery.elsewhere = Some(one.deciding());
+                        let variables = one
+                            .variables(|name| self.variables(&Applied::default(), applied, name));
+                        delivery.elsewhere = Some(one.deciding(&variables));
                     }
                     Ok(Err(error)) => {
                         delivery.error = Some(error);

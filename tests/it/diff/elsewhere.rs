@@ -42,6 +42,15 @@ fn changed_variable_in_path_of_another_repository_is_unread() {
 }
 
 #[test]
+fn changed_variables_of_another_repository_are_unread() {
+    let from = "  postBuild: {substituteFrom: [{kind: ConfigMap, name: info}]}\n";
+    let both = root("prod") + &tenant("./web", from);
+    let document = compared(&both, &info("staging"), &info("prod"));
+    assert_eq!(unread(&document), [format!("{NAME}: {REASON}")]);
+    assert_eq!(document["summary"]["verdict"], "unknown");
+}
+
+#[test]
 fn changed_target_namespace_of_another_repository_is_unread() {
     let both = root("prod") + &info("staging");
     let head = tenant("./web", "  targetNamespace: shop\n");
