@@ -20,7 +20,8 @@ pub(super) struct Matches {
 }
 
 impl Baseline {
-    /// Matches equal identities first, so that an unknown namespace does not use up an entry with a known one.
+    /// Assigns findings to entries: equal identities first, so that a finding with an unknown namespace does not use up the
+    /// entry of one whose namespace is known.
     pub(super) fn matches(&self, findings: &[Identity]) -> Matches {
         let mut matches = Matches {
             entries: vec![None; findings.len()],
@@ -45,6 +46,7 @@ impl Baseline {
             let Some(general) = general.filter(|_| matches.entries[finding].is_none()) else {
                 continue;
             };
+            // The namespace of the finding is known: only an entry without one can match.
             if general != *identity {
                 if let Some(&entry) = exact.get(&general) {
                     self.take(&mut matches, finding, entry);

@@ -1,4 +1,4 @@
-//! The likeness of two objects: from some value on, one is the other under a new name.
+//! The likeness of two objects: if it is high enough, one is taken to be the other under a new name.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -8,7 +8,7 @@ use crate::manifest::Object;
 use crate::yaml::{Kind, Value, Visited};
 
 /// Maximum number of compared values of one object.
-const MOST_VALUES: usize = 20_000;
+const MAX_VALUES: usize = 20_000;
 
 /// The content of an object without its name: hashes of the values with their paths, and their counts.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Shape {
             .collect();
         let metadata = hash((0u64, "metadata"));
         while let Some((path, value)) = pending.pop() {
-            if shape.count >= MOST_VALUES {
+            if shape.count >= MAX_VALUES {
                 break;
             }
             if value.is_map() || value.is_seq() {
@@ -60,7 +60,7 @@ impl Shape {
         self.count
     }
 
-    /// Returns the Jaccard index of the values of both, from 0 to 1; 0 without any value.
+    /// Returns the Jaccard index of the values of both, from 0 to 1; 0 if neither has a value.
     pub(super) fn likeness(&self, other: &Self) -> f64 {
         let shared = self
             .values
@@ -78,6 +78,7 @@ impl Shape {
 
 fn text(value: Value<'_>) -> String {
     match value.kind() {
+        // The quote distinguishes the text `1` from the number.
         Kind::String(text) => format!("\"{text}"),
         kind => format!("{kind:?}"),
     }

@@ -20,18 +20,19 @@ impl CallId {
 /// A chart that is not in the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RemoteChart {
-    /// `https://charts.example.org` of a repository, `oci://registry.example.org/charts/web` of an artifact.
+    /// The URL of a repository (`https://charts.example.org`), or of an artifact
+    /// (`oci://registry.example.org/charts/web`).
     pub url: String,
     /// Its name in the repository; empty for an artifact.
     pub name: String,
     /// A version, a range or a digest; empty for the newest version.
     pub version: String,
-    /// Whether it is fetched without encryption.
+    /// Whether its OCI registry is contacted without TLS (`--plain-http`).
     pub is_plain: bool,
 }
 
 impl RemoteChart {
-    /// Creates a chart of a repository: an artifact below its URL, if that is one of a registry.
+    /// Creates a chart of a repository. If `url` is that of an OCI registry, the chart is the artifact `url/name`.
     pub fn new(url: String, name: String, version: String) -> Self {
         let (url, name) = if url.starts_with("oci://") {
             let artifact = format!("{}/{name}", url.trim_end_matches('/'));
@@ -148,7 +149,7 @@ impl ChartCall {
         self.files.push(text);
     }
 
-    /// Returns its id: a digest of all that decides what is rendered.
+    /// Returns its id: a digest of the chart and of everything that is passed to `helm template`.
     pub fn id(&self) -> CallId {
         let digest = match &self.source {
             ChartSource::Folder(folder) => Digest::new().and("folder").and(&folder.digest),

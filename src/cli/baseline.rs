@@ -25,9 +25,9 @@ pub(super) struct BaselineArgs {
 
 #[derive(Clone, Debug, Subcommand)]
 pub(super) enum BaselineAction {
-    /// Record all current findings
+    /// Replace the baseline with all current findings
     Write(BaselineFileArgs),
-    /// Record all current findings, and show what changed since the last time
+    /// Add new findings, remove those that are gone, and count both
     Update(BaselineFileArgs),
     /// Remove what is no longer found, and record nothing new
     Prune(BaselineFileArgs),
@@ -40,28 +40,28 @@ pub(super) struct BaselineFileArgs {
     /// The known findings [default: ownerlint-baseline.json beside the configuration]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) baseline: Option<String>,
-    /// Whether the input is the whole cluster
+    /// Whether the input is the whole cluster (`closed`) or the cluster may contain more (`open`)
     #[arg(long, value_name = "WORLD", value_parser = OneOf(&WORLDS))]
     pub(super) world: Option<World>,
 }
 
-/// Changes the baseline after a run.
-type Run = fn(&Today) -> Result<(), Error>;
+/// Writes the baseline from the current findings.
+type Action = fn(&CurrentFindings) -> Result<(), Error>;
 
 pub(super) fn baseline(args: BaselineArgs) -> Result<Status, Error> {
-    let (args, run): (BaselineFileArgs, Run) = match args.action {
+    let (args, run): (BaselineFileArgs, Action) = match args.action {
         BaselineAction::Write(args) => (args, write),
         BaselineAction::Update(args) => (args, update),
         BaselineAction::Prune(args) => (args, prune),
     };
-    match today(args)? {
-        Ok(today) => run(&today).map(|()| Status::Clean),
+    match find_current(args)? {
+        Ok(current) => run(&current).map(|()| Status::Clean),
         Err(status) => Ok(status),
     }
 }
 
 /// The findings of a run without a baseline, and the path of the baseline.
-struct Today {
+struct CurrentFindings {
     session: Session,
     report: Report,
     found: Baseline,
@@ -69,7 +69,7 @@ struct Today {
 }
 
 /// Checks the input without a baseline; `Err` with the exit status if it is incomplete or has no objects.
-fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
+fn find_current(args: BaselineFileArgs) -> Result<Result<CurrentFindings, Status>, Error> {
     let allow_empty = args.input.allow_empty;
     let request = args.input.request(args.world)?;
     let session = open(&request)?;
@@ -93,7 +93,7 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
         return Ok(Err(status));
     }
     let found = Baseline::of(report.findings.iter().map(|reported| &reported.finding));
-    Ok(Ok(Today {
+    Ok(Ok(CurrentFindings {
         session,
         report,
         found,
@@ -101,13 +101,13 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
     }))
 }
 
-fn write(Today { found, path, .. }: &Today) -> Result<(), Error> {
+fn write(CurrentFindings { found, path, .. }: &CurrentFindings) -> Result<(), Error> {
     replace(path, &found.to_json())?;
     terminal::print(&format!("`{path}` lists {}\n", findings(found.count())))
 }
 
-fn update(today: &Today) -> Result<(), Error> {
-    let (change, path) = (today.renewal(true)?, &today.path);
+fn update(current: &CurrentFindings) -> Result<(), Error> {
+    let (change, path) = (current.renewal(true)?, &current.path);
     replace(path, &change.baseline.to_json())?;
     terminal::print(&format!(
         "`{path}` lists {}: {} new, {} gone{}\n",
@@ -118,8 +118,8 @@ fn update(today: &Today) -> Result<(), Error> {
     ))
 }
 
-fn prune(today: &Today) -> Result<(), Error> {
-    let (change, path) = (today.renewal(false)?, &today.path);
+fn prune(current: &CurrentFindings) -> Result<(), Error> {
+    let (change, path) = (current.renewal(false)?, &current.path);
     if change.gone > 0 {
         replace(path, &change.baseline.to_json())?;
     }
@@ -130,20 +130,20 @@ fn prune(today: &Today) -> Result<(), Error> {
     ))
 }
 
-impl Today {
-    /// Updates the baseline with the findings. New ones are added if `learn` is set.
+impl CurrentFindings {
+    /// Returns the baseline of the file, updated with the findings. New ones are added if `learn` is set.
     fn renewal(&self, learn: bool) -> Result<Renewal, Error> {
         let known = read_baseline(&self.path)?.1;
         Ok(self.session.renew(&known, &self.report, learn))
     }
 }
 
-/// Describes the findings that stay in the baseline because their files were not read.
+/// Describes the findings that stay in the baseline because this run could not have found them.
 fn unread(change: &Renewal) -> String {
     match change.unread {
         0 => String::new(),
         unread => format!(
-            "; {} kept, because not everything was read",
+            "; {} kept, because this run could not check them",
             findings(unread)
         ),
     }

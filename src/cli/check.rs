@@ -176,7 +176,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         fail_on,
         verbose: global.verbose,
     };
-    let published = reported.published.read();
+    let published = reported.published.of_work_tree();
     for spec in &output {
         let mut options = options(global, spec.file.is_none(), fail_on);
         options.human.show = closing.show;

@@ -283,7 +283,7 @@ impl PlanOptions {
     }
 
     fn write(&self, view: &PlanView<'_>, global: &GlobalArgs) -> Result<(), Error> {
-        let published = self.published.read();
+        let published = self.published.of_work_tree();
         for spec in &self.output {
             let mut options = display(global, spec.file.is_none());
             options.html.published.clone_from(&published);

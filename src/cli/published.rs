@@ -8,9 +8,9 @@ use crate::report::Published;
 /// Where the files are published.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct PublishedArgs {
-    /// Link lines in the `markdown` and `html` outputs to this address: https://github.com/owner/name/blob/{commit}, or
-    /// with a commit instead of {commit}; for other hosts, mark the places of file and line:
-    /// https://host/{commit}/{path}?line={line}
+    /// Link lines in the `markdown` and `html` outputs to this URL, such as https://github.com/owner/name/blob/{commit}.
+    /// For hosts with other URLs, add {path} and {line}: https://host/{commit}/{path}?line={line}. {commit} may be
+    /// replaced by a commit
     // clap prints this as it stands, so the address gets no brackets.
     #[allow(rustdoc::bare_urls)]
     #[arg(long, value_name = "URL", value_parser = address, help_heading = "Output")]
@@ -19,7 +19,7 @@ pub(super) struct PublishedArgs {
 
 impl PublishedArgs {
     /// Returns the address of `HEAD`, with the files of the work tree that equal those of `HEAD`.
-    pub(super) fn read(&self) -> Option<Published> {
+    pub(super) fn of_work_tree(&self) -> Option<Published> {
         let url = self.source_url.as_ref()?;
         Some(Published {
             url: at(url, "HEAD").unwrap_or_default(),
@@ -31,7 +31,7 @@ impl PublishedArgs {
     pub(super) fn of_head(&self, commit: Option<&str>) -> Option<Published> {
         match commit {
             Some(reference) => self.of(reference),
-            None => self.read(),
+            None => self.of_work_tree(),
         }
     }
 
@@ -53,8 +53,8 @@ impl PublishedArgs {
 /// The placeholder for the commit.
 const COMMIT: &str = "{commit}";
 
-/// Returns the address with a commit in place of the placeholder; `None` if it has the placeholder and there is no
-/// repository.
+/// Returns the URL with a commit in place of the placeholder; `None` if it has the placeholder and the commit cannot be
+/// resolved.
 fn at(url: &str, reference: &str) -> Option<String> {
     if url.contains(COMMIT) {
         Some(url.replace(COMMIT, &commit(reference)?))
@@ -68,6 +68,6 @@ fn address(text: &str) -> Result<String, String> {
     if text.starts_with("https://") || text.starts_with("http://") {
         Ok(text.to_owned())
     } else {
-        Err("an address begins with `https://`".to_owned())
+        Err("the URL must begin with `https://` or `http://`".to_owned())
     }
 }

@@ -47,22 +47,22 @@ impl fmt::Display for WithoutIdentity {
 pub(super) struct Found {
     /// The objects, each with its node. A list is replaced by its items, unless it may also be an object of its own.
     pub objects: SmallVec<[(NodeId, ObjectFields); 1]>,
-    /// Documents and list items without `apiVersion` and `kind`: they are not manifests.
+    /// Documents and list items that lack `apiVersion` or `kind`: they are not manifests.
     pub others: Vec<NodeId>,
 }
 
-/// Finds the objects of a document. A list under `items` is replaced by its items, also within lists.
+/// Finds the objects of a document. A list object is replaced by the objects in its `items`, also within lists.
 pub(super) fn objects_of(tree: &Tree) -> Found {
     let mut found = Found::default();
     let root = tree.root();
     // The lists around the current item, the innermost last, each with the type of items without a kind.
-    let mut lists = Vec::from_iter(found.see(root, None));
+    let mut lists = Vec::from_iter(found.add(root, None));
     while let Some((items, default)) = lists.last_mut() {
         let Some(item) = items.next() else {
             lists.pop();
             continue;
         };
-        let list = found.see(item, default.as_deref());
+        let list = found.add(item, default.as_deref());
         lists.extend(list);
     }
     found
@@ -70,7 +70,7 @@ pub(super) fn objects_of(tree: &Tree) -> Found {
 
 impl Found {
     /// Adds a value as an object or as another value. Returns the items of a list, with the type of untyped ones.
-    fn see<'t>(
+    fn add<'t>(
         &mut self,
         value: Value<'t>,
         default: Option<&TypeMeta>,
@@ -98,8 +98,8 @@ impl Found {
     }
 }
 
-/// Whether a mapping with `items` is nothing but a list: its kind is `List`, or one like `ConfigMapList` and it has no
-/// name or no field that lists do not have. A custom kind may be called `AllowList`.
+/// Whether a mapping with `items` is nothing but a list: its kind is `List`, or ends with `List` and it has no name, or only
+/// the fields of a list. An object of a custom kind `AllowList` has others.
 fn is_only_a_list(value: Value<'_>, object: &ObjectFields) -> bool {
     let kind = &object.type_meta.kind;
     kind == "List"
@@ -110,8 +110,8 @@ fn is_only_a_list(value: Value<'_>, object: &ObjectFields) -> bool {
                     .all(|entry| matches!(entry.key, "apiVersion" | "kind" | "metadata" | "items")))
 }
 
-/// Returns the type of items without a kind (decodeToList of apimachinery's unstructured package). `v1 ConfigMapList`
-/// contains it, `v1 List` does not, and an object with `items` has items of its own type.
+/// Returns the type of items without a kind (decodeToList of apimachinery's unstructured package). `ConfigMapList`
+/// gives `ConfigMap`, `List` gives none, and any other kind with `items` gives itself.
 fn item_type(list: &TypeMeta) -> Option<Arc<TypeMeta>> {
     let kind = list.kind.strip_suffix("List").unwrap_or(&list.kind);
     (!kind.is_empty()).then(|| TypeMeta::shared(&list.api_version, kind))

@@ -219,7 +219,7 @@ impl<'a> Metadata<'a> {
     }
 
     /// Whether it has fields that few objects have: `ownerReferences`, `finalizers`, fields of the API server, unknown
-    /// ones, or ones that do not decode.
+    /// ones, ones that do not decode, or names that are too long to repeat.
     pub fn is_remarkable(self) -> bool {
         !std::ptr::eq(self.rare, &NOTHING_RARE)
     }
@@ -296,7 +296,7 @@ impl<'a> Metadata<'a> {
             .any(|field| field.name == name)
     }
 
-    /// Returns the keys that object metadata does not have.
+    /// Returns the written keys that `ObjectMeta` does not define.
     pub fn unknown(self) -> &'a [UnknownField] {
         &self.rare.unknown
     }
@@ -326,7 +326,8 @@ fn text_of(entry: Entry<'_>) -> Option<Spanned<&str>> {
     Some(Spanned::of_entry(entry, text))
 }
 
-/// Whether Go would see a value other than the field's zero value. `deletionGracePeriodSeconds` is a pointer: its `0` is set.
+/// Whether the field has a value: not null, an empty text, an empty list or `0`. `deletionGracePeriodSeconds` is a pointer
+/// in Go: its `0` is a value.
 fn is_set(field: &str, value: Value<'_>) -> bool {
     match value.kind() {
         Kind::Null => false,

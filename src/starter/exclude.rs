@@ -1,4 +1,4 @@
-//! Files that are never applied, recognised by their names: fixtures of tests.
+//! Proposes files to exclude: test fixtures, recognised by their paths, and the files that most errors have in common.
 
 use std::collections::BTreeMap;
 
@@ -33,8 +33,8 @@ const FIXTURE_PREFIX: &str = "zz_fixture_";
 /// Suffixes of the names of fixtures, before the extension.
 const FIXTURE_SUFFIXES: [&str; 3] = [".golden", "-golden", "_golden"];
 
-/// The fewest errors that can have a dominant cause.
-const MIN_ERRORS: usize = 2;
+/// The smallest part that can count as most of a whole.
+const MIN_PART: usize = 2;
 
 /// The fewest errors for which a common part other than a fixture's name is proposed.
 const MIN_ERRORS_OF_A_PATTERN: usize = 10;
@@ -62,7 +62,7 @@ pub fn fixtures<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<Exclusion> 
 
 /// Whether `part` is more than half of `all`, and at least two.
 pub fn is_most(part: usize, all: usize) -> bool {
-    part >= MIN_ERRORS && part * 2 > all
+    part >= MIN_PART && part * 2 > all
 }
 
 /// Returns what more than half of the errors have in common: fixtures, or else a folder, a prefix or a suffix that
@@ -93,7 +93,7 @@ pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
     })
 }
 
-/// Returns the glob for the fixtures that include `path`; `None` if it is not a fixture.
+/// Returns a glob for `path` and the fixtures like it; `None` if it is not a fixture.
 pub fn fixture_glob(path: &str) -> Option<String> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let mut tests = None;
@@ -133,7 +133,7 @@ fn holds_tests(folder: &str) -> bool {
 /// A part that several paths may have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CommonPart<'p> {
-    /// The end of a file's name that begins with one of `-_.` and is more than the extension.
+    /// The end of a file name from one of `-_.` on, if it is longer than the extension.
     Suffix(&'p str),
     /// The beginning of a file's name, up to and including one of `-_.`.
     Prefix(&'p str),

@@ -34,7 +34,7 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
         cluster,
         steps: Vec::with_capacity(steps.len()),
     };
-    let mut deleted: Vec<(usize, ObjectId)> = Vec::new();
+    let mut targeted: Vec<(usize, ObjectId)> = Vec::new();
     let mut halted: BTreeSet<usize> = BTreeSet::new();
     for request in &requests {
         let responses = if halted.contains(&request.client) {
@@ -43,10 +43,10 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
             world.request(request)
         };
         let targets = request.targets.iter().flatten().copied();
-        deleted.extend(targets.map(|target| (request.client, target)));
+        targeted.extend(targets.map(|target| (request.client, target)));
         if request.wait != Wait::None {
             rounds::settle(&mut world, kubelet, &BTreeSet::new());
-            for (client, id) in deleted.drain(..) {
+            for (client, id) in targeted.drain(..) {
                 if world.state.live(id) && request.waiting.contains(&client) {
                     halted.insert(client);
                 }

@@ -22,7 +22,8 @@ pub(super) struct Unit {
     is_file: bool,
     /// Its Applications and ApplicationSets, as they are applied.
     pub(super) resources: Vec<Resource>,
-    /// Whether it may be an entry point, if nothing leads to it.
+    /// `false` for a file that the nearest kustomization above leaves out: it is an entry point only if it leads to other
+    /// units.
     pub(super) may_begin: bool,
 }
 
@@ -34,7 +35,7 @@ impl Unit {
         namespace.unwrap_or_default().into()
     }
 
-    /// Returns the name of its control plane if this unit names it: the folder.
+    /// Returns its folder, which names its control plane unless another unit has named that.
     pub(super) fn place_name(&self) -> &str {
         let folder = if self.is_file {
             folder_of(&self.place)
@@ -123,20 +124,20 @@ pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
     }
 }
 
-/// Returns the units to which nothing else leads. A file that was removed from the list of a kustomization counts only
-/// if it leads to other Applications: it is then the one that is applied first, by hand.
+/// Returns the units to which nothing else leads. A file that the nearest kustomization above does not list is
+/// returned only if it leads to other units: it is then probably applied first, by hand.
 pub(super) fn entries<'u>(
     around: Surroundings<'_>,
     units: &'u [Unit],
     flux: &[Delivery],
 ) -> Vec<&'u Unit> {
     let mut reached = Reached::new(around.files);
-    let of_flux = units.len();
+    let flux_number = units.len();
     for delivery in flux {
-        reached.follow(of_flux, delivery.reached.iter().cloned().collect());
+        reached.follow(flux_number, delivery.reached.iter().cloned().collect());
     }
     let places: BTreeSet<&str> = units.iter().map(|unit| &*unit.place).collect();
-    let mut is_root_of_others = BTreeSet::new();
+    let mut roots_of_others = BTreeSet::new();
     for (number, unit) in units.iter().enumerate() {
         let led: Vec<String> = unit
             .resources
@@ -145,12 +146,12 @@ pub(super) fn entries<'u>(
             .collect();
         let mut others = led.iter().filter(|place| **place != unit.place);
         if others.any(|place| places.contains(&**place)) {
-            is_root_of_others.insert(number);
+            roots_of_others.insert(number);
         }
         reached.follow(number, led);
     }
     let found = units.iter().enumerate().filter(|(number, unit)| {
-        (unit.may_begin || is_root_of_others.contains(number))
+        (unit.may_begin || roots_of_others.contains(number))
             && !reached.by_another(&unit.place, *number)
     });
     found.map(|(_, unit)| unit).collect()

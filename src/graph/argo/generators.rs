@@ -24,7 +24,7 @@ const DEEPEST: usize = 4;
 /// Maximum depth of the values that are read from list elements and from files of git generators.
 const FILE_DEPTH: usize = 20;
 
-/// The values by which sets name clusters, by the parameters that have these values.
+/// For the names of parameters (such as `name`): the values of these by which sets name clusters.
 pub(super) type ClusterNames = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
 
 /// The output of a generator.
@@ -111,7 +111,8 @@ pub(super) fn failed<T>(reason: impl Into<String>) -> Outcome<T> {
 }
 
 impl Generators<'_> {
-    /// Returns the output of all generators of a set. If one of them fails, the whole set changes nothing.
+    /// Returns the output of all generators of a set. Fails if one of them fails: Argo CD then changes no
+    /// Application of the set.
     pub(super) fn all(&mut self, set: &Node) -> Outcome<Generated> {
         let mut all = Generated::default();
         for generator in set.items_at("generators") {
@@ -139,7 +140,7 @@ impl Generators<'_> {
             ([], 0) => return Ok(Generated::default()),
             ([_], _) => {}
             (_, 0) => {
-                // A generator of several kinds stands for one of each.
+                // A generator of several kinds is evaluated as one generator per kind.
                 let mut all = Generated::default();
                 for (kind, body) in kinds {
                     let mut single = Node::empty_map();
@@ -153,7 +154,7 @@ impl Generators<'_> {
                 }
                 return Ok(all);
             }
-            _ => return failed("a generator within another one has not exactly one kind"),
+            _ => return failed("a generator within another one does not have exactly one kind"),
         }
         let (kind, mut body) = kinds.remove(0);
         if let Some(outer) = outer.filter(|outer| !outer.is_empty()) {
@@ -165,7 +166,7 @@ impl Generators<'_> {
             "matrix" => self.matrix(&body, depth)?,
             "merge" => self.merge(&body, depth)?,
             "clusters" => self.clusters(&body)?,
-            other => self.unknown(&body, other, "its result depends on a service")?,
+            other => self.unknown(&body, other, "generators of this kind are not evaluated")?,
         };
         if depth == 0 {
             self.select_clusters(generator.get("selector").as_ref(), &mut given)?;
@@ -208,9 +209,9 @@ impl Generators<'_> {
         Ok(body)
     }
 
-    /// Takes `parameters` from the budget.
-    pub(super) fn take(&mut self, parameters: usize) -> Outcome<()> {
-        let left = self.left.checked_sub(parameters);
+    /// Takes a number of parameters from the budget.
+    pub(super) fn take(&mut self, count: usize) -> Outcome<()> {
+        let left = self.left.checked_sub(count);
         self.left = left.ok_or(TemplateError::Beyond(Limit::Deliveries))?;
         Ok(())
     }
@@ -232,11 +233,11 @@ impl Generators<'_> {
                 return failed(format!("`elementsYaml` cannot be read: {reason}"));
             }
             (Some(list), _) if !list.is_seq() && !list.is_null() => {
-                return failed("`elementsYaml` is no list");
+                return failed("`elementsYaml` is not a list");
             }
             (list, _) => list.map(Node::items).unwrap_or_default(),
         };
-        // Templates use only the texts among these.
+        // Templates of the plain language use only the texts among these.
         for element in elements {
             let element = mapping(&element, "an element of `elementsYaml`")?;
             given.all.push(of(element));
@@ -351,7 +352,7 @@ impl Generators<'_> {
         Ok(given)
     }
 
-    /// Returns the output of a generator whose parameters only the cluster or a service knows.
+    /// Returns one element with unknown parameters, for a generator that is not evaluated.
     fn unknown(&self, body: &Node, name: &str, reason: &'static str) -> Outcome<Generated> {
         let parameters = Parameters {
             are_partly_unknown: true,
@@ -384,7 +385,7 @@ fn mapping(node: &Node, name: &str) -> Outcome<Map<String, Value>> {
     match node.to_json(FILE_DEPTH) {
         Value::Object(entries) => Ok(entries),
         Value::Null => Ok(Map::new()),
-        _ => failed(format!("{name} is no mapping")),
+        _ => failed(format!("{name} is not a mapping")),
     }
 }
 

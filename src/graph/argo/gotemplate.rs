@@ -1,8 +1,8 @@
 //! Go templates, as far as ApplicationSets use them: fields, pipelines, conditions, and common functions (Go
 //! text/template; Masterminds/sprig; argo-cd applicationset/utils/template_functions.go).
 //!
-//! An action that needs a parameter which only the cluster knows stays as it is written. An unknown function is an
-//! unread input, and so is a condition on an unknown value.
+//! An action that needs a parameter which only the cluster knows stays as it is written. A text is not evaluated at all if it
+//! calls a function that is not implemented here, or if a condition or loop depends on an unknown value.
 
 mod collections;
 mod format;
@@ -19,11 +19,13 @@ use super::template::{MOST_BYTES, Outcome, Parameters, TemplateError};
 /// Maximum number of iterations of all `range` actions of a text.
 const MOST_ROUNDS: usize = 10_000;
 
-/// Maximum size of all values that the evaluation of a text makes, in bytes and in parts of lists and mappings.
+/// Maximum size of all values that the evaluation of a text makes: the bytes of texts and keys, plus one per value.
 const MOST_WORK: usize = 1_000_000;
 
+/// Maximum nesting of a value.
 const DEEPEST_VALUE: usize = 60;
 
+/// Evaluates a template. With `missing_is_error`, a parameter that does not exist is an error (`missingkey=error`).
 pub(super) fn replace(
     text: &str,
     parameters: &Parameters,
@@ -110,6 +112,7 @@ impl Run<'_> {
             match part {
                 Part::Text(text) => self.out.push_str(text),
                 Part::Action { written, pipeline } => match self.pipeline(pipeline, dot)? {
+                    // An action that sets a variable prints nothing.
                     _ if !pipeline.variables.is_empty() => {}
                     Found::Missing | Found::Known(Value::Null) => self.out.push_str("<no value>"),
                     Found::Known(value) => self.out.push_str(&format::shown(&value)),
@@ -170,7 +173,7 @@ impl Run<'_> {
             Value::Null => Vec::new(),
             other => {
                 let found = format::type_of(other);
-                return Err(failed(format!("`range` goes through a {found}")));
+                return Err(failed(format!("`range` cannot iterate over a {found}")));
             }
         };
         if items.is_empty() {
@@ -202,12 +205,12 @@ impl Run<'_> {
         match pipeline.variables.as_slice() {
             [] => {}
             [name] => self.set(name, found.clone(), pipeline.declares)?,
-            _ => return Err(failed("two variables are set at once")),
+            _ => return Err(failed("only `range` can set two variables")),
         }
         Ok(found)
     }
 
-    /// Sets a variable, which must exist already if it is not declared.
+    /// Declares a variable, or assigns to one, which must exist.
     fn set(&mut self, name: &str, value: Found, declares: bool) -> Outcome<()> {
         if declares {
             self.variables.push((name.to_owned(), value));
@@ -250,7 +253,7 @@ impl Run<'_> {
         let mut values = Vec::new();
         for term in arguments {
             let value = self.term(term, dot)?;
-            // `and` and `or` do not evaluate the arguments behind the one that decides.
+            // `and` and `or` do not evaluate the arguments after the one that decides.
             let decides = match (name.as_str(), &value) {
                 ("or", Found::Known(value)) => functions::is_true(value),
                 ("and", Found::Known(value)) => !functions::is_true(value),
@@ -313,7 +316,7 @@ impl Run<'_> {
         for (at, key) in path.iter().enumerate() {
             match value.get(key) {
                 Some(next) => value = next,
-                // Known mappings are complete, except the parameters themselves.
+                // Only the parameters themselves may be incomplete; `values` come from the set, so a missing one is missing.
                 None if self.is_partly_unknown
                     && at == 0
                     && key != "values"
@@ -322,10 +325,13 @@ impl Run<'_> {
                     return Ok(Found::Unknown);
                 }
                 None if value.is_null() => {
-                    return Err(failed(format!("`.{}` is not there", path.join("."))));
+                    return Err(failed(format!(
+                        "`.{}` is below a null value",
+                        path.join(".")
+                    )));
                 }
                 None if self.missing_is_error || !value.is_object() => {
-                    let reason = format!("`.{}` is not there", path.join("."));
+                    let reason = format!("`.{}` does not exist", path.join("."));
                     return Err(TemplateError::Missing(reason));
                 }
                 None => return Ok(Found::Missing),
@@ -356,7 +362,7 @@ fn weight(value: &Value, depth: usize) -> usize {
 }
 
 fn too_large() -> TemplateError {
-    unread_because("a template makes larger values than are followed")
+    unread_because("the values of a template are too large to evaluate")
 }
 
 fn unread_because(reason: impl Into<String>) -> TemplateError {

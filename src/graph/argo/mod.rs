@@ -50,7 +50,8 @@ pub struct Memory {
     planes: BTreeMap<String, Arc<str>>,
     /// The clusters that sets name, by the keys of the sets.
     clusters: BTreeMap<String, SetClusters>,
-    /// The places to which Applications led: they are not entry points when nothing leads there any more.
+    /// The places to which something led in this state. In the other state they are no entry points, even if nothing leads
+    /// to them any more.
     led: BTreeSet<String>,
     /// The repositories that are taken to be this tree.
     own: Repositories,
@@ -83,7 +84,7 @@ impl Memory {
     }
 }
 
-/// Maximum depth in which Applications are compared.
+/// Maximum depth to which two versions of an entry point are compared.
 const DEPTH: usize = 50;
 
 /// Known clusters, and the limits of the search.
@@ -95,10 +96,11 @@ pub struct Terms<'t> {
     pub clusters: Option<&'t [KnownCluster]>,
 }
 
-/// Returns everything that Argo CD applies from a tree. `flux`: the deliveries of Flux, among them Applications.
+/// Returns everything that Argo CD applies from a tree. `flux`: the deliveries of Flux, which may deliver
+/// Applications.
 ///
-/// `before` contains the deliveries and the facts of the previous state of the tree. Objects of an Application or a set
-/// that can no longer be built stay in the cluster, and the Applications among them continue.
+/// `before` and `memory` are the deliveries and the facts of the previous state of the tree. Objects of an Application or
+/// a set that can no longer be built stay in the cluster, and the Applications among them are still followed.
 ///
 /// # Errors
 /// Returns an error if there are more deliveries or copies of objects than the limits allow.
@@ -165,10 +167,11 @@ struct Step {
     /// The cluster in which it lies.
     here: Arc<str>,
     parent: Option<Arc<str>>,
+    /// Whether it depends on facts that only the cluster or a service knows.
     is_possible: bool,
     /// The cluster that the parameters of its set name.
     cluster: Option<String>,
-    /// The Application of any cluster, if only the name of this one's cluster is known.
+    /// For an Application of a cluster that a list or a selector names: the one for any cluster, which it may be instead.
     of_any: Option<AnyCluster>,
 }
 
@@ -402,7 +405,7 @@ impl Run<'_> {
         let mut resources: Vec<Resource> = Vec::new();
         let mut keys = BTreeSet::new();
         for one in &applications {
-            // Another object represents it if only the name of its cluster is known.
+            // Another object represents it if only a list names its cluster.
             let object = one.of_any.as_ref().and_then(|any| any.name.as_ref());
             if object.is_none() && keys.insert(one.resource.id().name) {
                 resources.push(one.resource.clone());
@@ -527,8 +530,9 @@ impl Run<'_> {
         Delivery::find(self.before, id).map_or(&[], |before| &before.resources)
     }
 
-    /// Returns the folder and the objects of an Application. If a cluster that a list names has no folder, it belongs
-    /// to another control plane: the folder and the objects for any cluster are returned.
+    /// Returns the folder and the objects of an Application. If a cluster that a list or a selector names has no folder,
+    /// and had none in the previous state, it belongs to another control plane: the folder and the objects for any cluster
+    /// are returned.
     fn applied_there(
         &self,
         application: &Application,
@@ -542,8 +546,8 @@ impl Run<'_> {
         let any = step.of_any.as_ref().map(|any| folder_of_source(&any.path));
         let was = Delivery::find(self.before, id).map(|before| before.path.as_str());
         let Some(any) = any.filter(|any| {
-            let is_elsewhere = was.is_none_or(|was| was == any);
-            applied.is_missing && is_elsewhere && *any != path
+            let had_none = was.is_none_or(|was| was == any);
+            applied.is_missing && had_none && *any != path
         }) else {
             return (path, applied);
         };

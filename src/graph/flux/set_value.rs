@@ -5,8 +5,9 @@ use serde_json::{Map, Value};
 /// Maximum nesting of a path that helm accepts.
 const DEEPEST: usize = 30;
 
-/// Returns values with one entry at a path; `None` if helm rejects it, or for lists, which are not evaluated.
-/// `is_literal`: the text is the value as it is.
+/// Returns a mapping with only this value, nested at `path`. If `is_literal` is set, `text` is the value without escapes,
+/// quotes or types. `None` if helm rejects the path, and for indices, lists and further `key=value` pairs, which are not
+/// evaluated.
 pub(super) fn at_path(path: &str, text: &str, is_literal: bool) -> Option<Value> {
     let keys = split(path)?;
     if keys.len() > DEEPEST || keys.iter().any(String::is_empty) {
@@ -19,16 +20,17 @@ pub(super) fn at_path(path: &str, text: &str, is_literal: bool) -> Option<Value>
     let value = if is_literal {
         text.into()
     } else if is_quoted {
-        single(text.trim_matches(quotes))?.into()
+        unescaped_scalar(text.trim_matches(quotes))?.into()
     } else {
-        typed(single(text)?)
+        typed(unescaped_scalar(text)?)
     };
     Some(keys.into_iter().rev().fold(value, |inner, key| {
         Value::Object(Map::from_iter([(key, inner)]))
     }))
 }
 
-/// Splits a path at its dots, and resolves its escapes. `None` if it has an index, or another value after it.
+/// Splits a path at its dots, and resolves its escapes. `None` if it contains an unescaped `[`, `=` or `,`, or ends with a
+/// backslash.
 fn split(path: &str) -> Option<Vec<String>> {
     let mut parts = vec![String::new()];
     let mut letters = path.chars();
@@ -44,7 +46,7 @@ fn split(path: &str) -> Option<Vec<String>> {
 }
 
 /// Resolves the escapes of a value; `None` if it is a list, or if another value follows.
-fn single(text: &str) -> Option<String> {
+fn unescaped_scalar(text: &str) -> Option<String> {
     let mut value = String::new();
     let mut letters = text.chars();
     while let Some(letter) = letters.next() {
@@ -57,7 +59,7 @@ fn single(text: &str) -> Option<String> {
     (!text.starts_with('{')).then_some(value)
 }
 
-/// Returns a value with its type (helm pkg/strvals, typedVal).
+/// Returns a text as the boolean, null or integer that helm reads it as, else as a string (helm pkg/strvals, typedVal).
 fn typed(text: String) -> Value {
     match text.to_ascii_lowercase().as_str() {
         "true" => true.into(),

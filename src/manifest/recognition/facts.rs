@@ -1,4 +1,4 @@
-//! The facts of one file about its neighbours and about itself.
+//! What one file says about other files and about itself.
 
 use super::mentions::{Mention, Mentions, tested_folders};
 use super::object::configured_tool;
@@ -8,10 +8,10 @@ use crate::yaml::Value;
 /// The file names under which kustomize finds a kustomization.
 pub const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// Facts of the documents of one file about its neighbours, and about the file.
+/// What the documents of one file say about other files and about the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileFacts {
-    /// The files that it names.
+    /// The files and folders that it names.
     pub mentions: Vec<Mention>,
     /// Whether it is a kustomization.
     pub is_kustomization: bool,
@@ -19,7 +19,7 @@ pub struct FileFacts {
     pub tested: Vec<String>,
     /// Whether a document is a kuttl `TestAssert`, so that all others are assertions.
     pub has_test_assert: bool,
-    /// Whether an object lacks a field without which no object can be applied.
+    /// Whether an object lacks a name, or one of its owner references a uid.
     pub has_partial_object: bool,
     /// Whether it contains an object that no tool reads as its own configuration.
     pub has_manifest: bool,
@@ -64,7 +64,7 @@ impl FileFacts {
         self.mentions.extend(mentions.found);
     }
 
-    /// Adds the facts of a document without `apiVersion` and `kind`. A kustomization needs neither.
+    /// Adds the facts of a document or list item that lacks `apiVersion` or `kind`. A kustomization needs neither.
     pub(in crate::manifest) fn see_other(&mut self, path: &str, value: Value<'_>) {
         if is_kustomization(path) {
             self.see_kustomization(value);

@@ -1,4 +1,4 @@
-//! Objects of the input that an operator makes dependents of others, because one of their fields names the owner.
+//! Objects of the input that an operator makes dependents of the owner that one of their own fields names.
 
 use foldhash::HashMap;
 
@@ -7,7 +7,8 @@ use crate::inventory::{Inventory, Member};
 use crate::knowledge::{OwnedKind, Tables};
 use crate::kube::{KindMap, Namespace};
 
-/// Finds the rendered objects that operators adopt, in their order. One whose field matches several owners is left out.
+/// Finds the rendered objects that operators adopt, in the order of the inventory. An object is left out unless its field
+/// names exactly one owner in the input.
 pub(super) fn of(inventory: &Inventory, tables: &Tables) -> Vec<AdoptedObject> {
     let rows = tables.owns.iter();
     let rows = rows.filter(|row| row.proven && row.owner_field.is_some());

@@ -31,22 +31,32 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
     ] {
         let changes = report.changes.iter().filter(|one| one.change == word);
         let changes = changed(changes, names_clusters).into_iter();
-        text.push_str(&section(title, changes));
+        text.push_str(&section(title, changes, options.width));
     }
-    text.push_str(&effects(report));
+    text.push_str(&effects(report, options.width));
     let supposed = report.supposed_deletions().into_iter();
     let supposed = supposed.map(|(effect, how)| match how.as_str() {
         "" => effect.key.to_string(),
         how => format!("{}, {how}", effect.key),
     });
-    text.push_str(&section("Deleted if a tool prunes", supposed));
+    text.push_str(&section(
+        "Deleted if a tool prunes",
+        supposed,
+        options.width,
+    ));
     let unread = report.unread_rows().into_iter().map(unread_row);
-    text.push_str(&section("Not read", unread));
+    text.push_str(&section("Not read", unread, options.width));
     let failed = report.failed_builds().into_iter().map(failed);
-    text.push_str(&section("Cannot be applied", failed));
-    text.push_str(&section("Images", report.images.iter().map(image)));
+    text.push_str(&section("Cannot be applied", failed, options.width));
+    text.push_str(&section(
+        "Images",
+        report.images.iter().map(image),
+        options.width,
+    ));
     for note in report.all_notes() {
-        text.push_str(&format!("note: {}\n", plain::one_line(note)));
+        let note = plain::one_line(note);
+        text.push_str(&fill(&note, options.width, "note: ", "      "));
+        text.push('\n');
     }
     // The headlines of the other verdicts name these inputs.
     let deletes = report.summary.verdict == DiffVerdict::Deletes;
@@ -65,19 +75,26 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
 }
 
 /// Formats a title with its lines; empty if there are none.
-fn section(title: &str, lines: impl Iterator<Item = String>) -> String {
-    nested(title, &lines.map(|line| (0, line)).collect::<Vec<_>>())
+fn section(title: &str, lines: impl Iterator<Item = String>, width: usize) -> String {
+    nested(
+        title,
+        &lines.map(|line| (0, line)).collect::<Vec<_>>(),
+        width,
+    )
 }
 
-/// Formats a title with its lines, each indented by its depth.
-fn nested(title: &str, lines: &[(usize, String)]) -> String {
+/// Formats a title with its lines, each indented by its depth and wrapped to `width` columns.
+fn nested(title: &str, lines: &[(usize, String)], width: usize) -> String {
     if lines.is_empty() {
         return String::new();
     }
     let mut text = format!("{title}\n");
     for (depth, line) in lines.iter().take(MOST) {
         let indent = "  ".repeat(depth + 1);
-        text.push_str(&format!("{indent}{}\n", plain::one_line(line)));
+        let below = format!("{indent}    ");
+        let line = fill(&plain::one_line(line), width, &indent, &below);
+        text.push_str(&line);
+        text.push('\n');
     }
     if lines.len() > MOST {
         text.push_str(&format!("  … and {} more\n", lines.len() - MOST));
@@ -87,10 +104,10 @@ fn nested(title: &str, lines: &[(usize, String)]) -> String {
 }
 
 /// Lists the effects of the merge, the worst first; direct deletions come last.
-fn effects(report: &DiffReport) -> String {
+fn effects(report: &DiffReport, width: usize) -> String {
     let sections = WORST_FIRST.map(|(kind, title)| match kind {
-        EffectKind::Deleted => nested(title, &deleted(report)),
-        _ => section(title, report.of(kind).map(effect_line)),
+        EffectKind::Deleted => nested(title, &deleted(report), width),
+        _ => section(title, report.of(kind).map(effect_line), width),
     });
     sections.concat()
 }

@@ -58,7 +58,8 @@ pub(in crate::rules) fn runs_before_deletion(context: &Context<'_>, member: &Mem
     hook_of(context, member).is_some_and(|hook| hook.events.contains(&before_deletion))
 }
 
-/// Describes when a tool deletes a hook that ran, to follow the object's name; `None` if it never does.
+/// Returns words that follow the object's name in a message: when the tool deletes a hook that has run. `None` if the
+/// tool never does.
 pub(in crate::rules) fn deletion_of(hook: &Hook<'_>, member: &Member) -> Option<&'static str> {
     // Neither tool deletes a CRD as a hook.
     if member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
@@ -67,6 +68,14 @@ pub(in crate::rules) fn deletion_of(hook: &Hook<'_>, member: &Member) -> Option<
     if hook.is_deleted_on_success && !hook.events.is_empty() {
         return Some(match hook.tool {
             HookTool::Helm => "as soon as the hooks that run with it have succeeded",
+            HookTool::ArgoCd
+                if hook
+                    .events
+                    .iter()
+                    .all(|event| event.operation == Operation::Delete) =>
+            {
+                "once the hooks of the deletion have succeeded"
+            }
             HookTool::ArgoCd => "at the end of the sync",
         });
     }
@@ -92,14 +101,14 @@ fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
         }
         if let Some((loss, severity)) = loss(context, member) {
             let draft = not_kept(&hook, member, deleted)
-                .reason(format!("{} {loss}", why(&hook)))
+                .reason(format!("{} {loss}", why(&hook, member)))
                 .severity(severity);
             sink.push(draft);
         } else if let Some(user) = user_of(context, member) {
             let effect = if hook.is_deleted_on_success {
                 "can no longer start Pods"
             } else if member.object.is(kinds::SECRET) {
-                "finds different contents in the new one if the chart generates them"
+                "finds different contents in the new one if they are generated on each rendering"
             } else {
                 // Only a Secret is likely to contain generated values, which differ from one rendering to the next.
                 continue;
@@ -107,7 +116,7 @@ fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
             let draft = not_kept(&hook, member, deleted)
                 .reason(format!(
                     "{} {} uses it, and {effect}.",
-                    why(&hook),
+                    why(&hook, member),
                     named(user)
                 ))
                 .info_if(!hook.is_deleted_on_success)
@@ -135,17 +144,25 @@ fn not_kept(hook: &Hook<'_>, member: &Member, deleted: &str) -> Draft {
         .field(format!("metadata.annotations.{}", hook.key))
 }
 
-fn why(hook: &Hook<'_>) -> String {
+fn why(hook: &Hook<'_>, member: &Member) -> String {
+    let metadata = member.object.metadata();
+    let is_written = |key: &str| metadata.annotation(key).is_some();
     let written = match hook.tool {
-        HookTool::Helm => marks::HELM_HOOK_DELETE_POLICY,
-        HookTool::ArgoCd => marks::ARGOCD_HOOK_DELETE_POLICY,
+        // Argo CD reads Helm's annotation, too.
+        HookTool::ArgoCd
+            if is_written(marks::ARGOCD_HOOK_DELETE_POLICY)
+                || !is_written(marks::HELM_HOOK_DELETE_POLICY) =>
+        {
+            marks::ARGOCD_HOOK_DELETE_POLICY
+        }
+        HookTool::Helm | HookTool::ArgoCd => marks::HELM_HOOK_DELETE_POLICY,
     };
+    let tool = hook.tool.name();
     match (hook.is_deleted_on_success, hook.tool) {
-        (true, _) => format!("`{written}` deletes the hook when it has succeeded."),
+        (true, _) => format!("`{written}` tells {tool} to delete the hook once it has succeeded."),
         (false, HookTool::Helm) => format!(
             "A hook is not part of the release. Unless `{written}` says otherwise, Helm deletes the object of an earlier \
-             run before \
-             it creates the hook again."
+             run before it creates the hook again."
         ),
         (false, HookTool::ArgoCd) => format!(
             "Unless `{written}` says otherwise, Argo CD deletes the object of the last sync before it creates the hook \
@@ -157,7 +174,7 @@ fn why(hook: &Hook<'_>) -> String {
 /// Describes what is lost with an object, and the severity; `None` if nothing is.
 fn loss(context: &Context<'_>, member: &Member) -> Option<(String, Severity)> {
     if member.object.is(kinds::NAMESPACE) {
-        let all = "Everything in the Namespace is deleted with it, even objects that the chart did not create.";
+        let all = "Everything in the Namespace is deleted with it, even objects that come from elsewhere.";
         return Some((all.to_owned(), Severity::Warning));
     }
     if member.object.is(kinds::STATEFUL_SET) {
@@ -171,8 +188,8 @@ fn loss(context: &Context<'_>, member: &Member) -> Option<(String, Severity)> {
             let stays = "Its data stays, but nothing refers to it.";
             return Some((stays.to_owned(), Severity::Info));
         }
-        DataFate::Lost => format!("Deleting it also deletes {}.", loss.lost),
-        DataFate::Unknown => format!("Deleting it may also delete {}.", loss.lost),
+        DataFate::Lost => format!("Deleting the object also deletes {}.", loss.lost),
+        DataFate::Unknown => format!("Deleting the object may also delete {}.", loss.lost),
     };
     Some((sentence, Severity::Warning))
 }
@@ -234,7 +251,7 @@ fn hook_lacks_dependency(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Returns why `needed` does not exist when the hook `member` runs at `event`; `None` if it does.
+/// Returns why `needed` does not exist when the hook `member` runs at `event`; `None` if it exists.
 fn lack(
     context: &Context<'_>,
     (member, hook): (&Member, &Hook<'_>),
@@ -321,20 +338,23 @@ fn lacking_draft(
         }
     };
     let why = match lack {
-        Lack::NotYet if hook_of(context, needed).is_some() => format!(
-            "Both are hooks. {}",
-            match hook.tool {
-                HookTool::Helm =>
-                    "Helm runs the hooks of an event one after the other, by weight and then by name, and waits \
-                                   until a Job has ended before it continues.",
-                HookTool::ArgoCd =>
-                    "Argo CD waits until the hooks of one wave have ended before it begins the next.",
+        Lack::NotYet => match (hook_of(context, needed), hook.tool) {
+            (None, _) => {
+                format!("The hook runs {moment}, and {need} is created with everything else.")
             }
-        ),
-        Lack::NotYet => {
-            format!("The hook runs {moment}, and {need} is created with everything else.")
-        }
-        Lack::Never => format!("{need} is a hook of other events."),
+            (Some(other), _) if !other.events.contains(&event) => {
+                format!("Both are hooks, and {need} is created in a later phase.")
+            }
+            (Some(_), HookTool::Helm) => format!(
+                "Both are hooks, and {need} comes later: Helm runs the hooks of an event one after the other, by weight \
+                 and then by name, and waits until a Job or Pod has ended before it continues."
+            ),
+            (Some(_), HookTool::ArgoCd) => format!(
+                "Both are hooks, and {need} comes later: Argo CD waits until the hooks of one wave have ended before it \
+                 begins the next."
+            ),
+        },
+        Lack::Never => format!("{need} is a hook of other operations only."),
         Lack::Gone => format!("{need} is deleted with everything else before the hook runs."),
         Lack::DeletedOnSuccess => {
             format!("{need} is a hook that is deleted when it has succeeded.")
@@ -345,9 +365,7 @@ fn lacking_draft(
         Operation::Upgrade => "the upgrade times out",
         Operation::Rollback => "the rollback times out",
         Operation::Sync => "the sync does not end",
-        Operation::Delete if hook.tool == HookTool::ArgoCd => {
-            "the Application stays in Terminating"
-        }
+        Operation::Delete if hook.tool == HookTool::ArgoCd => "the Application stays Terminating",
         Operation::Delete => "the uninstall times out",
     };
     let starts = if needed.object.is(kinds::SERVICE_ACCOUNT) {
@@ -356,15 +374,19 @@ fn lacking_draft(
         "Without it the Pod does not start"
     };
     let help = match lack {
-        Lack::NotYet | Lack::Never => format!(
-            "make {need} a hook of the same event with a {} below {}, or {}",
-            order_key(hook.tool),
-            hook.weight,
-            match event.phase {
-                Phase::Before => "run the hook later",
-                Phase::During | Phase::After => "leave it out of the hooks",
-            }
-        ),
+        Lack::NotYet | Lack::Never => {
+            let key = order_key(hook.tool);
+            let instead = match (lack, event.phase) {
+                (Lack::NotYet, Phase::Before) => format!(", or run {job} later"),
+                // Without the annotation it would be created after the hook.
+                (_, Phase::Before) if event.operation == hook.tool.first() => String::new(),
+                _ => format!(", or remove the hook annotation from {need}"),
+            };
+            format!(
+                "make {need} a hook of the same event with a {key} below {}{instead}",
+                hook.weight
+            )
+        }
         Lack::Gone => format!(
             "run the hook before the deletion, or give it a copy of {need} that is a hook of the same event, with a {} below {}",
             order_key(hook.tool),
@@ -380,7 +402,7 @@ fn lacking_draft(
         .help(help)
         .field(&*tie.evidence.field)
         .consequence(Consequence::Stuck)
-        .related_object(needed, "is needed by it")
+        .related_object(needed, "is needed by the hook")
 }
 
 fn order_key(tool: HookTool) -> &'static str {

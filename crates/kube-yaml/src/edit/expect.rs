@@ -7,12 +7,13 @@ use foldhash::{HashMap, HashSet};
 use super::change::{NewValue, Route, RouteStep, ValueChange, follow};
 use crate::tree::{Kind, NodeId, Tree, Value};
 
-/// The changes of the members of a mapping or a list.
+/// The changes to the members of a mapping or a list, by their indices.
 #[derive(Debug, Default)]
 struct Changed {
     removed: BTreeSet<usize>,
     renamed: HashMap<usize, String>,
     replaced: HashMap<usize, NewValue>,
+    /// With their keys, which are empty in a list.
     added: Vec<(String, NewValue)>,
 }
 
@@ -21,7 +22,7 @@ struct Changed {
 pub(super) struct ExpectedTree<'a> {
     old: &'a Tree,
     changed: HashMap<NodeId, Changed>,
-    /// The changes of all other nodes: none.
+    /// The changes to all other nodes: none.
     untouched: Changed,
 }
 
@@ -80,6 +81,7 @@ impl<'a> ExpectedTree<'a> {
         Some((parent.id(), last.member_of(parent)?.0))
     }
 
+    /// Replaces the value at a place, or adds the missing entries on the way to it; `None` below a scalar.
     fn set(&mut self, start: Value<'a>, route: &Route, value: &NewValue) -> Option<()> {
         let mut at = start;
         let mut above = None;
@@ -111,7 +113,7 @@ impl<'a> ExpectedTree<'a> {
         Some(())
     }
 
-    /// Removes the entries of mappings whose list loses its last item.
+    /// Removes the entries of mappings whose list loses all its items.
     fn drop_emptied_lists(&mut self) {
         let emptied = self.changed.iter().filter(|(node, changed)| {
             let list = self.old.value(**node);
@@ -136,7 +138,8 @@ impl<'a> ExpectedTree<'a> {
         }
     }
 
-    /// Whether a tree has the expected value. Aliases share nodes, so each pair of nodes is compared once.
+    /// Whether a tree has the expected value. Pairs of nodes that were compared are skipped, because
+    /// aliases share nodes.
     pub(super) fn is(&self, new: &Tree) -> bool {
         let mut compared = HashSet::default();
         let mut pending = vec![(WantedValue::Old(self.old.root().id()), new.root())];

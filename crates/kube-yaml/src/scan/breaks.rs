@@ -4,7 +4,7 @@ use super::Scanner;
 use crate::document::Quirk;
 use crate::event::SyntaxError;
 
-/// The line breaks between two runs of a scalar.
+/// What `read_breaks` found between two runs of a scalar.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Gap {
     /// Whether there are any, including an escaped one.
@@ -14,8 +14,8 @@ pub(super) struct Gap {
 }
 
 impl Scanner<'_> {
-    /// Reads line breaks into `breaks`, and skips the blanks after them. In a plain scalar, tabs left of `tab_limit`
-    /// are an error.
+    /// Reads consecutive line breaks into `self.breaks`, and skips the blanks around them. `tab_limit` is set for a plain
+    /// scalar: after a break, a tab left of that column is an error.
     #[inline]
     pub(super) fn read_breaks(&mut self, tab_limit: Option<i32>) -> Result<Gap, SyntaxError> {
         self.breaks.clear();
@@ -51,7 +51,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Appends the folded `breaks`: one LF becomes a space, of several the first is dropped, LS and PS are kept.
+    /// Appends `breaks` to `decoded`, folded: a lone LF becomes a space; of several breaks, a leading LF is dropped; LS and
+    /// PS are kept.
     pub(super) fn fold(&mut self) {
         self.decoded.push_str(match self.breaks.strip_prefix('\n') {
             Some("") => " ",
