@@ -219,10 +219,15 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
         _ if is_incomplete(&report.findings) => Status::Failure,
         Some(least) if report.reaches(least) && !args.exit_zero => Status::Findings,
         _ if fail_on_unknown && is_unknown && !args.exit_zero => Status::Findings,
-        _ if comparison.objects() == 0 && !args.allow_empty => {
-            terminal::say(
-                "no Kubernetes object found on either side; `--allow-empty` makes that a success",
-            );
+        _ if comparison.objects() == 0 && (!args.allow_empty || comparison.templates() > 0) => {
+            terminal::say(match comparison.templates() {
+                0 => {
+                    "no Kubernetes object found on either side; `--allow-empty` makes that a success"
+                }
+                _ => {
+                    "no Kubernetes object found on either side, only templates that are not rendered"
+                }
+            });
             Status::NoObjects
         }
         _ => Status::Clean,

@@ -74,7 +74,7 @@ Exit status:
   0  nothing at or above --fail-on (default: error)
   1  findings at or above it
   2  usage, configuration, I/O or internal failure
-  3  no Kubernetes object found (--allow-empty makes it 0)";
+  3  no Kubernetes object found (--allow-empty makes it 0, except for unrendered templates)";
 
 pub(super) const CHECK: &str = "\
 Examples:
@@ -89,7 +89,7 @@ Exit status:
   0  nothing at or above --fail-on (default: error)
   1  findings at or above it
   2  usage, configuration, I/O or internal failure
-  3  no Kubernetes object found (--allow-empty makes it 0)";
+  3  no Kubernetes object found (--allow-empty makes it 0, except for unrendered templates)";
 
 pub(super) const LIST: &str = "\
 Examples:
@@ -100,7 +100,7 @@ Examples:
 Exit status:
   0  objects were found
   2  usage, configuration, I/O or internal failure
-  3  no Kubernetes object found (--allow-empty makes it 0)";
+  3  no Kubernetes object found (--allow-empty makes it 0, except for unrendered templates)";
 
 pub(super) const DIFF: &str = "\
 Examples:
@@ -125,7 +125,7 @@ Exit status:
   1  findings at or above it, or with `--fail-on unknown` an answer that is not
      known
   2  usage, configuration, I/O or internal failure
-  3  no Kubernetes object on either side (--allow-empty makes it 0)";
+  3  no Kubernetes object on either side (--allow-empty makes it 0, except for unrendered templates)";
 
 pub(super) const PLAN: &str = "\
 Examples:
@@ -161,7 +161,7 @@ Exit status:
   0  there is a plan, whatever it says
   1  something stays Terminating, and --fail-on stuck was given
   2  usage, configuration or I/O failure; a target that is not in the input
-  3  no Kubernetes object found (--allow-empty makes it 0)";
+  3  no Kubernetes object found (--allow-empty makes it 0, except for unrendered templates)";
 
 pub(super) const TEARDOWN: &str = "\
 Examples:
@@ -188,7 +188,7 @@ Exit status:
   0  there is a plan, whatever it says
   1  something stays Terminating or is rejected, and --fail-on stuck was given
   2  usage, configuration or I/O failure
-  3  no Kubernetes object found (--allow-empty makes it 0)";
+  3  no Kubernetes object found (--allow-empty makes it 0, except for unrendered templates)";
 
 pub(super) const EXPLAIN: &str = "\
 Examples:

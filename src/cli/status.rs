@@ -29,8 +29,8 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Returns the exit status of a run that found no objects, and explains it; `None` if there are `objects`, or if none
-/// are allowed. With unrendered templates, an input without objects is not empty and must not count as a success.
+/// Returns the exit status of a run that found no objects, and explains it; `None` if there are `objects`, or if an
+/// empty input is allowed. With unrendered templates, an input without objects is not empty and must not count as a success.
 pub(super) fn of_empty(
     session: &Session,
     objects: usize,

@@ -34,7 +34,7 @@ use smol_str::SmolStr;
 
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope};
 use crate::kustomize::folder_of;
-use crate::manifest::{Object, ParsedDocument, ParsedFile, Skip};
+use crate::manifest::{Object, ParsedDocument, ParsedFile, Skip, SkipReason};
 use crate::text::{FileId, Limits, Sources, Span};
 use crate::yaml::{Problem, Quirk, ReadError};
 
@@ -189,6 +189,14 @@ impl Inventory {
     pub fn skipped(&self) -> impl Iterator<Item = InDocument<Skip>> {
         self.skipped_by_themselves()
             .chain(self.skipped_for_neighbours())
+    }
+
+    /// Counts the documents that are templates and were not rendered.
+    pub fn unrendered_templates(&self) -> usize {
+        let reasons = self.skipped().map(|skip| skip.what.reason);
+        reasons
+            .filter(|reason| matches!(reason, SkipReason::Template(..)))
+            .count()
     }
 
     /// Returns the number of skipped documents.

@@ -4,11 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-use globset::{GlobBuilder, GlobSet};
+use globset::GlobSet;
 use smol_str::SmolStr;
 
 use super::written::written_as_text;
-use crate::text::glob::compiled;
+use crate::text::glob::glob;
 
 /// A pattern in which `*` is any text without a slash. It is compiled on first use, because compiling is expensive and
 /// a run needs few of the known patterns.
@@ -35,8 +35,7 @@ impl Wildcard {
     }
 
     fn compile(&self) -> Result<GlobSet, String> {
-        let glob = GlobBuilder::new(&self.text).literal_separator(true).build();
-        compiled(&glob.map_err(|error| error.to_string())?)
+        glob(&self.text)
     }
 
     pub(super) fn matches(&self, text: &str) -> bool {
@@ -65,6 +64,8 @@ impl WildName {
         let end = name
             .rsplit(['*', '?', ']', '}'])
             .next()
+            // A backslash makes the next character a literal, and is none itself.
+            .filter(|end| !end.contains('\\'))
             .unwrap_or_default()
             .to_owned();
         Ok(Self {

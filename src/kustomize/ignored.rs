@@ -1,9 +1,10 @@
 //! Files that a source of Flux leaves out: patterns as in `.gitignore`, of which the last one that matches a file or a
 //! folder above it decides (fluxcd/pkg sourceignore/sourceignore.go; go-git plumbing/format/gitignore).
 
-use globset::{Candidate, Glob, GlobBuilder, GlobSet};
+use globset::{Candidate, Glob, GlobSet};
 
 use super::path::ancestors;
+use crate::text::glob;
 
 /// Patterns of files that are left out.
 pub(crate) struct IgnoredFiles {
@@ -52,17 +53,16 @@ fn read(line: &str) -> Option<(Glob, IgnorePattern)> {
         .strip_suffix('/')
         .map_or((false, rest), |rest| (true, rest));
     // A pattern without a slash matches names in any folder.
-    let glob = if rest.contains('/') {
+    let text = if rest.contains('/') {
         rest.trim_start_matches('/').to_owned()
     } else {
         format!("**/{rest}")
     };
-    let glob = GlobBuilder::new(&glob).literal_separator(true).build();
     let pattern = IgnorePattern {
         only_folders,
         keeps,
     };
-    Some((glob.ok()?, pattern))
+    Some((glob::read(&text, true).ok()?, pattern))
 }
 
 #[cfg(test)]

@@ -1,8 +1,13 @@
-//! Globs in which `*` stays within a folder and `**` crosses folders.
+//! Globs of strangers, compiled without a panic.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// Compiles a set that matches if one of several patterns does.
+/// The maximum nesting of braces. `globset` calls itself for each level, so deep ones would exhaust the stack.
+const MOST_BRACES: usize = 50;
+
+const TOO_LARGE: &str = "it is too large";
+
+/// Compiles a set that matches if one of several patterns does. `*` stays within a folder, and `**` crosses folders.
 ///
 /// # Errors
 /// Returns the first pattern that is malformed or too large, with the reason.
@@ -11,29 +16,62 @@ pub(crate) fn globs<'p>(
 ) -> Result<GlobSet, (&'p str, String)> {
     let mut all = GlobSetBuilder::new();
     for pattern in patterns {
-        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-        let glob = glob.map_err(|error| (pattern, error.kind().to_string()))?;
-        compiled(&glob).map_err(|reason| (pattern, reason))?;
-        all.add(glob);
+        all.add(read(pattern, true).map_err(|reason| (pattern, reason))?);
     }
     all.build().map_err(|error| ("", error.kind().to_string()))
 }
 
-/// Compiles a set that matches a glob.
+/// Reads a pattern for a set of several. Unless `within_folders` is set, `*` crosses folders, too.
 ///
 /// # Errors
-/// The expression is too large, which nested braces can cause. [`Glob::compile_matcher`] would panic.
-pub(crate) fn compiled(glob: &Glob) -> Result<GlobSet, String> {
-    let set = GlobSet::builder().add(glob.clone()).build();
-    set.map_err(|_| "it is too large".to_owned())
+/// The pattern is malformed, or its expression is too large, which nested braces can cause.
+pub(crate) fn read(pattern: &str, within_folders: bool) -> Result<Glob, String> {
+    let glob = parsed(pattern, within_folders)?;
+    set_of(&glob).map(|_| glob)
 }
 
-/// Compiles a set that matches a pattern.
+/// Compiles a set that matches a pattern; see [`read`].
+///
+/// # Errors
+/// Returns the error in the pattern.
+pub(crate) fn compiled(pattern: &str, within_folders: bool) -> Result<GlobSet, String> {
+    set_of(&parsed(pattern, within_folders)?)
+}
+
+fn parsed(pattern: &str, within_folders: bool) -> Result<Glob, String> {
+    let mut depth = 0_usize;
+    for letter in pattern.bytes() {
+        match letter {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MOST_BRACES {
+            return Err(TOO_LARGE.to_owned());
+        }
+    }
+    let mut glob = GlobBuilder::new(pattern);
+    let glob = glob.literal_separator(within_folders).build();
+    glob.map_err(|error| error.kind().to_string())
+}
+
+/// Compiles one glob; [`Glob::compile_matcher`] would panic if it is too large.
+fn set_of(glob: &Glob) -> Result<GlobSet, String> {
+    let set = GlobSet::builder().add(glob.clone()).build();
+    set.map_err(|_| TOO_LARGE.to_owned())
+}
+
+/// Compiles a set that matches a pattern in which `*` stays within a folder.
 ///
 /// # Errors
 /// Returns the error in the pattern.
 pub(crate) fn glob(pattern: &str) -> Result<GlobSet, String> {
-    globs([pattern]).map_err(|(_, reason)| reason)
+    compiled(pattern, true)
+}
+
+/// Escapes a text, so that a glob matches it and nothing else.
+pub(crate) fn escaped(text: &str) -> String {
+    globset::escape(text).replace('\\', "[\\]")
 }
 
 #[cfg(test)]
@@ -55,8 +93,16 @@ mod tests {
 
     #[test]
     fn invalid_and_oversized_globs_are_rejected() {
-        let nested = format!("{}{}", "{a,".repeat(300), "}".repeat(300));
-        assert_eq!(glob(&nested).err().as_deref(), Some("it is too large"));
+        for depth in [300, 100_000] {
+            let nested = format!("{}{}", "{a,".repeat(depth), "}".repeat(depth));
+            assert_eq!(glob(&nested).err().as_deref(), Some("it is too large"));
+        }
         assert!(globs(["fine", "[", "{"]).is_err_and(|(pattern, _)| pattern == "["));
+    }
+
+    #[test]
+    fn escaped_text_matches_only_itself() {
+        let text = r"a\b[c]{d,e}?*";
+        assert!(matches(&escaped(text), text) && !matches(&escaped(text), "ab[c]{d,e}?*"));
     }
 }

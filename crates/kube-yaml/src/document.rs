@@ -42,7 +42,7 @@ pub enum Content {
     Empty,
     /// A value.
     Value(Tree),
-    /// Kubernetes rejects the document, or it exceeds one of ownerlint's limits.
+    /// Kubernetes rejects the document, or it is larger than what the API server takes.
     Unreadable(ReadError),
 }
 
@@ -110,7 +110,8 @@ pub enum ProblemKind {
         /// Why Kubernetes stopped.
         after: Dropped,
     },
-    /// Bytes that are not UTF-8 were replaced by U+FFFD. `span` is the first U+FFFD of the file.
+    /// Bytes that are not UTF-8 were replaced by U+FFFD before the text was read: callers that decode files add it. `span` is
+    /// the first U+FFFD of the file.
     NotUtf8 {
         /// The number of replaced sequences in the whole file.
         count: usize,

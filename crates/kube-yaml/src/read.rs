@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::breakage::Breakage;
 use super::characters::CheckedText;
 use super::comments;
 use super::compose::{Composed, Composer};
@@ -41,6 +42,17 @@ pub fn read_each<T: Default + Send>(
     each: impl Fn(&mut T, Document) + Sync,
 ) -> Vec<T> {
     let mut reader = StreamReader::new(text, &each, 0);
+    if u32::try_from(text.len()).is_err() {
+        let start = Span::empty(0);
+        let error = ReadError {
+            span: start,
+            message: "the text has 4 GiB or more".into(),
+            cause: Breakage::TooLarge,
+        };
+        let content = Content::Unreadable(error);
+        reader.push(start, Notation::Yaml, content, Noticed::default());
+        return vec![reader.done];
+    }
     let text = reader.text.strip_prefix('\u{FEFF}').unwrap_or(reader.text);
     let start = reader.text.len() - text.len();
     let parts = if text.trim_start().starts_with('{') {

@@ -122,7 +122,10 @@ impl Tree {
         (0..self.nodes.len() as u32).map(|at| self.value(NodeId(at)))
     }
 
-    /// Returns the value of `id`, which must come from this tree.
+    /// Returns the value of `id`.
+    ///
+    /// # Panics
+    /// Uses of the value panic if `id` comes from another tree, which has more values.
     pub fn value(&self, id: NodeId) -> Value<'_> {
         Value { tree: self, id }
     }

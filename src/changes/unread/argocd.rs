@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use globset::GlobBuilder;
-
 use super::canonical::{leaves, steady};
 use super::holder::Holder;
 use super::input::{CHART, Finder, FoundInput, JSONNET, OTHER_CLUSTER, UnreadWhat, VALUES};
@@ -318,10 +316,7 @@ fn matching<'p>(
     within_folders: bool,
 ) -> Vec<&'p str> {
     let pattern = pattern.trim_start_matches("./").trim_matches('/');
-    let glob = GlobBuilder::new(pattern)
-        .literal_separator(within_folders)
-        .build();
-    let Some(matcher) = glob.ok().and_then(|glob| compiled(&glob).ok()) else {
+    let Ok(matcher) = compiled(pattern, within_folders) else {
         return Vec::new();
     };
     paths.filter(|path| matcher.is_match(path)).collect()

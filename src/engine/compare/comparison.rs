@@ -208,6 +208,14 @@ impl Comparison {
             .sum()
     }
 
+    /// Counts the templates of both states together that were not rendered.
+    pub fn templates(&self) -> usize {
+        let trees = self.old.iter().chain(&self.new);
+        trees
+            .map(|tree| tree.inventory.unrendered_templates())
+            .sum()
+    }
+
     /// Returns the lowest severity that fails a run: `given`, else as configured, else `error`; `None` means never.
     #[doc(hidden)]
     pub fn fail_on(&self, given: Option<Option<Severity>>) -> Option<Severity> {

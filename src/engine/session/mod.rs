@@ -25,7 +25,6 @@ use crate::graph::argo::Terms;
 use crate::inventory::{
     Files, OnDisk, Overlay, Past, Release, WalkBudget, locate, walk, walk_past,
 };
-use crate::manifest::SkipReason;
 use crate::report::{Listing, Note};
 use crate::text::Side;
 
@@ -137,9 +136,8 @@ impl Session {
     pub fn templates(&self) -> usize {
         let bundles = self.bundles.iter();
         bundles
-            .flat_map(|bundle| bundle.inventory.skipped())
-            .filter(|skip| matches!(skip.what.reason, SkipReason::Template(..)))
-            .count()
+            .map(|bundle| bundle.inventory.unrendered_templates())
+            .sum()
     }
 
     /// Returns the requested Kubernetes release if it is newer than all known ones; the newest known one is then used.

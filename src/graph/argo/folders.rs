@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use globset::{GlobBuilder, GlobSet};
+use globset::GlobSet;
 
 use crate::graph::files::TreeFiles;
 use crate::kustomize::{ancestors, folder_of};
-use crate::text::glob::compiled;
+use crate::text::glob::{compiled, glob};
 
 /// Returns the folders that a git generator takes: hidden ones never, an exclude always wins, patterns that are malformed
 /// or too large are ignored (argo-cd applicationset/generators/git.go, filterApps; Go path.Match: `*` stays within a name,
@@ -55,7 +55,7 @@ pub(super) fn files(files: &TreeFiles<'_>, include: &[String], exclude: &[String
 /// Returns the files that match a pathspec.
 fn listed<'f>(files: &'f TreeFiles<'_>, pattern: &str) -> impl Iterator<Item = &'f str> {
     let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
-    let matcher = matcher(&escaped(pattern), false);
+    let matcher = compiled(&escaped(pattern), false).ok();
     files.below(fixed_folder(pattern)).filter(move |path| {
         let is_below = path
             .strip_prefix(pattern)
@@ -90,13 +90,7 @@ fn path_matcher(pattern: &str) -> Option<GlobSet> {
     while single.contains("**") {
         single = single.replace("**", "*");
     }
-    matcher(&single, true)
-}
-
-fn matcher(pattern: &str, within_folders: bool) -> Option<GlobSet> {
-    let mut glob = GlobBuilder::new(pattern);
-    let glob = glob.literal_separator(within_folders).build().ok()?;
-    compiled(&glob).ok()
+    glob(&single).ok()
 }
 
 /// Escapes braces, which are literal in these patterns.

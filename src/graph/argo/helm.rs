@@ -1,7 +1,5 @@
 //! Charts that Applications name (argo-cd reposerver/repository/repository.go, helmTemplate; util/helm).
 
-use globset::GlobBuilder;
-
 use super::application::Application;
 use super::environment::{Environment, REVISION};
 use super::sources::Sources;
@@ -11,7 +9,7 @@ use crate::graph::kustomize::Built;
 use crate::graph::node::Node;
 use crate::graph::unread::What;
 use crate::kustomize::{resolve, shown};
-use crate::text::glob::compiled;
+use crate::text::glob::glob;
 
 /// A source that is a chart.
 #[derive(Clone, Copy)]
@@ -184,10 +182,8 @@ impl HelmSource<'_> {
         if !place.contains(['*', '?', '[', '{']) {
             return Ok(vec![values_file(call, &place, files.bytes(&place))?]);
         }
-        let glob = GlobBuilder::new(&place).literal_separator(true).build();
-        let glob = glob.map_err(|error| error.to_string())?;
         let glob =
-            compiled(&glob).map_err(|reason| format!("{written} cannot be matched: {reason}"))?;
+            glob(&place).map_err(|reason| format!("{written} cannot be matched: {reason}"))?;
         let found = files.paths().filter(|path| glob.is_match(path));
         found
             .map(|path| values_file(call, path, files.bytes(path)))

@@ -1,6 +1,6 @@
 //! Builds of an Application's source (argo-cd reposerver/repository/repository.go, util/app/discovery/discovery.go).
 
-use globset::{Glob, GlobSet};
+use globset::GlobSet;
 
 use super::application::Application;
 use super::environment::Environment;
@@ -222,8 +222,7 @@ struct Pattern(Option<GlobSet>);
 
 impl Pattern {
     fn read(pattern: &str) -> Self {
-        let glob = Glob::new(pattern).ok();
-        Self(glob.and_then(|glob| compiled(&glob).ok()))
+        Self(compiled(pattern, false).ok())
     }
 
     fn fits(&self, path: &str) -> bool {

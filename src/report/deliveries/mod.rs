@@ -282,12 +282,12 @@ fn stands_for(listed: &str, key: &str) -> bool {
     let Some((first, parts)) = listed.split_once("{{") else {
         return false;
     };
-    let mut pattern = globset::escape(first);
+    let mut pattern = glob::escaped(first);
     for part in parts.split("{{") {
         // An unknown part matches one or more characters of a name, but no slash.
         pattern.push_str("?*");
         let fixed = part.split_once("}}").map_or("", |(_, fixed)| fixed);
-        pattern.push_str(&globset::escape(fixed));
+        pattern.push_str(&glob::escaped(fixed));
     }
     glob::glob(&pattern).is_ok_and(|glob| glob.is_match(key))
 }

@@ -176,10 +176,11 @@ fn allow_empty_rejects_unrendered_templates_in_every_command() {
     let path = folder.path().to_str().expect("a plain path");
     let baseline = folder.path().join("baseline.json");
     let baseline = baseline.to_str().expect("a plain path");
-    let commands: [&[&str]; 7] = [
+    let commands: [&[&str]; 8] = [
         &["check", path],
         &["check", "--fix-dry-run", path],
         &["list", path],
+        &["diff", "--base", path, "--head", path],
         &["plan", "delete", "ns/shop", "-f", path],
         &["plan", "teardown", "--by", "helm", path],
         &["baseline", "write", "--baseline", baseline, path],
@@ -189,7 +190,7 @@ fn allow_empty_rejects_unrendered_templates_in_every_command() {
         fails(
             &[command, &["--allow-empty"]].concat(),
             3,
-            "nothing was checked",
+            "no Kubernetes object found",
         );
     }
 }

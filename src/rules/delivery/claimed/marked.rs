@@ -74,8 +74,7 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
             let words = format!("here it belongs to {}", other.claimant.words());
             let draft = of_two(member, place, [&other.claimant, &claimant]);
             drafts.push(draft.related(other.member.file, other.place, words));
-        }
-        if claimant.namespace.is_some() {
+        } else if claimant.namespace.is_some() {
             placed.get_or_insert(claim);
         }
     }
