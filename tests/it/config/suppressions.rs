@@ -228,7 +228,7 @@ fn baseline_keeps_entries_of_unread_files() {
     let written = repository.read("ownerlint-baseline.json");
     // `b` is not read, so nothing is reported about it or removed from the baseline.
     assert_eq!(concise(&repository, &["a"]), "");
-    let kept = "`ownerlint-baseline.json` lists 2 findings: 0 gone; 1 finding kept, because not everything was read\n";
+    let kept = "`ownerlint-baseline.json` lists 2 findings: 0 gone; 1 finding kept, because this run could not check them\n";
     assert_eq!(repository.run(&["baseline", "prune", "a"], "").1, kept);
     repository.run(&["baseline", "update", "a"], "");
     assert_eq!(repository.read("ownerlint-baseline.json"), written);

@@ -387,7 +387,7 @@ fn long_texts_of_templates_are_not_evaluated() {
     for template in [doubled, replaced, joined] {
         let printed = compared_set(true, &value, &template);
         assert!(
-            printed.contains("makes larger values than are followed"),
+            printed.contains("values of a template are too large to evaluate"),
             "{template:.200} {printed:.500}"
         );
     }
