@@ -111,6 +111,7 @@ fn deliveries(args: &ListArgs) -> Result<Status, Error> {
     let config = args.input.config.clone().choice();
     let whole = list_deliveries(&choice, paths, &config, terms.as_ref())?;
     drop(bar);
+    let unread = whole.unread();
     let listing = match &args.of {
         Some(key) => whole.of(key),
         None => whole,
@@ -124,7 +125,17 @@ fn deliveries(args: &ListArgs) -> Result<Status, Error> {
     }
     if listing.is_empty() {
         terminal::say(&match &args.of {
-            Some(key) => format!("nothing here delivers {}", plain::one_line(key)),
+            Some(key) => {
+                let key = plain::one_line(key);
+                let reason = match unread {
+                    0 => String::new(),
+                    _ => format!(" ({} not read may apply it)", plain::count(unread, "input")),
+                };
+                format!(
+                    "no delivery that was read applies `{key}`{reason}. Keys are written as `ownerlint list` prints \
+                     them: Kind.group/namespace/name"
+                )
+            }
             None => "no Kubernetes object found".to_owned(),
         });
         return Ok(Status::NoObjects);

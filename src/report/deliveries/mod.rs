@@ -205,11 +205,16 @@ pub(in crate::report) struct DeliveriesDocument<'a> {
 }
 
 impl DeliveryListing {
+    /// Counts the inputs that were not read.
+    pub fn unread(&self) -> usize {
+        self.deliveries.iter().map(|one| one.unread.len()).sum()
+    }
+
     fn summary(&self) -> DeliverySummary {
         DeliverySummary {
             deliveries: self.deliveries.len(),
             instances: self.deliveries.iter().map(|one| one.instances.len()).sum(),
-            unread: self.deliveries.iter().map(|one| one.unread.len()).sum(),
+            unread: self.unread(),
             unreached: self.unreached.len(),
         }
     }

@@ -196,6 +196,14 @@ fn allow_empty_rejects_unrendered_templates_in_every_command() {
 }
 
 #[test]
+fn list_of_unknown_key_shows_how_keys_are_written() {
+    let (folder, key) = ("fixtures/examples/argocd", "Application/argocd/platform-us");
+    let message = "no delivery that was read applies `Application/argocd/platform-us`";
+    let output = fails(&["list", "--deliveries", folder, "--of", key], 3, message);
+    output.stderr(contains("Kind.group/namespace/name"));
+}
+
+#[test]
 fn zero_threads_are_rejected() {
     fails(&["--threads", "0", "fixtures"], 2, "at least one thread");
 }
