@@ -28,7 +28,7 @@ use crate::inventory::Release;
 use crate::kube::Policy;
 use crate::merge::DeliveryChoice;
 use crate::report::Format;
-use crate::report::diff::{self, Acceptance, DiffVerdict};
+use crate::report::diff::{self, Acceptance};
 use crate::suppression::Date;
 
 #[derive(Clone, Debug, Args)]
@@ -214,7 +214,8 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
         options.html.base.clone_from(&base);
         write_document(spec, &diff::render(spec.format, &report, &options))?;
     }
-    let is_unknown = report.summary.verdict == DiffVerdict::Unknown;
+    // A deletion that is predicted does not hide what is not known beside it.
+    let is_unknown = report.summary.unread > 0 || report.summary.unknown > 0;
     Ok(match fail_on {
         _ if is_incomplete(&report.findings) => Status::Failure,
         Some(least) if report.reaches(least) && !args.exit_zero => Status::Findings,

@@ -221,7 +221,7 @@ fn every_changed_unread_input_is_reported() {
         let (_, status) = shown(fixture, &["--fail-on", "error,unknown"]);
         assert_eq!(
             status,
-            Some(i32::from(document["summary"]["verdict"] == "unknown")),
+            Some(i32::from(document["summary"]["unread"] != 0)),
             "{fixture}"
         );
     }
@@ -481,6 +481,37 @@ fn comparison_without_objects_exits_with_3() {
     assert_eq!(status(&[]), Some(3));
     assert_eq!(status(&["--allow-empty"]), Some(0));
     assert_eq!(status(&["--fail-on", "unknown"]), Some(1));
+}
+
+#[test]
+fn predicted_deletion_does_not_hide_an_unread_input() {
+    let folder = Folder::new();
+    let object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n";
+    folder
+        .write("base/a.yaml", object)
+        .write("base/values.yaml", "a: 1\n")
+        .write("head/values.yaml", "a: 2\n");
+    let status = |fail_on: &str| {
+        let mut command = ownerlint();
+        command.current_dir(folder.path()).args([
+            "diff",
+            "--base",
+            "base",
+            "--head",
+            "head",
+            "--by",
+            "flux",
+            "--allow-empty",
+            "--fail-on",
+            fail_on,
+        ]);
+        let output = command.output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.contains("Merging this deletes 1 object"), "{said}");
+        output.status.code()
+    };
+    assert_eq!(status("error"), Some(0));
+    assert_eq!(status("unknown"), Some(1));
 }
 
 #[test]
