@@ -65,6 +65,9 @@ pub struct Hook<'a> {
     pub key: &'static str,
     /// The events at which it runs; none for a hook that only `helm test` or a failed sync creates.
     pub events: Vec<HookEvent>,
+    /// The key of the annotation that says when it is deleted: the tool's own, unless only another one that the tool reads
+    /// says that it is deleted on success.
+    pub delete_policy: &'static str,
     /// Its place among the hooks of an event: Helm's weight, or Argo CD's wave.
     pub weight: i64,
     /// Whether the tool deletes the object of an earlier run before it creates the hook.
@@ -94,6 +97,7 @@ impl<'a> Hook<'a> {
             tool: HookTool::Helm,
             annotation,
             key: marks::HELM_HOOK,
+            delete_policy: marks::HELM_HOOK_DELETE_POLICY,
             events,
             weight: weight.parse().unwrap_or_default(),
             is_replaced: written.is_none() || policies.contains(&"before-hook-creation"),
@@ -112,27 +116,19 @@ impl<'a> Hook<'a> {
         if annotation.value == "Skip" || annotation.value == "crd-install" {
             return None;
         }
-        let policies = [
-            marks::ARGOCD_HOOK_DELETE_POLICY,
-            marks::HELM_HOOK_DELETE_POLICY,
-        ];
-        let policies = policies.map(|key| annotated(metadata, key));
-        let policies: Vec<&str> = policies
-            .iter()
-            .flat_map(|list| marks::sync_options(list))
-            .collect();
-        let is_deleted_on_success = has_one_of(&policies, ["HookSucceeded", "hook-succeeded"]);
+        let on_success = policy_key(metadata, ["HookSucceeded", "hook-succeeded"]);
         let is_written =
-            is_deleted_on_success || has_one_of(&policies, ["HookFailed", "hook-failed"]);
+            on_success.is_some() || policy_key(metadata, ["HookFailed", "hook-failed"]).is_some();
+        let before_creation = ["BeforeHookCreation", "before-hook-creation"];
         Some(Self {
             tool: HookTool::ArgoCd,
             annotation,
             key,
+            delete_policy: on_success.unwrap_or(marks::ARGOCD_HOOK_DELETE_POLICY),
             events: words(annotation.value, event),
             weight: wave_of(metadata),
-            is_replaced: !is_written
-                || has_one_of(&policies, ["BeforeHookCreation", "before-hook-creation"]),
-            is_deleted_on_success,
+            is_replaced: !is_written || policy_key(metadata, before_creation).is_some(),
+            is_deleted_on_success: on_success.is_some(),
         })
     }
 
@@ -172,9 +168,17 @@ impl HookTool {
     }
 }
 
-/// Whether a policy is among `policies`, under one of its names.
-fn has_one_of(policies: &[&str], names: [&str; 2]) -> bool {
-    names.iter().any(|name| policies.contains(name))
+/// Returns the key of the annotation with a deletion policy under one of its names. Argo CD reads its own annotation and
+/// Helm's together.
+fn policy_key(metadata: Metadata<'_>, names: [&str; 2]) -> Option<&'static str> {
+    let keys = [
+        marks::ARGOCD_HOOK_DELETE_POLICY,
+        marks::HELM_HOOK_DELETE_POLICY,
+    ];
+    keys.into_iter().find(|key| {
+        let mut policies = marks::sync_options(annotated(metadata, key));
+        policies.any(|policy| names.contains(&policy))
+    })
 }
 
 fn annotated<'a>(metadata: Metadata<'a>, key: &str) -> &'a str {

@@ -101,7 +101,7 @@ fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
         }
         if let Some((loss, severity)) = loss(context, member) {
             let draft = not_kept(&hook, member, deleted)
-                .reason(format!("{} {loss}", why(&hook, member)))
+                .reason(format!("{} {loss}", why(&hook)))
                 .severity(severity);
             sink.push(draft);
         } else if let Some(user) = user_of(context, member) {
@@ -116,7 +116,7 @@ fn hook_not_kept(context: &Context<'_>, sink: &mut Sink) {
             let draft = not_kept(&hook, member, deleted)
                 .reason(format!(
                     "{} {} uses it, and {effect}.",
-                    why(&hook, member),
+                    why(&hook),
                     named(user)
                 ))
                 .info_if(!hook.is_deleted_on_success)
@@ -144,19 +144,8 @@ fn not_kept(hook: &Hook<'_>, member: &Member, deleted: &str) -> Draft {
         .field(format!("metadata.annotations.{}", hook.key))
 }
 
-fn why(hook: &Hook<'_>, member: &Member) -> String {
-    let metadata = member.object.metadata();
-    let is_written = |key: &str| metadata.annotation(key).is_some();
-    let written = match hook.tool {
-        // Argo CD reads Helm's annotation, too.
-        HookTool::ArgoCd
-            if is_written(marks::ARGOCD_HOOK_DELETE_POLICY)
-                || !is_written(marks::HELM_HOOK_DELETE_POLICY) =>
-        {
-            marks::ARGOCD_HOOK_DELETE_POLICY
-        }
-        HookTool::Helm | HookTool::ArgoCd => marks::HELM_HOOK_DELETE_POLICY,
-    };
+fn why(hook: &Hook<'_>) -> String {
+    let written = hook.delete_policy;
     let tool = hook.tool.name();
     match (hook.is_deleted_on_success, hook.tool) {
         (true, _) => format!("`{written}` tells {tool} to delete the hook once it has succeeded."),
