@@ -69,8 +69,20 @@ pub(crate) fn glob(pattern: &str) -> Result<GlobSet, String> {
     compiled(pattern, true)
 }
 
+/// Converts a text to a pattern that has `unknown` for each part in double braces: `apps/{{name}}` becomes `apps/*`.
+pub(crate) fn with_unknown_parts(text: &str, unknown: &str) -> String {
+    let mut pattern = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        pattern.push_str(&escaped(before));
+        pattern.push_str(unknown);
+        rest = after.split_once("}}").map_or("", |(_, after)| after);
+    }
+    pattern + &escaped(rest)
+}
+
 /// Escapes a text, so that a glob matches it and nothing else.
-pub(crate) fn escaped(text: &str) -> String {
+fn escaped(text: &str) -> String {
     globset::escape(text).replace('\\', "[\\]")
 }
 

@@ -6,7 +6,7 @@ use globset::GlobSet;
 
 use crate::graph::files::TreeFiles;
 use crate::kustomize::{ancestors, folder_of};
-use crate::text::glob::{compiled, glob};
+use crate::text::glob::{compiled, glob, with_unknown_parts};
 
 /// Returns the folders that a git generator takes: hidden ones never, an exclude always wins, patterns that are malformed
 /// or too large are ignored (argo-cd applicationset/generators/git.go, filterApps; Go path.Match: `*` stays within a name,
@@ -69,14 +69,7 @@ fn listed<'f>(files: &'f TreeFiles<'_>, pattern: &str) -> impl Iterator<Item = &
 
 /// Returns the folders that match a path with unknown parts, each of which is a part of one name.
 pub(super) fn fitting(files: &TreeFiles<'_>, path: &str) -> Vec<String> {
-    let mut pattern = String::new();
-    let mut rest = path;
-    while let Some((before, after)) = rest.split_once("{{") {
-        pattern.push_str(&globset::escape(before));
-        pattern.push('*');
-        rest = after.split_once("}}").map_or("", |(_, after)| after);
-    }
-    pattern.push_str(&globset::escape(rest));
+    let pattern = with_unknown_parts(path, "*");
     let pattern = crate::kustomize::resolve("", &pattern);
     // A wholly unknown pattern names no folder.
     if !pattern.contains(|c: char| c != '*' && c != '/') {

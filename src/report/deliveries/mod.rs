@@ -281,19 +281,11 @@ pub(in crate::report) fn spoken(key: &str) -> String {
 
 /// Whether `key` is `listed`, or fits it if every unknown part `{{…}}` is replaced.
 fn stands_for(listed: &str, key: &str) -> bool {
-    if listed == key {
-        return true;
+    if listed == key || !listed.contains("{{") {
+        return listed == key;
     }
-    let Some((first, parts)) = listed.split_once("{{") else {
-        return false;
-    };
-    let mut pattern = glob::escaped(first);
-    for part in parts.split("{{") {
-        // An unknown part matches one or more characters of a name, but no slash.
-        pattern.push_str("?*");
-        let fixed = part.split_once("}}").map_or("", |(_, fixed)| fixed);
-        pattern.push_str(&glob::escaped(fixed));
-    }
+    // An unknown part matches one or more characters of a name, but no slash.
+    let pattern = glob::with_unknown_parts(listed, "?*");
     glob::glob(&pattern).is_ok_and(|glob| glob.is_match(key))
 }
 
