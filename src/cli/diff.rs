@@ -16,7 +16,7 @@ use super::plan::{HELM_VERSIONS, TOOL_POLICIES};
 use super::progress;
 use super::published::PublishedArgs;
 use super::rendering::RenderingArgs;
-use super::status::Status;
+use super::status::{Status, fails_without_objects};
 use super::terminal;
 use crate::delivery::DeliveryTool;
 use crate::delivery::helm::HelmVersion;
@@ -220,7 +220,9 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
         _ if is_incomplete(&report.findings) => Status::Failure,
         Some(least) if report.reaches(least) && !args.exit_zero => Status::Findings,
         _ if fail_on_unknown && is_unknown && !args.exit_zero => Status::Findings,
-        _ if comparison.objects() == 0 && (!args.allow_empty || comparison.templates() > 0) => {
+        _ if comparison.objects() == 0
+            && fails_without_objects(args.allow_empty, comparison.templates()) =>
+        {
             terminal::say(match comparison.templates() {
                 0 => {
                     "no Kubernetes object found on either side; `--allow-empty` makes that a success"

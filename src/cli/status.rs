@@ -30,15 +30,20 @@ impl From<Status> for ExitCode {
 }
 
 /// Returns the exit status of a run that found no objects, and explains it; `None` if there are `objects`, or if an
-/// empty input is allowed. With unrendered templates, an input without objects is not empty and must not count as a success.
+/// empty input is allowed.
 pub(super) fn of_empty(
     session: &Session,
     objects: usize,
     allow_empty: bool,
     paths: &[String],
 ) -> Option<Status> {
-    let is_missing = objects == 0 && (!allow_empty || session.templates() > 0);
+    let is_missing = objects == 0 && fails_without_objects(allow_empty, session.templates());
     is_missing.then(|| no_objects(session, paths))
+}
+
+/// Whether an input without objects fails a run. With unrendered templates it is not empty and must not count as a success.
+pub(super) fn fails_without_objects(allow_empty: bool, templates: usize) -> bool {
+    !allow_empty || templates > 0
 }
 
 /// Explains that there are no objects, which is more likely a wrong path or a missing rendering than a success.
