@@ -75,7 +75,7 @@ impl<T: Copy + Send + Sync + 'static> TypedValueParser for OneOf<T> {
         argument: Option<&Arg>,
         value: &OsStr,
     ) -> Result<T, clap::Error> {
-        // What is not Unicode is not one of the words either, and that error lists them.
+        // A value that is not Unicode is none of the words: the error then lists these.
         let value = value.to_string_lossy().into_owned();
         let word = self.words().parse(command, argument, value.into())?;
         let found = self.0.iter().find(|(known, _)| *known == word);

@@ -2,7 +2,7 @@
 
 const REFUSED: &str = "Kubernetes rejects this document, and kubectl stops reading the file here.";
 
-const UNSENDABLE: &str = "The API server takes at most 3 MiB in one request, and this object's JSON does not fit into that.";
+const UNSENDABLE: &str = "The API server takes at most 3 MiB in one request, and this object's JSON does not fit into that, so it was not read.";
 
 /// The reason why a document is broken. The text is computed on request, since a file may have very many unreadable
 /// documents and few of them are shown.

@@ -1,4 +1,4 @@
-//! What one file says about other files and about itself.
+//! Facts that one file states about other files and about itself.
 
 use super::mentions::{Mention, Mentions, tested_folders};
 use super::object::configured_tool;
@@ -8,7 +8,7 @@ use crate::yaml::Value;
 /// The file names under which kustomize finds a kustomization.
 pub const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// What the documents of one file say about other files and about the file.
+/// Facts that the documents of one file state about other files and about the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileFacts {
     /// The files and folders that it names.

@@ -4,7 +4,7 @@ use super::Scanner;
 use crate::document::Quirk;
 use crate::event::SyntaxError;
 
-/// What `read_breaks` found between two runs of a scalar.
+/// The line breaks that `read_breaks` found between two runs of a scalar.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Gap {
     /// Whether there are any, including an escaped one.
