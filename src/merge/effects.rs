@@ -192,17 +192,20 @@ impl<'a> Telling<'a> {
         lost.into_iter().chain([deleted]).collect()
     }
 
-    /// Returns the effects on objects that move from one deliverer to another, and on the contents of a Namespace or
-    /// the instances of a CRD that moves.
+    /// Returns the effects on objects that move from one deliverer to another, and on the contents of a Namespace, the
+    /// instances of a CRD and the objects of a delivery object that moves.
     fn handed_over(&self, fates: &BTreeMap<ObjectKey, Fate>) -> Vec<DiffEffect> {
-        let mut moving: BTreeMap<&ObjectKey, EffectCertainty> = BTreeMap::new();
+        let mut moving: BTreeMap<&ObjectKey, (EffectCertainty, Option<&ObjectKey>)> =
+            BTreeMap::new();
         for handover in &self.withdrawn.handovers {
-            let certainty = if handover.pruned_first {
-                EffectCertainty::Certain
-            } else {
-                EffectCertainty::Race
-            };
-            moving.extend(handover.objects.iter().map(|key| (key, certainty)));
+            let certainty = handover.certainty();
+            let below = handover.delivered.iter();
+            moving.extend(below.map(|(key, above)| (key, (certainty, Some(above)))));
+        }
+        // After the others: with two objects that deliver each other, the chains of causes would not end.
+        for handover in &self.withdrawn.handovers {
+            let certainty = handover.certainty();
+            moving.extend(handover.objects.iter().map(|key| (key, (certainty, None))));
         }
         if moving.is_empty() {
             return Vec::new();
@@ -210,14 +213,17 @@ impl<'a> Telling<'a> {
         let mut effects = Vec::new();
         for member in &self.part.base.inventory.members {
             let present = matches!(fates.get(&member.key), Some(Fate::Present(present)) if !present.terminating);
-            let root = std::iter::once(member.key.clone())
+            let nearest = std::iter::once(member.key.clone())
                 .chain(self.part.containers(member))
                 .find_map(|key| moving.get_key_value(&key));
-            let Some((root, certainty)) = root.filter(|_| present) else {
+            let Some((nearest, (certainty, _))) = nearest.filter(|_| present) else {
                 continue;
             };
-            let mut because = vec![(*root).clone()];
-            because.extend((**root != member.key).then(|| member.key.clone()));
+            let mut because = vec![(*nearest).clone()];
+            because.extend((**nearest != member.key).then(|| member.key.clone()));
+            while let Some(above) = moving.get(&because[0]).and_then(|(_, above)| *above) {
+                because.insert(0, above.clone());
+            }
             effects.extend(self.data(member, *certainty, &because));
             let kind = match self.part.after(&member.key) {
                 Some(_) => EffectKind::Recreated,

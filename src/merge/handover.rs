@@ -3,9 +3,13 @@
 //! on their labels name the new one, and the old one spares them (fluxcd/pkg ssa/manager_delete.go; argo-cd
 //! docs/user-guide/resource_tracking.md).
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use foldhash::HashMap;
+
+use super::effect::EffectCertainty;
 use super::part::{MergePart, delivering};
 use super::pruning::{Delivery, DeliveryChoice, Requested};
 use crate::changes::{ChangeKind, Destination, Sides};
@@ -28,6 +32,8 @@ pub struct Handover {
     pub leaves: bool,
     /// The objects, in the order of the requests.
     pub objects: Vec<ObjectKey>,
+    /// The objects that are deleted because their delivery object is among the moved ones, each with that object.
+    pub delivered: BTreeMap<ObjectKey, ObjectKey>,
 }
 
 /// Returns the handovers in a part, except those whose old deliverer waits for the new one, which then applies first.
@@ -62,10 +68,12 @@ pub(super) fn handovers(
         else {
             continue;
         };
-        if from != to {
+        // The graph may name the cluster of a delivery object that moves after its new deliverer.
+        if from.key() != to.key() {
             groups.entry((left, from, to)).or_default().push(was);
         }
     }
+    let deliveries = LazyCell::new(|| deliveries_by_object(part));
     let found = groups
         .into_iter()
         .filter_map(|((destination, from, to), members)| {
@@ -77,14 +85,14 @@ pub(super) fn handovers(
                 deliveries: part.analysis.deliveries(),
                 members,
             };
-            let pruned = Delivery {
+            let delivery = Delivery {
                 part,
                 leaving: &leaving,
                 destination,
                 choice,
                 requested,
-            }
-            .of(from);
+            };
+            let pruned = delivery.of(from);
             let objects: Vec<ObjectKey> = pruned
                 .requests
                 .into_iter()
@@ -93,16 +101,70 @@ pub(super) fn handovers(
             let pruned_first = waits_for(&head.inventory, to, from);
             let from_before = part.delivering(from);
             let leaves = from_before.is_some_and(|from| requested.contain(part.at, from));
-            let handover = Handover {
+            if objects.is_empty() {
+                return None;
+            }
+            Some(Handover {
                 from: from.clone(),
                 to: to.clone(),
                 pruned_first,
                 leaves,
+                delivered: delivered(&delivery, &objects, &deliveries),
                 objects,
-            };
-            (!handover.objects.is_empty()).then_some(handover)
+            })
         });
     found.collect()
+}
+
+/// The deliveries of this part, by the keys of their objects.
+type DeliveriesByObject<'a> =
+    HashMap<&'a ObjectKey, Vec<(&'a Member, &'a Deliverer, &'a Destination)>>;
+
+fn deliveries_by_object<'a>(part: &MergePart<'a>) -> DeliveriesByObject<'a> {
+    let mut found = DeliveriesByObject::default();
+    for destination in part.base.destinations() {
+        let by = destination.deliverer();
+        if let Some((by, object)) = by.and_then(|by| Some((by, part.delivering_here(by)?))) {
+            let deliveries = found.entry(&object.key).or_default();
+            deliveries.push((object, by, destination));
+        }
+    }
+    found
+}
+
+/// Returns the objects that go with the delivery objects among `moved`, directly or not, each with its delivery object.
+fn delivered(
+    delivery: &Delivery<'_, '_>,
+    moved: &[ObjectKey],
+    deliveries: &DeliveriesByObject<'_>,
+) -> BTreeMap<ObjectKey, ObjectKey> {
+    let part = delivery.part;
+    let mut found = BTreeMap::new();
+    let mut pending = moved.to_vec();
+    while let Some(above) = pending.pop() {
+        for &(object, by, destination) in deliveries.get(&above).into_iter().flatten() {
+            let leaving = Leaving {
+                inventory: &part.base.inventory,
+                deliveries: part.analysis.deliveries(),
+                members: part.base.members_at(destination).collect(),
+            };
+            let below = Delivery {
+                leaving: &leaving,
+                destination,
+                ..*delivery
+            };
+            for request in below.deleted(by, object).requests {
+                if request.key != above
+                    && !moved.contains(&request.key)
+                    && !found.contains_key(&request.key)
+                {
+                    found.insert(request.key.clone(), above.clone());
+                    pending.push(request.key);
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Whether `one` waits by `spec.dependsOn`, directly or not, until `other` is ready with the same revision.
@@ -144,23 +206,18 @@ fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool 
 }
 
 impl Handover {
-    /// Returns a note with the annotation that makes the old deliverer spare the objects. `None` if the old delivery
-    /// object is deleted: its removal has a finding of its own.
-    pub fn note(&self) -> Option<String> {
-        if self.leaves {
-            return None;
+    /// Returns how certain the deletion of the objects is.
+    pub fn certainty(&self) -> EffectCertainty {
+        if self.pruned_first {
+            EffectCertainty::Certain
+        } else {
+            EffectCertainty::Race
         }
-        let (kind, protection) = match self.from.tool {
-            SourceTool::Flux => (
-                "Flux Kustomization",
-                "kustomize.toolkit.fluxcd.io/prune: disabled",
-            ),
-            SourceTool::FluxRelease => ("HelmRelease", "helm.sh/resource-policy: keep"),
-            SourceTool::ArgoCd | SourceTool::ArgoCdSet => (
-                "Application",
-                "argocd.argoproj.io/sync-options: Prune=false,Delete=false",
-            ),
-        };
+    }
+
+    /// Returns a note with the annotation that makes the old deliverer spare the objects.
+    pub(super) fn note(&self) -> String {
+        let kind = self.kind();
         let (objects, they, them) = match self.objects.as_slice() {
             [first, others @ ..] if !others.is_empty() => (
                 format!("{first} and {} more move", others.len()),
@@ -179,9 +236,30 @@ impl Handover {
         } else {
             format!("{they} deleted and created again if {from} prunes before {to} applies")
         };
-        Some(format!(
-            "{objects} from the {kind} {from} to {to}: {outcome}. To keep {them}, annotate {them} with `{protection}` and merge; then \
-             move {them} and merge; then remove the annotation"
-        ))
+        let recipe = self.recipe(them);
+        format!("{objects} from the {kind} {from} to {to}: {outcome}. To keep {them}, {recipe}")
+    }
+
+    /// Returns the kind of the deliverers in words.
+    pub fn kind(&self) -> &'static str {
+        match self.from.tool {
+            SourceTool::Flux => "Flux Kustomization",
+            SourceTool::FluxRelease => "HelmRelease",
+            SourceTool::ArgoCd | SourceTool::ArgoCdSet => "Application",
+        }
+    }
+
+    /// Explains how to move objects (`it`, `them`) without their deletion.
+    pub fn recipe(&self, them: &str) -> String {
+        let protection = match self.from.tool {
+            SourceTool::Flux => "kustomize.toolkit.fluxcd.io/prune: disabled",
+            SourceTool::FluxRelease => "helm.sh/resource-policy: keep",
+            SourceTool::ArgoCd | SourceTool::ArgoCdSet => {
+                "argocd.argoproj.io/sync-options: Prune=false,Delete=false"
+            }
+        };
+        format!(
+            "annotate {them} with `{protection}` and merge; then move {them} and merge; then remove the annotation"
+        )
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! * `part` one part of the tree, before and after; `outlook` facts about head
 //! * `withdraw` the tools' requests for removed objects; `pruning` those for one delivery object, `by_argo` for one
-//!   of Argo CD, `deleted` for a deleted one; `handover` objects that move from one to another
+//!   of Argo CD, `deleted` for a deleted one; `handover` objects that move from one to another, `moved` those whose
+//!   move deletes others or data
 //! * `likely` the tool of objects that no object of the tree delivers
 //! * `replaced` updates that the API server rejects, and the tools that delete and create anew because of them
 //! * `updated` the tools' updates before their deletes
@@ -24,6 +25,7 @@ mod handover;
 mod likely;
 mod loss;
 mod mention;
+mod moved;
 mod outlook;
 mod part;
 mod pruning;
@@ -51,6 +53,7 @@ use effects::Telling;
 pub use effects::{release_steps, scenario};
 pub use handover::Handover;
 pub use loss::Loss;
+pub use moved::MovedLoss;
 pub use outlook::Outlook;
 pub use part::{MergePart, delivering, origins};
 pub use pruning::{DeliveryChoice, Requested};

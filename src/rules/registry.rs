@@ -63,6 +63,7 @@ pub static RULES: &[&Rule] = &[
     &change::definition::CRD_REMOVED,
     &change::delivery::DELIVERY_REMOVED,
     &change::namespace::NAMESPACE_REMOVED,
+    &change::moved::MOVE_DELETES,
     &change::generator::GENERATOR_REMOVED,
     &change::data::VOLUME_REMOVED,
     &change::data::DATA_REMOVED,

@@ -29,8 +29,8 @@ use crate::inventory::{self, Texts, read_bytes};
 use crate::kube::{GroupKind, ObjectKey, kinds};
 use crate::manifest::ParsedFile;
 use crate::merge::{
-    DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Handover, Merge, MergePart, Requested,
-    scenario, updated, withdraw,
+    DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Merge, MergePart, Requested, scenario,
+    updated, withdraw,
 };
 use crate::ownership::Products;
 use crate::report::Format;
@@ -270,7 +270,6 @@ impl Comparison {
             let part = MergePart::of(at, sides, &self.changes, cluster.tables(), tools);
             let withdrawn = withdraw(&part, &self.delivery, &mut requested);
             notes.extend(withdrawn.idle.iter().chain(&withdrawn.assumed).cloned());
-            notes.extend(withdrawn.handovers.iter().filter_map(Handover::note));
             let implied = part.analysis.implied(Products::Used);
             let implied = updated(&part, implied);
             let scenario = scenario(&part, &withdrawn, &implied)?;
@@ -281,6 +280,7 @@ impl Comparison {
             };
             let simulated = planner.simulate();
             let merge = Merge::of(&part, &withdrawn, &implied, &simulated);
+            notes.extend(merge.notes_on_moves());
             judged.add(&merge, &self.judging);
             if !telling.is_silent() {
                 telling.add(

@@ -10,6 +10,7 @@ pub(super) mod delivery;
 pub(super) mod generator;
 pub(super) mod hook;
 pub(super) mod immutable;
+pub(super) mod moved;
 pub(super) mod namespace;
 pub(super) mod owner;
 mod places;

@@ -1,0 +1,135 @@
+//! Objects that move to another Kustomization or Application, and are deleted by the old one.
+
+use super::places::{on_name, related_in_head};
+use crate::inventory::Member;
+use crate::kube::ObjectKey;
+use crate::kustomize::SourceTool;
+use crate::merge::{CascadeKind, EffectCertainty, Merge, MovedLoss};
+use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::rule::{Rule, Sink, rule};
+use crate::rules::words::named;
+
+pub(in crate::rules) static MOVE_DELETES: Rule = rule!(
+    Change,
+    "move-deletes",
+    Error,
+    Collected,
+    "An object moves to another Kustomization or Application, and the old one deletes it with its data or its contents",
+    change move_deletes
+);
+
+fn move_deletes(merge: &Merge<'_>, sink: &mut Sink) {
+    let losses = merge.moved_losses();
+    let mut pending = losses.iter().peekable();
+    while let Some(loss) = pending.next() {
+        let mut alike = Vec::new();
+        while let Some(next) = pending.next_if(|next| are_alike(loss, next)) {
+            alike.push(next);
+        }
+        sink.push(draft(merge, loss, &alike));
+    }
+}
+
+/// Whether two objects of a kind make the same move, and of both it is unknown what is deleted with them.
+fn are_alike(one: &MovedLoss<'_>, other: &MovedLoss<'_>) -> bool {
+    let is_bare = |loss: &MovedLoss<'_>| loss.others.is_empty() && loss.data.is_empty();
+    one.handover == other.handover && one.kind == other.kind && is_bare(one) && is_bare(other)
+}
+
+/// Builds the finding for `loss`, and for the ones `alike`.
+fn draft(merge: &Merge<'_>, loss: &MovedLoss<'_>, alike: &[&MovedLoss<'_>]) -> Draft {
+    let (moved, handover) = (loss.moved, loss.handover);
+    let (from, to) = (&handover.from, &handover.to);
+    let kind = to.tool.kind().kind;
+    let (more, it) = match alike.len() {
+        0 => (String::new(), "it"),
+        others => (format!(" and {others} more"), "them"),
+    };
+    let it_is = if alike.is_empty() && loss.others.is_empty() {
+        "it is"
+    } else {
+        "they are"
+    };
+    let deletes = if handover.pruned_first {
+        "deletes"
+    } else {
+        "may delete"
+    };
+    let message = format!(
+        "moving {}{more} to {kind} `{to}` {deletes} {}, before {it_is} created again",
+        named(moved),
+        taken(loss, it)
+    );
+    let order = match handover.from.tool {
+        _ if handover.pruned_first => {
+            format!("`{to}` waits for `{from}`, which deletes {it} first.")
+        }
+        SourceTool::Flux | SourceTool::FluxRelease => format!(
+            "Flux deletes {it} when it reconciles `{from}`, unless `{to}` has applied {it} by then. `{from}` does not wait for that."
+        ),
+        SourceTool::ArgoCd | SourceTool::ArgoCdSet => format!(
+            "Argo CD deletes {it} when it syncs `{from}`, unless `{to}` has applied {it} by then. `{from}` does not wait for that, and \
+             without `selfHeal` the next sync of `{to}` may be far off."
+        ),
+    };
+    let draft = on_name(merge, moved, message)
+        .severity(loss.severity)
+        .label("is deleted when it moves")
+        .reason(format!("{order} {}", comes_back(loss)))
+        .help(format!("to keep {it}, {}", handover.recipe(it)));
+    let after = merge.part.after(&moved.key);
+    let draft = match after {
+        Some(after) => related_in_head(draft, merge, after, "its new place"),
+        None => draft,
+    };
+    let alike = alike
+        .iter()
+        .filter_map(|one| merge.part.after(&one.moved.key));
+    alike
+        .take(MOST_RELATED - 1)
+        .fold(draft, |draft, other: &Member| {
+            related_in_head(draft, merge, other, "moves with it")
+        })
+}
+
+/// Describes the deleted objects: ``it and 12 other objects, possibly with the data of PersistentVolumeClaim `db` ``.
+fn taken(loss: &MovedLoss<'_>, it: &str) -> String {
+    let mut others = loss.others.iter();
+    let objects = match (others.next(), others.len()) {
+        (None, _) => it.to_owned(),
+        (Some(one), 0) => format!("{it} and {}", name(one)),
+        (Some(_), more) => format!("{it} and {} other objects", more + 1),
+    };
+    let mut data = loss.data.keys();
+    let whose = match (data.next(), data.len()) {
+        (None, _) => return objects,
+        (Some(one), 0) if **one == loss.moved.key => "its data".to_owned(),
+        (Some(one), 0) => format!("the data of {}", name(one)),
+        (Some(_), more) => format!("the data of {} objects", more + 1),
+    };
+    let mut certainties = loss.data.values();
+    let is_possible = certainties.any(|certainty| *certainty == EffectCertainty::Possible);
+    let possibly = if is_possible { "possibly " } else { "" };
+    format!("{objects}, {possibly}with {whose}")
+}
+
+fn name(key: &ObjectKey) -> String {
+    format!("{} `{}`", key.kind(), key.name)
+}
+
+/// Says what else is deleted, and what of it comes back.
+fn comes_back(loss: &MovedLoss<'_>) -> &'static str {
+    match loss.kind {
+        Some(CascadeKind::Definition) => {
+            "With a CustomResourceDefinition, the API server deletes every object of its kind, in git or not, and the garbage collector their \
+             dependents."
+        }
+        Some(CascadeKind::Namespace) => {
+            "With a Namespace, everything in it is deleted, in git or not. Only what git has comes back, and without its data."
+        }
+        Some(CascadeKind::Delivery) => {
+            "With a delivery object, its tool deletes everything that it delivered. The objects come back without their data."
+        }
+        _ => "The object comes back without its data.",
+    }
+}
