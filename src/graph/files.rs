@@ -8,8 +8,8 @@ use memchr::memmem;
 
 use super::node::Node;
 use crate::charts::{ChartFolder, FolderFiles};
-use crate::kustomize::{folder_of, name_of, resolve};
-use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
+use crate::kustomize::{folder_of, resolve};
+use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::text::{ColumnUnit, SourceFile, Span, decode_manifest};
 use crate::yaml::{self, Content, Tree};
 
@@ -196,9 +196,8 @@ impl<'r> TreeFiles<'r> {
     }
 
     /// Whether a file is the kustomization by which its folder is built.
-    pub fn is_kustomization(&self, path: &str) -> bool {
-        KUSTOMIZATIONS.contains(&name_of(path))
-            && self.kustomization_of(folder_of(path)).as_deref() == Some(path)
+    pub fn builds_its_folder(&self, path: &str) -> bool {
+        is_kustomization(path) && self.kustomization_of(folder_of(path)).as_deref() == Some(path)
     }
 
     /// Returns the bytes of a file.

@@ -174,7 +174,7 @@ pub fn files(
         .collect();
     let left = files
         .manifests()
-        .filter(|path| !reached.contains(path) && !files.is_kustomization(path))
+        .filter(|path| !reached.contains(path) && !files.builds_its_folder(path))
         .filter(|path| {
             rendered.is_empty() || !ancestors(path).any(|above| rendered.contains(above))
         });

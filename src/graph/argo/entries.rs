@@ -59,7 +59,7 @@ pub(super) struct Units {
 pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
     let mut written: BTreeMap<&str, Vec<Resource>> = BTreeMap::new();
     for path in files.manifests() {
-        if !files.mentions(path, GROUP) || files.is_kustomization(path) {
+        if !files.mentions(path, GROUP) || files.builds_its_folder(path) {
             continue;
         }
         let found = resources_of(&files.parsed(path), path).unwrap_or_default();

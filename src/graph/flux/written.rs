@@ -46,7 +46,7 @@ impl Written {
         }
         for path in files.manifests() {
             // The target of a link is a file of the tree, too.
-            if files.is_kustomization(path) || files.is_link(path) {
+            if files.builds_its_folder(path) || files.is_link(path) {
                 continue;
             }
             let parsed = files.parsed(path);

@@ -74,7 +74,7 @@ pub fn kustomization(files: &TreeFiles<'_>, folder: &str) -> Result<Kustomizatio
 
 /// Reads all kustomizations of a tree; those that cannot be read are left out.
 pub fn kustomizations(files: &TreeFiles<'_>) -> Vec<KustomizationDoc> {
-    let found = files.paths().filter(|path| files.is_kustomization(path));
+    let found = files.paths().filter(|path| files.builds_its_folder(path));
     found
         .filter_map(|path| kustomization(files, folder_of(path)).ok())
         .collect()
