@@ -11,7 +11,7 @@ use super::members::Members;
 use super::source::Source;
 use crate::gc::Reconciler;
 use crate::inventory::{Member, ObjectId};
-use crate::kube::{GroupKind, Namespace, ObjectKey, finalizers};
+use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::ownership::access::Budget;
 use crate::ownership::{Evidence, FinalizerHolder, Remover};
 
@@ -40,16 +40,13 @@ impl<'a> Reconcilers<'a> {
         if !self.source.running || super::facts::deletion(member).is_some() {
             return Vec::new();
         }
-        let written = member.object.metadata().finalizer_names();
-        let foreign = written.filter(|name| !finalizers::is_collectors(name));
         let removers = &self.source.ownership.removers;
         let namespace = removers
             .access()
             .has_grants()
             .then_some(&member.key.namespace);
-        let added = removers.added_finalizers(member);
         let mut reconcilers = Vec::new();
-        for finalizer in foreign.chain(added) {
+        for finalizer in removers.finalizers_of(member) {
             let question = (member.key.group_kind(), namespace, finalizer);
             if !self.answers.contains_key(&question) {
                 let answer = self.answer(member, finalizer);
@@ -67,11 +64,7 @@ impl<'a> Reconcilers<'a> {
     fn answer(&self, member: &Member, finalizer: &str) -> Vec<(ObjectId, Reconciler)> {
         let inventory = self.source.inventory;
         let removers = &self.source.ownership.removers;
-        // The name is ignored, so that the answer can be cached for all objects of the kind.
-        let holder = FinalizerHolder {
-            name: None,
-            ..FinalizerHolder::of(member)
-        };
+        let holder = FinalizerHolder::unnamed(member);
         let remover = removers.remover_from(inventory, &holder, finalizer);
         if !matches!(
             remover,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::part::MergePart;
 use crate::inventory::{Member, ObjectId};
-use crate::kube::{GroupKind, Namespace, finalizers};
+use crate::kube::{GroupKind, Namespace};
 use crate::ownership::{Evidence, FinalizerHolder, Remover};
 
 /// An object of head with a finalizer that a workload of base removes.
@@ -36,19 +36,14 @@ pub(super) fn released<'a>(part: &MergePart<'a>) -> BTreeMap<ObjectId, Vec<Relea
         .iter()
         .filter(|member| head.applies(member) && member.decodes())
     {
-        let written = member.object.metadata().finalizer_names();
-        let written = written.filter(|name| !finalizers::is_collectors(name));
-        for finalizer in written.chain(before.added_finalizers(member)) {
+        for finalizer in before.finalizers_of(member) {
             let question = (
                 member.key.group_kind(),
                 &member.key.namespace,
                 finalizer.to_owned(),
             );
             let answer = known.entry(question).or_insert_with(|| {
-                let holder = FinalizerHolder {
-                    name: None,
-                    ..FinalizerHolder::of(member)
-                };
+                let holder = FinalizerHolder::unnamed(member);
                 running(&before.remover_from(inventory, &holder, finalizer), &holder)
             });
             if let Some((workload, verified)) = *answer {

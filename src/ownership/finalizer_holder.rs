@@ -20,7 +20,7 @@ pub struct FinalizerHolder<'a> {
 
 impl<'a> FinalizerHolder<'a> {
     /// Describes an object in the input.
-    pub fn of(member: &'a Member) -> Self {
+    pub fn new(member: &'a Member) -> Self {
         let name = member.object.metadata().name().map(|name| name.value);
         Self {
             group: member.key.group(),
@@ -28,6 +28,14 @@ impl<'a> FinalizerHolder<'a> {
             scope: member.scope(),
             namespace: &member.key.namespace,
             name: name.filter(|name| !name.is_empty()),
+        }
+    }
+
+    /// Describes all objects that differ from `member` in their names at most, so that one answer is for all of them.
+    pub fn unnamed(member: &'a Member) -> Self {
+        Self {
+            name: None,
+            ..Self::new(member)
         }
     }
 }

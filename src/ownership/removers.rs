@@ -16,7 +16,7 @@ use crate::inventory::{Inventory, Member, ObjectId};
 use crate::knowledge::{
     Condition, Controller, Handles, KnownFinalizer, KnownFinalizers, image_name,
 };
-use crate::kube::{GroupKind, KindMap};
+use crate::kube::{GroupKind, KindMap, finalizers};
 use crate::text::Span;
 
 /// Why a workload is treated as the remover of a finalizer.
@@ -170,6 +170,17 @@ impl Removers {
         !self.added.is_empty()
     }
 
+    /// Returns the finalizers that controllers have to remove from the object: those in its manifest, without the garbage
+    /// collector's, and those that it gets from its controller.
+    pub fn finalizers_of<'t>(
+        &'t self,
+        member: &'t Member,
+    ) -> impl Iterator<Item = &'t str> + use<'t> {
+        let written = member.object.metadata().finalizer_names();
+        let written = written.filter(|name| !finalizers::is_collectors(name));
+        written.chain(self.added_finalizers(member))
+    }
+
     /// Returns the finalizers that the object gets from its controller, whether or not its manifest lists them. None
     /// for an object of a dump, which shows all of them.
     pub fn added_finalizers<'t>(
@@ -189,7 +200,7 @@ impl Removers {
 
     /// Finds the remover of `finalizer` from an object in the input.
     pub fn remover(&self, inventory: &Inventory, member: &Member, finalizer: &str) -> Remover<'_> {
-        self.remover_from(inventory, &FinalizerHolder::of(member), finalizer)
+        self.remover_from(inventory, &FinalizerHolder::new(member), finalizer)
     }
 
     /// Finds the remover of `finalizer` from `holder`: the control plane, else a workload that runs its controller,

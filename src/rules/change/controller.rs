@@ -8,10 +8,10 @@ use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::kinds;
 use crate::merge::{Merge, Outlook, ReleasedObject, Surprise, severity};
-use crate::ownership::Remover;
 use crate::ownership::access::Budget;
+use crate::ownership::{FinalizerHolder, Remover};
 use crate::rules::draft::{Draft, MOST_RELATED};
-use crate::rules::finalizers::held::{counted, resting, unnamed};
+use crate::rules::finalizers::held::{counted, resting};
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
 
@@ -49,7 +49,7 @@ fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
         };
         // Another workload of head may run the same controller.
         let left = held.iter().filter(|held| {
-            let holder = unnamed(held.member);
+            let holder = FinalizerHolder::unnamed(held.member);
             let removers = outlook.removers();
             matches!(
                 removers.remover_from(&head.inventory, &holder, &held.finalizer),
@@ -164,7 +164,7 @@ fn lost_permission(
     stays: &Member,
     held: &ReleasedObject<'_>,
 ) -> Option<ObjectId> {
-    let holder = unnamed(held.member);
+    let holder = FinalizerHolder::unnamed(held.member);
     let before = &merge.part.base.inventory;
     let access = merge.part.analysis.ownership().removers.access();
     let was = access.authority(before, workload.id, &holder, &mut Budget::default());

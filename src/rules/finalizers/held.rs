@@ -6,7 +6,7 @@ use foldhash::HashMap;
 
 use crate::inventory::{Member, ObjectId};
 use crate::knowledge::KnownFinalizers;
-use crate::kube::{GroupKind, Namespace, finalizers};
+use crate::kube::{GroupKind, Namespace};
 use crate::ownership::{Evidence, FinalizerHolder, Remover};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::Context;
@@ -61,15 +61,14 @@ pub(in crate::rules) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
         inventory.remarkable().collect()
     };
     for member in members {
-        let written = member.object.metadata().finalizer_names();
-        let written = written.filter(|name| !finalizers::is_collectors(name));
         let namespace = by_namespace.then_some(&member.key.namespace);
-        for finalizer in written.chain(removers.added_finalizers(member)) {
+        for finalizer in removers.finalizers_of(member) {
             let row = removers.known().find(finalizer);
             let row = row.map(|row| row.finalizer.as_str());
             let question = (member.key.group_kind(), namespace, row);
             let answer = known.entry(question).or_insert_with(|| {
-                let remover = removers.remover_from(inventory, &unnamed(member), finalizer);
+                let holder = FinalizerHolder::unnamed(member);
+                let remover = removers.remover_from(inventory, &holder, finalizer);
                 // A Job runs to completion: it is not an operator.
                 let operator = operator(&remover)?;
                 (inventory.member(operator).key.group() != "batch").then_some((operator, remover))
@@ -88,14 +87,6 @@ pub(in crate::rules) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
         }
     }
     found
-}
-
-/// Describes an object without its name, which does not affect who removes its finalizers.
-pub(in crate::rules) fn unnamed(member: &Member) -> FinalizerHolder<'_> {
-    FinalizerHolder {
-        name: None,
-        ..FinalizerHolder::of(member)
-    }
 }
 
 fn operator(remover: &Remover<'_>) -> Option<ObjectId> {

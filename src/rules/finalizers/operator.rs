@@ -19,10 +19,11 @@ use crate::delivery::{
 use crate::finding::{Applicability, Severity};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ObjectKey, Policy, Wait};
+use crate::ownership::FinalizerHolder;
 use crate::ownership::access::Budget;
 use crate::rules::delivery::hooks::runs_before_deletion;
 use crate::rules::draft::Draft;
-use crate::rules::finalizers::held::{Held, counted, held, unnamed, with_held};
+use crate::rules::finalizers::held::{Held, counted, held, with_held};
 use crate::rules::finalizers::words::with_workload;
 use crate::rules::proposal::Proposal;
 use crate::rules::rule::{Context, Rule, Sink, rule};
@@ -122,7 +123,7 @@ fn released<'a>(context: &Context<'a>, held: Vec<Held<'a>>) -> Vec<Released<'a>>
         let key = &held.member.key;
         let authority = known.entry((held.operator, key.group_kind(), &key.namespace));
         let authority = authority.or_insert_with(|| {
-            let holder = unnamed(held.member);
+            let holder = FinalizerHolder::unnamed(held.member);
             let budget = &mut Budget::default();
             let authority = access.authority(context.inventory, held.operator, &holder, budget);
             authority.alternatives().into()

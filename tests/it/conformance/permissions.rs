@@ -104,7 +104,7 @@ fn authority(manifests: &[String]) -> Vec<String> {
         inventory_of("input.yaml", &(OPERATOR.to_owned() + &manifests.concat()));
     let (operator, widget) = (&inventory.members[0], &inventory.members[1]);
     let access = Ownership::of(&inventory).removers;
-    let holder = FinalizerHolder::of(widget);
+    let holder = FinalizerHolder::new(widget);
     let authority =
         access
             .access()
