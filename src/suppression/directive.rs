@@ -207,14 +207,24 @@ fn of_document(found: &mut Directives, id: FileId, file: &SourceFile, document: 
     if comments.is_empty() {
         return;
     }
+    let first_content = cover::first_content(file, document.span);
     let content = match (document.tree(), document.error()) {
         (Some(tree), _) => PlacedContent::Nodes(Nodes::of(tree)),
         (None, Some(_)) => PlacedContent::Lines(UnreadLines::of(file, document.span)),
+        (None, None) if first_content == document.span.end => {
+            for comment in comments {
+                if syntax::parse(comment.text(file.text())).is_some() {
+                    let message = "this document has only comments: write the directive in the document of the object";
+                    found.add_malformed(id, comment.span, message);
+                }
+            }
+            return;
+        }
         (None, None) => return,
     };
     let place = Placed {
         document: document.span,
-        first_content: cover::first_content(file, document.span),
+        first_content,
         content,
     };
     for comment in comments {

@@ -256,7 +256,11 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
     /// Adds a YAML document that was parsed.
     fn push_read(&mut self, span: Span, composer: Composer<'_>, read: Read) {
         if composer.is_empty() {
-            return self.push(span, Notation::Yaml, Content::Empty, Noticed::default());
+            let noticed = Noticed {
+                comments: comments::at(self.text, &read.comments),
+                ..Noticed::default()
+            };
+            return self.push(span, Notation::Yaml, Content::Empty, noticed);
         }
         let (content, problems) = self.content(composer, span, Some(&read));
         let comments = match read.dropped_from {

@@ -100,6 +100,19 @@ fn unreadable_document_can_be_suppressed() {
     assert_eq!(rules_and_suppressed(text), (vec![], 1));
 }
 
+/// A `---` follows the comment, so it belongs to a document of its own.
+#[test]
+fn directive_in_document_of_comments_is_malformed() {
+    let directive = "# ownerlint: ignore-document[owner-cross-namespace] why\n";
+    let (rules, suppressed) = rules_and_suppressed(&format!("{directive}---\n{OWNED}"));
+    assert_eq!(
+        (rules, suppressed),
+        (vec!["suppression-malformed", "owner-cross-namespace"], 0)
+    );
+    let text = format!("# ownerlint checks this file\n---\n{directive}{OWNED}");
+    assert_eq!(rules_and_suppressed(&text).1, 1);
+}
+
 #[test]
 fn comment_on_alias_does_not_cover_the_anchor() {
     let text = "\

@@ -670,6 +670,10 @@ fn comments_are_found_only_outside_scalars() {
         .map(|comment| file.slice(comment.span))
         .collect();
     assert_eq!(spans, ["# second", "# two"]);
+    let (file, documents) = read_text("# first\n---\nb: 2\n---\n# third\n");
+    let comments = documents.iter().flat_map(|document| &document.comments);
+    let spans: Vec<_> = comments.map(|comment| file.slice(comment.span)).collect();
+    assert_eq!(spans, ["# first", "# third"]);
 }
 
 #[test]
