@@ -91,6 +91,22 @@ impl<'r> Losses<'r> {
     }
 }
 
+/// Whether `key` may be meant for the object `lost`: they agree in the name and, if `key` is a whole key, the kind.
+/// Their namespaces and clusters may differ.
+fn may_mean(key: &str, lost: &str) -> bool {
+    let is_other_kind = match (key.parse::<ObjectKey>(), lost.parse::<ObjectKey>()) {
+        (Ok(key), Ok(lost)) => key.group_kind() != lost.group_kind(),
+        _ => false,
+    };
+    !is_other_kind && name_of(key) == name_of(lost)
+}
+
+/// Returns the name in a key or in `kind/name`, without the cluster after `@`.
+fn name_of(key: &str) -> &str {
+    let name = key.splitn(3, '/').last().unwrap_or(key);
+    name.split_once('@').map_or(name, |(name, _)| name)
+}
+
 impl DiffReport {
     /// Lowers the severity of the findings whose lost objects are all accepted, and adds a note on each key that names
     /// no lost object. Losses that depend on an unknown tool are never accepted.
@@ -119,9 +135,18 @@ impl DiffReport {
         let lost = losses.by_key.values().flatten();
         let lost: BTreeSet<String> = lost.map(|effect| losses.name(effect)).collect();
         for key in acceptance.keys.difference(&lost) {
+            let meant: Vec<String> = lost
+                .iter()
+                .filter(|lost| may_mean(key, lost))
+                .map(|lost| format!("`{}`", plain::one_line(lost)))
+                .collect();
             let key = plain::one_line(key);
-            self.notes
-                .push(format!("`{key}` is accepted, and nothing deletes it"));
+            self.notes.push(match meant.join(" or ").as_str() {
+                "" => format!("`{key}` is accepted, and nothing deletes it"),
+                meant => format!(
+                    "`{key}` is accepted, and is the key of no deleted object: did you mean {meant}?"
+                ),
+            });
         }
         let counted = Summary::of(&self.findings.findings);
         let summary = &mut self.findings.summary;

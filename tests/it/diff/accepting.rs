@@ -128,6 +128,30 @@ fn unused_accepted_key_is_noted_and_missing_accept_file_fails() {
 }
 
 /// Creates a change that removes one claim from two clusters.
+/// `list` prints the namespace of such a key as `?`, and other commands take short names.
+#[test]
+fn accepted_key_in_another_form_names_the_key_to_write() {
+    for (key, meant) in [
+        (
+            "PersistentVolumeClaim/?/history",
+            "PersistentVolumeClaim/apps/history",
+        ),
+        (
+            "PersistentVolumeClaim//history",
+            "PersistentVolumeClaim/apps/history",
+        ),
+        ("secret/history-login", "Secret/apps/history-login"),
+    ] {
+        let (status, said) = compared("kustomization", &["--accept", key]);
+        let words: Vec<&str> = said.split_whitespace().collect();
+        let expected = format!(
+            "note: `{key}` is accepted, and is the key of no deleted object: did you mean `{meant}`?"
+        );
+        assert!(words.join(" ").contains(&expected), "{said}");
+        assert_eq!(status, Some(1), "{key}");
+    }
+}
+
 fn claim_leaves_two_clusters() -> Folder {
     let folder = Folder::new();
     let sync = |cluster: &str| {
