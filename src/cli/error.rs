@@ -25,6 +25,9 @@ pub(super) enum Error {
     #[error("`list --output {format}` shows who applies what")]
     #[diagnostic(help("add `--deliveries`"))]
     NeedsDeliveries { format: String },
+    #[error("`--namespace` does not change which deliveries are listed")]
+    #[diagnostic(help("leave it out, or name an object in the namespace with `--of KIND/NAME`"))]
+    NamespaceOfDeliveries,
     #[error("`{path}` exists")]
     #[diagnostic(help("{}", if *forceable { "`--force` overwrites it" } else { "there can be only one configuration: remove it, or keep it" }))]
     Exists { path: String, forceable: bool },

@@ -118,7 +118,7 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
     let within = folder.strip_prefix(root).unwrap_or(&folder);
     let tree = StateChoice::Path(root.to_string_lossy().into_owned());
     let listing = match list_deliveries(&tree, &[], &ConfigChoice::Without, None) {
-        Ok(listing) => listing,
+        Ok(all) => all.listing,
         Err(error) => {
             terminal::say(&format!("note: the deliveries are unknown: {error}"));
             return Vec::new();

@@ -9,7 +9,8 @@ use super::global_args::GlobalArgs;
 use super::input_args::{InputArgs, open};
 use super::status::{Status, of_empty};
 use super::{progress, terminal};
-use crate::engine::{StateChoice, list_deliveries};
+use crate::engine::{PlanError, StateChoice, TargetError, list_deliveries};
+use crate::report::DeliveryListing;
 use crate::text::plain;
 use crate::text::runner::Syntax;
 
@@ -20,7 +21,7 @@ pub(super) struct ListArgs {
     /// List which tool applies which objects to which cluster, from the entry points of Flux and Argo CD down, and the
     /// objects that nothing applies
     #[arg(long, help_heading = "Deliveries", conflicts_with_all = [
-        "exclude", "namespace", "kubernetes_version", "stdin_filename", "allow_empty",
+        "exclude", "kubernetes_version", "stdin_filename", "allow_empty",
     ])]
     pub(super) deliveries: bool,
     /// The tree of this commit, without a checkout [default: the work tree]
@@ -31,10 +32,11 @@ pub(super) struct ListArgs {
         help_heading = "Deliveries"
     )]
     pub(super) r#ref: Option<String>,
-    /// List only the deliveries of this object: `Deployment.apps/shop/web`
+    /// List only the deliveries of this object: `deployment/web`, or a key like `Deployment.apps/shop/web`; with
+    /// `--namespace`, in that namespace
     #[arg(
         long,
-        value_name = "KEY",
+        value_name = "TARGET",
         requires = "deliveries",
         help_heading = "Deliveries"
     )]
@@ -97,6 +99,10 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
 }
 
 fn deliveries(args: &ListArgs) -> Result<Status, Error> {
+    let namespace = args.input.namespace.as_deref();
+    if args.of.is_none() && namespace.is_some() {
+        return Err(Error::NamespaceOfDeliveries);
+    }
     let paths = &args.input.paths;
     let (choice, paths) = match (&args.r#ref, paths.as_slice()) {
         (Some(reference), paths) => (StateChoice::Commit(reference.clone()), paths),
@@ -109,12 +115,19 @@ fn deliveries(args: &ListArgs) -> Result<Status, Error> {
         .as_ref()
         .map(|terms| progress::of_charts(&terms.progress));
     let config = args.input.config.clone().choice();
-    let whole = list_deliveries(&choice, paths, &config, terms.as_ref())?;
+    let all = list_deliveries(&choice, paths, &config, terms.as_ref())?;
     drop(bar);
-    let unread = whole.unread();
-    let listing = match &args.of {
-        Some(key) => whole.of(key),
-        None => whole,
+    let unread = all.listing.unread();
+    let (listing, unmatched) = match &args.of {
+        None => (all.listing, None),
+        Some(target) => match all.of(target, namespace) {
+            Ok(listing) => (listing, None),
+            Err(TargetError::Kind { help, .. } | TargetError::Object { help, .. }) => {
+                let said = not_applied(target, unread, &help);
+                (DeliveryListing::default(), Some(said))
+            }
+            Err(error) => return Err(PlanError::from(error).into()),
+        },
     };
     match args.output {
         ListFormat::Human => terminal::print(&listing.human())?,
@@ -124,21 +137,19 @@ fn deliveries(args: &ListArgs) -> Result<Status, Error> {
         ListFormat::Json => terminal::print_by(Syntax::Json, |out| listing.write_json(out))?,
     }
     if listing.is_empty() {
-        terminal::say(&match &args.of {
-            Some(key) => {
-                let key = plain::one_line(key);
-                let reason = match unread {
-                    0 => String::new(),
-                    _ => format!(" ({} not read may apply it)", plain::count(unread, "input")),
-                };
-                format!(
-                    "no delivery that was read applies `{key}`{reason}. Keys are written as `ownerlint list` prints \
-                     them: Kind.group/namespace/name"
-                )
-            }
-            None => "no Kubernetes object found".to_owned(),
-        });
+        let empty = "no Kubernetes object found";
+        terminal::say(unmatched.as_deref().unwrap_or(empty));
         return Ok(Status::NoObjects);
     }
     Ok(Status::Clean)
+}
+
+/// Says that no delivery applies the object that `--of` names.
+fn not_applied(target: &str, unread: usize, help: &str) -> String {
+    let target = plain::one_line(target);
+    let reason = match unread {
+        0 => String::new(),
+        _ => format!(" ({} not read may apply it)", plain::count(unread, "input")),
+    };
+    format!("no delivery that was read applies `{target}`{reason}; {help}")
 }

@@ -33,7 +33,8 @@ mod standing;
 
 pub use check::Check;
 pub use compare::{
-    CompareRequest, Comparison, StateChoice, UsualChange, is_commit, list_deliveries, usual_change,
+    CompareRequest, Comparison, Deliveries, StateChoice, UsualChange, is_commit, list_deliveries,
+    usual_change,
 };
 pub use coverage::ReadExtent;
 pub use describe::{describe, tool};

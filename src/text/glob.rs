@@ -81,6 +81,16 @@ pub(crate) fn with_unknown_parts(text: &str, unknown: &str) -> String {
     pattern + &escaped(rest)
 }
 
+/// Whether `known` is `text`, or fits it if every unknown part `{{…}}` is replaced.
+pub(crate) fn stands_for(text: &str, known: &str) -> bool {
+    if text == known || !text.contains("{{") {
+        return text == known;
+    }
+    // An unknown part matches one or more characters of a name, but no slash.
+    let pattern = with_unknown_parts(text, "?*");
+    glob(&pattern).is_ok_and(|glob| glob.is_match(known))
+}
+
 /// Escapes a text, so that a glob matches it and nothing else.
 fn escaped(text: &str) -> String {
     globset::escape(text).replace('\\', "[\\]")
@@ -116,5 +126,33 @@ mod tests {
     fn escaped_text_matches_only_itself() {
         let text = r"a\b[c]{d,e}?*";
         assert!(matches(&escaped(text), text) && !matches(&escaped(text), "ab[c]{d,e}?*"));
+    }
+
+    #[test]
+    fn unknown_parts_match_characters_of_a_name() {
+        let cases = [
+            ("ConfigMap/a/b", "ConfigMap/a/b", true),
+            ("ConfigMap/a/b", "ConfigMap/a/c", false),
+            ("ConfigMap/a/{{b}}", "ConfigMap/a/b", true),
+            ("ConfigMap/a/{{b}}", "ConfigMap/a/{{b}}", true),
+            ("ConfigMap/a/{{b}}", "ConfigMap/a/", false),
+            ("ConfigMap/{{b}}", "ConfigMap/a/b", false),
+            ("ConfigMap/{{a}}/b-{{c}}", "ConfigMap/a/b-c", true),
+            ("ConfigMap/a/x-{{b}}", "ConfigMap/a/y-b", false),
+            // A fixed part may occur several times.
+            ("ConfigMap/a/{{a}}b{{c}}", "ConfigMap/a/bbx", true),
+            ("ConfigMap/a/{{a}}b{{c}}", "ConfigMap/a/abc", true),
+            ("ConfigMap/a/{{a}}b{{c}}", "ConfigMap/a/bx", false),
+            // Adjacent unknown parts take a character each.
+            ("ConfigMap/a/{{a}}{{b}}", "ConfigMap/a/ab", true),
+            ("ConfigMap/a/{{a}}{{b}}", "ConfigMap/a/a", false),
+            // Fixed parts are no patterns.
+            ("ConfigMap/a/*-{{b}}", "ConfigMap/a/*-b", true),
+            ("ConfigMap/a/*-{{b}}", "ConfigMap/a/a-b", false),
+            ("ConfigMap/a/${A}-{{b}}", "ConfigMap/a/${A}-b", true),
+        ];
+        for (text, known, expected) in cases {
+            assert_eq!(stands_for(text, known), expected, "{text}, {known}");
+        }
     }
 }

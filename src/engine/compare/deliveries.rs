@@ -8,20 +8,42 @@ use super::parsed::StateFiles;
 use super::request::StateChoice;
 use super::state::StateReader;
 use crate::charts::{Charts, RenderingTerms};
+use crate::engine::plan::Targets;
 use crate::engine::rendering::charts_of_one_state;
 use crate::engine::resolve::configuration;
-use crate::engine::{ConfigChoice, Request, SessionError};
+use crate::engine::{ConfigChoice, Request, SessionError, TargetError};
 use crate::graph::argo::{Memory, Terms};
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{Builds, ResId, Resource, resources_of};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::{self, unreached};
+use crate::kube::GroupKind;
 use crate::kustomize::{BeyondLimit, SourceTool};
 use crate::report::{
     DeliveryListing, ListedDelivery, ListedInstance, ListedLocation, ListedSettings, ListedUnread,
     UnreachedFile,
 };
+
+/// The deliveries of a state.
+pub struct Deliveries {
+    /// All of them, as they are listed.
+    pub listing: DeliveryListing,
+    /// The objects that they apply, by the names that users type.
+    targets: Targets,
+}
+
+impl Deliveries {
+    /// Returns those that apply the object that `target` names, a key or arguments of `kubectl delete`, and those above
+    /// them. `namespace` is for targets without one.
+    ///
+    /// # Errors
+    /// The target matches no object that a delivery applies, or several.
+    pub fn of(self, target: &str, namespace: Option<&str>) -> Result<DeliveryListing, TargetError> {
+        let objects = self.targets.resolve_possible(target, namespace)?;
+        Ok(self.listing.of(&objects))
+    }
+}
 
 /// Lists the deliveries of a state, read only below `paths` if there are any. The configuration has the limits and the
 /// clusters of Argo CD. With `rendering`, charts are rendered: those that deliveries use, and those of the tree that
@@ -35,7 +57,7 @@ pub fn list_deliveries(
     paths: &[String],
     config: &ConfigChoice,
     rendering: Option<&RenderingTerms>,
-) -> Result<DeliveryListing, SessionError> {
+) -> Result<Deliveries, SessionError> {
     let anchors = match choice {
         StateChoice::Path(path) => vec![path.clone()],
         _ => Vec::new(),
@@ -70,14 +92,41 @@ pub fn list_deliveries(
                 .collect();
             deliveries.sort_by(|one, other| one.id.cmp(&other.id));
             let left = unreached::files(tree, all, &charts).into_iter();
-            DeliveryListing {
-                deliveries,
-                unreached: left
-                    .map(|(file, objects)| UnreachedFile { file, objects })
-                    .collect(),
+            Deliveries {
+                targets: targets(&deliveries, all),
+                listing: DeliveryListing {
+                    deliveries,
+                    unreached: left
+                        .map(|(file, objects)| UnreachedFile { file, objects })
+                        .collect(),
+                },
             }
         },
     )
+}
+
+/// Returns the objects that the deliveries apply, by the names that kubectl and their CRDs give them.
+fn targets(listed: &[ListedDelivery], all: &[Delivery]) -> Targets {
+    let instances = listed.iter().flat_map(|delivery| &delivery.instances);
+    let keys = instances.filter_map(|instance| instance.key.parse().ok());
+    let mut targets = Targets::from_keys(keys.collect(), "the deliveries apply");
+    for resource in all.iter().flat_map(|delivery| delivery.resources.iter()) {
+        if resource.id().kind == "CustomResourceDefinition"
+            && let Some(spec) = resource.node.get("spec")
+            && let Some(names) = spec.get("names")
+        {
+            let kind = names.str_at(&["kind"]).unwrap_or_default();
+            let group = spec.str_at(&["group"]).unwrap_or_default();
+            let short = names.texts_at("shortNames");
+            let long = ["plural", "singular"].iter();
+            let long = long.filter_map(|field| names.str_at(&[field]));
+            targets.add_names(
+                GroupKind::new(group, kind),
+                long.chain(short.iter().map(String::as_str)),
+            );
+        }
+    }
+    targets
 }
 
 /// Evaluates the deliveries of a state, with the kustomizations that no tool of the tree builds, and passes them to

@@ -22,7 +22,7 @@ mod unchanged;
 
 pub use comparison::Comparison;
 pub(super) use deliveries::evaluate;
-pub use deliveries::list_deliveries;
+pub use deliveries::{Deliveries, list_deliveries};
 pub(super) use parsed::{RenderedChart, parts_of};
 pub use request::{CompareRequest, StateChoice};
 pub use start::{UsualChange, is_commit, usual_change};

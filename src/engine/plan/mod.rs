@@ -19,4 +19,5 @@ pub use planner::Planner;
 pub use question::{PlanError, Question};
 pub use steps::{POLICIES, Steps};
 pub use targets::TargetError;
+pub(super) use targets::Targets;
 pub use teardown::{Teardown, TeardownBy, TeardownRequest};

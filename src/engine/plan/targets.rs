@@ -9,7 +9,7 @@ use super::notes::unrendered_charts;
 use crate::inventory::{self, BuiltinKind, Inventory, STDIN};
 use crate::kube::{GroupKind, Namespace, ObjectKey, guessed_plurals, kinds};
 use crate::ownership::Implied;
-use crate::text::near;
+use crate::text::{glob, near};
 
 /// Maximum number of candidates that a message lists.
 const MOST_LISTED: usize = 8;
@@ -66,6 +66,32 @@ struct Wanted<'w> {
     name: &'w str,
 }
 
+impl Wanted<'_> {
+    /// Whether it may be in a namespace. Without one of its own, it is looked up in `default` if that is given.
+    fn is_in(&self, namespace: &Namespace, default: Option<&str>) -> bool {
+        match self.namespace {
+            Some(written) => *namespace == Namespace::from(written),
+            // kubectl ignores the namespace for a cluster-scoped kind [CLI-5].
+            None => {
+                matches!(namespace, Namespace::None | Namespace::Unwritten)
+                    || default.is_none_or(|name| namespace.name() == Some(name))
+            }
+        }
+    }
+
+    /// Whether an object whose key has unknown parts may be this one.
+    fn may_be(&self, key: &ObjectKey, default: Option<&str>) -> bool {
+        let default = default.filter(|_| key.namespace.name().is_some());
+        let namespace = match self.namespace.or(default) {
+            Some(name) => Namespace::from(name),
+            None => key.namespace.clone(),
+        };
+        let known = ObjectKey::new(key.group_kind(), namespace, self.name);
+        let listed = key.to_string();
+        listed.contains("{{") && glob::stands_for(&listed, &known.to_string())
+    }
+}
+
 impl std::fmt::Display for Wanted<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.namespace {
@@ -85,13 +111,15 @@ struct Names {
 }
 
 /// The possible targets of a plan.
-pub(super) struct Targets {
+pub(in crate::engine) struct Targets {
     kinds: BTreeMap<GroupKind, Names>,
     objects: BTreeSet<ObjectKey>,
     /// Namespace objects that the input does not contain, although it has objects in them.
     implicit: BTreeSet<ObjectKey>,
     /// Charts whose templates are not rendered.
     charts: BTreeSet<String>,
+    /// How a list of the objects begins: `the input contains`.
+    origin: &'static str,
 }
 
 impl Targets {
@@ -110,34 +138,56 @@ impl Targets {
         let namespaces = used.into_iter().map(ObjectKey::of_namespace);
         let implicit: BTreeSet<ObjectKey> =
             namespaces.filter(|key| !objects.contains(key)).collect();
-        let mut targets = Self {
-            kinds: BTreeMap::new(),
-            objects,
-            implicit,
-            charts: unrendered_charts(inventory),
-        };
-        for key in targets.objects.iter().chain(&targets.implicit) {
-            targets
-                .kinds
-                .entry(key.group_kind().to_owned())
-                .or_insert_with(|| names_of(key.group_kind()));
+        let mut targets = Self::from_keys(objects, "the input contains");
+        for key in &implicit {
+            targets.add_kind(key.group_kind());
         }
+        targets.implicit = implicit;
+        targets.charts = unrendered_charts(inventory);
         for crd in inventory
             .members
             .iter()
             .filter_map(|member| member.object.definition())
         {
-            if let Some(names) = targets.kinds.get_mut(&crd.group_kind().to_owned()) {
-                let written = crd
-                    .plural
-                    .iter()
-                    .map(|plural| &plural.value)
-                    .chain(&crd.singular)
-                    .chain(&crd.short_names);
-                names.names.extend(written.map(|name| name.to_lowercase()));
-            }
+            let plural = crd.plural.iter().map(|plural| plural.value.as_str());
+            let names = crd.singular.iter().chain(&crd.short_names);
+            targets.add_names(crd.group_kind(), plural.chain(names.map(String::as_str)));
         }
         targets
+    }
+
+    /// Creates the targets with these keys. A list of them begins with `origin`.
+    pub(in crate::engine) fn from_keys(objects: BTreeSet<ObjectKey>, origin: &'static str) -> Self {
+        let mut targets = Self {
+            kinds: BTreeMap::new(),
+            objects: BTreeSet::new(),
+            implicit: BTreeSet::new(),
+            charts: BTreeSet::new(),
+            origin,
+        };
+        for key in &objects {
+            targets.add_kind(key.group_kind());
+        }
+        targets.objects = objects;
+        targets
+    }
+
+    fn add_kind(&mut self, kind: GroupKind<&str>) {
+        self.kinds
+            .entry(kind.to_owned())
+            .or_insert_with(|| names_of(kind));
+    }
+
+    /// Adds the names that a CRD gives to a kind.
+    pub(in crate::engine) fn add_names<'n>(
+        &mut self,
+        kind: GroupKind<&str>,
+        names: impl IntoIterator<Item = &'n str>,
+    ) {
+        if let Some(known) = self.kinds.get_mut(&kind.to_owned()) {
+            let names = names.into_iter().map(str::to_lowercase);
+            known.names.extend(names);
+        }
     }
 
     /// Whether `key` is a Namespace that the input does not contain, although it has objects in it.
@@ -188,35 +238,65 @@ impl Targets {
         }
     }
 
-    fn find(&self, wanted: &Wanted<'_>, namespace: Option<&str>) -> Result<ObjectKey, TargetError> {
-        let kinds: Vec<_> = self
-            .kinds
-            .iter()
-            .filter(|(kind, names)| names.answer_to(wanted.kind, &kind.group))
+    /// Returns the object that one line names, see [`Self::resolve_line`], and those that it may name: their keys have
+    /// unknown parts, `{{…}}`.
+    pub(in crate::engine) fn resolve_possible(
+        &self,
+        line: &str,
+        namespace: Option<&str>,
+    ) -> Result<BTreeSet<ObjectKey>, TargetError> {
+        let found = self.resolve_line(line, namespace);
+        let (words, own) = without_namespace(line);
+        let words = match &found {
+            Ok(key) => vec![key.to_string()],
+            Err(TargetError::Kind { .. } | TargetError::Object { .. }) => words,
+            Err(error) => return Err(error.clone()),
+        };
+        let namespace = own.as_deref().or(namespace);
+        let mut keys = BTreeSet::new();
+        for wanted in parse_words(&words)? {
+            let possible = self.of_kind(wanted.kind).into_iter();
+            let possible = possible.filter(|key| wanted.may_be(key, namespace));
+            keys.extend(possible.cloned());
+        }
+        match found {
+            Ok(key) => keys.insert(key),
+            Err(error) if keys.is_empty() => return Err(error),
+            Err(_) => false,
+        };
+        Ok(keys)
+    }
+
+    /// Returns the objects whose kind has the name `typed`.
+    fn of_kind(&self, typed: &str) -> Vec<&ObjectKey> {
+        let kinds = self.kinds.iter();
+        let kinds: Vec<GroupKind<&str>> = kinds
+            .filter(|(kind, names)| names.answer_to(typed, &kind.group))
+            .map(|(kind, _)| kind.as_ref())
             .collect();
-        if kinds.is_empty() {
+        let all = self.objects.iter().chain(&self.implicit);
+        all.filter(|key| kinds.contains(&key.group_kind()))
+            .collect()
+    }
+
+    fn find(&self, wanted: &Wanted<'_>, namespace: Option<&str>) -> Result<ObjectKey, TargetError> {
+        let same = self.of_kind(wanted.kind);
+        if same.is_empty() {
             return Err(self.unknown_kind(wanted));
         }
-        let is_of_kind = |key: &&ObjectKey| {
-            kinds
-                .iter()
-                .any(|(kind, _)| kind.as_ref() == key.group_kind())
-        };
-        let all = self.objects.iter().chain(&self.implicit);
-        let same: Vec<&ObjectKey> = all.filter(is_of_kind).collect();
-        let found: Vec<&ObjectKey> = same
-            .iter()
-            .copied()
-            .filter(|key| key.name == wanted.name)
-            .filter(|key| match wanted.namespace {
-                Some(namespace) => key.namespace == Namespace::from(namespace),
-                // kubectl ignores the namespace for a cluster-scoped kind [CLI-5].
-                None => {
-                    matches!(key.namespace, Namespace::None | Namespace::Unwritten)
-                        || namespace.is_none_or(|name| key.namespace.name() == Some(name))
-                }
-            })
-            .collect();
+        let mut named = same.clone();
+        named.retain(|key| key.name == wanted.name);
+        let mut found = named.clone();
+        found.retain(|key| wanted.is_in(&key.namespace, namespace));
+        if found.is_empty() && matches!(wanted.namespace, Some("" | "?")) {
+            // A key of a file that leaves the namespace to a delivery, or of a kind whose scope is unknown.
+            let wanted = Wanted {
+                namespace: None,
+                ..*wanted
+            };
+            found = named;
+            found.retain(|key| wanted.is_in(&key.namespace, namespace));
+        }
         let best = found.iter().map(|key| self.rank(key)).min();
         let found: Vec<&ObjectKey> = found
             .into_iter()
@@ -238,7 +318,10 @@ impl Targets {
 
     /// Returns the help if no name is similar: the candidates, and charts that may contain more.
     fn contains(&self, all: &[impl AsRef<str>]) -> String {
-        let all = format!("the input contains: {}", listed(all));
+        let all = match all {
+            [] => format!("{} no objects", self.origin),
+            _ => format!("{}: {}", self.origin, listed(all)),
+        };
         match self.charts.first() {
             Some(chart) => format!(
                 "{all}. The templates of {chart} are not rendered: `--render` renders charts with helm"

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::line;
-use crate::text::glob;
+use crate::kube::ObjectKey;
 
 /// The deliveries of a tree: the contract `ownerlint.deliveries/1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -219,15 +219,16 @@ impl DeliveryListing {
         }
     }
 
-    /// Keeps the deliveries that apply `key`, and those above them. A listed key with unknown parts may fit `key`.
+    /// Keeps the deliveries that apply one of the objects, and those above them.
     #[must_use]
-    pub fn of(mut self, key: &str) -> Self {
+    pub fn of(mut self, objects: &BTreeSet<ObjectKey>) -> Self {
+        let objects: BTreeSet<String> = objects.iter().map(ObjectKey::to_string).collect();
         let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let by_id = self.deliveries.iter().map(|one| (one.id.as_str(), one));
         let by_id: BTreeMap<&str, &ListedDelivery> = by_id.collect();
         for one in &self.deliveries {
             let keys = one.instances.iter().map(|instance| &instance.key);
-            let found = keys.filter(|listed| stands_for(listed, key));
+            let found = keys.filter(|key| objects.contains(*key));
             let mut keys: BTreeSet<String> = found.cloned().collect();
             let mut next = (!keys.is_empty()).then_some(one);
             while let Some(delivery) = next {
@@ -277,47 +278,4 @@ pub(in crate::report) fn spoken(key: &str) -> String {
     let (kind, name) = key.split_once('/').unwrap_or(("", key));
     let kind = kind.split('.').next().unwrap_or_default();
     format!("{kind} {name}")
-}
-
-/// Whether `key` is `listed`, or fits it if every unknown part `{{…}}` is replaced.
-fn stands_for(listed: &str, key: &str) -> bool {
-    if listed == key || !listed.contains("{{") {
-        return listed == key;
-    }
-    // An unknown part matches one or more characters of a name, but no slash.
-    let pattern = glob::with_unknown_parts(listed, "?*");
-    glob::glob(&pattern).is_ok_and(|glob| glob.is_match(key))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn unknown_parts_match_characters_of_a_name() {
-        let cases = [
-            ("ConfigMap/a/b", "ConfigMap/a/b", true),
-            ("ConfigMap/a/b", "ConfigMap/a/c", false),
-            ("ConfigMap/a/{{b}}", "ConfigMap/a/b", true),
-            ("ConfigMap/a/{{b}}", "ConfigMap/a/{{b}}", true),
-            ("ConfigMap/a/{{b}}", "ConfigMap/a/", false),
-            ("ConfigMap/{{b}}", "ConfigMap/a/b", false),
-            ("ConfigMap/{{a}}/b-{{c}}", "ConfigMap/a/b-c", true),
-            ("ConfigMap/a/x-{{b}}", "ConfigMap/a/y-b", false),
-            // A fixed part may occur several times.
-            ("ConfigMap/a/{{a}}b{{c}}", "ConfigMap/a/bbx", true),
-            ("ConfigMap/a/{{a}}b{{c}}", "ConfigMap/a/abc", true),
-            ("ConfigMap/a/{{a}}b{{c}}", "ConfigMap/a/bx", false),
-            // Adjacent unknown parts take a character each.
-            ("ConfigMap/a/{{a}}{{b}}", "ConfigMap/a/ab", true),
-            ("ConfigMap/a/{{a}}{{b}}", "ConfigMap/a/a", false),
-            // Fixed parts are no patterns.
-            ("ConfigMap/a/*-{{b}}", "ConfigMap/a/*-b", true),
-            ("ConfigMap/a/*-{{b}}", "ConfigMap/a/a-b", false),
-            ("ConfigMap/a/${A}-{{b}}", "ConfigMap/a/${A}-b", true),
-        ];
-        for (listed, key, expected) in cases {
-            assert_eq!(stands_for(listed, key), expected, "{listed}, {key}");
-        }
-    }
 }

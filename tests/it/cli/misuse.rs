@@ -196,11 +196,40 @@ fn allow_empty_rejects_unrendered_templates_in_every_command() {
 }
 
 #[test]
-fn list_of_unknown_key_shows_how_keys_are_written() {
-    let (folder, key) = ("fixtures/examples/argocd", "Application/argocd/platform-us");
-    let message = "no delivery that was read applies `Application/argocd/platform-us`";
-    let output = fails(&["list", "--deliveries", folder, "--of", key], 3, message);
-    output.stderr(contains("Kind.group/namespace/name"));
+fn list_of_unknown_object_suggests_keys() {
+    let of = |target: &str, message: &str| {
+        let folder = "fixtures/examples/argocd";
+        fails(
+            &["list", "--deliveries", folder, "--of", target],
+            3,
+            message,
+        );
+    };
+    of(
+        "sts/crt",
+        "no delivery that was read applies `sts/crt` (2 inputs not read may apply it); did you mean `StatefulSet.apps/shop/cart`?",
+    );
+    of(
+        "widget/cart",
+        "applies `widget/cart` (2 inputs not read may apply it); the deliveries apply: `Namespace`",
+    );
+}
+
+#[test]
+fn list_of_incomplete_or_ambiguous_object_is_rejected() {
+    let folder = "fixtures/examples/flux";
+    let list = ["list", "--deliveries", folder];
+    fails(
+        &[&list[..], &["--of", "web-prod"]].concat(),
+        2,
+        "`web-prod` does not say which object",
+    );
+    fails(
+        &[&list[..], &["--namespace", "shop"]].concat(),
+        2,
+        "`--namespace` does not change which deliveries are listed",
+    );
+    fails(&["list", folder, "--of", "deploy/web"], 2, "--deliveries");
 }
 
 #[test]

@@ -119,6 +119,102 @@ fn list_of_key_finds_deliveries_of_generated_application() {
     );
 }
 
+/// Returns the objects of the deliveries of `target`, and those above them.
+fn listed_of(folder: &Path, target: &[&str]) -> Vec<String> {
+    let document = document(folder, &[&[".", "--of"], target].concat());
+    let deliveries = document["deliveries"].as_array().expect("a list").iter();
+    let instances = deliveries.flat_map(|one| one["instances"].as_array().expect("a list"));
+    let keys = instances.map(|one| one["key"].as_str().expect("a key").to_owned());
+    keys.collect()
+}
+
+#[test]
+fn list_of_object_takes_names_of_kubectl() {
+    let folder = &root().join(EXAMPLE);
+    let key = "Deployment.apps/shop/web-prod";
+    let expected = listed_of(folder, &[key]);
+    assert!(expected.iter().any(|one| one == key), "{expected:?}");
+    for target in [
+        &["deploy/web-prod"][..],
+        &["deploy web-prod"],
+        &["deployments.apps/web-prod"],
+        &["deployment/web-prod", "--namespace", "shop"],
+        &["deploy/web-prod -n shop"],
+        &["Deployment.apps/?/web-prod"],
+        &["Deployment.apps//web-prod"],
+    ] {
+        assert_eq!(listed_of(folder, target), expected, "{target:?}");
+    }
+    let kustomization = "Kustomization.kustomize.toolkit.fluxcd.io/flux-system/apps";
+    assert_eq!(
+        listed_of(folder, &["ks/apps"]),
+        listed_of(folder, &[kustomization])
+    );
+}
+
+#[test]
+fn list_of_short_name_finds_generated_application() {
+    let folder = &root().join("fixtures/examples/argocd");
+    let key = "Application.argoproj.io/argocd/platform-us";
+    let expected = listed_of(folder, &[key]);
+    for target in [
+        &["app/platform-us"][..],
+        &["Application/argocd/platform-us"],
+        &["application/platform-us", "-n", "argocd"],
+    ] {
+        assert_eq!(listed_of(folder, target), expected, "{target:?}");
+    }
+}
+
+/// The listing of files leaves the namespace open, and the delivery sets it.
+#[test]
+fn listed_keys_of_files_are_targets() {
+    let folder = Folder::new();
+    folder
+        .write(
+            "clusters/prod/apps.yaml",
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\n\
+             spec: {path: ./apps, targetNamespace: shop, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}\n",
+        )
+        .write(
+            "apps/objects.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n---\n\
+             apiVersion: example.com/v1\nkind: Gadget\nmetadata: {name: one}\n---\n\
+             apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.example.com}\n\
+             spec: {group: example.com, scope: Namespaced, names: {kind: Thing, plural: things, shortNames: [tg]}, \
+             versions: [{name: v1, served: true, storage: true}]}\n---\n\
+             apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: two}\n",
+        );
+    let mut list = ownerlint();
+    let output = list
+        .current_dir(folder.path())
+        .arg("list")
+        .output()
+        .expect("it runs");
+    let listed = String::from_utf8(output.stdout).expect("text");
+    for (key, applied) in [
+        ("ConfigMap/?/settings", "ConfigMap/shop/settings"),
+        ("Gadget.example.com/?/one", "Gadget.example.com/shop/one"),
+        ("Thing.example.com/?/two", "Thing.example.com/shop/two"),
+    ] {
+        assert!(listed.contains(key), "{key}: {listed}");
+        assert_eq!(listed_of(folder.path(), &[key]), [applied]);
+        let mut plan = ownerlint();
+        let plan = plan
+            .current_dir(folder.path())
+            .args(["plan", "delete", key])
+            .assert()
+            .code(0);
+        plan.stdout(predicates::str::contains(format!(
+            "delete {applied} (Background)"
+        )));
+    }
+    assert_eq!(
+        listed_of(folder.path(), &["tg/two"]),
+        ["Thing.example.com/shop/two"]
+    );
+}
+
 #[test]
 fn json_deliveries_have_cluster_parent_and_objects() {
     let document = document(root(), &[EXAMPLE]);
