@@ -29,44 +29,45 @@ impl Baseline {
         };
         let identities = self.entries.iter().map(|entry| &entry.identity);
         let exact: HashMap<&Identity, usize> = identities.zip(0..).collect();
-        for (finding, identity) in findings.iter().enumerate() {
+        for (at, identity) in findings.iter().enumerate() {
             if let Some(&entry) = exact.get(identity) {
-                self.take(&mut matches, finding, entry);
+                self.take(&mut matches, at, entry);
             }
         }
         // Entries by their identity without a namespace. The lists are in reverse order, because entries are popped.
         let mut anywhere: HashMap<Identity, Vec<usize>> = HashMap::default();
-        for (place, entry) in self.entries.iter().enumerate().rev() {
+        for (at, entry) in self.entries.iter().enumerate().rev() {
             if let Some(identity) = without_namespace(&entry.identity) {
-                anywhere.entry(identity).or_default().push(place);
+                anywhere.entry(identity).or_default().push(at);
             }
         }
-        for (finding, identity) in findings.iter().enumerate() {
+        for (at, identity) in findings.iter().enumerate() {
             let general = without_namespace(identity);
-            let Some(general) = general.filter(|_| matches.entries[finding].is_none()) else {
+            let Some(general) = general.filter(|_| matches.entries[at].is_none()) else {
                 continue;
             };
             // The namespace of the finding is known: only an entry without one can match.
             if general != *identity {
                 if let Some(&entry) = exact.get(&general) {
-                    self.take(&mut matches, finding, entry);
+                    self.take(&mut matches, at, entry);
                 }
                 continue;
             }
-            let Some(places) = anywhere.get_mut(&general) else {
+            let Some(indices) = anywhere.get_mut(&general) else {
                 continue;
             };
-            while let Some(&entry) = places.last() {
-                if self.take(&mut matches, finding, entry) {
+            while let Some(&entry) = indices.last() {
+                if self.take(&mut matches, at, entry) {
                     break;
                 }
-                places.pop();
+                indices.pop();
             }
         }
         matches
     }
 
-    /// Assigns a finding to an entry, unless the entry has reached its count. Returns whether it was assigned.
+    /// Assigns the finding at index `finding` to the entry at index `entry`, unless that has reached its count. Returns
+    /// whether it was assigned.
     fn take(&self, matches: &mut Matches, finding: usize, entry: usize) -> bool {
         let has_room = matches.found[entry] < self.entries[entry].count;
         if has_room {

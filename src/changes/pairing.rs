@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use foldhash::{HashMap, HashSet};
 
-use super::similar::Shape;
+use super::similar::ValueHashes;
 use super::tree::{TreePart, TreePlace, destination_of, file_of, key_of, member};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 
@@ -88,13 +88,13 @@ impl Unpaired<'_> {
         if gone.len() > MOST_COMPARED || new.len() > MOST_COMPARED {
             return Vec::new();
         }
-        let (shapes_gone, shapes_new) = (shapes(self.base, gone), shapes(self.head, new));
+        let (hashes_gone, hashes_new) = (hashes(self.base, gone), hashes(self.head, new));
         let mut candidates = Vec::new();
         for (i, &from) in gone.iter().enumerate() {
             for (j, &to) in new.iter().enumerate() {
                 let likeness = self.likeness(
-                    (from, &shapes_gone[i]),
-                    (to, &shapes_new[j]),
+                    (from, &hashes_gone[i]),
+                    (to, &hashes_new[j]),
                     gone.len() == 1 && new.len() == 1,
                 );
                 if likeness >= RENAMED {
@@ -117,8 +117,8 @@ impl Unpaired<'_> {
     /// Returns how likely it is that one object is the other. `alone`: each side has no other object of the kind.
     fn likeness(
         &self,
-        (from, gone): (TreePlace, &Shape),
-        (to, new): (TreePlace, &Shape),
+        (from, gone): (TreePlace, &ValueHashes),
+        (to, new): (TreePlace, &ValueHashes),
         alone: bool,
     ) -> f64 {
         let (was, is) = (key_of(self.base, from), key_of(self.head, to));
@@ -187,10 +187,10 @@ fn may_apply(trees: &[TreePart], place: TreePlace) -> bool {
     destination.is_applied() && !trees[place.tree].is_held_back(destination)
 }
 
-fn shapes(trees: &[TreePart], places: &[TreePlace]) -> Vec<Shape> {
+fn hashes(trees: &[TreePart], places: &[TreePlace]) -> Vec<ValueHashes> {
     places
         .iter()
-        .map(|&place| Shape::of(&member(trees, place).object))
+        .map(|&place| ValueHashes::new(&member(trees, place).object))
         .collect()
 }
 

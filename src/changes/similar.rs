@@ -12,16 +12,16 @@ const MAX_VALUES: usize = 20_000;
 
 /// The content of an object without its name: hashes of the values with their paths, and their counts.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub(super) struct ValueHashes {
     values: HashMap<u64, usize>,
     count: usize,
 }
 
-impl Shape {
-    /// Computes the shape of an object. Values that all objects of a kind share (version, kind) or that a renaming
+impl ValueHashes {
+    /// Computes the hashes of an object. Values that all objects of a kind share (version, kind) or that a renaming
     /// changes (name, namespace) are left out.
-    pub(super) fn of(object: &Object) -> Self {
-        let mut shape = Self {
+    pub(super) fn new(object: &Object) -> Self {
+        let mut hashes = Self {
             values: HashMap::default(),
             count: 0,
         };
@@ -35,7 +35,7 @@ impl Shape {
             .collect();
         let metadata = hash((0u64, "metadata"));
         while let Some((path, value)) = pending.pop() {
-            if shape.count >= MAX_VALUES {
+            if hashes.count >= MAX_VALUES {
                 break;
             }
             if value.is_map() || value.is_seq() {
@@ -49,10 +49,10 @@ impl Shape {
                 }
                 continue;
             }
-            *shape.values.entry(hash((path, text(value)))).or_default() += 1;
-            shape.count += 1;
+            *hashes.values.entry(hash((path, text(value)))).or_default() += 1;
+            hashes.count += 1;
         }
-        shape
+        hashes
     }
 
     /// Returns the number of values.

@@ -418,7 +418,7 @@ impl Deliveries {
 /// The order is: marks that a tool writes onto its objects, marks of a chart, marks that users write for a tool, and
 /// the annotation of a hook if Helm rendered the object: hooks are often copied into manifests that Helm never reads.
 fn marked(metadata: Metadata<'_>, is_rendered: impl FnOnce() -> bool) -> Option<(Regime, Span)> {
-    if !metadata.is_marked() {
+    if !metadata.has_labels_or_annotations() {
         return None;
     }
     let kustomization = Regime::Flux(FluxObject::Kustomization);

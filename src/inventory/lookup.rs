@@ -35,20 +35,23 @@ fn namespace_of(member: &Member) -> Option<&str> {
 impl Inventory {
     /// Builds the indexes.
     pub(super) fn index(&mut self) {
-        let (by_key, (by_kind, remarkable)) = rayon::join(
+        let (by_key, (by_kind, with_rare_fields)) = rayon::join(
             || Index::new(self.ids(), |id| named_key_of(self.member(id))),
             || {
                 let members = self.members.iter();
-                let remarkable = members.filter(|member| member.object.metadata().is_remarkable());
+                let with_rare_fields =
+                    members.filter(|member| member.object.metadata().has_rare_fields());
                 (
                     Index::new(self.ids(), |id| Some(self.member(id).object.group_kind())),
-                    remarkable.map(|member| member.id).collect::<Vec<_>>(),
+                    with_rare_fields.map(|member| member.id).collect::<Vec<_>>(),
                 )
             },
         );
-        // Every object with a uid is remarkable.
-        self.by_uid = Index::new(remarkable.iter().copied(), |id| uid_of(self.member(id)));
-        (self.by_key, self.by_kind, self.remarkable) = (by_key, by_kind, remarkable);
+        // Every object with a uid has rare fields.
+        self.by_uid = Index::new(with_rare_fields.iter().copied(), |id| {
+            uid_of(self.member(id))
+        });
+        (self.by_key, self.by_kind, self.with_rare_fields) = (by_key, by_kind, with_rare_fields);
     }
 
     fn ids(&self) -> impl ExactSizeIterator<Item = ObjectId> + Clone + use<> {
@@ -85,9 +88,9 @@ impl Inventory {
         found.into_iter().map(|id| self.member(id))
     }
 
-    /// Returns the objects whose metadata [contain rare fields](crate::manifest::Metadata::is_remarkable), in order.
-    pub fn remarkable(&self) -> impl Iterator<Item = &Member> {
-        self.remarkable.iter().map(|id| self.member(*id))
+    /// Returns the objects whose metadata [contain rare fields](crate::manifest::Metadata::has_rare_fields), in order.
+    pub fn with_rare_fields(&self) -> impl Iterator<Item = &Member> {
+        self.with_rare_fields.iter().map(|id| self.member(*id))
     }
 
     /// Returns the templates of the objects, in order.

@@ -153,7 +153,7 @@ pub struct Inventory {
     by_uid: Index,
     by_key: Index,
     by_kind: Index,
-    remarkable: Vec<ObjectId>,
+    with_rare_fields: Vec<ObjectId>,
     with_templates: OnceLock<Vec<ObjectId>>,
     by_name: OnceLock<Index>,
     by_namespace: OnceLock<Index>,

@@ -87,8 +87,8 @@ static NOTHING_RARE: RareFields = RareFields {
     cut: Vec::new(),
 };
 
-/// The fields with names, which are looked up in the tree.
-const NAMES: [&str; 4] = ["name", "generateName", "namespace", "uid"];
+/// The fields that identify an object, which are looked up in the tree.
+const IDENTIFYING_FIELDS: [&str; 4] = ["name", "generateName", "namespace", "uid"];
 
 impl MetadataFields {
     /// Reads the `metadata` of `holder` at `field` (`metadata`, `spec.template.metadata`, …), if it has any. Earlier
@@ -112,7 +112,9 @@ impl MetadataFields {
             match entry.key {
                 "name" | "generateName" | "namespace" | "uid" => {
                     let text = decoder.text(path, entry.value).unwrap_or_default();
-                    let field = NAMES.into_iter().find(|name| *name == entry.key);
+                    let field = IDENTIFYING_FIELDS
+                        .into_iter()
+                        .find(|name| *name == entry.key);
                     if let Some(field) = field.filter(|_| text.len() > MAX_NAME) {
                         let cut = (field, limited(text).into_owned());
                         RareFields::of(&mut rare).cut.push(cut);
@@ -220,7 +222,7 @@ impl<'a> Metadata<'a> {
 
     /// Whether it has fields that few objects have: `ownerReferences`, `finalizers`, fields of the API server, unknown
     /// ones, ones that do not decode, or names that are too long to repeat.
-    pub fn is_remarkable(self) -> bool {
+    pub fn has_rare_fields(self) -> bool {
         !std::ptr::eq(self.rare, &NOTHING_RARE)
     }
 
@@ -261,7 +263,7 @@ impl<'a> Metadata<'a> {
     }
 
     /// Whether it has labels or annotations.
-    pub fn is_marked(self) -> bool {
+    pub fn has_labels_or_annotations(self) -> bool {
         self.entry("labels").is_some() || self.entry("annotations").is_some()
     }
 

@@ -283,7 +283,7 @@ fn objects(
     let Found { objects, others } = objects_of(tree);
     for other in others {
         let other = tree.value(other);
-        facts.see_other(path, other);
+        facts.add_other(path, other);
         skips.push(Skip {
             span: other.span(),
             reason: SkipReason::NoIdentity(WithoutIdentity::of(other)),
@@ -293,7 +293,7 @@ fn objects(
         .into_iter()
         .map(|(node, fields)| Object::new(Arc::clone(tree), node, fields));
     let applied = objects.filter(|object| {
-        facts.see_object(object);
+        facts.add_object(object);
         facts.has_directive |= traits.has_directive(object);
         let Some(reason) = skip_reason(object, traits) else {
             return true;

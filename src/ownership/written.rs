@@ -107,7 +107,7 @@ impl Ownership {
 }
 
 fn edges(inventory: &Inventory) -> Vec<OwnerEdge> {
-    let edges = inventory.remarkable().flat_map(|dependent| {
+    let edges = inventory.with_rare_fields().flat_map(|dependent| {
         let references = dependent.object.metadata().owner_references();
         let entries = references.entries.iter().enumerate();
         entries.map(|(entry, reference)| OwnerEdge {

@@ -61,9 +61,9 @@ impl MetadataHolder<'_> {
     }
 }
 
-/// Visits remarkable metadata that clients or the API server decode with types: strict validation covers it.
+/// Visits metadata with rare fields that clients or the API server decode with types: strict validation covers it.
 pub(super) fn each_decoded(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
-    for member in inventory.remarkable() {
+    for member in inventory.with_rare_fields() {
         visit(own_metadata(member));
     }
     each_template(inventory, visit);

@@ -44,7 +44,7 @@ impl View<'_> {
     }
 
     /// Whether the namespace controller can remove `kubernetes` from the `spec.finalizers` of an empty namespace.
-    pub(super) fn may_be_finished(&self, namespace: ObjectId) -> bool {
+    pub(super) fn can_be_finalized(&self, namespace: ObjectId) -> bool {
         self.state.has(namespace, SPEC_KUBERNETES)
             && !self.state.failing.has_apis()
             && !self.rejects(namespace, Verb::Finalize)

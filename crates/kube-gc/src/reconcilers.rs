@@ -154,7 +154,7 @@ impl View<'_> {
 
 impl Simulation<'_> {
     /// Flags needs that are lost once everything has settled: a controller that cannot act then never acts again.
-    pub(super) fn forget_lost_controllers(&mut self) {
+    pub(super) fn flag_lost_needs(&mut self) {
         let controllers = self.cluster.links.controllers.iter();
         for need in controllers.flat_map(ControllerNeeds::needs) {
             if self.view().is_lost(need) {

@@ -73,7 +73,7 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
             rejected,
         });
         if request.wait == Wait::Settled {
-            world.forget_lost_controllers();
+            world.flag_lost_needs();
         }
     }
     if options.state_cap > 0 {

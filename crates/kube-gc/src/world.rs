@@ -63,7 +63,7 @@ impl<'c> Simulation<'c> {
             world.remove_if_finished(id, Cause::Unheld.into());
         }
         world.apply_watch();
-        world.forget_lost_controllers();
+        world.flag_lost_needs();
         world
     }
 

@@ -26,7 +26,7 @@ impl<'t> CheckedText<'t> {
             if is_forbidden(found) {
                 return Err((at, found));
             }
-            checked.see(at, found);
+            checked.record(at, found);
         }
         Ok(checked)
     }
@@ -38,11 +38,11 @@ impl<'t> CheckedText<'t> {
             ascii_length: text.len(),
             has_plain_breaks: true,
         };
-        unusual(text).for_each(|(at, found)| checked.see(at, found));
+        unusual(text).for_each(|(at, found)| checked.record(at, found));
         checked
     }
 
-    fn see(&mut self, at: usize, found: char) {
+    fn record(&mut self, at: usize, found: char) {
         if !found.is_ascii() {
             self.ascii_length = self.ascii_length.min(at);
         }

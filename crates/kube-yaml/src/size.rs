@@ -64,18 +64,18 @@ impl SizeCheck {
     }
 
     /// Records a node of `bytes` bytes; `text` is that of a scalar.
-    fn see(&mut self, is_map: bool, start: u32, bytes: usize, text: Option<&str>) {
+    fn record(&mut self, is_map: bool, start: u32, bytes: usize, text: Option<&str>) {
         self.add(bytes, start);
         self.is_empty = false;
         match self.depth {
             0 => self.is_map = is_map,
-            1 if self.is_map => self.see_member(text.unwrap_or_default()),
+            1 if self.is_map => self.record_member(text.unwrap_or_default()),
             _ => {}
         }
     }
 
     /// Records a key or a value of the root.
-    fn see_member(&mut self, text: &str) {
+    fn record_member(&mut self, text: &str) {
         match self.key {
             None => {
                 self.key = Some(match text {
@@ -108,7 +108,7 @@ impl Events for SizeCheck {
             self.unfit.get_or_insert(scalar.span.start);
         }
         let was_key = self.key.is_none();
-        self.see(false, scalar.span.start, bytes, Some(scalar.text));
+        self.record(false, scalar.span.start, bytes, Some(scalar.text));
         self.end_member(was_key);
     }
 
@@ -116,7 +116,7 @@ impl Events for SizeCheck {
         if self.is_in_items() {
             self.item = Some((start.span.start, self.size));
         }
-        self.see(start.is_map, start.span.start, 2, None);
+        self.record(start.is_map, start.span.start, 2, None);
         self.depth += 1;
         self.is_empty = true;
     }
@@ -137,7 +137,7 @@ impl Events for SizeCheck {
 
     fn alias(&mut self, span: Span, _: &str) {
         let was_key = self.key.is_none();
-        self.see(false, span.start, 2, None);
+        self.record(false, span.start, 2, None);
         self.end_member(was_key);
     }
 }

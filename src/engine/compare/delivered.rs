@@ -103,7 +103,7 @@ fn both(
     let mut old = Delivered::of(&of_base, terms, &none, &argo::Memory::default())?;
     let mut new = Delivered::of(&of_head, terms, &old, &old.memory)?;
     if old.memory.names_less_than(&new.memory) {
-        old = Delivered::of(&of_base, terms, &none, &new.memory.clusters())?;
+        old = Delivered::of(&of_base, terms, &none, &new.memory.only_clusters())?;
         new = Delivered::of(&of_head, terms, &old, &old.memory)?;
     }
     old.add_roots(&of_base, terms)?;

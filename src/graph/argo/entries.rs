@@ -24,7 +24,7 @@ pub(super) struct Unit {
     pub(super) resources: Vec<Resource>,
     /// `false` for a file that the nearest kustomization above leaves out: it is an entry point only if it leads to other
     /// units.
-    pub(super) may_begin: bool,
+    pub(super) may_be_entry: bool,
 }
 
 impl Unit {
@@ -100,7 +100,7 @@ pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
             place: doc.folder.clone(),
             is_file: false,
             resources,
-            may_begin: true,
+            may_be_entry: true,
         });
     }
     let free: Vec<&str> = written
@@ -114,7 +114,7 @@ pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
             place: path.to_owned(),
             is_file: true,
             resources: written.remove(path).unwrap_or_default(),
-            may_begin: !left_out.contains(path),
+            may_be_entry: !left_out.contains(path),
         });
     }
     units.sort_by(|one, other| one.place.cmp(&other.place));
@@ -151,7 +151,7 @@ pub(super) fn entries<'u>(
         reached.follow(number, led);
     }
     let found = units.iter().enumerate().filter(|(number, unit)| {
-        (unit.may_begin || roots_of_others.contains(number))
+        (unit.may_be_entry || roots_of_others.contains(number))
             && !reached.by_another(&unit.place, *number)
     });
     found.map(|(_, unit)| unit).collect()

@@ -123,7 +123,8 @@ impl Generators<'_> {
         Ok(all)
     }
 
-    /// Evaluates one generator. `outer` contains the parameters of the outer one, if it is the inner one of a matrix.
+    /// Evaluates one generator. `outer` contains the parameters of the outer one, if it is the inner one of a matrix;
+    /// `depth` is the number of generators that contain it.
     pub(super) fn one(
         &mut self,
         generator: &Node,

@@ -76,7 +76,7 @@ impl Memory {
     }
 
     /// Returns the clusters that this state names, and nothing else.
-    pub fn clusters(&self) -> Self {
+    pub fn only_clusters(&self) -> Self {
         Self {
             clusters: self.clusters.clone(),
             ..Self::default()
@@ -133,11 +133,12 @@ pub fn deliveries(
         },
         known: memory,
         all: Vec::new(),
-        memory: memory.clusters(),
+        memory: memory.only_clusters(),
     };
     for parent in flux.iter().filter(|one| delivers_argo(one)) {
         let starts = parent.resources.iter().filter(|one| is_argo(one)).cloned();
-        let starts = starts.map(|resource| Step::of(resource, &parent.cluster, Some(&parent.id)));
+        let starts =
+            starts.map(|resource| Pending::new(resource, &parent.cluster, Some(&parent.id)));
         run.follow(&parent.cluster, starts.collect(), &mut BTreeSet::new())?;
     }
     run.planes(&units, flux)?;
@@ -162,7 +163,7 @@ fn is_argo(resource: &Resource) -> bool {
 
 /// An Application or an ApplicationSet that is still to be followed.
 #[derive(Clone)]
-struct Step {
+struct Pending {
     resource: Resource,
     /// The cluster in which it lies.
     here: Arc<str>,
@@ -175,8 +176,8 @@ struct Step {
     of_any: Option<AnyCluster>,
 }
 
-impl Step {
-    fn of(resource: Resource, here: &Arc<str>, parent: Option<&str>) -> Self {
+impl Pending {
+    fn new(resource: Resource, here: &Arc<str>, parent: Option<&str>) -> Self {
         Self {
             resource,
             here: Arc::clone(here),
@@ -259,7 +260,7 @@ impl Run<'_> {
             followed = self.all.len();
             let left = rest.find(|unit| {
                 let is_led = reached.contains(&unit.place) || self.known.led.contains(&unit.place);
-                unit.may_begin && !evaluated.contains(&*unit.place) && !is_led
+                unit.may_be_entry && !evaluated.contains(&*unit.place) && !is_led
             });
             match left {
                 Some(unit) => pending.push_back(unit),
@@ -287,7 +288,7 @@ impl Run<'_> {
             .resources
             .iter()
             .map(|resource| self.as_it_stays(resource, plane));
-        let starts: Vec<Step> = starts.collect();
+        let starts: Vec<Pending> = starts.collect();
         self.follow(plane, starts.clone(), &mut own)?;
         let in_plane = self.all[before..]
             .iter()
@@ -316,22 +317,22 @@ impl Run<'_> {
     }
 
     /// Returns an entry point as it is in the cluster: a new version in the tree is not applied automatically.
-    fn as_it_stays(&self, resource: &Resource, plane: &Arc<str>) -> Step {
+    fn as_it_stays(&self, resource: &Resource, plane: &Arc<str>) -> Pending {
         let known =
             entry_id(resource, plane, &self.clusters).and_then(|id| self.known.entries.get(&id));
         let Some((_, known)) = known else {
-            return Step::of(resource.clone(), plane, None);
+            return Pending::new(resource.clone(), plane, None);
         };
         // If charts are rendered, the entry point is followed as it is written now.
         if self.sources.builder.charts().are_rendered()
             && known.node.to_json(DEPTH) != resource.node.to_json(DEPTH)
         {
-            return Step {
+            return Pending {
                 is_possible: true,
-                ..Step::of(resource.clone(), plane, None)
+                ..Pending::new(resource.clone(), plane, None)
             };
         }
-        Step::of(known.clone(), plane, None)
+        Pending::new(known.clone(), plane, None)
     }
 
     /// Follows the entry points of the previous state that are no longer in the tree: they are not deleted.
@@ -345,8 +346,8 @@ impl Run<'_> {
             .cloned()
             .collect();
         for (plane, resource) in gone {
-            let step = Step::of(resource, &plane, None);
-            self.follow(&plane, vec![step], &mut BTreeSet::new())?;
+            let pending = Pending::new(resource, &plane, None);
+            self.follow(&plane, vec![pending], &mut BTreeSet::new())?;
         }
         Ok(())
     }
@@ -355,23 +356,23 @@ impl Run<'_> {
     fn follow(
         &mut self,
         first: &Arc<str>,
-        starts: Vec<Step>,
+        starts: Vec<Pending>,
         seen: &mut BTreeSet<String>,
     ) -> Result<(), BeyondLimit> {
-        let mut pending: VecDeque<Step> = starts.into();
-        while let Some(step) = pending.pop_front() {
-            let next = match ApplicationSet::of(&step.resource) {
-                Some(set) => self.set(&set, &step, seen)?,
-                None => match Application::of(&step.resource) {
-                    Some(application) => self.application(&application, first, &step, seen)?,
+        let mut queue: VecDeque<Pending> = starts.into();
+        while let Some(pending) = queue.pop_front() {
+            let next = match ApplicationSet::of(&pending.resource) {
+                Some(set) => self.set(&set, &pending, seen)?,
+                None => match Application::of(&pending.resource) {
+                    Some(application) => self.application(&application, first, &pending, seen)?,
                     None => Vec::new(),
                 },
             };
             if self.all.len() > self.limits.deliveries {
-                let file = &*step.resource.origin.file;
+                let file = &*pending.resource.origin.file;
                 return Err(BeyondLimit::of(Limit::Deliveries, self.limits, file));
             }
-            pending.extend(next);
+            queue.extend(next);
         }
         Ok(())
     }
@@ -380,10 +381,10 @@ impl Run<'_> {
     fn set(
         &mut self,
         set: &ApplicationSet,
-        step: &Step,
+        pending: &Pending,
         seen: &mut BTreeSet<String>,
-    ) -> Result<Vec<Step>, BeyondLimit> {
-        let by = set.deliverer(&step.here);
+    ) -> Result<Vec<Pending>, BeyondLimit> {
+        let by = set.deliverer(&pending.here);
         let id = by.id("");
         if !seen.insert(id.clone()) {
             return Ok(Vec::new());
@@ -413,27 +414,27 @@ impl Run<'_> {
         }
         let next = if made.error.is_some() {
             let before = self.applied_before(&id).iter();
-            let steps = before.map(|resource| Step {
-                is_possible: step.is_possible,
-                ..Step::of(resource.clone(), &step.here, Some(&id))
+            let children = before.map(|resource| Pending {
+                is_possible: pending.is_possible,
+                ..Pending::new(resource.clone(), &pending.here, Some(&id))
             });
-            steps.collect()
+            children.collect()
         } else {
-            let steps = applications.into_iter().map(|one| Step {
-                is_possible: step.is_possible || one.resource.is_possible,
+            let children = applications.into_iter().map(|one| Pending {
+                is_possible: pending.is_possible || one.resource.is_possible,
                 cluster: one.cluster,
                 of_any: one.of_any,
-                ..Step::of(one.resource, &step.here, Some(&id))
+                ..Pending::new(one.resource, &pending.here, Some(&id))
             });
-            steps.collect()
+            children.collect()
         };
         self.all.push(Delivery {
             id,
-            cluster: Arc::clone(&step.here),
-            parent: step.parent.clone(),
+            cluster: Arc::clone(&pending.here),
+            parent: pending.parent.clone(),
             key,
             by: Some(by),
-            is_possible: step.is_possible,
+            is_possible: pending.is_possible,
             file: Arc::clone(&set.origin.file),
             line: set.origin.line,
             settings: set.settings(),
@@ -450,11 +451,15 @@ impl Run<'_> {
         &mut self,
         application: &Application,
         first: &Arc<str>,
-        step: &Step,
+        pending: &Pending,
         seen: &mut BTreeSet<String>,
-    ) -> Result<Vec<Step>, BeyondLimit> {
-        let cluster =
-            application.destination(first, &step.here, step.cluster.as_deref(), &self.clusters);
+    ) -> Result<Vec<Pending>, BeyondLimit> {
+        let cluster = application.destination(
+            first,
+            &pending.here,
+            pending.cluster.as_deref(),
+            &self.clusters,
+        );
         let sources = application.sources();
         let path = sources.iter().find_map(|source| source.text_at(&["path"]));
         let path = path.unwrap_or_default();
@@ -475,7 +480,7 @@ impl Run<'_> {
                 continue;
             }
             let (path, applied) =
-                self.applied_there(application, &sources, folder.as_deref(), path, step, &id);
+                self.applied_there(application, &sources, folder.as_deref(), path, pending, &id);
             let budget = self.sources.builder.budget();
             let file = &application.origin.file;
             if let Some(limit) = budget.spend(applied.resources.len() + 1, file) {
@@ -483,7 +488,7 @@ impl Run<'_> {
             }
             let before = self.applied_before(&id);
             // There may be no such cluster.
-            if step.is_possible && applied.is_missing && before.is_empty() {
+            if pending.is_possible && applied.is_missing && before.is_empty() {
                 continue;
             }
             let in_cluster = match &applied.error {
@@ -491,9 +496,9 @@ impl Run<'_> {
                 None => applied.resources.as_slice(),
             };
             let children = in_cluster.iter().filter(|one| is_argo(one));
-            next.extend(children.map(|child| Step {
-                is_possible: step.is_possible,
-                ..Step::of(child.clone(), &cluster, Some(&id))
+            next.extend(children.map(|child| Pending {
+                is_possible: pending.is_possible,
+                ..Pending::new(child.clone(), &cluster, Some(&id))
             }));
             let is_elsewhere = applied
                 .unread
@@ -502,12 +507,12 @@ impl Run<'_> {
             self.all.push(Delivery {
                 id,
                 cluster: Arc::clone(&cluster),
-                parent: step.parent.clone(),
+                parent: pending.parent.clone(),
                 key: by.key(),
                 by: Some(by),
                 path,
-                is_possible: step.is_possible,
-                object: step.of_any.as_ref().and_then(|any| any.name.clone()),
+                is_possible: pending.is_possible,
+                object: pending.of_any.as_ref().and_then(|any| any.name.clone()),
                 file: Arc::clone(&application.origin.file),
                 line: application.origin.line,
                 settings: Settings {
@@ -539,11 +544,14 @@ impl Run<'_> {
         sources: &[Node],
         folder: Option<&str>,
         path: String,
-        step: &Step,
+        pending: &Pending,
         id: &str,
     ) -> (String, Arc<Applied>) {
         let applied = self.sources.applied(application, sources, folder);
-        let any = step.of_any.as_ref().map(|any| folder_of_source(&any.path));
+        let any = pending
+            .of_any
+            .as_ref()
+            .map(|any| folder_of_source(&any.path));
         let was = Delivery::find(self.before, id).map(|before| before.path.as_str());
         let Some(any) = any.filter(|any| {
             let had_none = was.is_none_or(|was| was == any);

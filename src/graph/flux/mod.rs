@@ -194,7 +194,7 @@ struct Found {
 
 impl Found {
     /// Adds the objects that a delivery applies, and returns the Kustomizations among them.
-    fn take(&mut self, delivery: &Delivery, resources: &[Resource]) -> Vec<Step> {
+    fn take(&mut self, delivery: &Delivery, resources: &[Resource]) -> Vec<Pending> {
         let (cluster, id) = (&delivery.cluster, Arc::<str>::from(delivery.id.as_str()));
         let mut children = Vec::new();
         for resource in resources {
@@ -216,7 +216,7 @@ impl Found {
 }
 
 /// A Kustomization in a cluster, and the delivery that applies it.
-type Step = (Arc<str>, Option<Arc<str>>, FluxKustomization);
+type Pending = (Arc<str>, Option<Arc<str>>, FluxKustomization);
 
 /// The context of the deliveries of one entry point.
 struct Cluster<'c> {
@@ -241,7 +241,7 @@ impl Cluster<'_> {
         let mut pending = VecDeque::from([(here, None, entry)]);
         let mut seen = BTreeSet::new();
         let mut found = Found::default();
-        let mut waiting: VecDeque<Step> = VecDeque::new();
+        let mut waiting: VecDeque<Pending> = VecDeque::new();
         let (mut rounds, mut built, mut forced) = (0, 0, 0_usize);
         loop {
             while let Some((here, parent, mut one)) = pending.pop_front() {

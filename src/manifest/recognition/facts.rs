@@ -40,11 +40,11 @@ impl FileFacts {
     }
 
     /// Adds the facts of an object of the file.
-    pub(in crate::manifest) fn see_object(&mut self, object: &Object) {
+    pub(in crate::manifest) fn add_object(&mut self, object: &Object) {
         let mut mentions = Mentions::default();
         match (object.group(), object.kind()) {
             ("kustomize.config.k8s.io", "Kustomization" | "Component") => {
-                self.see_kustomization(object.value());
+                self.add_kustomization(object.value());
             }
             ("kuttl.dev", kind) => {
                 self.tested.extend(tested_folders(object.value()));
@@ -65,13 +65,13 @@ impl FileFacts {
     }
 
     /// Adds the facts of a document or list item that lacks `apiVersion` or `kind`. A kustomization needs neither.
-    pub(in crate::manifest) fn see_other(&mut self, path: &str, value: Value<'_>) {
+    pub(in crate::manifest) fn add_other(&mut self, path: &str, value: Value<'_>) {
         if is_kustomization(path) {
-            self.see_kustomization(value);
+            self.add_kustomization(value);
         }
     }
 
-    fn see_kustomization(&mut self, value: Value<'_>) {
+    fn add_kustomization(&mut self, value: Value<'_>) {
         self.is_kustomization = true;
         let mut mentions = Mentions::default();
         mentions.in_kustomization(value);

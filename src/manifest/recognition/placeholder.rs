@@ -54,7 +54,7 @@ fn may_be_first(byte: u8) -> bool {
 }
 
 /// Whether a placeholder may be at the beginning of `text`.
-pub(super) fn may_begin(text: &str) -> bool {
+pub(super) fn may_be_at_start(text: &str) -> bool {
     text.bytes().next().is_some_and(may_be_first)
 }
 

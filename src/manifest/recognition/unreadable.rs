@@ -113,7 +113,7 @@ fn statement(line: &str) -> Option<TemplateLanguage> {
     if line.starts_with("{%") || line.starts_with("{#") {
         return Some(TemplateLanguage::Jinja);
     }
-    if !placeholder::may_begin(line) {
+    if !placeholder::may_be_at_start(line) {
         return None;
     }
     let (language, found) = placeholder::find(line)?;
@@ -124,7 +124,7 @@ fn statement(line: &str) -> Option<TemplateLanguage> {
 fn begins_with_braces(line: &str) -> Option<TemplateLanguage> {
     let value = line.split_once(": ").map_or(line, |(_, value)| value);
     let value = value.trim_start_matches("- ").trim();
-    if value.starts_with("{{") || !placeholder::may_begin(value) {
+    if value.starts_with("{{") || !placeholder::may_be_at_start(value) {
         return None;
     }
     let (language, found) = placeholder::find(value)?;

@@ -35,7 +35,7 @@ pub(in crate::rules) static HOOK_LACKS_DEPENDENCY: Rule = rule!(
 /// Returns an object as a hook of the tool that evidently delivers it; `None` if it is not a hook of that tool.
 pub(in crate::rules) fn hook_of<'a>(context: &Context<'_>, member: &'a Member) -> Option<Hook<'a>> {
     let metadata = member.object.metadata();
-    if !metadata.is_marked() {
+    if !metadata.has_labels_or_annotations() {
         return None;
     }
     let deliveries = context.analysis.deliveries();
@@ -203,7 +203,7 @@ enum Lack {
     /// The tool creates it later in the same operation.
     NotYet,
     /// The tool creates it only in other operations.
-    Never,
+    OtherOperation,
     /// The operation deleted it.
     Gone,
     /// It is a hook that was deleted once it had succeeded.
@@ -272,7 +272,7 @@ fn lack(
         Some(first) if first < event.phase => Lack::DeletedOnSuccess,
         Some(_) => Lack::NotYet,
         None if other.runs_at_first() => Lack::DeletedOnSuccess,
-        None => Lack::Never,
+        None => Lack::OtherOperation,
     })
 }
 
@@ -320,7 +320,9 @@ fn lacking_draft(
     let moment = moment(hook.tool, event);
     let message = match lack {
         Lack::NotYet => format!("{job} runs before {tool} creates {need}, which it needs"),
-        Lack::Never => format!("{job} runs {moment}, and {tool} does not create {need} for it"),
+        Lack::OtherOperation => {
+            format!("{job} runs {moment}, and {tool} does not create {need} for it")
+        }
         Lack::Gone => format!("{job} runs after {tool} has deleted {need}, which it needs"),
         Lack::DeletedOnSuccess => {
             format!("{job} runs {moment}, when {tool} has already deleted {need}, which it needs")
@@ -343,7 +345,7 @@ fn lacking_draft(
                  begins the next."
             ),
         },
-        Lack::Never => format!("{need} is a hook of other operations only."),
+        Lack::OtherOperation => format!("{need} is a hook of other operations only."),
         Lack::Gone => format!("{need} is deleted with everything else before the hook runs."),
         Lack::DeletedOnSuccess => {
             format!("{need} is a hook that is deleted when it has succeeded.")
@@ -363,7 +365,7 @@ fn lacking_draft(
         "Without it the Pod does not start"
     };
     let help = match lack {
-        Lack::NotYet | Lack::Never => {
+        Lack::NotYet | Lack::OtherOperation => {
             let key = order_key(hook.tool);
             let instead = match (lack, event.phase) {
                 (Lack::NotYet, Phase::Before) => format!(", or run {job} later"),

@@ -58,7 +58,7 @@ pub(in crate::rules) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
     let members: Vec<&Member> = if removers.adds_finalizers() {
         inventory.members.iter().collect()
     } else {
-        inventory.remarkable().collect()
+        inventory.with_rare_fields().collect()
     };
     for member in members {
         let namespace = by_namespace.then_some(&member.key.namespace);

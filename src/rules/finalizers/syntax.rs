@@ -266,7 +266,7 @@ fn type_error(field: &str, expected: Expected, value: Value<'_>) -> DecodeError 
 
 /// [VAL-19], [L-7].
 fn finalizer_conflict(context: &Context<'_>, sink: &mut Sink) {
-    for member in context.inventory.remarkable() {
+    for member in context.inventory.with_rare_fields() {
         let metadata = member.object.metadata();
         let both = [finalizers::ORPHAN, finalizers::FOREGROUND].map(|name| {
             let mut written = metadata.numbered_finalizers();

@@ -67,7 +67,7 @@ impl<'a> FinalizerEntry<'a> {
 
 /// Returns every finalizer of `metadata.finalizers` in the input. A repeated entry comes once.
 pub(in crate::rules) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEntry<'_>> {
-    inventory.remarkable().flat_map(|member| {
+    inventory.with_rare_fields().flat_map(|member| {
         let (mut found, mut places) = (SmallVec::<[_; 1]>::new(), HashMap::default());
         let metadata = member.object.metadata();
         // Most objects with finalizers have one, which needs no map.

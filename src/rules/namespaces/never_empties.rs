@@ -38,7 +38,7 @@ pub(in crate::rules) fn emptying(namespace: ObjectKey) -> Step {
 fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let mut content: BTreeMap<&str, SmallVec<[(&Member, &str); 1]>> = BTreeMap::new();
-    for member in inventory.remarkable() {
+    for member in inventory.with_rare_fields() {
         if member.scope() == Some(Scope::Namespaced)
             && let Some(namespace) = member.key.namespace.name()
             && let Some(finalizer) = abandoned(context, member).next()

@@ -283,7 +283,7 @@ fn controller_flag(reference: &OwnerReference) -> Span {
 /// [VAL-14], [VAL-15].
 fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
     // An object that does not decode never reaches the API server.
-    let members = context.inventory.remarkable();
+    let members = context.inventory.with_rare_fields();
     for member in members.filter(|member| member.decodes()) {
         let written = member.object.metadata().owner_references();
         for (reference, first) in written.entries.iter().zip(written.repetitions()) {
@@ -313,7 +313,7 @@ fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
 
 /// [L-17], [GC-23].
 fn owner_same_uid(context: &Context<'_>, sink: &mut Sink) {
-    for member in context.inventory.remarkable() {
+    for member in context.inventory.with_rare_fields() {
         // For each uid, its first reference and the first one that differs from that.
         let mut known: HashMap<&str, (&OwnerReference, Option<&OwnerReference>)> =
             HashMap::default();

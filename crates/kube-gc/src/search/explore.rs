@@ -151,7 +151,7 @@ impl<'c> Explorer<'c> {
             let mut world = self.world((*branch.state).clone());
             if !self.lone {
                 // It waits forever: no controller was quick enough.
-                world.forget_lost_controllers();
+                world.flag_lost_needs();
             }
             world.state.halted.extend(halted);
             branch.state = Arc::new(world.state);
@@ -168,7 +168,7 @@ impl<'c> Explorer<'c> {
     fn start(&self, branch: &Branch, settled: bool, clients: usize) -> Branch {
         let mut world = self.world((*branch.state).clone());
         if settled {
-            world.forget_lost_controllers();
+            world.flag_lost_needs();
         }
         (world.state.sent, world.state.silent) = (vec![0; clients], 0);
         let course = Course {

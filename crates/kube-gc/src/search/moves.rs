@@ -244,6 +244,6 @@ impl Simulation<'_> {
     pub(crate) fn may_finalize(&self, id: ObjectId) -> bool {
         self.purging(id)
             && self.state.purging.is_empty(self.cluster, id)
-            && self.view().may_be_finished(id)
+            && self.view().can_be_finalized(id)
     }
 }

@@ -53,15 +53,18 @@ impl<'a> ExpectedTree<'a> {
             match change {
                 ValueChange::Remove(_) => {
                     let (parent, member) = expected.member(start, route)?;
-                    expected.of(parent).removed.insert(member);
+                    expected.changes_of(parent).removed.insert(member);
                 }
                 ValueChange::Rename(_, to) => {
                     let (parent, member) = expected.member(start, route)?;
-                    expected.of(parent).renamed.insert(member, to.clone());
+                    expected
+                        .changes_of(parent)
+                        .renamed
+                        .insert(member, to.clone());
                 }
                 ValueChange::Set(_, value) => expected.set(start, route, value)?,
                 ValueChange::Append(_, value) => {
-                    let list = expected.of(route.follow(start)?.id());
+                    let list = expected.changes_of(route.follow(start)?.id());
                     list.added.push((String::new(), value.clone()));
                 }
             }
@@ -70,7 +73,7 @@ impl<'a> ExpectedTree<'a> {
         Some(expected)
     }
 
-    fn of(&mut self, node: NodeId) -> &mut Changed {
+    fn changes_of(&mut self, node: NodeId) -> &mut Changed {
         self.changed.entry(node).or_default()
     }
 
@@ -99,17 +102,19 @@ impl<'a> ExpectedTree<'a> {
                 value.below(route.steps[depth + 1..].iter())?,
             );
             match (at.kind(), above) {
-                (Kind::Map, _) => self.of(at.id()).added.push(entry),
+                (Kind::Map, _) => self.changes_of(at.id()).added.push(entry),
                 (Kind::Null, Some((parent, member))) => {
                     let map = NewValue::Map(vec![entry]);
-                    self.of(parent).replaced.insert(member, map);
+                    self.changes_of(parent).replaced.insert(member, map);
                 }
                 _ => return None,
             }
             return Some(());
         }
         let (parent, member) = above?;
-        self.of(parent).replaced.insert(member, value.clone());
+        self.changes_of(parent)
+            .replaced
+            .insert(member, value.clone());
         Some(())
     }
 
@@ -134,13 +139,13 @@ impl<'a> ExpectedTree<'a> {
             })
             .collect();
         for (map, member) in holding {
-            self.of(map).removed.insert(member);
+            self.changes_of(map).removed.insert(member);
         }
     }
 
     /// Whether a tree has the expected value. Pairs of nodes that were compared are skipped, because
     /// aliases share nodes.
-    pub(super) fn is(&self, new: &Tree) -> bool {
+    pub(super) fn is_value_of(&self, new: &Tree) -> bool {
         let mut compared = HashSet::default();
         let mut pending = vec![(WantedValue::Old(self.old.root().id()), new.root())];
         while let Some((wanted, found)) = pending.pop() {
@@ -172,13 +177,13 @@ impl<'a> ExpectedTree<'a> {
             (Kind::Map, Kind::Map) => {
                 let kept = old.entries().enumerate().filter_map(|(at, entry)| {
                     let key = changed.renamed.get(&at).map_or(entry.key, String::as_str);
-                    Some((key, changed.kept(at, entry.value)?))
+                    Some((key, changed.expected(at, entry.value)?))
                 });
                 same_entries(kept.chain(added).collect(), found, pending)
             }
             (Kind::Seq, Kind::Seq) => {
                 let kept = old.items().enumerate();
-                let kept = kept.filter_map(|(at, item)| changed.kept(at, item));
+                let kept = kept.filter_map(|(at, item)| changed.expected(at, item));
                 let added = added.map(|(_, value)| value);
                 same_items(kept.chain(added).collect(), found, pending)
             }
@@ -190,7 +195,7 @@ impl<'a> ExpectedTree<'a> {
 
 impl Changed {
     /// Returns the expected value of a member; `None` if it is removed.
-    fn kept(&self, member: usize, old: Value<'_>) -> Option<WantedValue<'_>> {
+    fn expected(&self, member: usize, old: Value<'_>) -> Option<WantedValue<'_>> {
         if self.removed.contains(&member) {
             return None;
         }

@@ -145,7 +145,7 @@ impl<'a> Editor<'a> {
         let text = replaced(self.text.get(self.span.range())?, edits)?;
         let expected =
             ExpectedTree::new(self.tree, &self.maps, batch.iter().flat_map(|&at| sets[at]))?;
-        Some(expected.is(&reread_value(&Arc::new(text), self.notation)?))
+        Some(expected.is_value_of(&reread_value(&Arc::new(text), self.notation)?))
     }
 }
 
