@@ -125,7 +125,7 @@ pub struct ChartCall {
 
 impl ChartCall {
     /// Creates a call with the chart's own values.
-    pub fn of(
+    pub fn new(
         source: ChartSource,
         release: impl Into<String>,
         namespace: impl Into<String>,

@@ -78,7 +78,7 @@ fn suppressions<'i>(
 ) -> BTreeMap<&'i str, BTreeSet<Suppression>> {
     let mut all: BTreeMap<&str, BTreeSet<Suppression>> = BTreeMap::new();
     for inventory in inventories {
-        for directive in Directives::of(inventory).directives {
+        for directive in Directives::new(inventory).directives {
             let file = inventory.sources.file(directive.file);
             let members = inventory.members_of(directive.file);
             let after = members

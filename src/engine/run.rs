@@ -62,7 +62,7 @@ pub(super) fn check_analysed(
         },
         || {
             let inventories = bundles.iter().map(|bundle| &bundle.inventory);
-            inventories.map(Directives::of).collect()
+            inventories.map(Directives::new).collect()
         },
     );
     let plans: Vec<PlanCache<'_>> = analyses

@@ -50,7 +50,7 @@ pub struct Parsed {
 
 impl Parsed {
     /// Returns the documents of a file that was parsed before; `None` unless all of them are still there.
-    fn of(file: &ParsedFile) -> Option<Self> {
+    fn from_parsed_file(file: &ParsedFile) -> Option<Self> {
         let documents = file.trees()?.into_iter().filter_map(value_of);
         Some(Self {
             documents: documents.collect(),
@@ -232,7 +232,7 @@ impl<'r> TreeFiles<'r> {
     /// Returns the documents of a file.
     pub fn parsed(&self, path: &str) -> Arc<Parsed> {
         cached(&self.parsed, path, || {
-            let known = self.parsed_already(path).and_then(Parsed::of);
+            let known = self.parsed_already(path).and_then(Parsed::from_parsed_file);
             Arc::new(known.unwrap_or_else(|| match self.bytes(path) {
                 Ok(bytes) => parse(path, &bytes),
                 Err(reason) => Parsed::unreadable(reason),
@@ -308,7 +308,7 @@ fn parse(path: &str, bytes: &[u8]) -> Parsed {
 
 /// Returns the value of a document; `None` if it is empty: kustomize skips `{}` and `[]`, too.
 fn value_of(tree: &Arc<Tree>) -> Option<Node> {
-    let node = Node::of(tree);
+    let node = Node::from_tree(tree);
     let has_parts = !node.entries().is_empty() || !node.items().is_empty();
     (node.scalar().is_some() || has_parts).then_some(node)
 }

@@ -86,7 +86,7 @@ impl Node {
     }
 
     /// Returns the value of a whole document.
-    pub fn of(tree: &Arc<Tree>) -> Self {
+    pub fn from_tree(tree: &Arc<Tree>) -> Self {
         Self::Written(Arc::clone(tree), tree.root().id())
     }
 

@@ -14,7 +14,7 @@ pub struct ClusterScopes {
 
 impl ClusterScopes {
     /// Reads the kinds that the CRDs in `files` define.
-    pub fn of(files: &TreeFiles<'_>) -> Self {
+    pub fn new(files: &TreeFiles<'_>) -> Self {
         let mut custom = BTreeSet::new();
         for path in files.manifests() {
             if !files.mentions(path, "CustomResourceDefinition") {

@@ -23,7 +23,7 @@ pub fn roots(
     delivered: &[Delivery],
     limits: &Limits,
 ) -> Result<Vec<Delivery>, BeyondLimit> {
-    let budget = Budget::of(limits);
+    let budget = Budget::new(limits);
     let reached: BTreeSet<&str> = delivered
         .iter()
         .flat_map(|delivery| {
@@ -45,7 +45,11 @@ pub fn roots(
     for doc in &docs {
         objects = objects.saturating_add(builds.objects_of(doc, limits.nesting));
         if builds.copies(objects) > limits.instances {
-            return Err(BeyondLimit::of(Limit::Instances, limits, doc.file.as_str()));
+            return Err(BeyondLimit::new(
+                Limit::Instances,
+                limits,
+                doc.file.as_str(),
+            ));
         }
     }
     let built = docs.into_iter().map(|doc| {
@@ -75,7 +79,7 @@ pub fn roots(
     });
     let built = built.collect();
     if let Some(limit) = budget.spent() {
-        return Err(BeyondLimit::of(limit, limits, "kustomizations"));
+        return Err(BeyondLimit::new(limit, limits, "kustomizations"));
     }
     Ok(built)
 }
@@ -150,7 +154,7 @@ fn chart(
 
 fn call(files: &TreeFiles<'_>, folder: &str, release: String) -> Result<ChartCall, String> {
     let source = ChartSource::Folder(files.chart(folder)?);
-    let mut call = ChartCall::of(source, release, "");
+    let mut call = ChartCall::new(source, release, "");
     call.options.push("--include-crds".to_owned());
     Ok(call)
 }

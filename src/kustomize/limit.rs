@@ -31,7 +31,7 @@ pub struct BeyondLimit {
 
 impl BeyondLimit {
     /// Creates the error for `limit`, which is exceeded at `path`.
-    pub fn of(limit: Limit, limits: &Limits, path: impl Into<String>) -> Self {
+    pub fn new(limit: Limit, limits: &Limits, path: impl Into<String>) -> Self {
         let most = match limit {
             Limit::Instances => limits.instances,
             Limit::Clusters => limits.bundles,
@@ -48,7 +48,7 @@ impl BeyondLimit {
     /// Moves the path below `top`, where the rest of `limits` was used; the message names the whole limit.
     #[must_use]
     pub fn within(self, top: &str, limits: &Limits) -> Self {
-        Self::of(self.limit, limits, resolve(top, &self.path))
+        Self::new(self.limit, limits, resolve(top, &self.path))
     }
 
     /// Returns the key of the limit in a configuration.

@@ -22,7 +22,7 @@ pub struct ParsedFile {
 impl ParsedFile {
     /// Parses a text. Manifests are parsed nowhere else.
     pub fn parse(source: SourceFile) -> Self {
-        let secrets = SecretWords::of(source.text());
+        let secrets = SecretWords::new(source.text());
         let whole = WholeText::new(&source, &secrets);
         let documents = Documents::joined(
             yaml::read_each(

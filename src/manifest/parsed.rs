@@ -243,7 +243,7 @@ fn parse(
                 .comments
                 .iter()
                 .map(|comment| (source.slice(comment.span), comment.own_line));
-            let traits = DocumentTraits::of(source.slice(parsed.span), &tree, comments);
+            let traits = DocumentTraits::new(source.slice(parsed.span), &tree, comments);
             parsed.objects = objects(source.path(), &tree, &traits, &mut skips, facts);
             let is_kept = may_be_hidden
                 || !parsed.objects.is_empty()

@@ -28,7 +28,7 @@ pub(super) struct SecretWords {
 
 impl SecretWords {
     /// Finds the words in a text.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let string_data = memmem::find_iter(text.as_bytes(), STRING_DATA)
             .map(|at| at as u32)
             .collect();
@@ -78,7 +78,7 @@ impl SecretWords {
 
 /// Whether a text may contain Secrets, or templates or generators of them.
 pub(super) fn are_mentioned_in(text: &str) -> bool {
-    SecretWords::of(text).are_in(Span::new(0, text.len() as u32))
+    SecretWords::new(text).are_in(Span::new(0, text.len() as u32))
 }
 
 fn is_any_in(places: &[u32], part: Span) -> bool {
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn secret_kinds_are_found_within_the_given_span() {
         let text = "kind: Secret\n---\n\"kind\" : 'SealedSecretSecrets'\n---\na: Secret\nsecretGenerator: []\n";
-        let words = SecretWords::of(text);
+        let words = SecretWords::new(text);
         for (wanted, kind) in [
             ("kind: Secret\n", "Secret"),
             ("\"kind\" : 'SealedSecretSecrets'", "SealedSecretSecrets"),
@@ -124,6 +124,6 @@ mod tests {
             are_mentioned_in("{\\\"kind\\\": \\\"secret\\\"}")
                 && are_mentioned_in("stringData: {}")
         );
-        assert!(!SecretWords::of("kind: ConfigMap\nstring: Data\n").any);
+        assert!(!SecretWords::new("kind: ConfigMap\nstring: Data\n").any);
     }
 }

@@ -47,7 +47,7 @@ impl IgnoredRule {
 
 impl CoveredFile {
     /// Collects the ignored rules of a file, which are sorted by span and then by name.
-    fn of(ignored: &[(Span, IgnoredRule)]) -> Self {
+    fn new(ignored: &[(Span, IgnoredRule)]) -> Self {
         let (mut spans, mut ends) = (Vec::new(), Vec::new());
         let mut rules = Vec::with_capacity(ignored.len());
         for in_span in ignored.chunk_by(|(a, _), (b, _)| a == b) {
@@ -56,7 +56,7 @@ impl CoveredFile {
             ends.push(rules.len());
         }
         Self {
-            spans: Intervals::of(spans),
+            spans: Intervals::new(spans),
             ends,
             rules,
         }
@@ -121,7 +121,7 @@ fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
     });
     ignored
         .chunk_by(|(_, a), (_, b)| a.file(directives) == b.file(directives))
-        .map(|in_file| (in_file[0].1.file(directives), CoveredFile::of(in_file)))
+        .map(|in_file| (in_file[0].1.file(directives), CoveredFile::new(in_file)))
         .collect()
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Nodes {
 
 impl Nodes {
     /// Collects all nodes of `tree`. Shared nodes (aliases) are visited once, so that no document grows.
-    pub(super) fn of(tree: &Tree) -> Self {
+    pub(super) fn new(tree: &Tree) -> Self {
         let mut nodes = Vec::new();
         let mut seen = HashSet::default();
         let mut pending = vec![tree.root()];
@@ -103,7 +103,7 @@ pub(super) struct UnreadLines<'f> {
 }
 
 impl<'f> UnreadLines<'f> {
-    pub(super) fn of(file: &'f SourceFile, document: Span) -> Self {
+    pub(super) fn new(file: &'f SourceFile, document: Span) -> Self {
         Self {
             file,
             document,

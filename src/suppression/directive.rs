@@ -73,7 +73,7 @@ const ANNOTATION: &str = "ignore.ownerlint/";
 
 impl Directives {
     /// Collects the directives of a bundle.
-    pub fn of(inventory: &Inventory) -> Self {
+    pub fn new(inventory: &Inventory) -> Self {
         let mut all = Self::default();
         let files: Vec<_> = inventory.files().collect();
         let commented = files.into_par_iter().map(|(id, file)| of_file(id, file));
@@ -209,8 +209,8 @@ fn of_document(found: &mut Directives, id: FileId, file: &SourceFile, document: 
     }
     let first_content = cover::first_content(file, document.span);
     let content = match (document.tree(), document.error()) {
-        (Some(tree), _) => PlacedContent::Nodes(Nodes::of(tree)),
-        (None, Some(_)) => PlacedContent::Lines(UnreadLines::of(file, document.span)),
+        (Some(tree), _) => PlacedContent::Nodes(Nodes::new(tree)),
+        (None, Some(_)) => PlacedContent::Lines(UnreadLines::new(file, document.span)),
         (None, None) if first_content == document.span.end => {
             for comment in comments {
                 if syntax::parse(comment.text(file.text())).is_some() {

@@ -12,7 +12,7 @@ pub(super) struct Intervals {
 
 impl Intervals {
     /// Builds the tree of spans that are in the order of their starts.
-    pub(super) fn of(spans: Vec<Span>) -> Self {
+    pub(super) fn new(spans: Vec<Span>) -> Self {
         debug_assert!(spans.is_sorted_by_key(|span| span.start), "in order");
         let mut last_end = vec![0; spans.len()];
         note_ends(&spans, &mut last_end);
@@ -69,7 +69,7 @@ mod tests {
                 .map(|at| Span::new(at * 7 % 23, at * 7 % 23 + at * 5 % 13))
                 .collect();
             spans.sort();
-            let intervals = Intervals::of(spans.clone());
+            let intervals = Intervals::new(spans.clone());
             for place in 0..40 {
                 let expected: Vec<usize> = (0..spans.len())
                     .filter(|at| spans[*at].start <= place && place <= spans[*at].end)

@@ -1,6 +1,6 @@
 //! Suppressions of findings, with reasons: comments and annotations in manifests, ignores in the configuration.
 //!
-//! A directive names rules and covers bytes of one file; an ignore names a rule and objects. [`Directives::of`] finds
+//! A directive names rules and covers bytes of one file; an ignore names a rule and objects. [`Directives::new`] finds
 //! the directives of a bundle, [`Suppressions::apply`] removes findings and records which suppressions it used, so that
 //! a suppression without effect can be reported ([`Idle`]).
 //!

@@ -276,7 +276,7 @@ impl SourceFile {
         let before = self
             .tables
             .block_lengths
-            .get_or_init(|| BlockLengths::of(self.text()));
+            .get_or_init(|| BlockLengths::new(self.text()));
         let whole = part.start.div_ceil(BLOCK)..part.end / BLOCK;
         let first = floor(self.text(), whole.start * BLOCK);
         let last = floor(self.text(), whole.end * BLOCK);

@@ -12,7 +12,7 @@ pub(super) struct BlockLengths(Vec<[u32; 2]>);
 
 impl BlockLengths {
     /// Counts the lengths.
-    pub(super) fn of(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let mut lengths = vec![[0, 0]];
         let mut start = 0;
         let mut characters = 0;

@@ -98,7 +98,7 @@ fn both(
     charts: &Charts,
 ) -> Result<[Delivered; 2], BeyondLimit> {
     let none = Delivered::default();
-    let of_base = Builds::of(&trees[0], charts);
+    let of_base = Builds::new(&trees[0], charts);
     let of_head = Builds::after(&of_base, &trees[1]);
     let mut old = Delivered::of(&of_base, terms, &none, &argo::Memory::default())?;
     let mut new = Delivered::of(&of_head, terms, &old, &old.memory)?;
@@ -132,7 +132,7 @@ impl Delivered {
         memory: &argo::Memory,
     ) -> Result<Self, BeyondLimit> {
         let tree = builds.files();
-        let scopes = ClusterScopes::of(tree);
+        let scopes = ClusterScopes::new(tree);
         let (mut all, memory) = graph::deliveries(builds, &scopes, terms, (&before.all, memory))?;
         all.sort_by(|one, other| one.id.cmp(&other.id));
         Ok(Self {
@@ -146,7 +146,7 @@ impl Delivered {
     /// Evaluates the deliveries of a state that is not compared with another one.
     pub(super) fn alone(tree: &TreeFiles<'_>, terms: Terms<'_>) -> Result<Self, BeyondLimit> {
         let charts = Charts::unrendered();
-        let builds = Builds::of(tree, &charts);
+        let builds = Builds::new(tree, &charts);
         let mut alone = Self::of(&builds, terms, &Self::default(), &argo::Memory::default())?;
         alone.add_roots(&builds, terms)?;
         Ok(alone)

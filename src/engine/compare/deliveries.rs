@@ -147,7 +147,7 @@ pub(in crate::engine) fn evaluate<T>(
         return Err(SessionError::NotInTree { path: path.clone() });
     }
     let tree = StateFiles::of(&state).tree();
-    let scopes = ClusterScopes::of(&tree);
+    let scopes = ClusterScopes::new(&tree);
     // Rendered charts may name more charts, so this is repeated until nothing new is rendered.
     let all = loop {
         let all = delivered(&tree, &scopes, terms, (charts, counts))?;
@@ -168,7 +168,7 @@ fn delivered(
     terms: Terms<'_>,
     (charts, counts): (&Charts, &dyn Fn(&str) -> bool),
 ) -> Result<Vec<Delivery>, BeyondLimit> {
-    let builds = Builds::of(tree, charts);
+    let builds = Builds::new(tree, charts);
     let (mut all, _) = graph::deliveries(&builds, scopes, terms, (&[], &Memory::default()))?;
     let roots = unreached::roots(&builds, &all, terms.limits)?;
     all.extend(roots);

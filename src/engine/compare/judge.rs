@@ -117,7 +117,7 @@ fn suppressions(
 ) -> Suppressions {
     let trees = sides.base.iter().enumerate().filter(|_| !unneeded);
     let directives = trees.flat_map(|(at, tree)| {
-        let directives = Directives::of(&tree.inventory).directives.into_iter();
+        let directives = Directives::new(&tree.inventory).directives.into_iter();
         directives
             .map(|directive| Directive {
                 file: to(sides.base_file(at, directive.file)),

@@ -79,7 +79,7 @@ pub(super) struct Application {
 
 impl Application {
     /// Reads an object, if it is an Application.
-    pub(super) fn of(resource: &Resource) -> Option<Self> {
+    pub(super) fn from_resource(resource: &Resource) -> Option<Self> {
         let id = resource.id();
         (id.group == GROUP && id.kind == "Application").then(|| Self {
             namespace: id.namespace.into(),

@@ -31,7 +31,7 @@ pub struct KnownCluster {
 
 impl KnownCluster {
     /// Reads the cluster of a Secret; `None` if it is not a cluster Secret or lacks a name or server.
-    fn of(secret: &Resource) -> Option<Self> {
+    fn from_secret(secret: &Resource) -> Option<Self> {
         if secret.node.str_at(&["kind"]) != Some("Secret") {
             return None;
         }
@@ -123,7 +123,7 @@ impl KnownClusters {
         }
         let mut names = BTreeSet::new();
         let all: Vec<KnownCluster> = resources
-            .filter_map(KnownCluster::of)
+            .filter_map(KnownCluster::from_secret)
             .filter(|one| names.insert(one.name.clone()))
             .collect();
         (!all.is_empty()).then_some(Self {

@@ -159,14 +159,14 @@ pub(super) fn entries<'u>(
 
 /// Returns the paths in the tree to which an Application, or those of a set, lead.
 fn led_to(around: Surroundings<'_>, resource: &Resource) -> Vec<String> {
-    let applications: Vec<Application> = match ApplicationSet::of(resource) {
+    let applications: Vec<Application> = match ApplicationSet::from_resource(resource) {
         Some(set) => {
             let made = set.made(around, &mut SetClusters::default());
             let made = made.applications.iter();
-            made.filter_map(|one| Application::of(&one.resource))
+            made.filter_map(|one| Application::from_resource(&one.resource))
                 .collect()
         }
-        None => Application::of(resource).into_iter().collect(),
+        None => Application::from_resource(resource).into_iter().collect(),
     };
     let mut led = BTreeSet::new();
     for source in applications.iter().flat_map(Application::sources) {

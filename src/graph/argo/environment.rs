@@ -91,7 +91,7 @@ mod tests {
         let node = parsed.documents[0].clone();
         let source = node.at(&["spec", "source"]).expect("a source");
         let resource = Resource::written(node, &"a.yaml".into(), 1).expect("an object");
-        let application = Application::of(&resource).expect("an Application");
+        let application = Application::from_resource(&resource).expect("an Application");
         let environment = Environment::new(&application, &source, "shop");
         for (text, expected) in [
             ("$ARGOCD_APP_NAME", "web"),

@@ -225,7 +225,7 @@ impl Generators<'_> {
                 Language::Go { .. } => element,
                 Language::Plain => flat_element(element)?,
             };
-            given.all.push(of(known));
+            given.all.push(known_parameters(known));
         }
         let text = body.text_at(&["elementsYaml"]).unwrap_or_default();
         let parsed = parse_inline(&text);
@@ -241,7 +241,7 @@ impl Generators<'_> {
         // Templates of the plain language use only the texts among these.
         for element in elements {
             let element = mapping(&element, "an element of `elementsYaml`")?;
-            given.all.push(of(element));
+            given.all.push(known_parameters(element));
         }
         Ok(given)
     }
@@ -294,7 +294,9 @@ impl Generators<'_> {
             } else {
                 self.language.put(&mut known, &prefix, place);
             }
-            given.all.push(self.with_values(body, of(known))?);
+            given
+                .all
+                .push(self.with_values(body, known_parameters(known))?);
         }
         Ok(given)
     }
@@ -341,7 +343,7 @@ impl Generators<'_> {
             let all: Value = given.all.drain(..).map(|one| one.known).collect();
             if known.are_complete {
                 let list = Map::from_iter([("clusters".to_owned(), all)]);
-                given.all.push(of(list));
+                given.all.push(known_parameters(list));
             }
         }
         if !known.are_complete {
@@ -390,7 +392,8 @@ fn mapping(node: &Node, name: &str) -> Outcome<Map<String, Value>> {
     }
 }
 
-fn of(known: Map<String, Value>) -> Parameters {
+/// Creates parameters that are all known.
+fn known_parameters(known: Map<String, Value>) -> Parameters {
     Parameters {
         known,
         ..Parameters::default()

@@ -72,7 +72,7 @@ impl HelmSource<'_> {
         let release = helm.text_at(&["releaseName"]);
         let release = release.unwrap_or_else(|| self.application.name.clone());
         let environment = Environment::new(self.application, self.node, self.namespace);
-        let mut call = ChartCall::of(self.source()?, release, self.namespace());
+        let mut call = ChartCall::new(self.source()?, release, self.namespace());
         call.inputs.insert(self.application.origin.file.to_string());
         for written in helm.texts_at("valueFiles") {
             let found = self.values(&mut call, &written, &environment);

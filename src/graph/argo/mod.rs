@@ -112,7 +112,7 @@ pub fn deliveries(
     (before, memory): (&[Delivery], &Memory),
 ) -> Result<(Vec<Delivery>, Memory), BeyondLimit> {
     let limits = terms.limits;
-    let budget = Budget::of(limits);
+    let budget = Budget::new(limits);
     let files = builds.files();
     let builder = Builder::within(builds, &budget);
     let entries::Units { units, written } = entries::units(files, &builder);
@@ -126,7 +126,7 @@ pub fn deliveries(
         sources: Sources {
             files,
             scopes,
-            repositories: Repositories::of(files, &written).and(&memory.own),
+            repositories: Repositories::new(files, &written).and(&memory.own),
             plugins: plugins::of_kustomize(files),
             builder,
             made: RefCell::default(),
@@ -361,16 +361,16 @@ impl Run<'_> {
     ) -> Result<(), BeyondLimit> {
         let mut queue: VecDeque<Pending> = starts.into();
         while let Some(pending) = queue.pop_front() {
-            let next = match ApplicationSet::of(&pending.resource) {
+            let next = match ApplicationSet::from_resource(&pending.resource) {
                 Some(set) => self.set(&set, &pending, seen)?,
-                None => match Application::of(&pending.resource) {
+                None => match Application::from_resource(&pending.resource) {
                     Some(application) => self.application(&application, first, &pending, seen)?,
                     None => Vec::new(),
                 },
             };
             if self.all.len() > self.limits.deliveries {
                 let file = &*pending.resource.origin.file;
-                return Err(BeyondLimit::of(Limit::Deliveries, self.limits, file));
+                return Err(BeyondLimit::new(Limit::Deliveries, self.limits, file));
             }
             queue.extend(next);
         }
@@ -395,7 +395,7 @@ impl Run<'_> {
         self.memory.clusters.insert(key.clone(), clusters);
         if let Some(limit) = made.beyond {
             let file = &*set.origin.file;
-            return Err(BeyondLimit::of(limit, self.limits, file));
+            return Err(BeyondLimit::new(limit, self.limits, file));
         }
         let mut names = BTreeSet::new();
         let mut applications = made.applications;
@@ -484,7 +484,7 @@ impl Run<'_> {
             let budget = self.sources.builder.budget();
             let file = &application.origin.file;
             if let Some(limit) = budget.spend(applied.resources.len() + 1, file) {
-                return Err(BeyondLimit::of(limit, self.limits, shown(&path)));
+                return Err(BeyondLimit::new(limit, self.limits, shown(&path)));
             }
             let before = self.applied_before(&id);
             // There may be no such cluster.
@@ -573,12 +573,12 @@ impl Run<'_> {
 
 /// Returns the id of the delivery of an Application that is applied by hand in a control plane.
 fn entry_id(resource: &Resource, plane: &Arc<str>, clusters: &KnownClusters) -> Option<String> {
-    let application = Application::of(resource)?;
+    let application = Application::from_resource(resource)?;
     let cluster = application.destination(plane, plane, None, clusters);
     Some(application.deliverer(&cluster, "").id(""))
 }
 
 fn path_of(resource: &Resource) -> Option<String> {
-    let sources = Application::of(resource)?.sources();
+    let sources = Application::from_resource(resource)?.sources();
     sources.first()?.text_at(&["path"])
 }

@@ -19,7 +19,7 @@ use crate::kustomize::folder_of;
 pub(super) struct Repositories(BTreeSet<String>);
 
 impl Repositories {
-    pub(super) fn of(files: &TreeFiles<'_>, written: &[Resource]) -> Self {
+    pub(super) fn new(files: &TreeFiles<'_>, written: &[Resource]) -> Self {
         let mut named = Majorities::default();
         for resource in written {
             for source in sources_of(resource) {
@@ -61,10 +61,10 @@ impl Repositories {
 }
 
 fn sources_of(resource: &Resource) -> Vec<Node> {
-    if let Some(application) = Application::of(resource) {
+    if let Some(application) = Application::from_resource(resource) {
         return application.sources();
     }
-    let Some(set) = ApplicationSet::of(resource) else {
+    let Some(set) = ApplicationSet::from_resource(resource) else {
         return Vec::new();
     };
     let template = set.node.at(&["spec", "template"]);

@@ -64,7 +64,7 @@ pub(super) struct VariableSource {
 
 impl VariableSource {
     /// Reads an object. Values in Secrets and encrypted values are unknown.
-    pub(super) fn of(object: &Node, is_doubtful: bool) -> Self {
+    pub(super) fn new(object: &Node, is_doubtful: bool) -> Self {
         let is_secret = object.str_at(&["kind"]) == Some("Secret");
         let fields: &[&str] = if is_secret {
             &["data", "stringData"]
@@ -99,7 +99,7 @@ pub(super) struct FluxKustomization {
 
 impl FluxKustomization {
     /// Reads an object, if it is a Kustomization of Flux.
-    pub(super) fn of(resource: &Resource) -> Option<Self> {
+    pub(super) fn from_resource(resource: &Resource) -> Option<Self> {
         let id = resource.id();
         if id.group != GROUP || id.kind != "Kustomization" {
             return None;

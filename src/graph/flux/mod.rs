@@ -40,10 +40,10 @@ pub fn deliveries(
     before: &[Delivery],
 ) -> Result<Vec<Delivery>, BeyondLimit> {
     let files = builds.files();
-    let written = Written::of(files);
-    let budget = Budget::of(limits);
+    let written = Written::new(files);
+    let budget = Budget::new(limits);
     let mut all = Vec::new();
-    let orphans = Orphans::of(before);
+    let orphans = Orphans::new(before);
     let entries = written.entries(files).into_iter();
     for entry in entries.filter(|entry| !orphans.have(entry)) {
         let id = format!("{}|{}", entry.folder(), entry.key());
@@ -75,7 +75,7 @@ pub fn deliveries(
 struct Orphans<'d>(HashSet<(&'d str, &'d str)>);
 
 impl<'d> Orphans<'d> {
-    fn of(before: &'d [Delivery]) -> Self {
+    fn new(before: &'d [Delivery]) -> Self {
         let entries = before.iter().filter(|one| one.parent.is_none());
         let entries: HashSet<_> = entries.filter_map(file_and_name).collect();
         let deleting = before.iter().filter(|one| {
@@ -117,7 +117,7 @@ pub fn releases(
     before: &[Delivery],
 ) -> Result<Vec<Delivery>, BeyondLimit> {
     let files = builds.files();
-    let written = Written::of(files);
+    let written = Written::new(files);
     let known: BTreeSet<&str> = delivered.iter().map(|one| one.id.as_str()).collect();
     let reached = delivered.iter().chain(before).flat_map(|one| {
         let read = one.reached.iter().map(String::as_str);
@@ -141,7 +141,7 @@ pub fn releases(
             .push_back((Arc::from(""), None, release.clone()));
     }
     let own = SourceName::default();
-    let budget = Budget::of(limits);
+    let budget = Budget::new(limits);
     let mut all: Vec<Delivery> = Vec::new();
     while let Some((here, parent, release)) = found.releases.pop_front() {
         let around = Surroundings {
@@ -152,7 +152,7 @@ pub fn releases(
             own: &own,
             builder: Builder::within(builds, &budget),
         };
-        let delivery = HelmRelease::of(&release)
+        let delivery = HelmRelease::from_resource(&release)
             .map(|release| release.delivery(&around, ("", &here), parent))
             .filter(|delivery| !known.contains(delivery.id.as_str()));
         if let Some(delivery) = delivery {
@@ -175,7 +175,7 @@ fn within(
     let spent = budget.spend(delivery.resources.len(), &delivery.file);
     let too_many = (deliveries >= limits.deliveries).then_some(Limit::Deliveries);
     match spent.or(too_many) {
-        Some(limit) => Err(BeyondLimit::of(limit, limits, &*delivery.file)),
+        Some(limit) => Err(BeyondLimit::new(limit, limits, &*delivery.file)),
         None => Ok(()),
     }
 }
@@ -203,12 +203,12 @@ impl Found {
                 let applied = self.applied.entry(Arc::clone(cluster)).or_default();
                 applied.add(resource);
             }
-            if HelmRelease::of(resource).is_some() {
+            if HelmRelease::from_resource(resource).is_some() {
                 let by = Some(Arc::clone(&id));
                 self.releases
                     .push_back((Arc::clone(cluster), by, resource.clone()));
             }
-            let child = FluxKustomization::of(resource);
+            let child = FluxKustomization::from_resource(resource);
             children.extend(child.map(|child| (Arc::clone(cluster), Some(Arc::clone(&id)), child)));
         }
         children
@@ -261,7 +261,7 @@ impl Cluster<'_> {
                 let folder = one.folder();
                 if all.len() >= limits.deliveries {
                     let file = &*one.origin.file;
-                    return Err(BeyondLimit::of(Limit::Deliveries, limits, file));
+                    return Err(BeyondLimit::new(Limit::Deliveries, limits, file));
                 }
                 let mut delivery = one.delivery(&cluster, parent);
                 let source = one.source();
@@ -296,7 +296,7 @@ impl Cluster<'_> {
                     }
                 }
                 if let Some(limit) = self.budget.spent() {
-                    return Err(BeyondLimit::of(limit, limits, shown(&folder)));
+                    return Err(BeyondLimit::new(limit, limits, shown(&folder)));
                 }
                 let in_cluster = match &delivery.error {
                     Some(_) => self.applied_before(&delivery.id),
@@ -324,7 +324,7 @@ impl Cluster<'_> {
                 own: &self.own,
                 builder: Builder::within(self.builds, self.budget),
             };
-            let release = HelmRelease::of(&release)
+            let release = HelmRelease::from_resource(&release)
                 .map(|release| release.delivery(&around, (&home, &here), parent));
             if let Some(delivery) = release {
                 within(self.budget, limits, &delivery, all.len())?;
@@ -343,7 +343,7 @@ impl Cluster<'_> {
         parent: Option<&str>,
     ) -> Option<Arc<Vec<Resource>>> {
         let there = self.applied_before(parent?).iter();
-        let mut there = there.filter_map(FluxKustomization::of);
+        let mut there = there.filter_map(FluxKustomization::from_resource);
         let mut before = there.find(|before| before.key() == one.key())?;
         before.set_root(&self.written.roots);
         let built = self.build(&before, applied, &self.builder()).ok()?;
@@ -421,9 +421,9 @@ impl Cluster<'_> {
     ) -> Option<VariableSource> {
         let applied = applied.and_then(|applied| applied.get(name));
         if let Some(object) = applied.or_else(|| own.get(name)) {
-            return Some(VariableSource::of(object, false));
+            return Some(VariableSource::new(object, false));
         }
-        Some(VariableSource::of(self.written.only_data(name)?, true))
+        Some(VariableSource::new(self.written.only_data(name)?, true))
     }
 }
 

@@ -122,7 +122,7 @@ pub(super) struct HelmRelease<'r> {
 
 impl<'r> HelmRelease<'r> {
     /// Reads an object, if it is a HelmRelease.
-    pub(super) fn of(resource: &'r Resource) -> Option<Self> {
+    pub(super) fn from_resource(resource: &'r Resource) -> Option<Self> {
         let id = resource.id();
         if id.group != "helm.toolkit.fluxcd.io" || id.kind != "HelmRelease" {
             return None;
@@ -294,7 +294,7 @@ impl<'r> HelmRelease<'r> {
         let kind = chart.text_at(&["sourceRef", "kind"]).unwrap_or_default();
         let source = self.source(around, &chart, &namespace, &mut inputs)?;
         let (release, target) = (self.release(), self.target_namespace());
-        let mut call = ChartCall::of(source, release, target);
+        let mut call = ChartCall::new(source, release, target);
         call.inputs = inputs;
         call.options.push("--include-crds".to_owned());
         let single = chart.text_at(&["valuesFile"]).into_iter();

@@ -21,7 +21,7 @@ pub(super) struct SourceFiles {
 
 impl SourceFiles {
     /// Creates it from the `ignore` of a source, or the default patterns, and the `.sourceignore` of the tree.
-    pub(super) fn of(files: &TreeFiles<'_>, ignore: Option<&str>) -> Self {
+    pub(super) fn new(files: &TreeFiles<'_>, ignore: Option<&str>) -> Self {
         let mut patterns = ignore.unwrap_or(DEFAULT).to_owned();
         if let Ok(bytes) = files.bytes(".sourceignore") {
             patterns.push('\n');

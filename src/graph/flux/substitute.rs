@@ -335,7 +335,7 @@ mod tests {
     }
 
     fn substituted(variables: &Variables, text: &str) -> Result<Substituted, String> {
-        variables.substitute(text, 0, &Budget::of(&Limits::default()))
+        variables.substitute(text, 0, &Budget::new(&Limits::default()))
     }
 
     #[test]

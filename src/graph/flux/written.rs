@@ -39,7 +39,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    pub(super) fn of(files: &TreeFiles<'_>) -> Self {
+    pub(super) fn new(files: &TreeFiles<'_>) -> Self {
         let mut written = Self::default();
         if !files.manifests().any(|path| files.mentions(path, "fluxcd")) {
             return written;
@@ -108,7 +108,7 @@ impl Written {
         }
         match (id.group.as_str(), id.kind.as_str()) {
             (kustomization::GROUP, "Kustomization") => {
-                let found = FluxKustomization::of(resource);
+                let found = FluxKustomization::from_resource(resource);
                 self.kustomizations
                     .extend(found.map(|found| (path.to_owned(), found)));
             }
@@ -184,7 +184,7 @@ impl Written {
     pub(super) fn files_of(&self, files: &TreeFiles<'_>, ignore: Option<&str>) -> Rc<SourceFiles> {
         let mut known = self.sources.borrow_mut();
         let found = known.entry(ignore.map(str::to_owned));
-        let found = found.or_insert_with(|| Rc::new(SourceFiles::of(files, ignore)));
+        let found = found.or_insert_with(|| Rc::new(SourceFiles::new(files, ignore)));
         Rc::clone(found)
     }
 

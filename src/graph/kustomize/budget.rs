@@ -21,7 +21,7 @@ pub struct Budget {
 
 impl Budget {
     /// Creates the budget of the limits.
-    pub fn of(limits: &Limits) -> Self {
+    pub fn new(limits: &Limits) -> Self {
         Self {
             copies: Cell::new(limits.instances),
             text: Cell::new(limits.text),

@@ -377,7 +377,7 @@ impl Build<'_> {
         }
         let parsed = self.files.parsed(place);
         let mut documents = parsed.documents.iter();
-        documents.any(|node| node.get("sops").is_some() && ResId::of(node).is_none())
+        documents.any(|node| node.get("sops").is_some() && ResId::from_node(node).is_none())
     }
 
     /// Takes copies of objects from the budget.
@@ -405,7 +405,7 @@ impl Build<'_> {
             if entries.is_empty() {
                 continue;
             }
-            let mut named = Named::of(std::mem::take(built.resources_mut()));
+            let mut named = Named::new(std::mem::take(built.resources_mut()));
             for entry in entries {
                 let generator = Generator {
                     files: self.files,

@@ -73,7 +73,7 @@ impl Build<'_> {
         let release = entry.text_at(&["releaseName"]);
         let release = release.unwrap_or_else(|| UNNAMED.to_owned());
         let namespace = entry.text_at(&["namespace"]).unwrap_or_default();
-        let mut call = ChartCall::of(source, release, namespace);
+        let mut call = ChartCall::new(source, release, namespace);
         call.inputs.insert(doc.file.clone());
         let written = entry
             .text_at(&["valuesFile"])

@@ -124,7 +124,7 @@ struct Remembered {
 
 impl<'b> Builds<'b> {
     /// Creates an empty cache for the builds of `files`.
-    pub fn of(files: &'b TreeFiles<'b>, charts: &'b Charts) -> Self {
+    pub fn new(files: &'b TreeFiles<'b>, charts: &'b Charts) -> Self {
         Self {
             files,
             charts,
@@ -150,7 +150,7 @@ impl<'b> Builds<'b> {
     pub fn after(before: &'b Builds<'b>, files: &'b TreeFiles<'b>) -> Self {
         Self {
             before: Some(before),
-            ..Self::of(files, before.charts)
+            ..Self::new(files, before.charts)
         }
     }
 

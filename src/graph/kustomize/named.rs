@@ -16,7 +16,7 @@ pub(super) struct Named {
 }
 
 impl Named {
-    pub(super) fn of(resources: Vec<Resource>) -> Self {
+    pub(super) fn new(resources: Vec<Resource>) -> Self {
         let mut named = Self::default();
         for resource in resources {
             named.push(resource);

@@ -266,7 +266,7 @@ mod tests {
             ),
             (json!({"op": "move", "path": "/m/x", "from": "/q"}), None),
         ] {
-            let budget = Budget::of(&Limits::default());
+            let budget = Budget::new(&Limits::default());
             let [object_node, operation_node] = [&object, &operation]
                 .map(|json| parse_inline(&json.to_string()).documents[0].clone());
             let patched = json_patched(object_node, &[operation_node], &budget);

@@ -56,7 +56,7 @@ pub struct ResId {
 
 impl ResId {
     /// Reads the identity of an object; `None` if it is not a whole object.
-    pub fn of(node: &Node) -> Option<Self> {
+    pub fn from_node(node: &Node) -> Option<Self> {
         let version = ApiVersion::split(node.str_at(&["apiVersion"]).unwrap_or_default());
         Some(Self {
             group: version.group.into(),
@@ -125,7 +125,7 @@ pub struct Resource {
 impl Resource {
     /// Creates an object as it is written; `None` if it is incomplete.
     pub fn written(node: Node, file: &Arc<str>, line: usize) -> Option<Self> {
-        ResId::of(&node)?;
+        ResId::from_node(&node)?;
         let offset = node.span().map(|span| span.start).unwrap_or_default();
         Some(Self {
             node,
@@ -143,7 +143,7 @@ impl Resource {
 
     /// Returns its current identity.
     pub fn id(&self) -> ResId {
-        ResId::of(&self.node).unwrap_or_default()
+        ResId::from_node(&self.node).unwrap_or_default()
     }
 
     /// Returns its first identity.

@@ -158,7 +158,7 @@ impl Build<'_> {
         if entries.is_empty() {
             return Ok(());
         }
-        let mut named = Named::of(std::mem::take(built.resources_mut()));
+        let mut named = Named::new(std::mem::take(built.resources_mut()));
         for entry in entries {
             let patched = if key == "patchesStrategicMerge" {
                 let patches = self.patch_documents(doc, entry, entry.as_str(), &mut built.unread);
@@ -287,7 +287,7 @@ impl Build<'_> {
         named: &mut Named,
         unread: &[UnreadInput],
     ) -> Outcome {
-        let Some(id) = ResId::of(patch) else {
+        let Some(id) = ResId::from_node(patch) else {
             return Err(self.failed(doc, Some(entry), "the patch names no object"));
         };
         let Some(at) = named.find(&id) else {

@@ -27,7 +27,7 @@ pub(in crate::manifest) struct DocumentTraits<'t> {
 
 impl<'t> DocumentTraits<'t> {
     /// Computes the traits of a document. Each comment comes with whether it has a line of its own.
-    pub(in crate::manifest) fn of(
+    pub(in crate::manifest) fn new(
         text: &'t str,
         tree: &Tree,
         mut comments: impl Iterator<Item = (&'t str, bool)>,

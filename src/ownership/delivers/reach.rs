@@ -233,7 +233,7 @@ impl Reach {
         let files = files_in_order(inventory);
         let tree = tree_of(files_below(&files, top));
         let charts = Charts::unrendered();
-        let builds = Builds::of(&tree, &charts).without_failures();
+        let builds = Builds::new(&tree, &charts).without_failures();
         let mut known = self.repositories.iter();
         let mut all = match known.find(|one| one.top == top) {
             Some(repository) => repository.deliveries.clone(),
@@ -346,7 +346,7 @@ fn deliveries(builds: &Builds<'_>, limits: &Limits) -> Result<Vec<Delivery>, Bey
         limits,
         clusters: None,
     };
-    let scopes = ClusterScopes::of(builds.files());
+    let scopes = ClusterScopes::new(builds.files());
     let nothing = (&[][..], &Memory::default());
     let (deliveries, _) = graph::deliveries(builds, &scopes, terms, nothing)?;
     Ok(deliveries)
@@ -376,12 +376,12 @@ impl Repository {
     /// Evaluates the tree below a folder. Build failures are ignored: `ownerlint check` may not read all files.
     fn evaluated(files: &[InputFile<'_>], top: &str, limits: &Limits) -> Result<Self, BeyondLimit> {
         if limits.instances == 0 {
-            return Err(BeyondLimit::of(Limit::Instances, limits, ""));
+            return Err(BeyondLimit::new(Limit::Instances, limits, ""));
         }
         let inside = files_below(files, top);
         let tree = tree_of(inside.clone());
         let charts = Charts::unrendered();
-        let deliveries = deliveries(&Builds::of(&tree, &charts).without_failures(), limits)?;
+        let deliveries = deliveries(&Builds::new(&tree, &charts).without_failures(), limits)?;
         Ok(Self {
             top: top.to_owned(),
             files: inside.map(|(path, id, _)| (path.to_owned(), id)).collect(),

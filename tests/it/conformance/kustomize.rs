@@ -28,7 +28,7 @@ fn files(folder: &Path) -> Files {
 
 /// Returns the objects in the form of `record.py`, or the error.
 fn built(builds: &Builds<'_>) -> Result<Value, String> {
-    let budget = Budget::of(&Limits::default());
+    let budget = Budget::new(&Limits::default());
     let builder = Builder::within(builds, &budget);
     let built = kustomization(builds.files(), "").and_then(|doc| builder.build(&doc));
     let built =
@@ -77,7 +77,7 @@ fn builds_agree_with_recorded_kustomize_builds() {
             objects.sort_by_key(Value::to_string);
         }
         let tree = TreeFiles::of_texts(files(folder));
-        let said = match built(&Builds::of(&tree, &Charts::unrendered())) {
+        let said = match built(&Builds::new(&tree, &Charts::unrendered())) {
             Ok(_) if expected == "fails" => "builds, where kustomize fails".to_owned(),
             Ok(objects) if objects != expected => format!("{objects:#}\nnot {expected:#}"),
             Err(reason) if expected != "fails" => format!("fails: {reason}"),
@@ -124,11 +124,11 @@ fn incremental_builds_equal_full_builds() {
         let files = files(&folder);
         let base = TreeFiles::of_texts(files.clone());
         let charts = Charts::unrendered();
-        let of_base = Builds::of(&base, &charts);
+        let of_base = Builds::new(&base, &charts);
         let before = built(&of_base);
         for changed in changed(&files) {
             let head = TreeFiles::of_texts(changed);
-            let alone = built(&Builds::of(&head, &charts));
+            let alone = built(&Builds::new(&head, &charts));
             assert_eq!(
                 built(&Builds::after(&of_base, &head)),
                 alone,

@@ -327,7 +327,7 @@ impl Parsed {
 /// Fails if there are more clusters than the limit allows.
 fn within_limits(clusters: &BTreeSet<Arc<str>>, limits: &Limits) -> Result<(), BeyondLimit> {
     match clusters.iter().nth(limits.bundles) {
-        Some(beyond) => Err(BeyondLimit::of(Limit::Clusters, limits, &**beyond)),
+        Some(beyond) => Err(BeyondLimit::new(Limit::Clusters, limits, &**beyond)),
         None => Ok(()),
     }
 }
