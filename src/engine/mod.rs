@@ -30,6 +30,7 @@ mod scope;
 mod selection;
 mod session;
 mod standing;
+mod summary;
 
 pub use check::Check;
 pub use compare::{

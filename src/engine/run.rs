@@ -1,8 +1,6 @@
 //! Runs the rules and takes their findings through suppressions, baseline and scope to the report.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use foldhash::{HashMap, HashSet};
@@ -20,15 +18,14 @@ use super::notes::{note_on_test_data, note_on_unlisted, notes_on_links, remedy};
 use super::repeats;
 use super::scope::FilesInScope;
 use super::standing::{ByStanding, Standings, by_standing};
+use super::summary::{OwnFiles, statistics, summarise};
 use crate::baseline::Parted;
 use crate::cluster::{Analysis, PlanCache};
 use crate::finding::{Finding, Fingerprint, Identity, Severity, fingerprint};
-use crate::inventory::{Inventory, locate};
+use crate::inventory::Inventory;
 use crate::knowledge::Tables;
 use crate::kube::ObjectKey;
-use crate::report::{
-    Cascades, Graphs, Note, Place, Report, Reported, RuleStatistics, Summary, SuppressedFinding,
-};
+use crate::report::{Cascades, Graphs, Note, Place, Report, Reported, Summary, SuppressedFinding};
 use crate::rules::{self, Rule, RunOutcome};
 use crate::suppression::{Directive, Directives, Suppressed, Suppressions};
 
@@ -134,7 +131,7 @@ pub(super) fn check_analysed(
     if !check.every {
         findings = repeats::once(findings);
     }
-    let own = OwnFiles::of(check);
+    let own = OwnFiles::new(check);
     skipped.retain(|skip| !own.contains(&skip.file));
     let summary = Summary {
         suppressed: suppressed.len(),
@@ -459,82 +456,4 @@ pub(super) fn order(finding: &Finding) -> impl Ord + '_ {
         ..
     } = finding;
     (primary.file, primary.span, *rule, field, message)
-}
-
-/// The configuration and the baseline. They are neither counted nor listed as skipped, even in a checked folder.
-struct OwnFiles(Vec<PathBuf>);
-
-impl OwnFiles {
-    fn of(check: &Check) -> Self {
-        let baseline = check.baseline.as_ref().map(|(file, _)| file.path());
-        Self(
-            check
-                .configuration
-                .as_deref()
-                .into_iter()
-                .chain(baseline)
-                .map(locate)
-                .collect(),
-        )
-    }
-
-    fn contains(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().map(OsStr::new);
-        self.0
-            .iter()
-            .any(|own| own.file_name() == name && *own == locate(path))
-    }
-}
-
-/// Counts the findings of each rule that has any, sorted by rule id.
-fn statistics(
-    findings: &[Reported],
-    suppressed: &[SuppressedFinding],
-    standings: &mut Standings<'_>,
-) -> Vec<RuleStatistics> {
-    let mut counts: BTreeMap<&'static str, RuleStatistics> = BTreeMap::new();
-    for Reported { finding, .. } in findings {
-        let rule = counts
-            .entry(finding.rule)
-            .or_insert_with(|| RuleStatistics::none(finding.rule));
-        match finding.severity {
-            Severity::Error => rule.error += 1,
-            Severity::Warning => rule.warning += 1,
-            Severity::Info => rule.info += 1,
-        }
-        rule.undelivered += usize::from(!standings.is_applied(finding.primary.file));
-    }
-    for one in suppressed {
-        let rule = one.reported.finding.rule;
-        let rule = counts
-            .entry(rule)
-            .or_insert_with(|| RuleStatistics::none(rule));
-        rule.suppressed += 1;
-    }
-    counts.into_values().collect()
-}
-
-fn summarise(
-    bundles: &[Bundle],
-    merged: &Merged,
-    own: &OwnFiles,
-    findings: &[Reported],
-) -> Summary {
-    let read = bundles
-        .iter()
-        .flat_map(|bundle| bundle.inventory.files())
-        .map(|(_, file)| file);
-    let checked = read.filter(|file| !own.contains(file.source().path()));
-    Summary {
-        files: merged
-            .in_sets()
-            .filter(|file| !own.contains(file.path()))
-            .count(),
-        documents: checked.map(|file| file.document_count()).sum(),
-        objects: bundles
-            .iter()
-            .map(|bundle| bundle.inventory.members.len())
-            .sum(),
-        ..Summary::of(findings)
-    }
 }
