@@ -8,9 +8,9 @@ use super::doc::{KustomizationDoc, read_kustomization};
 use super::generate::{Generator, content_hash, merge_data};
 use super::memo::{Builds, Lack, Watched};
 use super::named::Named;
+use super::objects::objects_of;
 use super::resource::{Origin, ResId, Resource};
 use crate::charts::{CallId, Charts};
-use crate::graph::files::Parsed;
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{is_remote, resolve, shown};
@@ -486,62 +486,5 @@ impl Build<'_> {
         let subject = subject.unwrap_or(key);
         let reason = "plugins are not evaluated";
         self.unread(doc, Some(entry), what, subject, reason)
-    }
-}
-
-/// Returns the objects of a file that a build reads.
-///
-/// # Errors
-/// Returns an error if it cannot be read, or if a document is not a whole object.
-pub fn objects_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, BuildError> {
-    let found = match &parsed.error {
-        Some((reason, line)) => Err((format!("cannot be read: {reason}"), *line)),
-        None => resources_of(parsed, place).map_err(|line| {
-            let reason = "has a document that is not a complete object";
-            (reason.to_owned(), line)
-        }),
-    };
-    found.map_err(|(reason, line)| BuildError::new(format!("{place} {reason}"), place, line))
-}
-
-/// Returns the objects of a file, as far as it can be read; lists are replaced by their items. An error is the line of
-/// a document that is not a whole object.
-pub fn resources_of(parsed: &Parsed, place: &str) -> Result<Vec<Resource>, usize> {
-    let file: Arc<str> = Arc::from(place);
-    let mut found = Vec::new();
-    let mut pending: Vec<Node> = parsed.documents.iter().rev().cloned().collect();
-    while let Some(node) = pending.pop() {
-        let is_list = node
-            .text_at(&["kind"])
-            .is_some_and(|kind| kind.ends_with("List"));
-        if is_list && node.get("items").is_some() {
-            pending.extend(node.items_at("items").into_iter().rev());
-            continue;
-        }
-        let line = parsed.line(node.span());
-        match Resource::written(node, &file, line) {
-            Some(resource) => found.push(resource),
-            None => return Err(line),
-        }
-    }
-    Ok(found)
-}
-
-impl ResId {
-    /// Returns its key in messages.
-    pub fn key(&self) -> String {
-        self.key_in(match self.effective_namespace() {
-            "_non_namespaceable_" => "",
-            namespace => namespace,
-        })
-    }
-
-    /// Returns its key in a namespace, which is empty for a cluster-scoped object.
-    pub fn key_in(&self, namespace: &str) -> String {
-        let group = match self.group.as_str() {
-            "" => String::new(),
-            group => format!(".{group}"),
-        };
-        format!("{}{group}/{namespace}/{}", self.kind, self.name)
     }
 }

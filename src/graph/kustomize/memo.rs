@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
 
-use super::build::{BuildError, Built, resources_of};
+use super::build::{BuildError, Built};
 use super::doc::{KustomizationDoc, kustomization};
+use super::objects::resources_of;
 use crate::charts::{ChartFolder, Charts};
 use crate::graph::files::{Bytes, Parsed, TreeFiles};
 

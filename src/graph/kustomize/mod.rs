@@ -9,14 +9,16 @@ mod inflate;
 mod labels;
 mod memo;
 mod named;
+mod objects;
 mod patch;
 mod resource;
 mod select;
 mod transform;
 
 pub use budget::Budget;
-pub use build::{BuildError, Builder, Built, objects_of, resources_of};
+pub use build::{BuildError, Builder, Built};
 pub use doc::{KustomizationDoc, kustomization, kustomizations};
 pub use memo::Builds;
+pub use objects::{objects_of, resources_of};
 pub use patch::merged;
 pub use resource::{Origin, ResId, Resource, is_cluster_scoped, is_namespaced};

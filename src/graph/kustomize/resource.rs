@@ -95,6 +95,23 @@ impl ResId {
     pub fn versioned_key(&self) -> String {
         format!("{} {}", self.version, self.key())
     }
+
+    /// Returns its key in messages.
+    pub fn key(&self) -> String {
+        self.key_in(match self.effective_namespace() {
+            "_non_namespaceable_" => "",
+            namespace => namespace,
+        })
+    }
+
+    /// Returns its key in a namespace, which is empty for a cluster-scoped object.
+    pub fn key_in(&self, namespace: &str) -> String {
+        let group = match self.group.as_str() {
+            "" => String::new(),
+            group => format!(".{group}"),
+        };
+        format!("{}{group}/{namespace}/{}", self.kind, self.name)
+    }
 }
 
 /// Whether kustomize knows a kind as cluster-scoped: it knows the built-in ones, and treats all others as namespaced.
