@@ -10,6 +10,7 @@
 mod analysis;
 mod callouts;
 mod facts;
+mod harm;
 mod kinds;
 mod members;
 mod object;
