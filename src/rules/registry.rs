@@ -83,7 +83,7 @@ pub static RULES: &[&Rule] = &[
     &reading::input::DUPLICATE_KEY,
     &reading::input::DROPPED_CONTENT,
     &reading::input::NONSTANDARD_YAML,
-    &reading::input::DUPLICATE_OBJECT,
+    &reading::duplicates::DUPLICATE_OBJECT,
     &reading::suppressing::SUPPRESSION_MALFORMED,
     &reading::suppressing::SUPPRESSION_UNKNOWN_RULE,
     &reading::suppressing::SUPPRESSION_WITHOUT_REASON,
