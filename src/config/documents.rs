@@ -156,7 +156,7 @@ struct GeneratorDocument {
     product: ProductDocument,
     /// The field that decides whether the product is deleted with the object. Without this key, it always is.
     policy: Option<Field>,
-    /// The values of the policy with which the product is deleted with the object.
+    /// The values of the policy for which the product is deleted together with the object.
     owns: Option<OneOrMore<Word>>,
     /// The value that applies if the field is not set.
     default: Option<Word>,

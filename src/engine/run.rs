@@ -42,7 +42,7 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     check_analysed(bundles, &analyses.iter().collect::<Vec<_>>(), check)
 }
 
-/// Runs [`check_bundles`] with existing analyses, one for each bundle, about which the caller may have more questions.
+/// Runs [`check_bundles`] with existing analyses, one for each bundle, which the caller can use again afterwards.
 pub(super) fn check_analysed(
     bundles: &[Bundle],
     analyses: &[&Analysis<'_>],
@@ -364,8 +364,8 @@ impl Run<'_> {
             .any(|ran| ran.id == rule && matches!(ran.check, rules::RuleCheck::Bundle(_)))
     }
 
-    /// Returns the objects that were read, if the input is incomplete. An ignore of the configuration without effect is
-    /// then reported only if it names one of them; `None` means that all are reported.
+    /// Returns the objects that were read, if the input is incomplete. An unused ignore of the configuration is then
+    /// reported only if it matches one of them; `None` means that all unused ones are reported.
     fn objects(&self) -> Option<impl Iterator<Item = &ObjectKey>> {
         let members = self
             .bundles

@@ -12,8 +12,8 @@ pub struct Identity {
     pub object: Option<String>,
     /// The field, without the indices of lists, which change when entries are added before them.
     pub field: Option<String>,
-    /// The value of the field, which distinguishes findings on one field; without one and without an object, the
-    /// message.
+    /// The finding's target, which distinguishes findings on one field; its message if it has neither a target nor an
+    /// object.
     pub target: Option<String>,
 }
 

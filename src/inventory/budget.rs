@@ -1,4 +1,4 @@
-//! Limits on the files that a run finds: an untrusted configuration can name a folder in each of its bundles.
+//! Limits on the files that a run finds: an untrusted configuration can name the same folder in every bundle.
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -10,10 +10,11 @@ use super::error::InputError;
 /// The maximum number of files in all bundles together. A file counts once for each bundle that contains it.
 const MOST_FILES: usize = 500_000;
 
-/// The maximum number of folder entries that are visited repeatedly, found or not. The first visit does not count.
+/// The maximum number of repeated visits to folder entries, manifests or not. The first visit does not count.
 const MOST_ENTRIES: usize = 500_000;
 
-/// The numbers of files and folder entries of all bundles of a run so far. The first bundle is not limited.
+/// The numbers of files and of repeated visits in all bundles of a run so far. The files of the first bundle are not
+/// limited.
 #[derive(Debug, Default)]
 pub struct WalkBudget {
     files: Cell<usize>,
@@ -33,10 +34,10 @@ impl WalkBudget {
         self.entries.set(self.entries.get() + 1);
     }
 
-    /// Checks whether another path may be followed.
+    /// Checks whether the walk may go on to another argument.
     ///
     /// # Errors
-    /// The paths before it exceeded the limit.
+    /// The arguments before it caused too many repeated visits.
     pub(super) fn admit_path(&self) -> Result<(), InputError> {
         Self::admit(
             self.entries.get(),

@@ -29,14 +29,14 @@ enum NamePart {
 pub struct FoundName {
     /// The name.
     pub name: String,
-    /// The last field of the pattern that has a value: the place to point at.
+    /// The field whose value is the last in the name, to point at; empty if the name is only text.
     pub field: String,
-    /// The place of that field's value.
+    /// The place of that field's value; that of the object if there is no field.
     pub span: Span,
 }
 
 impl NamePattern {
-    /// Reads a pattern of a configuration. Without braces it is one field.
+    /// Reads a pattern of a configuration. Without braces, all of it is a field or alternative fields.
     ///
     /// # Errors
     /// A field is malformed, or a brace has no counterpart.
@@ -84,7 +84,8 @@ impl NamePattern {
         &self.text
     }
 
-    /// Returns the names of an object's products: several if a field is a list, and none if a field has no value.
+    /// Returns the names of an object's products: several if the last field has several values; none if another field
+    /// has several, or if a field has none.
     pub fn names(&self, object: Value<'_>) -> Vec<FoundName> {
         let mut names = vec![FoundName {
             name: String::new(),
@@ -99,7 +100,7 @@ impl NamePattern {
                     let Some((path, values)) = found.find(|(_, values)| !values.is_empty()) else {
                         return Vec::new();
                     };
-                    // At most one field may be a list: no generator makes all combinations of two.
+                    // Only the last field may be a list: no generator makes all combinations of two.
                     let [only] = names.as_slice() else {
                         return Vec::new();
                     };

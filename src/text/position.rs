@@ -17,8 +17,8 @@ impl ColumnUnit {
         match self {
             Self::Utf8 => text.len(),
             Self::Chars => text.chars().count(),
-            // One unit per character, two where UTF-8 takes four bytes. Counting these bytes is much faster than
-            // decoding, which matters for a manifest in one line of JSON.
+            // One unit per character, two where UTF-8 takes four bytes, the first of which is at least 0xf0. Counting
+            // bytes is much faster than decoding, which matters for a manifest in one line of JSON.
             Self::Utf16 => text.chars().count() + text.bytes().filter(|&byte| byte >= 0xf0).count(),
         }
     }

@@ -47,7 +47,8 @@ impl Build<'_> {
             } else {
                 self.patch_documents(doc, &entry, entry.as_str(), &mut built.unread)?
             };
-            // Built only if needed: it reads the kustomization, which then decides whether the build is reused.
+            // Created only if needed: it looks up its line in the kustomization, and a build is reused only if all
+            // files that it read are unchanged.
             let unread = || self.plugin(doc, &entry, What::Transformer, "transformers");
             if documents.is_empty() {
                 built.unread.push(unread());
@@ -114,8 +115,8 @@ impl Build<'_> {
         Ok(true)
     }
 
-    /// Returns the documents of a patch: of a file, or of text in the place of its path. A file that is missing, and that
-    /// the person who builds may have, is an unread input.
+    /// Returns the documents of a patch. `text` is the path of its file or the patch itself; without it, `entry` is the
+    /// patch. A missing file becomes an unread input if the build may lack it, for example because it is uncommitted.
     fn patch_documents(
         &self,
         doc: &KustomizationDoc,
@@ -147,7 +148,7 @@ impl Build<'_> {
         }
     }
 
-    /// Applies the entries of a list of patches, by its key.
+    /// Applies `entries` of a list of patches. `key` is the name of the list.
     fn patches(
         &self,
         doc: &KustomizationDoc,
@@ -314,8 +315,9 @@ impl Build<'_> {
         for resource in built.resources_mut() {
             let id = resource.id();
             resource.remember();
-            // Every object becomes a map, even one that keeps its name and namespace: Flux's variables are filled in
-            // only in objects that were built or whose file contains a `$`, which `"\u0024{env}"` does not.
+            // Turns every object into a `Node::Map`, even one that keeps its name and namespace: Flux's variables are
+            // filled in only in objects that are not `Node::Written` or whose file contains a `$`, and
+            // `"\u0024{env}"` in a file is a variable without a `$`.
             let metadata = resource.node.entry_mut("metadata");
             if id.kind == "Namespace" && id.group.is_empty() {
                 metadata.set("name", Node::text(namespace.as_str()));
@@ -388,7 +390,7 @@ impl Build<'_> {
         self.mark(doc, "annotations", &annotations, built)
     }
 
-    /// Adds replacements in the identities of objects as unread inputs.
+    /// Adds the replacements that change the identities of objects, or are in files of their own, to the unread inputs.
     fn replacements(&self, doc: &KustomizationDoc, built: &mut Built) {
         for entry in doc.node.items_at("replacements") {
             let named = entry.text_at(&["path"]);
@@ -412,7 +414,8 @@ impl Build<'_> {
     }
 }
 
-/// Merges a strategic patch into an object, whose name, namespace and kind stay unless the patch may change them.
+/// Merges a strategic patch into an object; `None` if the patch deletes it. The namespace and the API version stay. The
+/// name and the kind stay unless `allowed` (name, kind) permits to change them.
 fn strategically(mut resource: Resource, patch: &Node, allowed: (bool, bool)) -> Option<Resource> {
     let id = resource.id();
     let (name, kind) = allowed;

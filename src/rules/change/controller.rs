@@ -97,10 +97,10 @@ fn removed(
     let message =
         format!("removing {who} leaves {what} without its controller: it can never be deleted");
     let draft = on_name(merge, workload, message)
-        .label("is the one that releases them")
+        .label("removes the finalizer")
         .reason(format!(
             "{who} removes the finalizer `{}` of {}. Once it is gone, a deleted object of this kind stays Terminating, \
-             and so does its namespace.{doubt}",
+             and so does a deleted Namespace that contains one.{doubt}",
             left[0].finalizer,
             named(left[0].member)
         ))
@@ -201,11 +201,13 @@ fn forbidden(
     let surprise = Surprise::needed(verified && merge.takes_away(&taken.key) == Some(true));
     let (what, who) = (named(taken), named(workload));
     let objects = counted(named(left[0].member), left.len());
-    let message = format!("{who} can no longer release {objects} without {what}");
+    let message = format!(
+        "{who} can no longer release {objects}: it loses the permission that {what} gave it"
+    );
     let draft = on_name(merge, taken, message)
-        .label("let it remove finalizers")
+        .label("allowed it to remove finalizers")
         .reason(format!(
-            "{who} stays and removes the finalizer `{}` of {}; {what} lets it. Without the permission its requests are \
+            "{who} stays and removes the finalizer `{}` of {}; {what} allowed that. Without the permission its requests are \
              rejected, and a deleted object of this kind stays Terminating.",
             left[0].finalizer,
             named(left[0].member)

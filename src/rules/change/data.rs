@@ -144,10 +144,10 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     let loss = data_loss(&merge.part.base.inventory, tables, member)?;
     let mut losses = cascade.losses.iter();
     let certain = losses.any(|lost| lost.key == member.key && lost.data == Some(true));
-    let verb = if certain {
-        deletes(merge, member)
+    let (verb, takes) = if certain {
+        (deletes(merge, member), "deletes")
     } else {
-        "may delete"
+        ("may delete", "may delete")
     };
     let (group, kind) = (member.key.group(), member.key.kind());
     let row = tables.data_of(group, kind, member.object.value())?;
@@ -174,7 +174,7 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     let draft = on_culprit(merge, cascade, message)
         .label("represents the data")
         .reason(format!(
-            "{} deletes {}, and that deletes data outside of git: {}.{policy}{}",
+            "{} deletes {}, and that {takes} data outside of git: {}.{policy}{}",
             tool(merge, member),
             named(member),
             loss.lost,

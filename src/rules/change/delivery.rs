@@ -60,6 +60,7 @@ fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
 
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let delivery = cascade.culprit;
+    let kind = delivery.object.kind();
     let message = format!("{} {}", leaving(merge, delivery), taking(merge, cascade));
     let draft = on_culprit(merge, cascade, message);
     let (tool, stuck) = (tool(merge, delivery), stuck(cascade));
@@ -69,14 +70,14 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         draft
             .label("deletes nothing")
             .reason(format!(
-                "{tool} deletes it, and what it delivered stays.{stuck}"
+                "{tool} deletes the {kind}, and its objects stay.{stuck}"
             ))
             .help("remove its finalizers, merge that and wait until it is applied; then remove it")
     } else {
         draft
             .label("delivers the deleted objects")
             .reason(format!(
-                "{tool} deletes it, and it then deletes everything that it delivered.{stuck}"
+                "{tool} deletes the {kind}, which then deletes everything that it delivered.{stuck}"
             ))
             .help(recipe(merge, delivery))
     }
@@ -171,10 +172,14 @@ fn unseen(
         let number = plain::count(handed.len(), "object");
         let draft = on_delivery(merge, member, format!("{leaves} {verb} {number} that head still applies"))
             .label("delivers the deleted objects")
-            .reason(
-                "For the tool a new name is a new object. The old one is deleted and deletes its objects, while the \
-                 new one creates the same objects: they are deleted unless the new one is quicker, and come back empty.",
-            )
+            .reason(if renamed.is_some() {
+                "For the tool, an object with a new name or namespace is another object. The old one is deleted and deletes its \
+                 objects, while the new one creates the same objects: they are deleted unless the new one is quicker, and come \
+                 back empty."
+            } else {
+                "It deletes its objects when it is deleted, while another delivery in head creates the same objects: they are \
+                 deleted unless that one is quicker, and come back empty."
+            })
             .severity(if certain { Severity::Error } else { Severity::Warning });
         let shown = handed.iter().take(MOST_RELATED - 1);
         Some(shown.fold(draft, |draft, child| {
@@ -184,7 +189,7 @@ fn unseen(
         let draft = on_delivery(merge, member, format!("{leaves} {verb} everything that it delivered"))
             .label("delivers the deleted objects")
             .reason(
-                "For the tool a new name is a new object. The old one is deleted with everything that it delivered, and the new one \
+                "For the tool, an object with a new name or namespace is another object. The old one is deleted with everything that it delivered, and the new one \
                  starts from nothing: volumes and generated objects are not taken over.",
             )
             .severity(Severity::Warning);

@@ -192,9 +192,9 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         )
     } else {
         (
-            "other ordinals",
+            "changed ordinals",
             "spec.ordinals.start",
-            ("until now", "another start"),
+            ("the first ordinal until now", "the first ordinal in head"),
         )
     };
     let (before, after) = if is_smaller {
@@ -208,8 +208,8 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         plain::count(lost, "claim"),
         base.key.name
     );
-    let help = "scale down first and keep the claims: set `whenScaled: Retain`, merge that, and remove the claims by hand \
-        when they are no longer needed";
+    let help = "to keep the claims, set `whenScaled: Retain` in the same change, and delete them by hand when they are no \
+        longer needed";
     let place = before.unwrap_or_else(|| base.object.name_span());
     let draft = on_base(merge, base, place, message)
         .label(labels.0)

@@ -131,9 +131,9 @@ fn release_owns_its_namespace(context: &Context<'_>, sink: &mut Sink) {
         };
         let name = &namespace.key.name;
         let record = match known {
-            ReleaseNamespace::Said => "the release's own record among it",
+            ReleaseNamespace::Said => "the release's own record",
             ReleaseNamespace::AllIsThere => {
-                "the release's own record among it if it is installed there"
+                "the release's own record if the release is installed there"
             }
         };
         let strangers = placement.strangers.get(name.as_str()).into_iter().flatten();
@@ -144,12 +144,12 @@ fn release_owns_its_namespace(context: &Context<'_>, sink: &mut Sink) {
         let draft = Draft::on(namespace, namespace.object.name_span(), message)
             .label("the release's own namespace")
             .reason(format!(
-                "The Namespace is part of the release, so `helm uninstall` deletes it, and the namespace controller deletes all \
-                 that is in it: what other releases, controllers and people created there too, and {record}."
+                "The Namespace is part of the release, so `helm uninstall` deletes it, and the namespace controller deletes \
+                 everything in it: also the objects of other releases, controllers and people, and {record}."
             ))
             .help(
                 "remove the Namespace from the chart and create it with `helm install --create-namespace`, which an uninstall \
-                 leaves alone; or add the annotation `helm.sh/resource-policy: keep`, and release it once before you rely on it",
+                 leaves alone; or add the annotation `helm.sh/resource-policy: keep`, and upgrade the release once before you rely on it",
             )
             .fix(kept_by_helm(namespace))
             .field("metadata.name")

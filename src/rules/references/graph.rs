@@ -43,7 +43,7 @@ fn owner_self(context: &Context<'_>, sink: &mut Sink) {
         sink.push_with(|| {
             let kind = dependent.object.kind();
             // The collector identifies objects by uid only ([GC-4]): the other fields of the reference do not matter.
-            let what = if describes(reference, dependent) { format!("{} names itself as its owner", named(dependent)) } else { format!("{} gives its own uid to its owner, {}", named(dependent), reference_name(reference)) };
+            let what = if describes(reference, dependent) { format!("{} names itself as its owner", named(dependent)) } else { format!("{} has its own uid in the reference to its owner, {}", named(dependent), reference_name(reference)) };
             let draft = Draft::on(dependent, place(reference), what)
                 .label("the object itself")
                 .help("remove the reference")

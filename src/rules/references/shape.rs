@@ -389,7 +389,7 @@ fn owner_unknown_field(context: &Context<'_>, sink: &mut Sink) {
                     _ if became_a_boolean(written, name) => (
                         format!("YAML 1.1 reads `{written}` as the boolean `{name}`"),
                         format!(
-                            "complete the key: the keys of an owner reference are {}",
+                            "replace it with a key of owner references, or remove it: the keys are {}",
                             listed(OWNER_REFERENCE_FIELDS)
                         ),
                     ),
