@@ -1,5 +1,5 @@
-//! The command line: arguments, exit status, and the only code that prints. Each command converts its arguments to a
-//! request, opens a session, and writes the answer.
+//! The command line: arguments, exit status, and all output but the messages of the language server. Most commands
+//! convert their arguments to a request to the engine, and write the answer.
 
 mod args;
 mod baseline;

@@ -1,10 +1,11 @@
-//! Builds all `kubectl` command lines.
+//! Builds `kubectl` command lines.
 //!
 //! Names come from untrusted manifests, and readers paste the commands: every word is quoted (see [`shell`]), and none
 //! can become an option.
 //!
-//! A finalizer is removed by a JSON patch that first tests that it is still at its index: if the list has changed in
-//! the meantime, the patch fails instead of removing another one.
+//! A finalizer in metadata is removed by a JSON patch that first tests that it is still at its index: if the list has
+//! changed in the meantime, the patch fails instead of removing another one. Only a long list that is to be emptied is
+//! cleared without a test.
 
 use foldhash::HashSet;
 
@@ -92,7 +93,7 @@ pub fn delete_several(targets: &[Target], options: &[&str]) -> String {
     on_several("delete", targets, options)
 }
 
-/// Returns `kubectl delete … --all` for every object of these kinds in their namespace.
+/// Returns `kubectl delete … --all` for every object of the kinds of `targets` in their namespace.
 pub fn delete_every(targets: &[Target], options: &[&str]) -> String {
     let mut resources: Vec<&str> = targets
         .iter()
@@ -125,7 +126,7 @@ pub fn delete_files(paths: &[String], options: &[&str]) -> String {
     shell::line(words)
 }
 
-/// From this many finalizers on, a patch that removes all of them replaces the list as a whole.
+/// From this many finalizers on, a patch that removes all of them clears the list without naming them.
 const MANY_FINALIZERS: usize = 20;
 
 /// Returns a command that removes the finalizers `remove` of an object whose list is `stored`.

@@ -1,6 +1,7 @@
-//! The fate of objects whose delivery object is deleted: by Flux with a Kustomization (kustomize-controller, finalize)
-//! or a HelmRelease (helm-controller, internal/action/uninstall.go), by Argo CD with an Application (argo-cd
-//! controller/appcontroller.go, finalizeApplicationDeletion), by the garbage collector with an ApplicationSet.
+//! The fate of objects whose delivery object is deleted. Flux deletes the objects of a Kustomization
+//! (kustomize-controller, finalize) and uninstalls the release of a HelmRelease (helm-controller,
+//! internal/action/uninstall.go). Argo CD deletes the objects of an Application (argo-cd controller/appcontroller.go,
+//! finalizeApplicationDeletion), and the garbage collector the Applications of an ApplicationSet.
 
 use super::by_argo::{AWAITS_CONFIRMATION, any_has, has, never_deletes, option};
 use super::pruning::DeliveryChoice;

@@ -38,8 +38,8 @@ impl<'a> PassingMentions<'a> {
         found
     }
 
-    /// Returns whether an object in the namespace of `key` contains its name. `makers`, the objects that cause it to
-    /// exist, do not count: they may contain the name in any case.
+    /// Returns whether an object in the namespace of `key` contains the name in `key`. The `makers`, whose deletion
+    /// deletes the object of `key`, do not count: they may contain the name anyway.
     pub(super) fn contain(&self, key: &ObjectKey, makers: &[ObjectKey]) -> bool {
         let by = self.0.get(&(&key.namespace, key.name.as_str()));
         by.is_some_and(|by| by.iter().any(|key| !makers.contains(key)))

@@ -42,7 +42,7 @@ pub(crate) fn variations(story: &Story<'_>) -> Vec<Variation> {
         (Difference::Existence, "what exists"),
         (
             Difference::Terminating,
-            "only the Terminating objects, and their holds",
+            "only which objects are Terminating, and what holds them",
         ),
         (Difference::References, "only which owner references remain"),
     ];
@@ -89,7 +89,7 @@ fn by_object(story: &Story<'_>, title: &str, differing: &[&Outcome]) -> Variatio
     }
 }
 
-/// Returns a sentence on a search for outcomes that did not end; `None` if it ended.
+/// Returns a note if the search for outcomes was incomplete.
 pub(crate) fn incomplete(story: &Story<'_>) -> Option<&'static str> {
     (!story.view.plan.steps[story.step].complete)
         .then_some("not every order of events was tried: there may be more outcomes")

@@ -6,7 +6,7 @@ use crate::text::Span;
 #[derive(Debug, Default)]
 pub(super) struct Intervals {
     spans: Vec<Span>,
-    /// For the span in the middle of each part that a search divides the spans into: the last end in that part.
+    /// At the middle of each part of `spans` that a search visits by halving: the greatest end in that part.
     last_end: Vec<u32>,
 }
 
@@ -40,7 +40,7 @@ impl Intervals {
     }
 }
 
-/// Returns the last end of a part of the spans, and stores the last end of each part in it at its middle.
+/// Returns the greatest end in `spans` and stores it at the middle of `last_end`, and likewise for each half.
 fn note_ends(spans: &[Span], last_end: &mut [u32]) -> u32 {
     let Some(here) = spans.get(spans.len() / 2) else {
         return 0;

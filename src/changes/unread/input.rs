@@ -15,18 +15,18 @@ pub(super) const VALUES: &str =
     "values decide which objects a chart contains, and the chart is not rendered";
 pub(super) const TEMPLATE: &str = "it is a template that is not rendered";
 pub(super) const JSONNET: &str = "Jsonnet is not evaluated";
-pub(super) const ELSEWHERE: &str = "it is loaded from elsewhere, and ownerlint loads nothing";
+pub(super) const ELSEWHERE: &str = "it is loaded from elsewhere, and ownerlint does not load it";
 pub(super) const OTHER_CLUSTER: &str =
     "objects of another cluster are not compared with those of this one";
 
 /// The reason for a chart whose release the change uninstalls (fluxcd/helm-controller internal/action/verify.go).
 const REPLACED_RELEASE: &str = "this uninstalls the release and installs another one: the objects of the chart are \
     deleted and created again, and the chart is not rendered";
-/// The reason if the namespace changes: the uninstall looks for objects without a namespace in the new one.
+/// The reason if the release moves: the uninstall looks in the new namespace for objects whose templates name none.
 const MOVED_RELEASE: &str = "this uninstalls the release and installs it in another namespace: the objects of the chart \
     are deleted where its templates name a namespace, and stay behind where they name none; the chart is not rendered";
 
-/// The kind of an input: the words of the `diff` contract.
+/// The kind of an input, as it is named in the JSON of `diff`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "unreadWhat")]
@@ -102,7 +102,7 @@ pub struct Unread {
     pub reason: String,
     /// The delivery that it belongs to, if that is known.
     pub delivery: Option<String>,
-    /// Whether only a version or values changed, or it is new: nothing was removed.
+    /// Whether only a version or values changed, or something was added that removes no objects.
     #[serde(skip)]
     pub is_calm: bool,
 }
@@ -141,7 +141,8 @@ impl UnreadChanges {
         self
     }
 
-    /// Adds the sources of deliveries, unless something about the source is reported already that may remove objects.
+    /// Adds `sources` of deliveries whose objects are not read. A source is left out if an input that may remove objects
+    /// is already reported for it.
     pub fn with_elsewhere(mut self, sources: Vec<Unread>) -> Self {
         let reported = self.changed.iter().filter(|one| !one.is_calm);
         let reported: BTreeSet<(String, String)> = reported
@@ -175,7 +176,7 @@ impl UnreadChanges {
     }
 }
 
-/// Returns the name of the object in a subject: the namespace may be unknown.
+/// Returns the name of the object in a subject, without its namespace: only some subjects contain one.
 fn last_name(subject: &str) -> &str {
     subject.rsplit([' ', '/']).next().unwrap_or_default()
 }
@@ -203,7 +204,7 @@ pub(super) struct FoundInput {
     pub(super) reason: Cow<'static, str>,
     /// The key by which it is paired with an input of the other state.
     pub(super) identity: String,
-    /// The Helm release that the input becomes.
+    /// The Helm release that Flux installs from the input, which is a chart.
     pub(super) release: Option<HelmRelease>,
     /// Text whose change removes no objects: versions and values.
     pub(super) text: String,
@@ -211,9 +212,10 @@ pub(super) struct FoundInput {
     pub(super) parts: BTreeSet<String>,
     /// Whether adding the input may remove objects.
     pub(super) takes_away: bool,
-    /// The identity of the input, kustomization or object that contains it: if both come or go, only that is reported.
+    /// The identity of the input, kustomization or object that contains it. If that is added or removed too, this input
+    /// is not reported.
     pub(super) within: Option<String>,
-    /// Whether it is reported only if both states have it: alone, it comes or goes with an object that is read.
+    /// Whether it is reported only if both states have it: otherwise an object that is read is added or removed with it.
     pub(super) only_changes: bool,
     /// Whether builds evaluate it.
     pub(super) is_built: bool,
@@ -224,7 +226,8 @@ pub(super) struct FoundInput {
 pub(super) struct HelmRelease {
     /// The key of the HelmRelease as written.
     pub(super) key: String,
-    /// The identity of the release: its name, its namespaces, its chart. It is uninstalled when one of these changes.
+    /// The identity of the release: its name, its storage and target namespaces, its chart. It is uninstalled when one
+    /// of these changes.
     pub(super) installed: [String; 4],
 }
 
@@ -471,7 +474,7 @@ impl<'s> Finder<'s> {
         self.add_at(place, file.source().path(), line, input);
     }
 
-    /// Returns `true` for the first call with an identity: several others may name one input.
+    /// Returns `true` for the first call with `identity`: several objects may name the same input.
     pub(super) fn is_first(&mut self, identity: &str) -> bool {
         self.once.insert(identity.to_owned())
     }

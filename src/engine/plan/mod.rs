@@ -1,4 +1,4 @@
-//! Plans: the question, its cluster, and the notes on the answer.
+//! Plans of deletions and teardowns: the cluster that a plan is about, its steps, and notes on its assumptions.
 
 mod choose;
 mod clusters;

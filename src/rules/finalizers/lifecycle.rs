@@ -229,7 +229,7 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
                 "{}.{stuck} Once the controller has removed the finalizer from an object that is being deleted, every \
                  apply of this manifest fails: `no new finalizers can be added if the object is being deleted`.{}",
                 capitalised(&who_removes(inventory, &remover)),
-                if verified { "" } else { " The source that ownerlint cites does not prove this for the kind." }
+                if verified { "" } else { " The source that ownerlint cites does not prove which program removes the finalizer from this kind." }
             ))
             .help(format!(
                 "remove the entry: the controller adds the finalizer itself when it needs it. To release a stuck object, run {}",

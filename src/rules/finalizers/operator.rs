@@ -306,7 +306,7 @@ fn finding(
     };
     let draft = Draft::on(cause, cause.object.name_span(), message)
         .severity(severity)
-        .label("is gone before they are released")
+        .label("is gone before the objects are released")
         .reason(format!(
             "{order} {who} {} the finalizer `{}` of {}{needs}. Without it the object stays Terminating, and so do its \
              CustomResourceDefinition and its namespace if they are deleted.",

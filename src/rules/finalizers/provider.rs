@@ -102,7 +102,7 @@ fn finding(provider: &Member, left: &[&Member], set: &DeliveredSet) -> Draft {
         provider.object.name_span(),
         format!("{removal} may leave {objects} stuck: {who} is deleted at about the same time"),
     )
-    .label("is gone before they are released")
+    .label("may be gone before the objects are released")
     .reason(format!(
         "The Pods of {who} put the finalizer `finalizer.managedresource.crossplane.io` on every object that they manage, and remove \
          it after they have deleted the external resource. Without them the objects stay Terminating, their external resources stay, \

@@ -94,7 +94,7 @@ fn blocks(
     };
     let draft = Draft::on(definition, client.service.name.span, message)
         .severity(severity)
-        .label("converts them, and runs beside them")
+        .label("converts the objects, and runs in their namespace")
         .reason(format!(
             "{when}: the API server asks the webhook to convert them. Deleting a Namespace removes its Pods first, so the \
              webhook has no backend, and the Namespace stays Terminating with the condition NamespaceDeletionContentFailure."

@@ -87,7 +87,7 @@ fn suppression_without_reason(context: &Context<'_>, sink: &mut Sink) {
             let ids: Vec<_> = directive.rules.iter().map(|rule| rule.id.as_str()).collect();
             let help = match directive.form {
                 Form::Comment | Form::Document => {
-                    "say after the list why the finding is acceptable here, or when it will be fixed"
+                    "say after the brackets why the finding is acceptable here, or when it will be fixed"
                 }
                 Form::Annotation => {
                     "say in the annotation's value why the finding is acceptable here, or when it will be fixed"

@@ -28,10 +28,10 @@ pub enum Wait {
     /// Nothing: the next request follows at once. Controllers may have acted in between, or not yet.
     None,
     /// Until the objects that this request names are gone, as `kubectl delete --wait` does. Other effects of the
-    /// request may still be under way. If one of the objects gets stuck, the client sends nothing more; requests to
-    /// objects without ties to them are simulated as if they did not wait.
+    /// request may still be under way. If one of the objects gets stuck, the client sends nothing more. The search for
+    /// other outcomes ignores this wait before requests to objects in independent parts of the cluster.
     Named,
-    /// Until the objects of all requests so far are gone. If one of them gets stuck, the client sends nothing more.
+    /// Until the objects of all the client's requests so far are gone. If one is stuck, the client sends nothing more.
     Gone,
     /// Until nothing in the cluster moves any more, whatever is stuck by then.
     Settled,
