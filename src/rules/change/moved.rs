@@ -1,5 +1,7 @@
 //! Objects that move to another Kustomization or Application, and are deleted by the old one.
 
+use std::collections::BTreeMap;
+
 use super::places::{on_name, related_in_head};
 use crate::inventory::Member;
 use crate::kube::ObjectKey;
@@ -19,21 +21,22 @@ pub(in crate::rules) static MOVE_DELETES: Rule = rule!(
 );
 
 fn move_deletes(merge: &Merge<'_>, sink: &mut Sink) {
-    let losses = merge.moved_losses();
-    let mut pending = losses.iter().peekable();
-    while let Some(loss) = pending.next() {
-        let mut alike = Vec::new();
-        while let Some(next) = pending.next_if(|next| are_alike(loss, next)) {
-            alike.push(next);
+    let mut losses = merge.moved_losses();
+    losses.sort_by_key(|loss| loss.moved.id);
+    let mut together: BTreeMap<_, Vec<&MovedLoss<'_>>> = BTreeMap::new();
+    for loss in &losses {
+        // Of these it is unknown what is deleted with them.
+        if loss.others.is_empty() && loss.data.is_empty() {
+            let MovedLoss { handover, kind, .. } = loss;
+            let alike = together.entry((&handover.from, &handover.to, *kind));
+            alike.or_default().push(loss);
+        } else {
+            sink.push(draft(merge, loss, &[]));
         }
-        sink.push(draft(merge, loss, &alike));
     }
-}
-
-/// Whether two objects of a kind make the same move, and of both it is unknown what is deleted with them.
-fn are_alike(one: &MovedLoss<'_>, other: &MovedLoss<'_>) -> bool {
-    let is_bare = |loss: &MovedLoss<'_>| loss.others.is_empty() && loss.data.is_empty();
-    one.handover == other.handover && one.kind == other.kind && is_bare(one) && is_bare(other)
+    for alike in together.values() {
+        sink.push(draft(merge, alike[0], &alike[1..]));
+    }
 }
 
 /// Builds the finding for `loss`, and for the ones `alike`.
@@ -103,7 +106,9 @@ fn taken(loss: &MovedLoss<'_>, it: &str) -> String {
     let mut data = loss.data.keys();
     let whose = match (data.next(), data.len()) {
         (None, _) => return objects,
-        (Some(one), 0) if **one == loss.moved.key => "its data".to_owned(),
+        (Some(one), 0) if **one == loss.moved.key || loss.others.len() == 1 => {
+            "its data".to_owned()
+        }
         (Some(one), 0) => format!("the data of {}", name(one)),
         (Some(_), more) => format!("the data of {} objects", more + 1),
     };

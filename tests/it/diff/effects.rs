@@ -891,16 +891,16 @@ fn namespace_moved_between_kustomizations_may_be_recreated_with_content() {
     let document = folder
         .run("", &["--base", "base", "--head", "head"])
         .expect("effects");
-    let note = document["notes"].to_string();
-    assert!(
-        note.contains(
-            "Namespace//shop moves from the Flux Kustomization flux-system/old to flux-system/app"
-        ),
-        "{note}"
+    let finding = &document["findings"][0];
+    let message = finding["message"].as_str().expect("message");
+    assert_eq!(
+        message,
+        "moving Namespace `shop` to Kustomization `flux-system/app` may delete it and ConfigMap `a`, before they are created again"
     );
+    let help = finding["help"].as_str().expect("help");
     assert!(
-        note.contains("prune: disabled` and merge; then move it and merge"),
-        "{note}"
+        help.contains("prune: disabled` and merge; then move it and merge"),
+        "{help}"
     );
 }
 
