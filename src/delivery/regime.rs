@@ -365,6 +365,16 @@ impl Deliveries {
         said.then(|| self.regime(member).regime)
     }
 
+    /// Whether nothing shows the tool of an object but the comment that names its template. Helm installs it, unless the
+    /// file is a rendering that its project publishes for `kubectl apply`.
+    pub fn is_only_rendered(&self, member: &Member) -> bool {
+        let is_unmarked = matches!(self.by_rendering(member), Agreement::Silent);
+        is_unmarked
+            && self.evident(member).is_none()
+            && self.reached(member).is_none()
+            && self.by_template(member).is_some()
+    }
+
     pub(super) fn is_configured(&self, member: &Member) -> bool {
         self.configured.tool(member.file).is_some()
     }

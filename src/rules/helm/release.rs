@@ -71,20 +71,35 @@ pub(in crate::rules) fn survives_uninstall(context: &Context<'_>, member: &Membe
 }
 
 /// [CRD-1]: a CRD is gone only after all its instances.
+///
+/// If only the comment `# Source:` shows that Helm rendered a CRD, it may be part of no release: an info.
 fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for member in inventory.of_kind(kinds::CUSTOM_RESOURCE_DEFINITION) {
-        let definition = member.object.definition();
-        let Some(definition) = definition.filter(|_| is_uninstalled(context, member)) else {
+        let Some(definition) = member.object.definition() else {
             continue;
+        };
+        let is_supposed = context.analysis.deliveries().is_only_rendered(member);
+        let is_released = is_supposed || is_released(context, member);
+        if !is_released || context.is_spared(member, Removal::HelmUninstall) {
+            continue;
+        }
+        let (condition, doubt) = if is_supposed {
+            (
+                "if Helm installs it, ",
+                " Only the comment `# Source:` says that Helm rendered the CRD: if another tool applies it, set `delivery` in the \
+                 configuration.",
+            )
+        } else {
+            ("", "")
         };
         let kind = definition.group_kind();
         let instances: Vec<&Member> = inventory.of_kind(kind).collect();
         let crd = named(member);
         let message = match instances.len() {
-            0 => format!("uninstalling the release deletes {crd} and all its instances"),
+            0 => format!("{condition}uninstalling the release deletes {crd} and all its instances"),
             n => format!(
-                "uninstalling the release deletes {crd} and its instances, {n} of them in the input"
+                "{condition}uninstalling the release deletes {crd} and its instances, {n} of them in the input"
             ),
         };
         let draft = Draft::on(member, member.object.name_span(), message)
@@ -92,7 +107,7 @@ fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
             .reason(format!(
                 "`helm uninstall` deletes a CustomResourceDefinition from `templates/` like every other object, and so \
                  does an upgrade to a version of the chart that no longer renders it. The API server then deletes every \
-                 {} in the cluster, whether this release has it or not, and the garbage collector deletes their dependents.",
+                 {} in the cluster, whether this release has it or not, and the garbage collector deletes their dependents.{doubt}",
                 kind.kind
             ))
             .help(
@@ -102,7 +117,8 @@ fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
             .fix(kept_by_helm(member))
             .field("metadata.annotations")
             .target(kind.to_string())
-            .related_objects(instances, "is deleted with the CRD");
+            .related_objects(instances, "is deleted with the CRD")
+            .info_if(is_supposed);
         sink.push(draft);
     }
 }
