@@ -31,10 +31,13 @@ pub(super) struct Helm {
 
 impl Helm {
     /// Finds `helm` on the PATH; fails if there is none.
-    pub(super) fn find(timeout: Option<Duration>) -> Result<Self, String> {
-        let program = on_path("helm").ok_or("there is no `helm` on the PATH to render it with")?;
+    pub(super) fn find(timeout: Option<Duration>) -> Result<Self, RenderError> {
+        let program = on_path("helm").ok_or(RenderError::NoHelm)?;
         let program = program.canonicalize().unwrap_or(program);
-        let about = program.metadata().map_err(|error| error.to_string())?;
+        let about = program.metadata().map_err(|error| RenderError::NotRun {
+            command: program.display().to_string(),
+            reason: error.to_string(),
+        })?;
         let modified = about.modified().ok();
         let modified = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Ok(Self {

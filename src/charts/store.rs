@@ -13,7 +13,7 @@ use super::call::{CallId, ChartCall, ChartSource, RemoteChart};
 use super::digest::Digest;
 use super::helm::{Helm, copy, may_be_random};
 use super::pull::{Hosts, Pulls};
-use crate::render::{Checkout, CheckoutFile};
+use crate::render::{Checkout, CheckoutFile, RenderError};
 
 /// The terms of rendering.
 #[derive(Clone, Debug, Default)]
@@ -84,7 +84,7 @@ pub struct Charts {
 
 #[derive(Debug)]
 struct Run {
-    helm: Result<Helm, String>,
+    helm: Result<Helm, RenderError>,
     cache: Cache,
     pulls: Pulls,
     kubernetes: String,
@@ -196,8 +196,13 @@ impl Charts {
     }
 
     /// Renders recorded calls in parallel. Returns whether there are new answers.
-    pub fn render(&self, wanted: &BTreeSet<CallId>) -> bool {
-        let Some(run) = &self.run else { return false };
+    ///
+    /// # Errors
+    /// There are calls to render, and no `helm`.
+    pub fn render(&self, wanted: &BTreeSet<CallId>) -> Result<bool, RenderError> {
+        let Some(run) = &self.run else {
+            return Ok(false);
+        };
         let state = self.state();
         let open = wanted
             .iter()
@@ -206,19 +211,22 @@ impl Charts {
         let open: Vec<(CallId, Arc<ChartCall>)> = open.collect();
         let hosts = state.hosts.clone();
         drop(state);
+        if open.is_empty() {
+            return Ok(false);
+        }
+        let helm = run.helm.as_ref().map_err(RenderError::clone)?;
         let progress = &run.progress;
         progress.wanted.fetch_add(open.len(), Ordering::Relaxed);
         let answers: Vec<_> = open
             .into_par_iter()
             .map(|(id, call)| {
-                let answer = run.render(&id, &call, &hosts);
+                let answer = run.render(helm, &id, &call, &hosts);
                 progress.done.fetch_add(1, Ordering::Relaxed);
                 (id, answer.map(Arc::new))
             })
             .collect();
-        let is_new = !answers.is_empty();
         self.state().answers.extend(answers);
-        is_new
+        Ok(true)
     }
 
     /// Withdraws renderings whose result in the other state is unknown.
@@ -243,8 +251,13 @@ fn remote(call: &ChartCall) -> Vec<&RemoteChart> {
 }
 
 impl Run {
-    fn render(&self, id: &CallId, call: &ChartCall, hosts: &Hosts) -> Result<Rendering, String> {
-        let helm = self.helm.as_ref().map_err(String::clone)?;
+    fn render(
+        &self,
+        helm: &Helm,
+        id: &CallId,
+        call: &ChartCall,
+        hosts: &Hosts,
+    ) -> Result<Rendering, String> {
         let kept = remote(call).into_iter().all(RemoteChart::is_fixed);
         let kept = kept.then(|| self.kept_as(helm, id));
         if let Some(known) = kept.as_ref().and_then(|kept| self.known(kept)) {

@@ -67,4 +67,8 @@ pub enum RenderError {
         "install one of them, or say how each bundle is rendered: `render: [helm, template, …]`"
     ))]
     NoRenderer,
+    /// There is no program to render charts with.
+    #[error("there is no `helm` on the PATH to render charts with")]
+    #[diagnostic(help("install Helm 3 or 4, or leave out `--render`"))]
+    NoHelm,
 }

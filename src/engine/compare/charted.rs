@@ -5,22 +5,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::charts::{CallId, Charts};
 use crate::graph::delivery::Delivery;
 use crate::graph::unread::{UnreadInput, What};
+use crate::render::RenderError;
 
 /// Renders the charts that only one of the states needs. Returns whether the states have to be evaluated again.
-pub(super) fn are_rendered_anew(charts: &Charts, states: [Vec<&Delivery>; 2]) -> bool {
+///
+/// # Errors
+/// There are charts to render, and no `helm`.
+pub(super) fn are_rendered_anew(
+    charts: &Charts,
+    states: [Vec<&Delivery>; 2],
+) -> Result<bool, RenderError> {
     if !charts.are_rendered() {
-        return false;
+        return Ok(false);
     }
     let [base, head] = states.each_ref().map(|all| calls(all));
     charts.trust_hosts_of(base.iter().map(|(_, call)| *call));
     let wanted = base.symmetric_difference(&head);
     let wanted: BTreeSet<CallId> = wanted.map(|(_, call)| (*call).clone()).collect();
-    if charts.render(&wanted) {
-        return true;
+    if charts.render(&wanted)? {
+        return Ok(true);
     }
     let one_sided = one_sided(charts, &states);
     charts.withdraw(&one_sided);
-    !one_sided.is_empty()
+    Ok(!one_sided.is_empty())
 }
 
 /// Returns the calls of deliveries, with the ids of the deliveries.

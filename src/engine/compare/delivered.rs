@@ -12,6 +12,7 @@ use super::parsed::Parsed;
 use super::unchanged::unchanged;
 use crate::changes::KnownDelivery;
 use crate::charts::Charts;
+use crate::engine::SessionError;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
@@ -59,19 +60,19 @@ struct Charted {
 /// the states do not deliver the same.
 ///
 /// # Errors
-/// A limit is exceeded.
+/// A limit is exceeded, or there are charts to render and no `helm`.
 pub(super) fn evaluated(
     states: [Parsed; 2],
     terms: Terms<'_>,
     charts: &Charts,
-) -> Result<([Parsed; 2], BTreeSet<Arc<str>>), BeyondLimit> {
+) -> Result<([Parsed; 2], BTreeSet<Arc<str>>), SessionError> {
     let [mut base, mut head] = states;
     let [of_base, of_head] = [&mut base, &mut head].map(|state| take(&mut state.tree_files));
     let trees = [base.tree(of_base), head.tree(of_head)];
     // Rendered charts may name further charts, so this is repeated until there are none.
     let [mut old, mut new] = loop {
         let both = both(&trees, terms, charts)?;
-        if !are_rendered_anew(charts, both.each_ref().map(Delivered::deliveries)) {
+        if !are_rendered_anew(charts, both.each_ref().map(Delivered::deliveries))? {
             break both;
         }
     };

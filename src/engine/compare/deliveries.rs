@@ -153,7 +153,7 @@ pub(in crate::engine) fn evaluate<T>(
         let all = delivered(&tree, &scopes, terms, (charts, counts))?;
         let rendered = all.iter().filter(|one| counts(&one.file));
         let calls = rendered.flat_map(|one| one.charts.iter().cloned());
-        if !charts.render(&calls.collect()) {
+        if !charts.render(&calls.collect())? {
             break all;
         }
     };

@@ -767,6 +767,46 @@ fn check_warns_about_failed_chart_and_exits_0() {
 }
 
 #[test]
+fn missing_helm_fails_only_a_run_with_charts_to_render() {
+    let tree = flux();
+    let path = std::env::var_os("PATH").expect("a path");
+    let mut places = std::env::split_paths(&path).map(|folder| folder.join("git"));
+    let git = places.find(|git| git.is_file()).expect("git");
+    std::os::unix::fs::symlink(git, tree.home().join("git")).expect("a link");
+    let outcome = |arguments: &[&str]| {
+        let mut command = tree.ownerlint();
+        command.env("PATH", tree.home()).args(arguments);
+        let output = command.output().expect("it runs");
+        let said = String::from_utf8(output.stderr).expect("text");
+        (output.status.code(), said)
+    };
+    let diff = [
+        "diff",
+        "--base-ref",
+        "HEAD~",
+        "--head-ref",
+        "HEAD",
+        "--render",
+    ];
+    tree.write(&[("README.md", "more\n")]);
+    tree.folder.commit();
+    let (status, said) = outcome(&diff);
+    assert_eq!(status, Some(0), "no chart changes: {said}");
+    bump(&tree);
+    for arguments in [
+        &diff[..],
+        &["check", "--render", "."],
+        &["list", "--render", "."],
+        &["plan", "delete", "service/web", "-n", "shop", "--render"],
+    ] {
+        let (status, said) = outcome(arguments);
+        assert_eq!(status, Some(2), "{arguments:?}: {said}");
+        let expected = "error: there is no `helm` on the PATH to render charts with\n";
+        assert!(said.contains(expected), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
 fn switching_local_chart_recreates_and_never_uninstalls_objects() {
     let tree = flux();
     let from_tree = |chart: &str| {
