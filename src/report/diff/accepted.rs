@@ -9,7 +9,7 @@ use super::DiffReport;
 use crate::finding::{Finding, Severity};
 use crate::kube::ObjectKey;
 use crate::merge::DiffEffect;
-use crate::report::Summary;
+use crate::report::{Report, Summary};
 use crate::text::plain;
 
 /// The deletions that a user wants.
@@ -158,13 +158,27 @@ impl DiffReport {
 
     /// Whether a finding that is not accepted has at least the severity `least`.
     pub fn reaches(&self, least: Severity) -> bool {
-        let accepted = self.accepted.iter();
-        let accepted: BTreeSet<&str> = accepted.map(|one| one.fingerprint.as_str()).collect();
+        let accepted = self.accepted_fingerprints();
         let mut findings = self.findings.findings.iter();
         findings.any(|reported| {
             let fingerprint = reported.fingerprint.to_string();
             reported.finding.severity >= least && !accepted.contains(fingerprint.as_str())
         })
+    }
+
+    /// Returns the accepted ones among the findings of `report`.
+    pub(super) fn accepted_in<'f>(&self, report: &'f Report) -> Vec<&'f Finding> {
+        let accepted = self.accepted_fingerprints();
+        let findings = report.findings.iter().filter(|reported| {
+            let fingerprint = reported.fingerprint.to_string();
+            accepted.contains(fingerprint.as_str())
+        });
+        findings.map(|reported| &reported.finding).collect()
+    }
+
+    fn accepted_fingerprints(&self) -> BTreeSet<&str> {
+        let accepted = self.accepted.iter();
+        accepted.map(|one| one.fingerprint.as_str()).collect()
     }
 
     /// Returns the keys that accept all findings above info.

@@ -6,12 +6,13 @@ use super::folded::folded;
 use super::words::{WORST_FIRST, applied_by, unless};
 use super::{ChangedImage, ChangedPlace, DiffReport, DiffVerdict, FailedBuild, ReportedChange};
 use crate::changes::{DeliveryName, Unread};
+use crate::finding::{Finding, Severity};
 use crate::kustomize::shown;
 use crate::merge::{DiffEffect, EffectKind};
-use crate::report::HumanOptions;
 use crate::report::human::findings;
 use crate::report::wrap::fill;
-use crate::text::plain;
+use crate::report::{HumanOptions, Report};
+use crate::text::{ColumnUnit, plain};
 
 /// The maximum number of lines of a section.
 const MOST: usize = 40;
@@ -20,7 +21,13 @@ const MOST: usize = 40;
 const OF_EACH: usize = 8;
 
 pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
-    let mut text = findings(&folded(&report.findings), options);
+    let folded = folded(&report.findings);
+    let mut text = findings(&folded, options);
+    if options.show > Severity::Info {
+        let accepted = report.accepted_in(&folded).into_iter();
+        let accepted = accepted.map(|finding| accepted_line(&folded, finding));
+        text.push_str(&section("Accepted", accepted, options.width));
+    }
     let clusters: BTreeSet<_> = report.changes.iter().map(|one| &one.cluster).collect();
     let names_clusters = clusters.len() > 1;
     for (word, title) in [
@@ -137,6 +144,14 @@ fn deleted(report: &DiffReport) -> Vec<(usize, String)> {
         }
     }
     lines
+}
+
+/// Returns the message of an accepted finding, which says so, and its place.
+fn accepted_line(report: &Report, finding: &Finding) -> String {
+    let place = &finding.primary;
+    let file = report.sources.file(place.file);
+    let line = file.position(place.span.start, ColumnUnit::Utf8).line;
+    format!("{}  {}:{line}", finding.message, file.path())
 }
 
 fn effect_line(effect: &DiffEffect) -> String {

@@ -98,6 +98,19 @@ fn accepted_findings_are_shown_as_info_with_the_acceptor() {
 }
 
 #[test]
+fn terminal_lists_accepted_findings_that_it_does_not_draw() {
+    let mut all = accepting(&LOST);
+    all.extend(["--accepted-by", "ann"]);
+    let (_, said) = compared("kustomization", &all);
+    insta::assert_snapshot!(said);
+    let (_, said) = compared("kustomization", &[&all[..], &["--show", "info"]].concat());
+    assert!(!said.contains("Accepted\n"), "{said}");
+    assert!(said.contains("(accepted by ann)"), "{said}");
+    let (_, said) = compared("kustomization", &[]);
+    assert!(!said.contains("Accepted\n"), "{said}");
+}
+
+#[test]
 fn comment_lists_the_keys_that_accept_it() {
     let (_, comment) = compared("kustomization", &["-o", "markdown"]);
     let (_, wanted) = comment
