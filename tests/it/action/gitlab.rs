@@ -185,6 +185,65 @@ fn change_without_deletions_adds_no_note_but_updates_existing_one() {
     );
 }
 
+const KEYS: &str = "CustomResourceDefinition.apiextensions.k8s.io//ships.example.com\r\nShip.example.com/shop/flagship";
+
+/// Runs the job with the input `accept` on a merge request of the user 8, with a note of the user `who`; `times` are when
+/// it was written and last edited.
+fn accepting(stage: &Stage, who: (u64, &str), body: &str, times: [&str; 2]) -> Run {
+    let note = json!({
+        "id": 1, "body": body, "system": false, "author": {"id": who.0, "username": who.1},
+        "created_at": times[0], "updated_at": times[1],
+    });
+    stage.write("gitlab/notes.json", &Value::from(vec![note]).to_string());
+    play(stage, "detached", &[("accept", "true")], TOKEN)
+}
+
+#[test]
+fn deletion_is_accepted_only_by_other_developer_naming_every_object() {
+    if !tools() {
+        return;
+    }
+    let stage = a_definition_leaves();
+    let all = format!("/ownerlint accept\r\n{KEYS}");
+    let (ann, once) = ((5, "ann"), ["1", "1"]);
+    let run = accepting(&stage, ann, &all, once);
+    assert_eq!(run.status, 0, "{}", run.log);
+    let body = notes(&stage)[1]["body"].to_string();
+    assert!(body.contains("(accepted by ann)"), "{body}");
+    let some = "/ownerlint accept\nShip.example.com/shop/flagship";
+    let quoted = format!("I like it\n{all}");
+    for (who, body, times) in [
+        ((8, "the-author"), all.as_str(), once),
+        ((6, "a-reporter"), &all, once),
+        ((9, "a-stranger"), &all, once),
+        ((5, "project_42_bot_a1"), &all, once),
+        (ann, &all, ["1", "2"]),
+        (ann, some, once),
+        (ann, &quoted, once),
+    ] {
+        let run = accepting(&stage, who, body, times);
+        assert_eq!(run.status, 1, "{who:?} {body} {times:?}: {}", run.log);
+    }
+    for (inputs, token, said) in [
+        (&[][..], TOKEN, ""),
+        (
+            &[("accept", "true")],
+            None,
+            "nothing is accepted: the variable OWNERLINT_TOKEN is not set\n",
+        ),
+        (
+            &[("accept", "true")],
+            Some("another"),
+            "nothing is accepted: the comments cannot be read\n",
+        ),
+    ] {
+        accepting(&stage, ann, &all, once);
+        let run = play(&stage, "detached", inputs, token);
+        assert_eq!(run.status, 1, "{}", run.log);
+        assert!(run.log.contains(said), "{}", run.log);
+    }
+}
+
 #[test]
 fn missing_or_rejected_token_only_prevents_the_note() {
     if !tools() {
@@ -288,8 +347,13 @@ while [[ $# -gt 1 ]]; do
   esac
 done
 [[ "$header" == "PRIVATE-TOKEN: the-token" ]] || { echo "curl: (22) The requested URL returned error: 401" >&2; exit 22; }
-notes=https://gitlab.example/api/v4/projects/42/merge_requests/7/notes
+project=https://gitlab.example/api/v4/projects/42
+notes=$project/merge_requests/7/notes
 case "$method $1" in
+  "GET $project/merge_requests/7") echo '{"author": {"id": 8}}' ;;
+  "GET $project/members/all/5") echo '{"access_level": 30}' ;;
+  "GET $project/members/all/6") echo '{"access_level": 20}' ;;
+  "GET $project/members/all/"*) echo "curl: (22) The requested URL returned error: 404" >&2; exit 22 ;;
   "GET https://gitlab.example/api/v4/user") echo '{"id": 77, "username": "project_42_bot"}' ;;
   "GET $notes?per_page=100&page="*) jq --argjson page "${1##*=}" '.[($page - 1) * 100:$page * 100]' notes.json ;;
   "POST $notes")
