@@ -111,9 +111,10 @@ impl DiffReport {
             doubtful.partition(|unread| unread.side == UnreadSide::Base);
         let mut doubts = Vec::new();
         if !removed.is_empty() {
-            let verb = if removed.len() == 1 { "was" } else { "were" };
             let removed = subjects(removed);
-            doubts.push(format!("{removed} {verb} removed and cannot be read"));
+            doubts.push(format!(
+                "the change removes {removed}, which cannot be read"
+            ));
         }
         if !changed.is_empty() {
             let changed = subjects(changed);

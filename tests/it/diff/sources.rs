@@ -384,7 +384,7 @@ fn headline_replaces_a_name_with_a_placeholder() {
     let said = String::from_utf8(output.expect("it runs").stdout).expect("text");
     assert!(
         said.contains(
-            "cannot tell: Service with a placeholder in its name, in base/web.yaml was removed"
+            "cannot tell: the change removes Service with a placeholder in its name, in base/web.yaml, which cannot be read"
         ),
         "{said}"
     );

@@ -484,6 +484,31 @@ fn comparison_without_objects_exits_with_3() {
 }
 
 #[test]
+fn headline_fits_one_removed_template() {
+    let folder = Folder::new();
+    for side in ["base", "head"] {
+        let chart = format!("{side}/app/Chart.yaml");
+        folder.write(&chart, "apiVersion: v2\nname: app\nversion: 1.0.0\n");
+    }
+    folder.write(
+        "base/app/templates/a.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: '{{ .Release.Name }}'}\ndata: {{ .Values.data }}\n",
+    );
+    let mut command = ownerlint();
+    command
+        .current_dir(folder.path())
+        .args(["diff", "--base", "base", "--head", "head"]);
+    let output = command.output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        said.contains(
+            "ownerlint cannot tell: the change removes templates of base/app, which cannot be read\n"
+        ),
+        "{said}"
+    );
+}
+
+#[test]
 fn predicted_deletion_does_not_hide_an_unread_input() {
     let folder = Folder::new();
     let object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\n";
@@ -523,7 +548,7 @@ fn headlines_name_unread_inputs() {
         ),
         (
             "unread-chart-removed",
-            "## ownerlint cannot tell: chart longhorn 1.5.1 was removed and cannot be read",
+            "## ownerlint cannot tell: the change removes chart longhorn 1.5.1, which cannot be read",
         ),
         (
             "unread-release-name",
