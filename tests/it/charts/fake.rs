@@ -807,6 +807,29 @@ fn missing_helm_fails_only_a_run_with_charts_to_render() {
 }
 
 #[test]
+fn chart_of_bundle_with_render_command_is_one_release() {
+    let tree = Surroundings::with_fake_helm();
+    let objects = object("ConfigMap", "RELEASE") + &object("Service", "RELEASE");
+    tree.write(&[
+        (
+            "ownerlint.yaml",
+            "version: 1\nbundles:\n  prod: {paths: [charts/web], namespace: shop, delivery: helm, render: [cat, \
+             charts/web/objects.txt]}\n",
+        ),
+        (
+            "charts/web/Chart.yaml",
+            "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+        ),
+        ("charts/web/objects.txt", &objects),
+    ]);
+    tree.folder.commit();
+    tree.write(&[("charts/web/objects.txt", &object("ConfigMap", "RELEASE"))]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), ["deleted Service/shop/RELEASE"]);
+}
+
+#[test]
 fn switching_local_chart_recreates_and_never_uninstalls_objects() {
     let tree = flux();
     let from_tree = |chart: &str| {

@@ -14,7 +14,7 @@ use crate::engine::compare::cluster::ClusterInput;
 use crate::engine::compare::definitions::Definitions;
 use crate::engine::input::BundleInput;
 use crate::inventory::{AppliedFile, BuiltKeys, Settings};
-use crate::kustomize::{ancestors, folder_of};
+use crate::kustomize::{ancestors, folder_of, resolve};
 use crate::manifest::ParsedFile;
 
 impl Parsed {
@@ -35,6 +35,7 @@ impl Parsed {
             state: &self,
             built,
             reached: BTreeSet::new(),
+            rendered: BTreeSet::new(),
         };
         let mut trees = Vec::new();
         for cluster in configured {
@@ -105,6 +106,8 @@ struct Assignment<'s> {
     /// Files that some root builds.
     built: HashSet<usize>,
     reached: BTreeSet<usize>,
+    /// Files of bundles that a command of the configuration renders.
+    rendered: BTreeSet<usize>,
 }
 
 impl Assignment<'_> {
@@ -135,9 +138,19 @@ impl Assignment<'_> {
             }
         }
         Ok(match state.rendered.bundles.get(called) {
-            Some(file) => vec![placed(file, name)],
+            Some(file) => {
+                self.rendered.extend(named);
+                vec![placed(file, name)]
+            }
             None => files,
         })
+    }
+
+    /// Whether a root is a chart of a bundle that a command of the configuration renders.
+    fn is_chart_of_rendered_bundle(&self, root: &BuildRoot) -> bool {
+        let file = resolve(&root.folder, "Chart.yaml");
+        let place = self.state.places.binary_search_by(|one| (**one).cmp(&file));
+        root.is_chart && place.is_ok_and(|at| self.rendered.contains(&at))
     }
 
     /// Assigns the files of a root that are not `claimed`, or if none is, the output of kustomize in their place.
@@ -171,7 +184,9 @@ impl Assignment<'_> {
         let claimed = std::mem::take(&mut self.reached);
         let mut applied = Vec::new();
         for root in &state.roots {
-            applied.extend(self.root(root, &destination_of(root), &claimed));
+            if !self.is_chart_of_rendered_bundle(root) {
+                applied.extend(self.root(root, &destination_of(root), &claimed));
+            }
         }
         let mut unapplied = Vec::new();
         let elsewhere = delivered.files_of_unchanged();
