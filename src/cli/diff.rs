@@ -64,6 +64,10 @@ pub(super) struct DiffArgs {
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
     /// Render both states: with the commands under `render:`, else with kustomize, and charts with helm. This runs code of both
+    ///
+    /// A chart that no delivery names is rendered as a release with the chart's name and its own values. For another
+    /// name, namespace or other values, write `render: [helm, template, NAME, CHART]` for a bundle with its folder, or
+    /// compare two outputs of `helm template` with --base and --head.
     #[arg(long, help_heading = "Input")]
     render: bool,
     #[command(flatten)]
@@ -85,7 +89,8 @@ pub(super) struct DiffArgs {
     /// detected from the tree]
     #[arg(long, value_name = "TOOL", value_parser = OneOf(&TOOLS), help_heading = "Delivery")]
     by: Option<DeliveryTool>,
-    /// The major version of Helm
+    /// The major version of Helm, which is not detected: an uninstall by Helm 4 deletes webhook configurations first, one
+    /// by Helm 3 among the last objects
     #[arg(
         long,
         value_name = "MAJOR",

@@ -54,7 +54,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
         "build it first: `kustomize build overlays/prod | ownerlint -`",
     ),
     (
-        &["--helm", "--chart", "--values", "--set"],
+        &["--helm", "--chart", "--values", "--set", "--release-name"],
         "render the chart first: `helm template web ./chart | ownerlint -`",
     ),
     (

@@ -58,7 +58,8 @@ struct TeardownArgs {
     /// Propagation policy of each delete request [default: the tool's]
     #[arg(long, value_name = "POLICY", value_parser = OneOf(&TOOL_POLICIES))]
     cascade: Option<Policy>,
-    /// The major version of Helm
+    /// The major version of Helm, which is not detected: an uninstall by Helm 4 deletes webhook configurations first, one
+    /// by Helm 3 among the last objects
     #[arg(long, value_name = "VERSION", value_parser = OneOf(&HELM_VERSIONS), default_value = "3")]
     helm_version: HelmVersion,
     #[command(flatten)]
