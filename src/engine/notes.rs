@@ -137,7 +137,10 @@ fn template_notes(inventory: &Inventory) -> Vec<Note> {
         let (first, _) = folders.first_key_value()?;
         let count = folders.values().sum();
         let (place, remedy) = match (language, count) {
-            (None, _) => ("chart", "`--render` renders charts with helm"),
+            (None, _) => (
+                "chart",
+                "`--render` renders charts with helm, or check the output of `helm template NAME CHART`",
+            ),
             (Some(_), 1) => ("folder", "render it first, and check the output"),
             (Some(_), _) => ("folder", "render them first, and check the output"),
         };

@@ -213,6 +213,11 @@ fn render_option_is_suggested_only_inside_a_chart() {
         ),
         "{said}"
     );
+    let unwrapped = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        unwrapped.contains("charts with helm, or check the output of `helm template NAME CHART`"),
+        "{said}"
+    );
     assert!(
         said.contains(
             "other/templates: this folder has 1 unrendered template, which nothing checked: render it"
