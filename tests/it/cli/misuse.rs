@@ -24,6 +24,14 @@ fn missing_path_suggests_nearest_path() {
 }
 
 #[test]
+fn removal_of_a_release_is_a_teardown() {
+    for word in ["uninstall", "teardown", "destroy"] {
+        fails(&[word, "web"], 2, "there is no command or path")
+            .stderr(contains("did you mean `ownerlint plan teardown`?"));
+    }
+}
+
+#[test]
 fn misspelt_command_gets_a_suggestion() {
     fails(
         &["chekc", "fixtures"],
