@@ -103,3 +103,18 @@ impl SourceTool {
         }
     }
 }
+
+/// The delivery objects of tools whose objects are not evaluated.
+pub const UNEVALUATED_DELIVERIES: [GroupKind<&str>; 8] = [
+    GroupKind::new("fluxcd.controlplane.io", "ResourceSet"),
+    GroupKind::new("fluxcd.controlplane.io", "ResourceSetInputProvider"),
+    GroupKind::new("fleet.cattle.io", "GitRepo"),
+    GroupKind::new("fleet.cattle.io", "HelmOp"),
+    GroupKind::new("kappctrl.k14s.io", "App"),
+    GroupKind::new("packaging.carvel.dev", "PackageInstall"),
+    GroupKind::new("addons.cluster.x-k8s.io", "HelmChartProxy"),
+    GroupKind::new("source.extensions.fluxcd.io", "ArtifactGenerator"),
+];
+
+/// Why such an object is an unread input.
+pub const UNEVALUATED: &str = "ownerlint does not know which objects the tool makes of it";

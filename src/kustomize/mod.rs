@@ -8,7 +8,7 @@ mod limit;
 mod path;
 mod pointer;
 
-pub use deliverer::{Deliverer, SourceTool};
+pub use deliverer::{Deliverer, SourceTool, UNEVALUATED, UNEVALUATED_DELIVERIES};
 pub(crate) use ignored::IgnoredFiles;
 pub use inclusion::included_by;
 pub use limit::{BeyondLimit, Limit};

@@ -4,20 +4,8 @@ use super::canonical::steady;
 use super::holder::Holder;
 use super::input::{CHART, Finder, FoundInput, HelmRelease, UnreadWhat, VALUES};
 use super::state::{roots, shown_key, text_at};
-use crate::kustomize::resolve;
+use crate::kustomize::{UNEVALUATED, UNEVALUATED_DELIVERIES, resolve};
 use crate::yaml::Value;
-
-/// Delivery objects of other tools.
-const OTHERS: [(&str, &str); 8] = [
-    ("fluxcd.controlplane.io", "ResourceSet"),
-    ("fluxcd.controlplane.io", "ResourceSetInputProvider"),
-    ("fleet.cattle.io", "GitRepo"),
-    ("fleet.cattle.io", "HelmOp"),
-    ("kappctrl.k14s.io", "App"),
-    ("packaging.carvel.dev", "PackageInstall"),
-    ("addons.cluster.x-k8s.io", "HelmChartProxy"),
-    ("source.extensions.fluxcd.io", "ArtifactGenerator"),
-];
 
 pub(super) fn find(finder: &mut Finder<'_>) {
     for holder in Holder::all(finder.state) {
@@ -27,10 +15,9 @@ pub(super) fn find(finder: &mut Finder<'_>) {
             release(finder, holder);
         } else if matches!(object.kind(), "HelmChart" | "HelmChartConfig") {
             helm_chart(finder, holder);
-        } else if OTHERS.contains(&(object.group(), object.kind())) {
+        } else if UNEVALUATED_DELIVERIES.contains(&object.group_kind()) {
             // All of its scalars count except versions.
-            let reason = "ownerlint does not know which objects the tool makes of it";
-            let input = FoundInput::new(UnreadWhat::Generator, shown_key(object), reason)
+            let input = FoundInput::new(UnreadWhat::Generator, shown_key(object), UNEVALUATED)
                 .identified(holder.key())
                 .parts(steady(holder.spec).unwrap_or_default())
                 .saying(holder.text(Some(holder.spec)));

@@ -17,9 +17,10 @@ use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{Builds, ResId, Resource, resources_of};
 use crate::graph::scopes::ClusterScopes;
+use crate::graph::unread::What;
 use crate::graph::{self, unreached};
 use crate::kube::GroupKind;
-use crate::kustomize::{BeyondLimit, SourceTool};
+use crate::kustomize::{BeyondLimit, SourceTool, UNEVALUATED, UNEVALUATED_DELIVERIES};
 use crate::report::{
     DeliveryListing, ListedDelivery, ListedInstance, ListedLocation, ListedSettings, ListedUnread,
     UnreachedFile,
@@ -225,6 +226,7 @@ fn listed_delivery(
         line: input.line,
         reason: input.reason.clone(),
     });
+    let unread = unread.chain(delivery.resources.iter().filter_map(unevaluated));
     let tool = match &*delivery.key {
         "" if delivery.is_chart => "helm",
         "" => "kustomize",
@@ -256,6 +258,29 @@ fn listed_delivery(
         instances: instances.collect(),
         unread: unread.collect(),
     }
+}
+
+/// Returns an object of which another tool makes objects, as an unread input.
+fn unevaluated(resource: &Resource) -> Option<ListedUnread> {
+    let ResId {
+        group,
+        kind,
+        namespace,
+        name,
+        ..
+    } = resource.id();
+    let is_other = UNEVALUATED_DELIVERIES.contains(&GroupKind::new(&group, &kind));
+    is_other.then(|| ListedUnread {
+        what: What::Generator.word().to_owned(),
+        subject: if namespace.is_empty() {
+            format!("{kind} {name}")
+        } else {
+            format!("{kind} {namespace}/{name}")
+        },
+        file: resource.origin.file.to_string(),
+        line: resource.origin.line,
+        reason: UNEVALUATED.to_owned(),
+    })
 }
 
 fn non_empty(text: &str) -> Option<String> {

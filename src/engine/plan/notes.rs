@@ -8,7 +8,7 @@ use crate::gc::{Effect, Hold, Plan};
 use crate::inventory::{Inventory, Member};
 use crate::knowledge::{KnownFinalizers, Tables};
 use crate::kube::{GroupKind, Namespace, ObjectKey};
-use crate::kustomize::{folder_of, shown};
+use crate::kustomize::{UNEVALUATED_DELIVERIES, folder_of, shown};
 use crate::manifest::{SkipReason, TemplateLanguage};
 use crate::ownership::{Implied, Reach};
 use crate::text::plain;
@@ -231,7 +231,24 @@ fn unread(inventory: &Inventory, reach: &Reach) -> impl Iterator<Item = String> 
     let unread = note(&all, |named| {
         format!("Not read, and so not part of this plan: {named}.")
     });
-    unrendered.into_iter().chain(unread)
+    unrendered
+        .into_iter()
+        .chain(unread)
+        .chain(unevaluated(inventory))
+}
+
+/// Returns a note on the rendered objects of which other tools make objects.
+fn unevaluated(inventory: &Inventory) -> Option<String> {
+    let members = inventory.members.iter();
+    let unevaluated = members.filter(|member| {
+        !member.from_dump && UNEVALUATED_DELIVERIES.contains(&member.key.group_kind())
+    });
+    let keys: Vec<String> = unevaluated.map(|member| member.key.to_string()).collect();
+    note(&keys, |named| {
+        format!(
+            "Not evaluated, and so not part of this plan: the objects that tools make of {named}."
+        )
+    })
 }
 
 /// Returns the folders of the charts whose templates are in the input and not rendered.

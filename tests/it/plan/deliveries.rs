@@ -357,3 +357,30 @@ fn page_is_titled_by_the_requested_deletion() {
     let first = &page.beside["stories"][0];
     assert_eq!(first["objects"][0]["effect"], "later", "{first}");
 }
+
+#[test]
+fn resource_set_is_noted_and_listed_as_not_evaluated() {
+    let tree = Repository::new();
+    tree.write(
+        "clusters/a/flux-system/gotk-sync.yaml",
+        &kustomization("flux-system", "./clusters/a", ""),
+    );
+    tree.write(
+        "clusters/a/set.yaml",
+        "apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata: {name: tenants, namespace: flux-system}\nspec: {}\n",
+    );
+    let plan = plan(&tree, &["ks/flux-system"]);
+    assert!(
+        notes(&plan).contains(
+            "Not evaluated, and so not part of this plan: the objects that tools make of \
+             ResourceSet.fluxcd.controlplane.io/flux-system/tenants."
+        ),
+        "{}",
+        notes(&plan)
+    );
+    let (_, listed, _) = tree.run(&["list", "--deliveries"], "");
+    assert!(
+        listed.contains("ResourceSet flux-system/tenants") && listed.contains("1 input not read"),
+        "{listed}"
+    );
+}
