@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::outline::KindCounts;
 use super::telling::{Affected, Ending, Story};
 use crate::gc::{Cause, Edge, Effect, FailingApi, ObjectId};
-use crate::kube::{ApiVersion, GroupKind, ObjectKey};
+use crate::kube::{ApiVersion, GroupKind, ObjectKey, kinds as resources};
 use crate::text::plain;
 
 /// Maximum number of objects that a sentence names.
@@ -108,8 +108,21 @@ pub(crate) fn ending_word(ending: Ending) -> &'static str {
 pub(crate) fn reason(story: &Story<'_>, affected: &Affected) -> String {
     match affected.ending {
         Ending::Kept => why_kept(story, affected),
-        Ending::Deleted | Ending::Stuck => why_deleted(story, affected),
+        Ending::Deleted | Ending::Stuck => {
+            why_deleted(story, affected) + instances_of_definition(affected)
+        }
     }
+}
+
+/// Says that the API server deletes the instances of a CustomResourceDefinition with it, also those that no manifest
+/// contains `[CRD-4]`; empty for other kinds.
+fn instances_of_definition(affected: &Affected) -> &'static str {
+    let began = affected.began.map(|began| began.cause);
+    let is_over = matches!(began, None | Some(Cause::InstancesGone));
+    if is_over || !affected.key.is(resources::CUSTOM_RESOURCE_DEFINITION) {
+        return "";
+    }
+    ", with every object of its kind in the cluster"
 }
 
 fn why_deleted(story: &Story<'_>, affected: &Affected) -> String {

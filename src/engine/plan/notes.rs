@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::Assumptions;
 use crate::engine::notes::{ChartFolders, is_in_templates};
-use crate::gc::{Effect, Hold, Plan};
+use crate::gc::{Effect, Fate, Hold, Plan};
 use crate::inventory::{Inventory, Member};
 use crate::knowledge::{KnownFinalizers, Tables};
 use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::kustomize::{UNEVALUATED_DELIVERIES, folder_of, shown};
 use crate::manifest::{SkipReason, TemplateLanguage};
-use crate::ownership::{Implied, Reach};
+use crate::ownership::{Implied, Reach, instances_of};
 use crate::text::plain;
 
 /// Maximum number of objects that a note names.
@@ -289,6 +289,40 @@ pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<
         .collect();
     note(&texts(&gone), |named| {
         format!("The collector removes these before any request, because {why}: {named}.")
+    })
+}
+
+/// Returns the kinds that the definitions of an inventory define, by definition, if it may not contain all of their
+/// objects: it is a rendering, or has none of them.
+pub(super) fn defined_kinds(inventory: &Inventory) -> BTreeMap<ObjectKey, GroupKind> {
+    let definitions = inventory
+        .members
+        .iter()
+        .filter_map(|member| Some((member, member.object.definition()?)));
+    let open = definitions.filter(|(member, crd)| {
+        !member.from_dump || instances_of(inventory, crd.group_kind()).next().is_none()
+    });
+    open.map(|(member, crd)| (member.key.clone(), crd.group_kind().to_owned()))
+        .collect()
+}
+
+/// Returns a note on the kinds among `defined` whose definition is deleted: not all of their objects may be in the input
+/// `[CRD-3]`.
+pub(super) fn instances(
+    defined: &BTreeMap<ObjectKey, GroupKind>,
+    plan: &Plan<'_>,
+) -> Option<String> {
+    let verdict = plan.verdict().filter(|_| !defined.is_empty())?;
+    let fates = plan.fates(verdict).into_iter();
+    let deleted = fates.filter_map(|(key, fate)| {
+        let stays = matches!(fate, Fate::Present(present) if !present.terminating);
+        defined.get(&key).filter(|_| !stays).cloned()
+    });
+    note(&sorted(&deleted.collect()), |named| {
+        format!(
+            "The API server deletes every object of a kind with its CustomResourceDefinition, in all namespaces, in the \
+             input or not, and the garbage collector deletes their dependents: {named}."
+        )
     })
 }
 

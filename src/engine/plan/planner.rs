@@ -11,7 +11,7 @@ use crate::cluster::{Analysis, Reclaims, SafeOrder, Scenario, safe_order};
 use crate::gc::{self, Plan, SimulationOptions, Step};
 use crate::knowledge::KnownFinalizers;
 use crate::kube::kubectl::Target;
-use crate::kube::{ObjectKey, Policy};
+use crate::kube::{GroupKind, ObjectKey, Policy};
 use crate::ownership::{Implied, ImpliedObject};
 use crate::story::{ImpliedDependent, PlanView, WrittenAt, command};
 
@@ -28,6 +28,8 @@ pub struct Planner {
     data: BTreeMap<ObjectKey, String>,
     written: WrittenAt,
     notes: Vec<String>,
+    /// The kinds of the definitions of the input, if it may not contain all of their objects.
+    defined: BTreeMap<ObjectKey, GroupKind>,
     /// Whether no object is from a dump, which would show every controller.
     rendered: bool,
     /// The title of the requests that are shown as one step.
@@ -119,6 +121,7 @@ impl Planner {
             data: analysis.data(implied),
             written: WrittenAt::of(analysis.inventory(), &scenario.cluster),
             notes,
+            defined: notes::defined_kinds(analysis.inventory()),
             rendered: members.all(|member| !member.from_dump),
             title,
             ..Self::untold(scenario, analysis)
@@ -134,6 +137,7 @@ impl Planner {
             data: BTreeMap::new(),
             written: WrittenAt::default(),
             notes: Vec::new(),
+            defined: BTreeMap::new(),
             rendered: false,
             title: None,
             followed_by: Vec::new(),
@@ -207,7 +211,8 @@ impl Planner {
             let requests = targets.split_off(first);
             targets.push(requests.into_iter().flatten().collect());
         }
-        let mut notes = self.notes.clone();
+        let mut notes: Vec<String> = notes::instances(&self.defined, plan).into_iter().collect();
+        notes.extend(self.notes.iter().cloned());
         notes.extend(notes::rejections(&targets, plan));
         notes.extend(self.rendered.then(|| notes::unattended(plan)).flatten());
         PlanView {

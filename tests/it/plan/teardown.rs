@@ -594,3 +594,36 @@ fn teardown_requires_option_by() {
     teardown(&["fixtures/plan"]).stderr(contains("--by <TOOL>"));
     teardown(&["--by", "argo", "fixtures/plan"]).stderr(contains("argocd").and(contains("flux")));
 }
+
+#[test]
+fn deleted_definition_takes_objects_outside_the_input() {
+    let crd = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: cakes.shop.example}, \
+        spec: {group: shop.example, scope: Namespaced, names: {plural: cakes, kind: Cake}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}";
+    let repository = Repository::new();
+    repository
+        .write("out/a.yaml", &config_map("a"))
+        .write("out/crd.yaml", crd);
+    let note = "in all namespaces, in the input or not, and the garbage collector deletes their dependents: \
+        Cake.shop.example.";
+    for by in ["helm", "kubectl", "flux"] {
+        let plan = plan(&repository, &["--by", by, "out"]);
+        assert!(plan["notes"][0].to_string().contains(note), "{by}: {plan}");
+    }
+    // Argo CD keeps it.
+    let kept = plan(&repository, &["--by", "argocd", "out"]);
+    assert!(!kept["notes"].to_string().contains(note), "{kept}");
+    let reason = "deleted by this step, with every object of its kind in the cluster";
+    for format in ["human", "markdown", "html"] {
+        let arguments = [
+            "plan",
+            "delete",
+            "crd/cakes.shop.example",
+            "-f",
+            "out",
+            "-o",
+            format,
+        ];
+        let (_, told, _) = repository.run(&arguments, "");
+        assert!(told.contains(reason), "{format}: {told}");
+    }
+}
