@@ -12,10 +12,11 @@
 //!   by which Argo CD recognises its objects; `together` objects that are deleted together
 //! * `hook` the objects that a tool runs at an event
 //! * `request` the requests of a tool, and its waits between them; `order` the orders of kinds
-//! * `helm`, `kubectl`, `argocd`, `flux`, `namespace` one tool each
+//! * `helm`, `kubectl`, `argocd`, `flux`, `namespace` one tool each; `flux_operator` uninstalls Flux
 
 pub mod argocd;
 pub mod flux;
+pub mod flux_operator;
 pub mod helm;
 mod hook;
 mod ineffective;

@@ -5,6 +5,7 @@
 //! * `withdraw` the tools' requests for removed objects; `pruning` those for one delivery object, `by_argo` for one
 //!   of Argo CD, `deleted` for a deleted one; `handover` objects that move from one to another, `moved` those whose
 //!   move deletes others or data
+//! * `uninstalled` Flux, with a FluxInstance
 //! * `likely` the tool of objects that no object of the tree delivers
 //! * `replaced` updates that the API server rejects, and the tools that delete and create anew because of them
 //! * `updated` the tools' updates before their deletes
@@ -32,6 +33,7 @@ mod pruning;
 mod released;
 mod replaced;
 mod surprise;
+mod uninstalled;
 mod updated;
 mod withdraw;
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::deleted::{DeletedDelivery, but_for_unpruned};
 use super::part::MergePart;
 use super::replaced::is_forced_by_mark;
+use super::uninstalled::uninstalling;
 use super::withdraw::upgraded;
 use crate::changes::{Destination, KnownDelivery, TreePlace};
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
@@ -125,7 +126,10 @@ impl<'a> Delivery<'a, '_> {
                     (None, None) => Withdrawal::nothing("no longer has sources"),
                 }
             }
-            // A Kustomization that the Flux operator created is in no tree.
+            // A Kustomization that the Flux Operator created is in no tree.
+            (None, None) if self.fails_in_head() => self
+                .pruned_first(deliverer)
+                .unwrap_or_else(|| Withdrawal::nothing(CANNOT_BUILD)),
             (None, None) => self
                 .pruned_by_flux(deliverer)
                 .unwrap_or_else(|| Withdrawal::nothing("is unknown")),
@@ -273,9 +277,7 @@ impl<'a> Delivery<'a, '_> {
     }
 
     fn pruned(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
-        // A tool that cannot build applies nothing, and deletes nothing.
-        let head = self.part.head;
-        if head.is_some_and(|head| head.unbuildable(self.destination).is_some()) {
+        if self.fails_in_head() {
             let pruned = self.pruned_first(by);
             return pruned.unwrap_or_else(|| Withdrawal::nothing(CANNOT_BUILD));
         }
@@ -288,6 +290,12 @@ impl<'a> Delivery<'a, '_> {
         self.pruned_by_flux(by).unwrap_or_else(|| {
             flux::prune(self.leaving, KustomizationSettings::of(&deliverer.object))
         })
+    }
+
+    /// Whether head cannot build the objects: its tool then applies nothing, and deletes nothing.
+    fn fails_in_head(&self) -> bool {
+        let head = self.part.head;
+        head.is_some_and(|head| head.unbuildable(self.destination).is_some())
     }
 
     /// Returns an object that stays and whose update the API server rejects. A Kustomization then applies and prunes
@@ -317,9 +325,12 @@ impl<'a> Delivery<'a, '_> {
                 name,
             )
         });
+        // The Flux Operator may stop the controller before it deletes anything.
+        let is_uninstalled = uninstalling(self.part, &self.requested.here).is_some();
         Withdrawal {
             // Without its account, it mostly has no permission to delete (recorded: flux-service-account-removed-too).
-            is_race: account.is_some_and(|account| self.requested.here.contains(&account)),
+            is_race: is_uninstalled
+                || account.is_some_and(|account| self.requested.here.contains(&account)),
             ..self.deleted(by, object)
         }
     }

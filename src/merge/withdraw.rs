@@ -8,6 +8,7 @@ use super::by_argo::AWAITS_CONFIRMATION;
 use super::handover::{Handover, handovers};
 use super::part::MergePart;
 use super::pruning::{CANNOT_BUILD, Delivery, DeliveryChoice, FIXED_REVISION, Requested};
+use super::uninstalled::{uninstalled, uninstalling};
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm;
@@ -170,6 +171,8 @@ pub fn withdraw(
         let by = by.and_then(|by| part.delivering_here(by));
         decided.take(&leaving, withdrawal, by.map(|by| &by.key));
     }
+    let instance = uninstalling(part, &decided.requested.here);
+    decided.all.idle.extend(instance.map(uninstalled));
     let releases = releases(part, &decided.requested.here, &decided.held);
     let handovers = handovers(part, choice, &decided.requested);
     *requested = std::mem::take(&mut decided.requested).beyond(part);

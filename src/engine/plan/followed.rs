@@ -7,15 +7,16 @@ use super::clusters::PlannedCluster;
 use super::notes::named;
 use crate::changes::{Destination, TreePart};
 use crate::cluster::{Analysis, Reclaims};
+use crate::delivery::flux_operator::{self, FLUX_FINALIZER};
 use crate::delivery::{Leaving, Op, Regime, Withdrawal};
 use crate::gc::{Plan, Step};
 use crate::inventory::Member;
-use crate::kube::ObjectKey;
+use crate::kube::{ObjectKey, Policy, Wait};
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::merge::{
     DeletedDelivery, DeliveryChoice, ToolRelease, delivering, origins, release_steps,
 };
-use crate::ownership::{DeliveryKind, DeliveryObject};
+use crate::ownership::{DeliveryKind, DeliveryObject, Remover};
 use crate::text::plain;
 
 /// The title of the last step of Argo CD.
@@ -94,9 +95,16 @@ pub(in crate::engine) fn followed(
         .collect();
     let mut elsewhere: BTreeMap<usize, Analysis<'_>> = BTreeMap::new();
     let mut unread = Vec::new();
+    let mut is_uninstalled = false;
+    let mut is_stopping = false;
     let mut pending: VecDeque<ObjectKey> = targets.iter().cloned().collect();
     let mut seen: BTreeSet<ObjectKey> = targets.iter().cloned().collect();
     while let Some(key) = pending.pop_front() {
+        if let Some(instance) = instance(part, &key) {
+            followed.uninstall(analysis, instance, &mut seen);
+            (is_uninstalled, is_stopping) = (true, true);
+            continue;
+        }
         let Some(all) = delivered.get(&key) else {
             if let Some(error) = failing.get(&key) {
                 let note = format!(
@@ -147,16 +155,49 @@ pub(in crate::engine) fn followed(
             if gone.is_empty() {
                 continue;
             }
+            let stops = one.controllers(analysis, &gone);
             pending.extend(gone.iter().cloned());
             let first = withdrawal.requests.first();
             let step = Step::delete(gone, first.and_then(|request| request.policy));
-            let title = format!("{tool} deletes what {key} delivered");
+            let unless = if is_stopping {
+                ", unless its controller has stopped before"
+            } else {
+                ""
+            };
+            let title = format!("{tool} deletes what {key} delivered{unless}");
             followed.steps.push((step, title));
+            is_stopping |= !stops.is_empty();
+            followed.notes.extend(stopping(tool, &key, &stops));
         }
     }
     followed.notes.extend(unknown(unread));
-    followed.notes.extend(created_again(part, targets, &seen));
+    if !is_uninstalled {
+        followed.notes.extend(created_again(part, targets, &seen));
+    }
     followed
+}
+
+/// Returns the FluxInstance with a key, if the Flux Operator uninstalls Flux with it.
+fn instance<'g>(part: &'g TreePart, key: &ObjectKey) -> Option<&'g Member> {
+    let ids = part.inventory.with_key(key).iter();
+    let mut members = ids.map(|id| part.inventory.member(*id));
+    members.find(|member| flux_operator::uninstalls(member))
+}
+
+/// Returns a sentence on a deletion that also deletes the controllers that carry it out.
+fn stopping(tool: &str, key: &ObjectKey, controllers: &BTreeSet<ObjectKey>) -> Option<String> {
+    let keys: Vec<String> = controllers.iter().map(ObjectKey::to_string).collect();
+    let way_out = match tool {
+        "Flux" => " `flux uninstall` removes Flux and leaves what it applied.",
+        _ => "",
+    };
+    (!keys.is_empty()).then(|| {
+        format!(
+            "{tool} may stop half-way, because {key} delivered the controller that deletes the objects: {}. What it has \
+             not deleted by then stays, and objects with its finalizers get stuck.{way_out}",
+            named(&keys)
+        )
+    })
 }
 
 /// Returns the removal of Argo CD's finalizer from an Application whose objects are not in the input: it waits for nothing
@@ -240,7 +281,74 @@ fn delivered<'g>(
     found
 }
 
+impl Followed {
+    /// Adds what the Flux Operator does once a FluxInstance is deleted. `seen`: the objects that are deleted, too.
+    fn uninstall(
+        &mut self,
+        analysis: &Analysis<'_>,
+        instance: &Member,
+        seen: &mut BTreeSet<ObjectKey>,
+    ) {
+        let members = flux_operator::uninstalled(analysis.inventory(), instance);
+        let members: Vec<&Member> = members.filter(|one| seen.insert(one.key.clone())).collect();
+        let held = members
+            .iter()
+            .filter(|member| is_held_by_flux(analysis, member));
+        let held: Vec<ObjectKey> = held.map(|member| member.key.clone()).collect();
+        if !held.is_empty() {
+            let step = Step::RemoveFinalizer {
+                targets: held,
+                finalizer: FLUX_FINALIZER.to_owned(),
+                wait: Wait::Settled,
+            };
+            let title = "the Flux Operator removes the finalizers of Flux".to_owned();
+            self.steps.push((step, title));
+        }
+        let gone: Vec<ObjectKey> = members.iter().map(|member| member.key.clone()).collect();
+        if !gone.is_empty() {
+            let step = Step::delete(gone, Some(Policy::Background));
+            let title = "the Flux Operator uninstalls Flux, without pruning".to_owned();
+            self.steps.push((step, title));
+        }
+        self.notes.push(format!(
+            "The Flux Operator uninstalls Flux once {} is deleted: its controllers, and its CustomResourceDefinitions with \
+             every Kustomization, HelmRelease and source. It prunes nothing: what Flux applied stays in the cluster, and \
+             nothing applies it any more.",
+            instance.key
+        ));
+    }
+}
+
+/// Whether an object has the finalizer of Flux: it is written, or a controller in the input adds it.
+fn is_held_by_flux(analysis: &Analysis<'_>, member: &Member) -> bool {
+    let removers = &analysis.ownership().removers;
+    let mut written = member.object.metadata().finalizer_names();
+    let mut added = removers.added_finalizers(member);
+    written.any(|name| name == FLUX_FINALIZER)
+        || added.any(|name| name == FLUX_FINALIZER)
+            && matches!(
+                removers.remover(analysis.inventory(), member, FLUX_FINALIZER),
+                Remover::Workload { .. }
+            )
+}
+
 impl<'g> Delivered<'g> {
+    /// Returns the workloads among the deleted objects `gone` that carry out the deletion: they remove the finalizers of
+    /// the delivery object.
+    fn controllers(&self, analysis: &Analysis<'_>, gone: &[ObjectKey]) -> BTreeSet<ObjectKey> {
+        let inventory = analysis.inventory();
+        let removers = &analysis.ownership().removers;
+        let written = self.object.object.metadata().finalizer_names();
+        let finalizers = written.chain(removers.added_finalizers(self.object));
+        let controllers = finalizers.filter_map(|finalizer| {
+            match removers.remover(inventory, self.object, finalizer) {
+                Remover::Workload { id, .. } => Some(inventory.member(id).key.clone()),
+                _ => None,
+            }
+        });
+        controllers.filter(|key| gone.contains(key)).collect()
+    }
+
     /// Returns the delivered objects, except the one that delivers them: a Kustomization may deliver itself.
     fn members(&self) -> impl Iterator<Item = &'g Member> {
         let (part, own) = (self.part, &self.object.key);

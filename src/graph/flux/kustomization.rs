@@ -125,6 +125,11 @@ impl FluxKustomization {
         format!("Kustomization.{GROUP}/{}/{}", self.namespace, self.name)
     }
 
+    /// Returns the id of its delivery, if it is an entry point.
+    pub(super) fn entry_id(&self) -> String {
+        format!("{}|{}", self.folder(), self.key())
+    }
+
     /// Returns the folder that it builds, from the root of the tree.
     pub(super) fn folder(&self) -> String {
         let path = self.spec.text_at(&["path"]).unwrap_or_default();

@@ -40,13 +40,16 @@ pub fn deliveries(
     before: &[Delivery],
 ) -> Result<Vec<Delivery>, BeyondLimit> {
     let files = builds.files();
-    let written = Written::new(files);
+    let mut written = Written::new(files);
+    if let Some(earlier) = builds.files_before() {
+        written.find_synced_before((earlier, files), before);
+    }
     let budget = Budget::new(limits);
     let mut all = Vec::new();
     let orphans = Orphans::new(before);
     let entries = written.entries(files).into_iter();
     for entry in entries.filter(|entry| !orphans.have(entry)) {
-        let id = format!("{}|{}", entry.folder(), entry.key());
+        let id = entry.entry_id();
         // The folder may have left the tree.
         let was = Delivery::find(before, &id);
         let was_read = was.is_some_and(|was| was.elsewhere.is_none());

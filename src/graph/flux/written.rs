@@ -9,6 +9,7 @@ use super::SourceName;
 use super::kustomization::{self, FluxKustomization};
 use super::release::{Applied, is_source};
 use super::scan::{SourceFiles, kustomization_of};
+use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{KustomizationDoc, Resource, resources_of};
 use crate::graph::node::Node;
@@ -32,8 +33,10 @@ pub(super) struct Written {
     /// Sources of charts and values, applied or not.
     pub(super) charts: Applied,
     pub(super) releases: Vec<Resource>,
-    /// Folders that a FluxInstance syncs.
+    /// The Kustomizations that the Flux Operator creates for the folders that FluxInstances sync.
     synced: Vec<FluxKustomization>,
+    /// Those of the previous state whose FluxInstances this state lacks.
+    synced_before: Vec<FluxKustomization>,
     /// Sources that are taken to be this tree: most of their Kustomizations name folders in it.
     pub(super) own: BTreeSet<SourceName>,
 }
@@ -128,19 +131,10 @@ impl Written {
                     .and_modify(|only| *only = None)
                     .or_insert_with(|| Some(resource.node.clone()));
             }
-            ("fluxcd.controlplane.io", "FluxInstance") => {
-                let sync = resource.node.at(&["spec", "sync"]);
-                self.synced
-                    .extend(sync.and_then(|sync| synced(&sync, resource)));
-            }
-            ("helm.toolkit.fluxcd.io", "HelmRelease") => {
-                self.releases.push(resource.clone());
-                let sync = resource.node.at(&["spec", "values", "instance", "sync"]);
-                self.synced
-                    .extend(sync.and_then(|sync| synced(&sync, resource)));
-            }
+            ("helm.toolkit.fluxcd.io", "HelmRelease") => self.releases.push(resource.clone()),
             _ => {}
         }
+        self.synced.extend(synced(resource));
     }
 
     /// Returns the entry points: folders that a FluxInstance syncs, and Kustomizations that no other one builds.
@@ -153,6 +147,8 @@ impl Written {
             .collect();
         let synced = self.synced.iter();
         let synced = synced.filter(|one| files.has_folder(&one.folder()));
+        // A folder may have left the tree: it can no longer be built.
+        let synced = synced.chain(&self.synced_before);
         let mut entries: Vec<FluxKustomization> = synced.cloned().collect();
         let mut reached = Reached::new(files);
         let all = written.iter().map(|(_, one)| one).chain(&entries);
@@ -178,6 +174,35 @@ impl Written {
         });
         entries.extend(first.map(|(_, (_, one))| one.clone()));
         entries
+    }
+
+    /// Finds the entry points of the previous state `earlier` that the Flux Operator created for a FluxInstance that
+    /// `files` lacks. They are in no file, and stay in the cluster until the FluxInstance is deleted: they build this
+    /// state, too. `before` contains the deliveries of the previous state.
+    pub(super) fn find_synced_before(
+        &mut self,
+        (earlier, files): (&TreeFiles<'_>, &TreeFiles<'_>),
+        before: &[Delivery],
+    ) {
+        let written = self.kustomizations.iter().map(|(_, one)| one);
+        let all = written.chain(&self.synced);
+        let ids: BTreeSet<String> = all.map(FluxKustomization::entry_id).collect();
+        let lost = before
+            .iter()
+            .filter(|one| one.parent.is_none() && !ids.contains(&one.id));
+        let synced = lost.filter_map(|one| {
+            let written = objects_of(earlier, &one.file);
+            let (instance, synced) = written.iter().find_map(|resource| {
+                let mut synced = synced(resource)?;
+                synced.set_root(&self.roots);
+                (synced.entry_id() == one.id).then_some((resource.id(), synced))
+            })?;
+            let mut written = objects_of(files, &one.file).into_iter();
+            written
+                .all(|resource| resource.id() != instance)
+                .then_some(synced)
+        });
+        self.synced_before = synced.collect();
     }
 
     /// Returns the files of a source that leaves out those that the patterns `ignore` match.
@@ -214,8 +239,24 @@ fn without_namespace((kind, _, name): &SourceName) -> SourceName {
     (kind.clone(), String::new(), name.clone())
 }
 
-/// Returns the Kustomization that the Flux operator creates for `sync`.
-fn synced(sync: &Node, resource: &Resource) -> Option<FluxKustomization> {
+/// Returns the objects in a file; none if it does not exist or cannot be read.
+fn objects_of(files: &TreeFiles<'_>, path: &str) -> Vec<Resource> {
+    if !files.has_file(path) {
+        return Vec::new();
+    }
+    resources_of(&files.parsed(path), path).unwrap_or_default()
+}
+
+/// Returns the Kustomization that the Flux Operator creates for a FluxInstance, or for the HelmRelease of its chart.
+fn synced(resource: &Resource) -> Option<FluxKustomization> {
+    let id = resource.id();
+    let sync = match (id.group.as_str(), id.kind.as_str()) {
+        ("fluxcd.controlplane.io", "FluxInstance") => resource.node.at(&["spec", "sync"]),
+        ("helm.toolkit.fluxcd.io", "HelmRelease") => {
+            resource.node.at(&["spec", "values", "instance", "sync"])
+        }
+        _ => None,
+    }?;
     let path = sync.text_at(&["path"])?;
     let namespace = match resource.id().namespace {
         namespace if namespace.is_empty() => "flux-system".to_owned(),

@@ -165,6 +165,11 @@ impl<'b> Builds<'b> {
         self.files
     }
 
+    /// Returns the files of the previous state.
+    pub fn files_before(&self) -> Option<&'b TreeFiles<'b>> {
+        self.before.map(|before| before.files)
+    }
+
     /// Returns how many of the `objects`, which kustomizations make before patches, are copies of others. Overlays that
     /// include each other in many ways multiply them. Builds nothing.
     pub fn copies(&self, objects: usize) -> usize {

@@ -833,3 +833,42 @@ fn symbolic_links_are_not_applied() {
     assert_eq!(effects_of("HEAD~2", "HEAD~1"), deleted);
     assert_eq!(effects_of("HEAD~1", "HEAD"), [""; 0]);
 }
+
+const INSTANCE: &str = "== clusters/prod/instance.yaml\napiVersion: fluxcd.controlplane.io/v1\nkind: FluxInstance\n\
+    metadata: {name: flux, namespace: flux-system}\n\
+    spec: {distribution: {version: 2.x}, sync: {kind: GitRepository, url: 'https://example.org/a.git', path: clusters/prod}}\n";
+
+#[test]
+fn removed_flux_instance_uninstalls_flux_and_prunes_nothing() {
+    let instance =
+        "deleted FluxInstance.fluxcd.controlplane.io/flux-system/flux certain, clusters/prod";
+    let web = format!("== apps/web.yaml\n{}", config("web"));
+    let cart = format!("== apps/cart.yaml\n{}", config("cart"));
+    let both = delivered("") + &web;
+    let document = compared(&both, INSTANCE, "");
+    assert_eq!(effects(&document), [instance], "{document}");
+    let notes = document["notes"].to_string();
+    assert!(
+        notes.contains("the Flux Operator uninstalls Flux with FluxInstance"),
+        "{notes}"
+    );
+    // What else leaves the tree is pruned before, if the controller is quicker.
+    let document = compared(&both, &(INSTANCE.to_owned() + &cart), "");
+    assert_eq!(effects(&document).len(), 2, "{document}");
+    // Without its folder, the Kustomization cannot be built, and Flux is not uninstalled.
+    let document = compared(&web, &(INSTANCE.to_owned() + &delivered("")), "");
+    assert!(
+        effects(&document)
+            .iter()
+            .all(|effect| !effect.starts_with("deleted")),
+        "{document}"
+    );
+    // An instance that is edited still decides.
+    let none = INSTANCE.replace(", path: clusters/prod", "");
+    let document = compared(&both, INSTANCE, &none);
+    assert!(
+        effects(&document)
+            .contains(&"deleted ConfigMap/shop/web certain, clusters/prod".to_owned()),
+        "{document}"
+    );
+}

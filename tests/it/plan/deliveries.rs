@@ -358,6 +358,101 @@ fn page_is_titled_by_the_requested_deletion() {
     assert_eq!(first["objects"][0]["effect"], "later", "{first}");
 }
 
+const INSTANCE: &str = "apiVersion: fluxcd.controlplane.io/v1\nkind: FluxInstance\nmetadata: {name: flux, namespace: flux-system}\n\
+     spec: {distribution: {version: 2.x}, sync: {kind: GitRepository, url: 'https://example.org/a.git', path: clusters/a}}\n";
+
+#[test]
+fn deleted_flux_instance_uninstalls_flux_without_pruning() {
+    let tree = Repository::new();
+    tree.write("clusters/a/instance.yaml", INSTANCE);
+    tree.write("clusters/a/web.yaml", &kustomization("web", "./web", ""));
+    let object = config_map("a").replace('}', ", namespace: web}");
+    tree.write("web/a.yaml", &object);
+    let web = "Kustomization.kustomize.toolkit.fluxcd.io/flux-system/web";
+    let instance = "FluxInstance.fluxcd.controlplane.io/flux-system/flux";
+    let all = plan(&tree, &["fluxinstance/flux"]);
+    assert_eq!(gone(&all), [instance, web]);
+    assert!(
+        notes(&all).contains("It prunes nothing: what Flux applied stays in the cluster")
+            && !notes(&all).contains("creates again"),
+        "{}",
+        notes(&all)
+    );
+    let disabled = "flux-system, annotations: {fluxcd.controlplane.io/reconcile: disabled}}";
+    let disabled = INSTANCE.replace("flux-system}", disabled);
+    tree.write("clusters/a/instance.yaml", &disabled);
+    assert_eq!(gone(&plan(&tree, &["fluxinstance/flux"])), [instance]);
+}
+
+#[test]
+fn deleted_flux_instance_releases_dumped_kustomization() {
+    let tree = Repository::new();
+    let live = |text: &str, uid: &str, more: &str| {
+        text.replace("metadata: {", &format!("metadata: {{uid: {uid}, {more}"))
+    };
+    let held = "finalizers: [finalizers.fluxcd.io], ";
+    tree.write("a.yaml", &live(INSTANCE, "u1", ""));
+    tree.write(
+        "b.yaml",
+        &live(&kustomization("web", "./web", ""), "u2", held),
+    );
+    let applied = "labels: {kustomize.toolkit.fluxcd.io/name: web, kustomize.toolkit.fluxcd.io/namespace: flux-system}, ";
+    let object = config_map("a").replace('}', ", namespace: web}");
+    tree.write("c.yaml", &live(&object, "u3", applied));
+    let plan = plan(&tree, &["fluxinstance/flux"]);
+    assert_eq!(
+        gone(&plan),
+        [
+            "FluxInstance.fluxcd.controlplane.io/flux-system/flux",
+            "Kustomization.kustomize.toolkit.fluxcd.io/flux-system/web"
+        ],
+        "{plan}"
+    );
+}
+
+#[test]
+fn deletion_of_its_own_controller_may_stop_half_way() {
+    let tree = Repository::new();
+    tree.write(
+        "clusters/a/flux-system/gotk-sync.yaml",
+        &kustomization("flux-system", "./clusters/a", ""),
+    );
+    tree.write(
+        "clusters/a/flux-system/controller.yaml",
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: kustomize-controller, namespace: flux-system}\nspec:\n  \
+         selector: {matchLabels: {app: k}}\n  template:\n    metadata: {labels: {app: k}}\n    \
+         spec: {containers: [{name: manager, image: 'ghcr.io/fluxcd/kustomize-controller:v1.6.0'}]}\n",
+    );
+    tree.write("clusters/a/web.yaml", &kustomization("web", "./web", ""));
+    tree.write(
+        "web/a.yaml",
+        &config_map("a").replace('}', ", namespace: web}"),
+    );
+    let flux = plan(&tree, &["ks/flux-system"]);
+    assert!(
+        notes(&flux).contains(
+            "Flux may stop half-way, because Kustomization.kustomize.toolkit.fluxcd.io/flux-system/flux-system delivered \
+             the controller that deletes the objects: Deployment.apps/flux-system/kustomize-controller."
+        ),
+        "{}",
+        notes(&flux)
+    );
+    let because = flux["steps"]
+        .as_array()
+        .expect("steps")
+        .last()
+        .expect("a step")["because"]
+        .clone();
+    assert!(
+        because
+            .to_string()
+            .ends_with("unless its controller has stopped before\""),
+        "{because}"
+    );
+    let web = plan(&tree, &["ks/web"]);
+    assert!(!notes(&web).contains("half-way"), "{}", notes(&web));
+}
+
 #[test]
 fn resource_set_is_noted_and_listed_as_not_evaluated() {
     let tree = Repository::new();

@@ -65,3 +65,5 @@ pub const FLUX_KUSTOMIZATION: GroupKind<&str> =
     GroupKind::new("kustomize.toolkit.fluxcd.io", "Kustomization");
 /// `HelmRelease.helm.toolkit.fluxcd.io`, of Flux.
 pub const HELM_RELEASE: GroupKind<&str> = GroupKind::new("helm.toolkit.fluxcd.io", "HelmRelease");
+/// `FluxInstance.fluxcd.controlplane.io`, of the Flux Operator.
+pub const FLUX_INSTANCE: GroupKind<&str> = GroupKind::new("fluxcd.controlplane.io", "FluxInstance");

@@ -1,0 +1,31 @@
+//! Flux, uninstalled by the Flux Operator because a FluxInstance is deleted.
+
+use std::collections::BTreeSet;
+
+use super::part::MergePart;
+use crate::delivery::flux_operator;
+use crate::inventory::Member;
+use crate::kube::ObjectKey;
+
+/// Returns the FluxInstance among the deleted objects of a part, if the Flux Operator uninstalls Flux with it.
+pub(super) fn uninstalling<'a>(
+    part: &MergePart<'a>,
+    requested: &BTreeSet<ObjectKey>,
+) -> Option<&'a Member> {
+    let removed = part
+        .leaving
+        .iter()
+        .map(|id| part.base.inventory.member(*id));
+    let mut instances = removed.filter(|member| flux_operator::uninstalls(member));
+    instances.find(|member| requested.contains(&member.key))
+}
+
+/// Says what the Flux Operator does with a deleted FluxInstance.
+pub(super) fn uninstalled(instance: &Member) -> String {
+    format!(
+        "the Flux Operator uninstalls Flux with {}: the CustomResourceDefinitions of Flux are deleted with every \
+         Kustomization and HelmRelease, without pruning: what they applied stays in the cluster, and nothing applies it \
+         any more",
+        instance.key
+    )
+}
