@@ -21,7 +21,7 @@ impl<'g> Candidate<'g> {
     pub(in crate::engine) fn of(cluster: PlannedCluster<'g>) -> Self {
         let analysis = cluster.analysis();
         let implied = analysis.implied(Products::Owned);
-        let targets = Targets::new(analysis.inventory(), &implied);
+        let targets = Targets::new(analysis.inventory(), &implied).with_synced(cluster.synced());
         Self {
             analysis,
             implied,

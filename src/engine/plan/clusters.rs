@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::question::PlanError;
-use crate::changes::TreePart;
+use crate::changes::{Destination, TreePart};
 use crate::cluster::Analysis;
 use crate::engine::compare::{RenderedChart, parts_of};
 use crate::engine::input::Bundle;
 use crate::engine::request::RenderedCharts;
 use crate::graph::argo::Terms;
 use crate::inventory::{Inventory, Member, Settings};
-use crate::kube::{GroupKind, ObjectKey, kinds};
-use crate::kustomize::{ancestors, folder_of, resolve};
+use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
+use crate::kustomize::{SourceTool, ancestors, folder_of, resolve};
 use crate::manifest::ParsedFile;
+use crate::merge::delivering;
 use crate::ownership::tops;
 
 /// The kinds whose objects deliver files of a repository.
@@ -75,6 +76,28 @@ impl<'g> PlannedCluster<'g> {
         inventory.members.iter().filter(move |member| {
             beside.is_empty() || !beside.contains(inventory.sources.file(member.file).path())
         })
+    }
+
+    /// Returns the Kustomizations that the Flux Operator creates for FluxInstances: they deliver, and no file contains
+    /// them.
+    pub(super) fn synced(&self) -> BTreeSet<ObjectKey> {
+        let Some(part) = self.part() else {
+            return BTreeSet::new();
+        };
+        let deliverers = part.destinations().filter_map(Destination::deliverer);
+        let synced = deliverers.filter(|by| {
+            let is_entry = part
+                .delivery(by)
+                .is_some_and(|known| known.parent.is_none());
+            by.tool == SourceTool::Flux
+                && is_entry
+                && delivering(&self.bundle.inventory, by).is_none()
+        });
+        let keys = synced.map(|by| {
+            let namespace = Namespace::Named(by.namespace.as_str().into());
+            ObjectKey::new(kinds::FLUX_KUSTOMIZATION, namespace, &by.name)
+        });
+        keys.collect()
     }
 
     /// Creates its analysis, which computes everything on first use.

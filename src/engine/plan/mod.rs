@@ -8,6 +8,7 @@ mod notes;
 mod planner;
 mod question;
 mod steps;
+mod target_words;
 mod targets;
 mod teardown;
 

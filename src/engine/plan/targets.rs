@@ -6,10 +6,13 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use super::notes::unrendered_charts;
-use crate::inventory::{self, BuiltinKind, Inventory, STDIN};
-use crate::kube::{GroupKind, Namespace, ObjectKey, guessed_plurals, kinds};
+use super::target_words::{
+    HOW_TO_NAME, Wanted, file_among, incomplete, is_path, parse_words, without_namespace,
+};
+use crate::inventory::{self, BuiltinKind, Inventory};
+use crate::kube::{GroupKind, ObjectKey, guessed_plurals, kinds};
 use crate::ownership::Implied;
-use crate::text::{glob, near};
+use crate::text::near;
 
 /// Maximum number of candidates that a message lists.
 const MOST_LISTED: usize = 8;
@@ -58,49 +61,6 @@ pub enum TargetError {
     },
 }
 
-/// One target, parsed.
-struct Wanted<'w> {
-    kind: &'w str,
-    /// The namespace, if the target is a whole key.
-    namespace: Option<&'w str>,
-    name: &'w str,
-}
-
-impl Wanted<'_> {
-    /// Whether it may be in a namespace. Without one of its own, it is looked up in `default` if that is given.
-    fn is_in(&self, namespace: &Namespace, default: Option<&str>) -> bool {
-        match self.namespace {
-            Some(written) => *namespace == Namespace::from(written),
-            // kubectl ignores the namespace for a cluster-scoped kind [CLI-5].
-            None => {
-                matches!(namespace, Namespace::None | Namespace::Unwritten)
-                    || default.is_none_or(|name| namespace.name() == Some(name))
-            }
-        }
-    }
-
-    /// Whether an object whose key has unknown parts may be this one.
-    fn may_be(&self, key: &ObjectKey, default: Option<&str>) -> bool {
-        let default = default.filter(|_| key.namespace.name().is_some());
-        let namespace = match self.namespace.or(default) {
-            Some(name) => Namespace::from(name),
-            None => key.namespace.clone(),
-        };
-        let known = ObjectKey::new(key.group_kind(), namespace, self.name);
-        let listed = key.to_string();
-        listed.contains("{{") && glob::stands_for(&listed, &known.to_string())
-    }
-}
-
-impl std::fmt::Display for Wanted<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.namespace {
-            Some(namespace) => write!(f, "{}/{namespace}/{}", self.kind, self.name),
-            None => write!(f, "{}/{}", self.kind, self.name),
-        }
-    }
-}
-
 /// The names of one kind.
 #[derive(Default)]
 struct Names {
@@ -116,6 +76,8 @@ pub(in crate::engine) struct Targets {
     objects: BTreeSet<ObjectKey>,
     /// Namespace objects that the input does not contain, although it has objects in them.
     implicit: BTreeSet<ObjectKey>,
+    /// Kustomizations that the Flux Operator creates: no file contains them.
+    synced: BTreeSet<ObjectKey>,
     /// Charts whose templates are not rendered.
     charts: BTreeSet<String>,
     /// How a list of the objects begins: `the input contains`.
@@ -162,6 +124,7 @@ impl Targets {
             kinds: BTreeMap::new(),
             objects: BTreeSet::new(),
             implicit: BTreeSet::new(),
+            synced: BTreeSet::new(),
             charts: BTreeSet::new(),
             origin,
         };
@@ -190,6 +153,12 @@ impl Targets {
         }
     }
 
+    /// Adds the Kustomizations that the Flux Operator creates. They cannot be targets.
+    #[must_use]
+    pub(super) fn with_synced(self, synced: BTreeSet<ObjectKey>) -> Self {
+        Self { synced, ..self }
+    }
+
     /// Whether `key` is a Namespace that the input does not contain, although it has objects in it.
     pub(super) fn is_implicit(&self, key: &ObjectKey) -> bool {
         self.implicit.contains(key)
@@ -197,6 +166,15 @@ impl Targets {
 
     /// Returns the objects that `words` name. Targets without a namespace are looked up in `namespace`.
     pub(super) fn resolve(
+        &self,
+        words: &[String],
+        namespace: Option<&str>,
+    ) -> Result<Vec<ObjectKey>, TargetError> {
+        self.find_all(words, namespace)
+            .map_err(|error| file_among(words).unwrap_or(error))
+    }
+
+    fn find_all(
         &self,
         words: &[String],
         namespace: Option<&str>,
@@ -282,7 +260,8 @@ impl Targets {
     fn find(&self, wanted: &Wanted<'_>, namespace: Option<&str>) -> Result<ObjectKey, TargetError> {
         let same = self.of_kind(wanted.kind);
         if same.is_empty() {
-            return Err(self.unknown_kind(wanted));
+            let unwritten = self.unwritten(wanted);
+            return Err(unwritten.unwrap_or_else(|| self.unknown_kind(wanted)));
         }
         let mut named = same.clone();
         named.retain(|key| key.name == wanted.name);
@@ -303,7 +282,9 @@ impl Targets {
             .filter(|key| Some(self.rank(key)) == best)
             .collect();
         match found[..] {
-            [] => Err(self.unknown_object(wanted, namespace, &same)),
+            [] => Err(self
+                .unwritten(wanted)
+                .unwrap_or_else(|| self.unknown_object(wanted, namespace, &same))),
             [key] => Ok(key.clone()),
             _ => Err(ambiguous(wanted, &found)),
         }
@@ -328,6 +309,33 @@ impl Targets {
             ),
             None => all,
         }
+    }
+
+    /// Says why no file contains a Kustomization of Flux that is in the cluster, and what to do; `None` for others.
+    fn unwritten(&self, wanted: &Wanted<'_>) -> Option<TargetError> {
+        let kind = kinds::FLUX_KUSTOMIZATION;
+        if !names_of(kind).answer_to(wanted.kind, kind.group) {
+            return None;
+        }
+        let synced = self.synced.iter().find(|key| key.name == wanted.name);
+        let help = match synced.map(|key| (key, key.namespace.name())) {
+            Some((key, Some(namespace))) => format!(
+                "no file contains it: the Flux Operator creates it for a FluxInstance. Write that of the cluster to a file, \
+                 `kubectl get kustomizations.kustomize.toolkit.fluxcd.io {} -n {namespace} -o yaml > ks.yaml`, and add it to \
+                 the input, `-f . -f ks.yaml`",
+                key.name
+            ),
+            _ if wanted.name == "flux-system" => {
+                "`flux bootstrap` writes it to `gotk-sync.yaml`, in the folder \
+                 `flux-system` of the cluster: add that file with `-f`"
+                    .to_owned()
+            }
+            _ => return None,
+        };
+        Some(TargetError::Object {
+            target: wanted.to_string(),
+            help,
+        })
     }
 
     fn unknown_object(
@@ -425,84 +433,6 @@ impl Names {
                 qualifier == group || after_version == Some(group)
             })
     }
-}
-
-/// Parses `kind/name…`, `kind name…`, or keys.
-fn parse_words(words: &[String]) -> Result<Vec<Wanted<'_>>, TargetError> {
-    match words {
-        [kind, names @ ..] if !kind.contains('/') => {
-            if names.is_empty() {
-                return Err(incomplete(kind));
-            }
-            let names = names.iter().map(|name| {
-                if name.contains('/') || name.is_empty() {
-                    return Err(incomplete(kind));
-                }
-                Ok(Wanted {
-                    kind,
-                    namespace: None,
-                    name,
-                })
-            });
-            names.collect()
-        }
-        _ => words
-            .iter()
-            .map(|word| parse(word).ok_or_else(|| incomplete(word)))
-            .collect(),
-    }
-}
-
-fn incomplete(word: &str) -> TargetError {
-    let help = if is_path(word) {
-        format!("read files with `-f`: `ownerlint plan delete KIND/NAME -f {word}`")
-    } else {
-        HOW_TO_NAME.to_owned()
-    };
-    TargetError::Incomplete {
-        word: word.to_owned(),
-        help,
-    }
-}
-
-const HOW_TO_NAME: &str = "write a kind and a name, `deployment/web` or `deployment web`, or a key, `Deployment.apps/shop/web`";
-
-/// Whether a word is meant as a file to read: `plan delete` expects its input after `-f`, as kubectl does.
-fn is_path(word: &str) -> bool {
-    let manifest = [".yaml", ".yml", ".json"]
-        .iter()
-        .any(|extension| word.to_ascii_lowercase().ends_with(extension));
-    manifest || word == STDIN || std::path::Path::new(word).exists()
-}
-
-/// Splits a line into its words without `-n NAME`, in every form that kubectl accepts, and that name.
-fn without_namespace(line: &str) -> (Vec<String>, Option<String>) {
-    let (mut words, mut namespace) = (Vec::new(), None);
-    let mut rest = line.split_whitespace();
-    while let Some(word) = rest.next() {
-        match word
-            .strip_prefix("--namespace")
-            .or_else(|| word.strip_prefix("-n"))
-        {
-            Some("") => namespace = rest.next().map(str::to_owned),
-            Some(name) => namespace = Some(name.trim_start_matches('=').to_owned()),
-            None => words.push(word.to_owned()),
-        }
-    }
-    (words, namespace)
-}
-
-fn parse(word: &str) -> Option<Wanted<'_>> {
-    let (kind, rest) = word.split_once('/')?;
-    let (namespace, name) = match rest.split_once('/') {
-        Some((namespace, name)) => (Some(namespace), name),
-        None => (None, rest),
-    };
-    (!kind.is_empty() && !name.is_empty()).then_some(Wanted {
-        kind,
-        namespace,
-        name,
-    })
 }
 
 fn ambiguous(wanted: &Wanted<'_>, found: &[&ObjectKey]) -> TargetError {

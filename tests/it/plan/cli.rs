@@ -240,6 +240,18 @@ fn missing_target_error_suggests_nearest_names() {
         "`web` does not say which object",
         "deployment/web",
     );
+    let file = RENDERED;
+    let read = format!("`ownerlint plan delete svc web -f {file}`");
+    ask(
+        &["svc", "web", file],
+        &format!("`{file}` does not say which object"),
+        &read,
+    );
+    ask(
+        &["svc/web", "rendered/"],
+        "`rendered/` does not say which object",
+        "`ownerlint plan delete svc/web -f rendered/`",
+    );
     ask(
         &["deploy", "svc/web"],
         "`deploy` does not say which object",

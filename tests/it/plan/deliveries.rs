@@ -411,6 +411,32 @@ fn deleted_flux_instance_releases_dumped_kustomization() {
 }
 
 #[test]
+fn kustomization_that_no_file_contains_is_explained() {
+    let tree = Repository::new();
+    tree.write("clusters/a/instance.yaml", INSTANCE);
+    tree.write("clusters/a/web.yaml", &kustomization("web", "./web", ""));
+    tree.write(
+        "web/a.yaml",
+        &config_map("a").replace('}', ", namespace: web}"),
+    );
+    let ask = |paths: &[&str], help: &str| {
+        let arguments = [&["plan", "delete", "ks/flux-system"], paths].concat();
+        let (status, _, error) = tree.run(&arguments, "");
+        let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(status, 2, "{error}");
+        assert!(
+            error.contains("there is no `ks/flux-system` in the input") && error.contains(help),
+            "{error}"
+        );
+    };
+    ask(&[], "the Flux Operator creates it for a FluxInstance");
+    ask(
+        &["-f", "web"],
+        "`flux bootstrap` writes it to `gotk-sync.yaml`",
+    );
+}
+
+#[test]
 fn deletion_of_its_own_controller_may_stop_half_way() {
     let tree = Repository::new();
     tree.write(
