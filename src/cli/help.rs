@@ -5,7 +5,7 @@
 const MANY: usize = 12;
 
 /// The common options of a command with many; required ones are always shown.
-const COMMON: [&str; 20] = [
+const COMMON: [&str; 21] = [
     "paths",
     "filename",
     "cluster",
@@ -25,6 +25,7 @@ const COMMON: [&str; 20] = [
     "head",
     "staged",
     "targets",
+    "tool",
     "help",
 ];
 

@@ -43,9 +43,9 @@ enum PlanCommand {
 
 #[derive(Debug, Args)]
 struct TeardownArgs {
-    /// The tool that removes everything
-    #[arg(long, value_name = "TOOL")]
-    by: By,
+    /// The tool that removes everything [default: the tool that delivers all objects, if their marks show it]
+    #[arg(long = "by", value_name = "TOOL")]
+    tool: Option<By>,
     /// Files, folders, globs, or `-` for standard input: what is removed [default: the current folder]
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     paths: Vec<String>,
@@ -251,7 +251,7 @@ fn plan_teardown(args: TeardownArgs, global: &GlobalArgs) -> Result<Status, Erro
         return Ok(status);
     }
     let teardown = session.teardown(&TeardownRequest {
-        by: args.by.into(),
+        by: args.tool.map(Into::into),
         cascade: args.cascade,
         helm_version: args.helm_version,
         release_namespace: args.release_namespace,

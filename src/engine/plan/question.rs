@@ -46,6 +46,15 @@ pub enum PlanError {
     /// More objects than the model can count.
     #[error("the input cannot be simulated: {0}")]
     Cluster(#[from] ClusterError),
+    /// A removal that names no tool, of objects that are not all of one tool.
+    #[error("it is not clear which tool removes the objects: {found}")]
+    #[diagnostic(help(
+        "name it with `--by TOOL`: `helm`, `kubectl`, `argocd`, `flux` or `namespace`"
+    ))]
+    WhichTool {
+        /// The tools that were found, with the numbers of their objects.
+        found: String,
+    },
     /// A Namespace to delete whose name the input does not say.
     #[error("it is not clear which namespace is deleted: {found}")]
     #[diagnostic(help("name it with `--release-namespace NAME`"))]

@@ -243,7 +243,7 @@ impl Session {
     pub fn teardown(&self, request: &TeardownRequest) -> Result<Teardown, PlanError> {
         let read = match request.by {
             // kubectl reads the files as they are, and does not build them.
-            TeardownBy::Kubectl => self.bundles.iter().map(Clusters::as_written).collect(),
+            Some(TeardownBy::Kubectl) => self.bundles.iter().map(Clusters::as_written).collect(),
             _ => self.all_clusters()?,
         };
         Teardown::new(choose_removed(&read, request.cluster.as_deref())?, request)

@@ -469,7 +469,7 @@ fn short_help_has_at_most_50_lines() {
 }
 
 #[test]
-fn short_help_of_teardown_explains_its_required_option() {
+fn short_help_of_teardown_explains_option_by() {
     let help = ownerlint().args(["plan", "teardown", "-h"]).output();
     let help = String::from_utf8(help.expect("it runs").stdout).expect("text");
     assert!(help.contains("--by <TOOL>"), "{help}");

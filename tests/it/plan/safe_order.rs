@@ -379,7 +379,7 @@ pub(crate) fn teardown(
     let release_namespace = namespace.map(str::to_owned);
     session
         .teardown(&TeardownRequest {
-            by,
+            by: Some(by),
             cascade,
             helm_version,
             release_namespace,

@@ -243,6 +243,12 @@ fn application_without_finalizer_keeps_everything() {
         .write("app.yaml", &application(""));
     let arguments = ["--by", "argocd", "out", "--beside", "app.yaml"];
     let kept = plan(&repository, &arguments);
+    // `argocd app delete` would add the finalizer.
+    let (_, told, _) = repository.run(&[&["plan", "teardown"], &arguments[..]].concat(), "");
+    assert!(
+        told.starts_with("kubectl delete application.argoproj.io web -n argocd\n"),
+        "{told}"
+    );
     assert_eq!(objects(&kept)["ConfigMap/shop/a"]["terminating"], false);
     assert_eq!(
         kept["kept"][0]["why"],
@@ -582,17 +588,44 @@ fn teardown_of_folder_without_objects_exits_with_3() {
     assert_eq!(status, 3);
 }
 
+/// Returns the ConfigMap `name` with a label or annotation in flow style.
+fn marked(name: &str, marks: &str) -> String {
+    config_map(name).replace("namespace", &format!("{marks}, namespace"))
+}
+
+const OF_HELM: &str = "labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1.0.0, app.kubernetes.io/instance: web}";
+
 #[test]
-fn teardown_requires_option_by() {
-    let teardown = |arguments: &[&str]| {
-        ownerlint()
-            .args(["plan", "teardown"])
-            .args(arguments)
-            .assert()
-            .code(2)
-    };
-    teardown(&["fixtures/plan"]).stderr(contains("--by <TOOL>"));
-    teardown(&["--by", "argo", "fixtures/plan"]).stderr(contains("argocd").and(contains("flux")));
+fn teardown_without_tool_takes_the_one_that_delivers_everything() {
+    let repository = Repository::new();
+    repository.write("a.yaml", &marked("a", OF_HELM));
+    repository.write("b.yaml", &marked("b", OF_HELM));
+    let (status, told, error) = repository.run(&["plan", "teardown", "a.yaml", "b.yaml"], "");
+    assert_eq!(status, 0, "{error}");
+    assert!(told.starts_with("helm uninstall web -n shop\n"), "{told}");
+    assert!(
+        told.contains("By Helm, which delivers all objects"),
+        "{told}"
+    );
+    repository.write(
+        "c.yaml",
+        &marked("c", "labels: {kustomize.toolkit.fluxcd.io/name: apps}"),
+    );
+    let (status, _, error) = repository.run(&["plan", "teardown", "."], "");
+    assert_eq!(status, 2);
+    assert!(
+        error.contains(
+            "it is not clear which tool removes the objects: 1 object of Flux, 2 objects of Helm"
+        ) && error.contains("`--by TOOL`"),
+        "{error}"
+    );
+    repository.write("d.yaml", &config_map("d"));
+    let (status, _, error) = repository.run(&["plan", "teardown", "d.yaml"], "");
+    assert_eq!(status, 2);
+    assert!(
+        error.contains("1 object without marks of a tool"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -626,4 +659,72 @@ fn deleted_definition_takes_objects_outside_the_input() {
         let (_, told, _) = repository.run(&arguments, "");
         assert!(told.contains(reason), "{format}: {told}");
     }
+}
+
+#[test]
+fn argocd_deletes_one_application() {
+    let application = |name: &str, path: &str| {
+        format!(
+            "{{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {{name: {name}, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}}, \
+             spec: {{source: {{repoURL: 'https://example.org/a.git', path: {path}}}, destination: {{server: 'https://kubernetes.default.svc', namespace: shop}}}}}}"
+        )
+    };
+    let repository = Repository::new();
+    repository
+        .write("apps/root.yaml", &application("root", "children"))
+        .write("apps/z.yaml", &application("z", "other"))
+        .write("children/child.yaml", &application("child", "web"))
+        .write("web/a.yaml", &config_map("a"))
+        .write("other/b.yaml", &config_map("b"));
+    let plan = plan(&repository, &["--by", "argocd", "."]);
+    let notes = plan["notes"].to_string();
+    assert!(notes.contains("Application `z` keeps 2 objects"), "{notes}");
+    let mut gone: Vec<&str> = objects(&plan)
+        .iter()
+        .filter(|(_, fate)| *fate == "gone")
+        .map(|(key, _)| key.as_str())
+        .collect();
+    gone.sort_unstable();
+    assert_eq!(
+        gone,
+        [
+            "Application.argoproj.io/argocd/child",
+            "Application.argoproj.io/argocd/root",
+            "ConfigMap/shop/a"
+        ],
+        "{plan}"
+    );
+}
+
+#[test]
+fn argocd_keeps_objects_tracked_by_another_application() {
+    let tracked = |name: &str, id: &str| {
+        marked(
+            name,
+            &format!(
+                "annotations: {{argocd.argoproj.io/tracking-id: '{id}:/ConfigMap:shop/{name}'}}"
+            ),
+        )
+    };
+    let repository = Repository::new();
+    repository
+        .write("a.yaml", &tracked("a", "web"))
+        .write("b.yaml", &tracked("b", "other"))
+        .write("c.yaml", &config_map("c"));
+    let plan = plan(&repository, &["--by", "argocd", "."]);
+    assert_eq!(targets(&plan), ["ConfigMap/shop/a", "ConfigMap/shop/c"]);
+    let notes = plan["notes"].to_string();
+    assert!(
+        notes.contains("Application `other` keeps 1 object"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn teardown_rejects_unknown_tool() {
+    ownerlint()
+        .args(["plan", "teardown", "--by", "argo", "fixtures/plan"])
+        .assert()
+        .code(2)
+        .stderr(contains("argocd").and(contains("flux")));
 }

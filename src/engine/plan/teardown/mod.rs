@@ -2,6 +2,7 @@
 //! preparations so that nothing gets stuck.
 //!
 //! * `request`: the request
+//! * `tool`: the tool, if the request names none
 //! * `withdraw`: the requests of the tool, and the command that makes it send them
 //! * `kept`: the objects that stay, with the reasons
 //! * `prepare`: a safe order, as commands
@@ -9,6 +10,7 @@
 mod kept;
 mod prepare;
 mod request;
+mod tool;
 mod withdraw;
 
 use std::collections::BTreeSet;
@@ -42,16 +44,23 @@ impl Teardown {
         cluster: PlannedCluster<'_>,
         request: &TeardownRequest,
     ) -> Result<Self, PlanError> {
-        let transient = withdraw::transient(cluster, request.by);
+        let (by, detected) = if let Some(by) = request.by {
+            (by, None)
+        } else {
+            let (by, note) = tool::detected(cluster)?;
+            (by, Some(note))
+        };
+        let transient = withdraw::transient(cluster, by);
         let absent = transient.iter().map(|member| member.key.clone()).collect();
         let analysis = &cluster
             .analysis()
             .without(transient.iter().map(|member| member.id).collect());
         let implied = &analysis.implied(Products::Owned);
-        let removal = withdraw::withdraw(cluster, analysis, request)?;
+        let removal = withdraw::withdraw(cluster, analysis, (by, request))?;
         let scenario = removal.scenario(analysis, implied, request.kubelet)?;
         let mut planner = Planner::of(scenario, analysis, implied, Some(removal.command.clone()));
         planner.note(removal.notes.clone());
+        planner.note(detected.into_iter().collect());
         let leaving = cluster
             .asked_for()
             .map(|member| member.key.clone())
@@ -62,7 +71,7 @@ impl Teardown {
             SafeOrder::Found(preparations) => Some(prepare::commands(
                 &preparations,
                 &planner,
-                request.by,
+                by,
                 (cluster, analysis),
                 &removal,
             )),

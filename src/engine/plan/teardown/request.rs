@@ -21,8 +21,8 @@ pub enum TeardownBy {
 /// A removal to plan.
 #[derive(Clone, Debug)]
 pub struct TeardownRequest {
-    /// The tool or command that removes everything.
-    pub by: TeardownBy,
+    /// The tool or command that removes everything; `None`: the tool that delivers all objects.
+    pub by: Option<TeardownBy>,
     /// The propagation policy, instead of the tool's own.
     pub cascade: Option<Policy>,
     /// The version of Helm that uninstalls.

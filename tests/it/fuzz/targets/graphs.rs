@@ -142,7 +142,7 @@ pub(crate) fn teardown(data: &[u8]) {
         TeardownBy::Namespace,
     ];
     let request = TeardownRequest {
-        by: by[data.len() % by.len()],
+        by: Some(by[data.len() % by.len()]),
         cascade: None,
         helm_version: ownerlint::delivery::helm::HelmVersion::default(),
         release_namespace: Some("a".to_owned()),

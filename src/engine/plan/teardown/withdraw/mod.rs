@@ -1,5 +1,6 @@
 //! The requests that a tool sends to remove objects, and the command that makes it send them.
 
+mod application;
 mod release;
 
 use std::collections::BTreeSet;
@@ -21,6 +22,7 @@ use crate::kube::{
     GroupKind, Namespace, ObjectKey, Policy, kinds, kubectl as command_lines, shell,
 };
 use crate::manifest::Spanned;
+use crate::merge::{ToolRelease, release_steps};
 use crate::ownership::Implied;
 
 /// A removal by a tool.
@@ -36,6 +38,8 @@ pub(super) struct Withdrawn<'b> {
     is_kubectl: bool,
     /// The objects in which Helm stores the release: deleted last, unless a request is rejected.
     pub(super) records: Vec<ObjectKey>,
+    /// The finalizers that Argo CD removes from Applications once everything else is gone.
+    releases: Vec<ToolRelease>,
 }
 
 impl<'b> Withdrawn<'b> {
@@ -52,6 +56,7 @@ impl<'b> Withdrawn<'b> {
             notes,
             is_kubectl: false,
             records: Vec::new(),
+            releases: Vec::new(),
         }
     }
 
@@ -63,7 +68,11 @@ impl<'b> Withdrawn<'b> {
         kubelet: bool,
     ) -> Result<Scenario, ClusterError> {
         let requests = &self.withdrawal.requests;
-        let scenario = Scenario::removal(analysis, implied, requests, kubelet)?;
+        let mut scenario = Scenario::removal(analysis, implied, requests, kubelet)?;
+        if !self.releases.is_empty() {
+            let released = release_steps(&self.releases, &scenario.verdict());
+            scenario.release(released);
+        }
         if self.records.is_empty() || is_rejected(&scenario.verdict()) {
             return Ok(scenario);
         }
@@ -90,14 +99,14 @@ pub(super) fn cascade_option(policy: Policy) -> Option<String> {
     (policy != Policy::Background).then(|| format!("--cascade={}", policy.as_str()))
 }
 
-/// Returns the requests of the tool of `request` that remove the selected objects of `cluster`.
+/// Returns the requests of the tool `by` that remove the selected objects of `cluster`.
 pub(super) fn withdraw<'b>(
     cluster: PlannedCluster<'b>,
     analysis: &'b Analysis<'b>,
-    request: &TeardownRequest,
+    (by, request): (TeardownBy, &TeardownRequest),
 ) -> Result<Withdrawn<'b>, PlanError> {
     let deliveries = analysis.deliveries();
-    let members = match request.by {
+    let members = match by {
         TeardownBy::Kubectl => in_reading_order(cluster),
         _ => cluster.asked_for().collect(),
     };
@@ -112,7 +121,7 @@ pub(super) fn withdraw<'b>(
         leaving,
         live: cluster.inventory().live(),
     };
-    match request.by {
+    match by {
         TeardownBy::Helm => Ok(tool.helm()),
         TeardownBy::Kubectl => Ok(tool.kubectl()),
         TeardownBy::ArgoCd => Ok(tool.argocd()),
@@ -237,22 +246,65 @@ impl<'b> Tooling<'b, '_> {
             .or(marked);
         let settings = application.map(|member| argocd::policy_of(&member.object));
         let policy = self.policy(settings.flatten().unwrap_or(Policy::Foreground));
-        let withdrawal = match settings {
-            Some(None) => Withdrawal::nothing("has no resources finalizer"),
-            _ => argocd::application_deleted(&self.leaving, policy),
-        };
+        if let (Some(application), Some(None)) = (application, settings) {
+            return self.without_finalizer(application, policy);
+        }
         let app = name.as_deref().unwrap_or("APP");
+        let mut leaving = self.leaving.clone();
+        let mut notes = self.keep_application(&mut leaving.members, application, name.as_deref());
+        let is_selected = application.is_some_and(|own| {
+            let mut members = leaving.members.iter();
+            members.any(|member| member.id == own.id)
+        });
+        let own = application.filter(|_| is_selected);
+        leaving
+            .members
+            .retain(|member| own.is_none_or(|own| own.id != member.id));
+        let mut withdrawal = argocd::application_deleted(&leaving, policy);
+        let delivered = keys_of(&leaving.members);
+        if let Some(own) = own {
+            let first = ToolRequest::delete(&own.key, Policy::Background);
+            withdrawal.requests.insert(0, first);
+        }
+        let members = leaving.members.iter().copied().chain(own);
+        let applications = members.filter(|member| member.key.is(kinds::APPLICATION));
+        let releases = applications
+            .map(|application| ToolRelease::of(application, delivered.clone()))
+            .collect();
         let option = self
             .request
             .cascade
             .map(|policy| format!("--propagation-policy={}", policy.as_str()));
         let words = ["argocd", "app", "delete", app];
         let command = shell::line(words.into_iter().chain(option.as_deref()));
-        let mut notes = Vec::new();
         if application.is_none() {
-            notes.push("The Application is assumed to have a resources finalizer: without one, nothing is deleted.".to_owned());
+            notes.push(
+                "The Application is assumed to have a resources finalizer, which `argocd app delete` adds: without one, \
+                 nothing is deleted with it."
+                    .to_owned(),
+            );
         }
-        Withdrawn::new(withdrawal, command, policy, notes)
+        Withdrawn {
+            releases,
+            ..Withdrawn::new(withdrawal, command, policy, notes)
+        }
+    }
+
+    /// Returns the deletion of an Application without a resources finalizer. `argocd app delete` would add one (argo-cd
+    /// server/application/application.go, `Delete`).
+    fn without_finalizer(&self, application: &Member, policy: Policy) -> Withdrawn<'b> {
+        let key = &application.key;
+        let namespace = key.namespace.name().unwrap_or("NAMESPACE");
+        let words = ["kubectl", "delete", "application.argoproj.io", &key.name];
+        let note = format!(
+            "{key} has no resources finalizer. `argocd app delete` adds one, and then deletes what it delivered."
+        );
+        Withdrawn::new(
+            Withdrawal::nothing("has no resources finalizer"),
+            shell::line(words.into_iter().chain(["-n", namespace])),
+            policy,
+            vec![note],
+        )
     }
 
     /// Returns the removal by Flux. Objects with the label of a HelmRelease or the marks of a chart are removed as the

@@ -84,7 +84,7 @@ impl<'b> Tooling<'b, '_> {
     }
 
     /// Returns an object as it is in the cluster, if the input contains that, and then as it is written.
-    fn as_applied(&self, member: &'b Member) -> impl Iterator<Item = &'b Member> {
+    pub(super) fn as_applied(&self, member: &'b Member) -> impl Iterator<Item = &'b Member> {
         let live = self.live.get(&member.key).copied();
         live.into_iter().chain([member])
     }

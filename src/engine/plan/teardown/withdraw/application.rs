@@ -1,0 +1,96 @@
+//! The objects of the Application that a teardown deletes, among those of others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Tooling;
+use crate::delivery::{RegimeSource, argocd, marks};
+use crate::inventory::Member;
+use crate::kube::kinds;
+use crate::text::plain;
+
+impl<'b> Tooling<'b, '_> {
+    /// Removes the objects that the deletion of an Application leaves from `members`: those of other Applications, and
+    /// these themselves. Returns a note on them. `own` is the Application, if the input contains it.
+    pub(super) fn keep_application(
+        &self,
+        members: &mut Vec<&'b Member>,
+        own: Option<&Member>,
+        name: Option<&str>,
+    ) -> Vec<String> {
+        let Some(name) = name else {
+            return Vec::new();
+        };
+        let deleted = self.deleted_applications(members, name);
+        let mut kept: BTreeMap<String, usize> = BTreeMap::new();
+        members.retain(|member| {
+            let of_other = match self.application_of(member) {
+                Some(application) => {
+                    (!deleted.contains(application)).then(|| application.to_owned())
+                }
+                // Nothing delivers the Application itself, or any other beside it.
+                None => own
+                    .filter(|own| own.id != member.id && member.key.is(kinds::APPLICATION))
+                    .map(|_| member.key.name.to_string()),
+            };
+            match of_other {
+                Some(other) => {
+                    *kept.entry(other).or_default() += 1;
+                    false
+                }
+                None => true,
+            }
+        });
+        let notes = kept.into_iter().map(|(other, number)| {
+            format!(
+                "Application `{other}` keeps {}: the deletion of Application `{name}` does not delete what another one \
+                 delivers.",
+                plain::count(number, "object")
+            )
+        });
+        notes.collect()
+    }
+
+    /// Returns the names of the Applications that are deleted with everything that they deliver: the one called `name`,
+    /// and those with a resources finalizer that it or one of these delivers.
+    fn deleted_applications(&self, members: &[&'b Member], name: &str) -> BTreeSet<String> {
+        let mut deleted = BTreeSet::from([name.to_owned()]);
+        let mut left: Vec<&Member> = members
+            .iter()
+            .copied()
+            .filter(|member| member.key.is(kinds::APPLICATION))
+            .filter(|member| argocd::policy_of(&member.object).is_some())
+            .collect();
+        loop {
+            let (found, rest): (Vec<&Member>, Vec<&Member>) =
+                left.into_iter().partition(|member| {
+                    let by = self.application_of(member);
+                    by.is_some_and(|by| deleted.contains(by))
+                });
+            if found.is_empty() {
+                return deleted;
+            }
+            deleted.extend(found.iter().map(|member| member.key.name.to_string()));
+            left = rest;
+        }
+    }
+
+    /// Returns the name of the Application that delivers an object, by its tracking id or label, else by the sources of
+    /// the Applications in the input.
+    fn application_of(&self, member: &'b Member) -> Option<&'b str> {
+        let marked = self.as_applied(member).find_map(|member| {
+            let metadata = member.object.metadata();
+            let id = metadata.annotation(marks::ARGOCD_TRACKING_ID);
+            let tracked = id.and_then(|id| marks::tracked_application(id.value));
+            let label = || Some(metadata.label(marks::ARGOCD_INSTANCE)?.value);
+            tracked.or_else(label)
+        });
+        marked.or_else(|| match self.leaving.deliveries.regime(member).source {
+            RegimeSource::Object(id) => {
+                let object = self.cluster.inventory().member(id);
+                let is_application = object.key.is(kinds::APPLICATION);
+                is_application.then_some(object.key.name.as_str())
+            }
+            _ => None,
+        })
+    }
+}
