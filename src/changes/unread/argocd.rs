@@ -6,10 +6,10 @@ use super::canonical::{leaves, steady};
 use super::holder::Holder;
 use super::input::{CHART, Finder, FoundInput, JSONNET, OTHER_CLUSTER, UnreadWhat, VALUES};
 use super::state::{SourceState, contents, text_at};
-use crate::graph::argo::{COSMETIC, OWN_NAME, OWN_SERVER};
+use crate::graph::argo::{COSMETIC, GitPattern, OWN_NAME, OWN_SERVER};
 use crate::kube::kinds;
 use crate::kustomize::resolve;
-use crate::text::glob::compiled;
+use crate::text::glob::with_unknown_parts;
 use crate::text::{Span, plain, without_credentials};
 use crate::yaml::Value;
 
@@ -214,17 +214,26 @@ fn generators(finder: &mut Finder<'_>, holder: Holder<'_>) {
     let span = generators.map_or(holder.object.name_span(), Value::span);
     holder.add(finder, span, input);
     for (kind, pattern) in git_patterns(generators) {
-        matches(finder, holder, kind, pattern, span);
+        let read = match kind {
+            PatternKind::Directory => GitPattern::folders(pattern),
+            PatternKind::File => GitPattern::files(pattern),
+        };
+        matches(finder, holder, (kind, pattern, &read), span);
     }
     let template = template.and_then(|template| template.get("spec"));
     let paths = template
         .into_iter()
         .flat_map(sources)
         .map(|source| text_at(source, &["path"]));
-    for pattern in paths.filter(|path| path.contains("{{")).map(pattern_of) {
-        // A parameter alone names no folder.
-        if pattern.contains(|c: char| c != '*' && c != '/') {
-            matches(finder, holder, GitPattern::Directory, &pattern, span);
+    for path in paths.filter(|path| path.contains("{{")) {
+        if let Some(read) = GitPattern::partly_unknown(path) {
+            let pattern = with_unknown_parts(path, "*");
+            matches(
+                finder,
+                holder,
+                (PatternKind::Directory, &pattern, &read),
+                span,
+            );
         }
     }
 }
@@ -233,14 +242,13 @@ fn generators(finder: &mut Finder<'_>, holder: Holder<'_>) {
 fn matches(
     finder: &mut Finder<'_>,
     holder: Holder<'_>,
-    kind: GitPattern,
-    pattern: &str,
+    (kind, written, pattern): (PatternKind, &str, &GitPattern),
     span: Span,
 ) {
     let state = finder.state;
     let name = match kind {
-        GitPattern::File => format!("files {pattern}"),
-        GitPattern::Directory => format!("folders {pattern}"),
+        PatternKind::File => format!("files {written}"),
+        PatternKind::Directory => format!("folders {written}"),
     };
     if !finder.is_first(&name) {
         return;
@@ -260,14 +268,14 @@ fn matches(
     let reason = "an ApplicationSet generates Applications from them";
     let mut input = FoundInput::new(UnreadWhat::Generator, name, reason).only_changes();
     match kind {
-        GitPattern::File => {
-            for place in matching(state.paths(), pattern, false) {
+        PatternKind::File => {
+            for place in state.paths().filter(|path| pattern.is_match(path)) {
                 input.text.push_str(&state.digest(place));
                 input = input.part(format!("file {place}"));
             }
         }
-        GitPattern::Directory => {
-            for folder in matching(state.folders(), pattern, true) {
+        PatternKind::Directory => {
+            for folder in state.folders().filter(|path| pattern.is_match(path)) {
                 if !state.has_kustomization(folder) {
                     input = input.parts(contents(state, folder));
                 }
@@ -279,47 +287,23 @@ fn matches(
 }
 
 #[derive(Clone, Copy)]
-enum GitPattern {
+enum PatternKind {
     Directory,
     File,
 }
 
 /// Returns the patterns of git generators, at any depth.
-fn git_patterns(generators: Option<Value<'_>>) -> Vec<(GitPattern, &str)> {
+fn git_patterns(generators: Option<Value<'_>>) -> Vec<(PatternKind, &str)> {
     let mut found = Vec::new();
     for (path, value) in generators.and_then(leaves).unwrap_or_default() {
         let kind = match path.rsplit('.').take(3).collect::<Vec<_>>().as_slice() {
-            ["path", "directories", "git"] => GitPattern::Directory,
-            ["path", "files", "git"] => GitPattern::File,
+            ["path", "directories", "git"] => PatternKind::Directory,
+            ["path", "files", "git"] => PatternKind::File,
             _ => continue,
         };
         found.extend(value.as_str().map(|pattern| (kind, pattern)));
     }
     found
-}
-
-/// Converts a path with parameters to a pattern: `apps/{{name}}` becomes `apps/*`.
-fn pattern_of(path: &str) -> String {
-    let mut pattern = String::new();
-    let mut rest = path;
-    while let Some((before, after)) = rest.split_once("{{") {
-        pattern.push_str(before);
-        pattern.push('*');
-        rest = after.split_once("}}").map_or("", |(_, after)| after);
-    }
-    pattern + rest
-}
-
-fn matching<'p>(
-    paths: impl Iterator<Item = &'p str>,
-    pattern: &str,
-    within_folders: bool,
-) -> Vec<&'p str> {
-    let pattern = pattern.trim_start_matches("./").trim_matches('/');
-    let Ok(matcher) = compiled(pattern, within_folders) else {
-        return Vec::new();
-    };
-    paths.filter(|path| matcher.is_match(path)).collect()
 }
 
 #[cfg(test)]

@@ -2,32 +2,37 @@
 
 use std::collections::BTreeSet;
 
-use globset::GlobSet;
-
+use super::pattern::GitPattern;
 use crate::graph::files::TreeFiles;
 use crate::kustomize::{ancestors, folder_of};
-use crate::text::glob::{compiled, glob, with_unknown_parts};
 
-/// Returns the folders that a git generator takes: hidden ones never, an exclude always wins, patterns that are malformed
-/// or too large are ignored (argo-cd applicationset/generators/git.go, filterApps; Go path.Match: `*` stays within a name,
-/// `**` is `*`).
+/// Returns the folders that a git generator takes; an exclude always wins.
 pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String]) -> Vec<String> {
-    let [include_all, exclude] = [include, exclude].map(|patterns| -> Vec<GlobSet> {
+    let [include, exclude] = [include, exclude].map(|patterns| -> Vec<GitPattern> {
         patterns
             .iter()
-            .filter_map(|pattern| path_matcher(pattern))
+            .map(|one| GitPattern::folders(one))
             .collect()
     });
-    let below: BTreeSet<&str> = include.iter().map(|one| fixed_folder(one)).collect();
+    matching(files, &include, &exclude)
+}
+
+/// Returns the folders that match a path with unknown parts, each of which is a part of one name.
+pub(super) fn fitting(files: &TreeFiles<'_>, path: &str) -> Vec<String> {
+    let pattern = GitPattern::partly_unknown(path);
+    matching(files, pattern.as_slice(), &[])
+}
+
+fn matching(files: &TreeFiles<'_>, include: &[GitPattern], exclude: &[GitPattern]) -> Vec<String> {
+    let below: BTreeSet<&str> = include.iter().map(GitPattern::start).collect();
     let mut found = BTreeSet::new();
     for start in below {
         let folders = files
             .below(start)
             .flat_map(|path| ancestors(folder_of(path)));
-        let new = folders.filter(|folder| !folder.is_empty() && !found.contains(*folder));
-        let new = new.filter(|folder| !folder.split('/').any(|name| name.starts_with('.')));
+        let new = folders.filter(|folder| !found.contains(*folder));
         let new: BTreeSet<String> = new
-            .filter(|folder| is_match(&include_all, folder) && !is_match(&exclude, folder))
+            .filter(|folder| is_match(include, folder) && !is_match(exclude, folder))
             .map(str::to_owned)
             .collect();
         found.extend(new);
@@ -35,68 +40,21 @@ pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String
     found.into_iter().collect()
 }
 
-fn is_match(matchers: &[GlobSet], path: &str) -> bool {
-    matchers.iter().any(|one| one.is_match(path))
+fn is_match(patterns: &[GitPattern], path: &str) -> bool {
+    patterns.iter().any(|pattern| pattern.is_match(path))
 }
 
-/// Returns the files that a git generator takes, by pathspecs of `git ls-files`: `*` crosses folders, and a folder
-/// stands for the files below it.
+/// Returns the files that a git generator takes; an exclude always wins.
 pub(super) fn files(files: &TreeFiles<'_>, include: &[String], exclude: &[String]) -> Vec<String> {
-    let [included, excluded] = [include, exclude].map(|patterns| -> BTreeSet<&str> {
-        patterns
-            .iter()
-            .flat_map(|pattern| listed(files, pattern))
-            .collect()
+    let [include, exclude] = [include, exclude].map(|patterns| -> Vec<GitPattern> {
+        patterns.iter().map(|one| GitPattern::files(one)).collect()
     });
-    let taken = included.difference(&excluded);
-    taken.map(|path| (*path).to_owned()).collect()
-}
-
-/// Returns the files that match a pathspec.
-fn listed<'f>(files: &'f TreeFiles<'_>, pattern: &str) -> impl Iterator<Item = &'f str> {
-    let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
-    let matcher = compiled(&escaped(pattern), false).ok();
-    files.below(fixed_folder(pattern)).filter(move |path| {
-        let is_below = path
-            .strip_prefix(pattern)
-            .is_some_and(|rest| rest.starts_with('/'));
-        is_below
-            || matcher
-                .as_ref()
-                .is_some_and(|matcher| matcher.is_match(path))
-    })
-}
-
-/// Returns the folders that match a path with unknown parts, each of which is a part of one name.
-pub(super) fn fitting(files: &TreeFiles<'_>, path: &str) -> Vec<String> {
-    let pattern = with_unknown_parts(path, "*");
-    let pattern = crate::kustomize::resolve("", &pattern);
-    // A wholly unknown pattern names no folder.
-    if !pattern.contains(|c: char| c != '*' && c != '/') {
-        return Vec::new();
-    }
-    taken(files, &[pattern], &[])
-}
-
-fn path_matcher(pattern: &str) -> Option<GlobSet> {
-    let mut single = escaped(pattern);
-    while single.contains("**") {
-        single = single.replace("**", "*");
-    }
-    glob(&single).ok()
-}
-
-/// Escapes braces, which are literal in these patterns.
-fn escaped(pattern: &str) -> String {
-    pattern.replace('{', "[{]").replace('}', "[}]")
-}
-
-/// Returns the folder that contains all paths that a pattern may match.
-fn fixed_folder(pattern: &str) -> &str {
-    let end = pattern
-        .find(['*', '?', '[', '\\', '{'])
-        .unwrap_or(pattern.len());
-    folder_of(&pattern[..end])
+    let taken: BTreeSet<&str> = include
+        .iter()
+        .flat_map(|pattern| files.below(pattern.start()))
+        .filter(|path| is_match(&include, path) && !is_match(&exclude, path))
+        .collect();
+    taken.into_iter().map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -112,6 +70,7 @@ mod tests {
             "envs/prod/config.json",
             "envs/prod/eu/config.json",
             "x{y}/a.yaml",
+            "x{y}/z/a.yaml",
         ];
         TreeFiles::of_texts(paths.map(|path| (path.to_owned(), b"a: 1".as_slice().into())))
     }
@@ -151,8 +110,12 @@ mod tests {
 
     #[test]
     fn unknown_parameters_match_within_folder_names() {
-        assert_eq!(fitting(&tree(), "apps/{{name}}"), ["apps/old", "apps/web"]);
+        assert_eq!(
+            fitting(&tree(), "apps/{{name}}"),
+            ["apps/.hidden", "apps/old", "apps/web"]
+        );
         assert_eq!(fitting(&tree(), "apps/w{{a}}/{{b}}"), ["apps/web/base"]);
+        assert_eq!(fitting(&tree(), "x{y}/{{name}}"), ["x{y}/z"]);
         assert!(fitting(&tree(), "{{path}}").is_empty());
     }
 }

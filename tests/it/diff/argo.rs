@@ -691,6 +691,25 @@ fn file_of_plugin_folder_makes_change_unknown() {
     }
 }
 
+/// `git ls-files envs` lists the files below the folder, and a brace in a path is a brace.
+#[test]
+fn patterns_of_unread_set_match_as_in_evaluated_sets() {
+    let by_files = "{git: {repoURL: 'https://git.example.org/fleet.git', files: [{path: envs}]}}";
+    let unreadable = "{{.app | nosuch}}";
+    let path = format!("x{{y}}/{unreadable}");
+    let both = root() + &set(by_files, unreadable, &path, "  goTemplate: true\n");
+    for (file, expected) in [
+        ("envs/prod/a.json", "files envs"),
+        ("x{y}/web/values.txt", "folders x"),
+    ] {
+        let [base, head] = ["web", "api"].map(|app| format!("== {file}\napp: {app}\n"));
+        let document = compared(&both, &base, &head);
+        assert_eq!(document["summary"]["verdict"], "unknown", "{file}");
+        let unread = document["unread"].to_string();
+        assert!(unread.contains(expected), "{unread}");
+    }
+}
+
 #[test]
 fn two_names_of_own_cluster_are_one_destination() {
     let file = |text: &str| format!("== argocd/apps/web.yaml\n{text}");
