@@ -7,17 +7,18 @@ use super::input::Bundle;
 use super::list::MOST_SKIPPED;
 use crate::finding::Severity;
 use crate::inventory::Inventory;
-use crate::kustomize::ancestors;
-use crate::manifest::{SkipReason, TemplateLanguage};
+use crate::kustomize::{ancestors, folder_of, is_remote};
+use crate::manifest::{ParsedFile, SkipReason, TemplateLanguage, is_kustomization};
 use crate::ownership::Reach;
 use crate::report::{Note, Remedy, Reported};
 use crate::starter::{dominant, is_most};
-use crate::text::{Sources, plain};
+use crate::text::{ColumnUnit, Sources, plain};
 
 /// Returns the notes on skipped templates and on kustomizations.
 pub(super) fn notes_on_sources(inventory: &Inventory) -> Vec<Note> {
     template_notes(inventory)
         .into_iter()
+        .chain(dangling_note(inventory))
         .chain(kustomize_note(inventory))
         .collect()
 }
@@ -191,6 +192,55 @@ impl<'i> ChartFolders<'i> {
             ancestors(folder).find(|above| Path::new(above).join("Chart.yaml").is_file())
         })
     }
+}
+
+/// Returns one note for all entries of kustomizations that name a missing file or folder: kustomize builds nothing of
+/// their folders.
+fn dangling_note(inventory: &Inventory) -> Option<Note> {
+    let mut dangling = inventory
+        .files()
+        .flat_map(|(_, file)| dangling_entries(file));
+    let (path, line, written) = dangling.next()?;
+    let more = match dangling.count() {
+        0 => String::new(),
+        more => format!(" (and {})", plain::count(more, "more such path")),
+    };
+    Some(Note {
+        severity: Severity::Warning,
+        message: format!(
+            "`{written}` does not exist, so kustomize builds nothing of this folder{more}"
+        ),
+        path: Some(path.to_owned()),
+        line: Some(line),
+    })
+}
+
+/// Returns the entries of a kustomization that name a missing file or folder, each with its place.
+fn dangling_entries(file: &ParsedFile) -> Vec<(&str, usize, &str)> {
+    let source = file.source();
+    let path = source.path();
+    let is_read = file.facts().is_some_and(|facts| facts.is_kustomization);
+    if !is_read || !is_kustomization(path) {
+        return Vec::new();
+    }
+    let folder = Path::new(folder_of(path));
+    let roots = file
+        .documents()
+        .iter()
+        .filter_map(|document| document.tree());
+    let keys = ["resources", "bases", "components"];
+    let entries = roots.flat_map(|tree| keys.map(|key| tree.root().items_at(key)));
+    let entries = entries.flatten().filter_map(|entry| {
+        let written = entry.as_str()?;
+        let is_path = !written.trim().is_empty()
+            && !is_remote(written)
+            && !written.contains(['\n', '$', '{']);
+        (is_path && !folder.join(written).exists()).then(|| {
+            let line = source.position(entry.span().start, ColumnUnit::Utf8).line;
+            (path, line, written)
+        })
+    });
+    entries.collect()
 }
 
 /// Returns one note for all kustomizations.

@@ -293,6 +293,40 @@ fn number_annotations_are_warnings_in_kustomize_and_errors_elsewhere() {
 }
 
 #[test]
+fn missing_file_of_kustomization_is_noted_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("written");
+    };
+    let object = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}}";
+    write("app/a.yaml", object);
+    write(
+        "app/kustomization.yaml",
+        "resources:\n- a.yaml\n- b.yaml\n- ../base\n- https://example.org/c.yaml\n- github.com/example/d?ref=v1\n- ${E}.yaml\n",
+    );
+    write("base/a.yaml", object);
+    write("base/kustomization.yaml", "resources: [a.yaml]\n");
+    let notes = || {
+        let output = ownerlint()
+            .current_dir(folder.path())
+            .args(["check", "app", "-v"])
+            .env("COLUMNS", "1000")
+            .output()
+            .expect("it runs");
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let said = notes();
+    let note = "note: app/kustomization.yaml:3: `b.yaml` does not exist, so kustomize builds nothing of this folder\n";
+    assert_eq!(said.matches(note).count(), 1, "{said}");
+    assert_eq!(said.matches("does not exist").count(), 1, "{said}");
+    write("app/b.yaml", object);
+    assert!(!notes().contains("does not exist"));
+}
+
+#[test]
 fn invalid_utf8_is_a_warning_and_the_rest_is_checked() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut bytes =
