@@ -24,6 +24,7 @@ use crate::engine::{
     CompareRequest, Comparison, SessionError, StateChoice, is_commit, usual_change,
 };
 use crate::finding::Severity;
+use crate::git::GitError;
 use crate::inventory::Release;
 use crate::kube::Policy;
 use crate::merge::DeliveryChoice;
@@ -199,10 +200,16 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
         DiffFailOn::Unknown => None,
     });
     let acceptance = args.acceptance()?;
-    let request = args.clone().request()?;
+    let two_states = if args.names_states() {
+        None
+    } else {
+        hints::on_two_states(&args.paths)
+    };
+    let suggest = |error| suggesting(error, &args, two_states.as_deref());
+    let request = args.clone().request().map_err(suggest)?;
     let rendering = &request.rendering.progress;
     let bar = request.render.then(|| progress::of_charts(rendering));
-    let comparison = Comparison::open(&request)?;
+    let comparison = Comparison::open(&request).map_err(|error| suggest(error.into()))?;
     drop(bar);
     let fail_on = comparison.fail_on(fail_on);
     let formats: Vec<_> = args.output.iter().map(|spec| spec.format).collect();
@@ -218,6 +225,11 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
         options.html.published.clone_from(&head);
         options.html.base.clone_from(&base);
         write_document(spec, &diff::render(spec.format, &report, &options))?;
+    }
+    if let Some(command) = two_states.filter(|_| report.summary.takes_nothing()) {
+        terminal::say(&format!(
+            "each path was compared with itself in another state; to compare one with the other: `{command}`"
+        ));
     }
     // A deletion that is predicted does not hide what is not known beside it.
     let is_unknown = report.summary.unread > 0 || report.summary.unknown > 0;
@@ -242,7 +254,30 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
     })
 }
 
+/// Adds the command that compares two files or folders to an error of Git, unless the user names states.
+fn suggesting(error: Error, args: &DiffArgs, two_states: Option<&str>) -> Error {
+    let Error::Session(reason) = error else {
+        return error;
+    };
+    let command = match (&reason, two_states) {
+        (SessionError::Git(_) | SessionError::InNeitherState { .. }, Some(command)) => command,
+        (SessionError::Git(GitError::Refused(_)), None) if !args.names_states() => {
+            "ownerlint diff --base OLD --head NEW"
+        }
+        _ => return Error::Session(reason),
+    };
+    Error::NoStates {
+        reason: reason.to_string(),
+        command: command.to_owned(),
+    }
+}
+
 impl DiffArgs {
+    /// Whether an option names one of the states.
+    fn names_states(&self) -> bool {
+        self.base.is_some() || self.base_ref.is_some() || self.staged
+    }
+
     /// Returns the accepted keys, from the option and the file.
     fn acceptance(&self) -> Result<Acceptance, Error> {
         let mut keys = self.accept.clone();

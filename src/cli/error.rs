@@ -39,6 +39,10 @@ pub(super) enum Error {
         "leave out `--head-ref` and `--staged`, or give `--base-ref` a single commit"
     ))]
     TwoHeads { range: String },
+    /// A comparison that needs a repository, of paths that may be meant as the two states.
+    #[error("{reason}")]
+    #[diagnostic(help("compare two files or folders: `{command}`"))]
+    NoStates { reason: String, command: String },
     #[error("`{rule}` is a rule: a kind can only follow a finalizer")]
     #[diagnostic(help(
         "`ownerlint explain {rule}` explains the rule, `ownerlint explain {kind}` the kind"

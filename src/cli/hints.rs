@@ -9,6 +9,7 @@ use clap::{Arg, Command};
 use super::error::Error;
 use super::output::{Named, OutputSpec};
 use crate::inventory::STDIN;
+use crate::kube::shell;
 use crate::manifest::KUSTOMIZATIONS;
 use crate::rules;
 use crate::text::near;
@@ -269,6 +270,18 @@ pub(super) fn on_paths(root: &Command, paths: &[String]) -> Result<(), Error> {
         }),
         None => Ok(()),
     }
+}
+
+/// Returns the command that compares two paths with each other, if `paths` are two existing ones.
+pub(super) fn on_two_states(paths: &[String]) -> Option<String> {
+    let [base, head] = paths else {
+        return None;
+    };
+    let exist = paths
+        .iter()
+        .all(|path| path == STDIN || Path::new(path).exists());
+    (exist && base != head)
+        .then(|| shell::line(["ownerlint", "diff", "--base", base, "--head", head]))
 }
 
 /// Whether a path names no file and looks like a command.

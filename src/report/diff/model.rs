@@ -191,6 +191,15 @@ pub struct DiffSummary {
     pub unread_unchanged: usize,
 }
 
+impl DiffSummary {
+    /// Whether the change only adds objects, or changes none.
+    #[cfg(feature = "cli")]
+    pub(crate) fn takes_nothing(&self) -> bool {
+        let changed = self.removed + self.changed + self.moved + self.renamed;
+        self.verdict == DiffVerdict::Nothing && changed == 0
+    }
+}
+
 /// A change of one object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "change")]

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::places::{Folder, config, object, said};
+use crate::support::ownerlint;
 
 /// Creates a repository whose last commit removed `b` and whose work tree also lacks `a`.
 fn repository() -> Folder {
@@ -628,6 +629,41 @@ fn diff_outside_a_repository_is_an_error() {
     assert!(
         error.starts_with("error: git: not a git repository"),
         "{error}"
+    );
+}
+
+#[test]
+fn two_paths_without_a_repository_are_named_as_states() {
+    let folder = Folder::new();
+    folder
+        .write("old files/a.yaml", &config("a"))
+        .write("new/a.yaml", &config("b"));
+    let command = "ownerlint diff --base 'old files' --head new";
+    let error = folder.run("", &["old files", "new"]);
+    let error = error.expect_err("no repository");
+    let expected = format!(
+        "error: git: not a git repository (or any of the parent directories): .git\n  help: compare two files or folders: `{command}`\n"
+    );
+    assert_eq!(error, expected);
+    let error = folder.run("", &["v1", "v2"]).expect_err("no repository");
+    assert!(
+        error.contains("`ownerlint diff --base OLD --head NEW`"),
+        "{error}"
+    );
+
+    // In a repository, the paths are compared with themselves.
+    folder.git(&["init", "-q", "-b", "main"]).commit();
+    folder.git(&["commit", "-q", "--allow-empty", "-m", "x"]);
+    let output = ownerlint()
+        .current_dir(folder.path())
+        .args(["diff", "old files", "new"])
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert!(
+        said.contains(&format!("to compare one with the other: `{command}`")),
+        "{said}"
     );
 }
 
