@@ -165,7 +165,7 @@ impl<'a> Telling<'a> {
 
     /// Returns the claims that StatefulSets create. Other implied objects are reported with their owner or created
     /// again with it.
-    fn claims(&self) -> impl Iterator<Item = &ImpliedObject<'_>> {
+    pub(super) fn claims(&self) -> impl Iterator<Item = &'a ImpliedObject<'a>> + use<'a> {
         self.implied.objects.iter().filter(|object| {
             object.key.is(kinds::PERSISTENT_VOLUME_CLAIM) && object.owner.is(kinds::STATEFUL_SET)
         })

@@ -44,7 +44,7 @@ use crate::delivery::Regime;
 use crate::gc::Plan;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::ObjectKey;
-use crate::ownership::Implied;
+use crate::ownership::{Implied, ImpliedObject};
 pub use backends::LostBackend;
 use backends::lost_backends;
 pub use cascade::{CascadeKind, MergeCascade};
@@ -136,6 +136,17 @@ impl<'a> Merge<'a> {
             .after(key)
             .is_none()
             .then_some(effect.certainty != EffectCertainty::Possible)
+    }
+
+    /// Returns the claims that stay when their StatefulSets are deleted. A renamed StatefulSet leaves them, too, which is
+    /// a finding.
+    pub fn kept_claims(&self) -> impl Iterator<Item = &'a ImpliedObject<'a>> {
+        self.telling.claims().filter(|claim| {
+            let set = self.part.applied_before(&claim.owner);
+            self.takes_away(&claim.owner).is_some()
+                && set.is_none_or(|set| self.part.renamed(set).is_none())
+                && self.telling.plan.keeps(&claim.key)
+        })
     }
 
     /// Returns the effects on an object, by binary search: effects are ordered by key.

@@ -21,6 +21,14 @@ pub(crate) fn keys<'k>(keys: impl ExactSizeIterator<Item = &'k ObjectKey>) -> St
     some(keys.map(key), NAMED)
 }
 
+/// Says that a StatefulSet leaves its claims, as half a sentence.
+pub(crate) fn kept_claims(set: &ObjectKey) -> String {
+    format!(
+        "{} does not delete its claims, and their data stays",
+        key(set)
+    )
+}
+
 /// Lists at most `most` names, and counts the others.
 fn some(names: impl ExactSizeIterator<Item = String>, most: usize) -> String {
     let rest = names.len().saturating_sub(most);

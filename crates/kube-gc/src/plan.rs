@@ -99,6 +99,16 @@ impl Plan<'_> {
         outcome::fate(self.cluster, &outcome.state(self.cluster), id)
     }
 
+    /// Whether the verdict leaves an object in the cluster, and not Terminating.
+    pub fn keeps(&self, key: &ObjectKey) -> bool {
+        let id = self.cluster.find(key);
+        let fate = self
+            .verdict()
+            .zip(id)
+            .map(|(verdict, id)| self.fate(verdict, id));
+        matches!(fate, Some(Fate::Present(present)) if !present.terminating)
+    }
+
     /// Returns the objects whose fate in this outcome differs from the verdict, with both fates: (key, here, verdict).
     pub fn differences(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate, Fate)> {
         let state = outcome.state(self.cluster);

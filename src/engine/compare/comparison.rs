@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::cluster::ClusterInput;
 use super::configured::{Configured, Judging, configured};
 use super::definitions::Definitions;
-use super::describe;
+use super::describe::{self, KeptClaims};
 use super::forgetting::forgets;
 use super::judge::Judged;
 use super::parsed::Parsed;
@@ -264,6 +264,7 @@ impl Comparison {
         let mut notes = self.notes.clone();
         let mut unknown = 0;
         let mut requested = Requested::default();
+        let mut kept_claims = KeptClaims::default();
         // Objects that are not applied are in the last part, which has no settings of its own.
         for (at, cluster) in self.clusters.iter().enumerate() {
             let tools = cluster.tools(&self.old[at]);
@@ -289,10 +290,12 @@ impl Comparison {
                     cluster.name().unwrap_or("outside any bundle"),
                 );
             }
+            kept_claims.add(&merge);
             effects.extend(merge.effects);
             if !withdrawn.unknown.is_empty() {
                 effects.retain(|effect| !is_left(effect, &withdrawn.unknown));
-                effects.extend(self.supposed(&part, &withdrawn.unknown)?);
+                let supposed = self.supposed(&part, &withdrawn.unknown, &mut kept_claims)?;
+                effects.extend(supposed);
                 unknown += withdrawn.unknown.len();
             }
         }
@@ -314,6 +317,7 @@ impl Comparison {
             effects,
             unread: unread.changed,
             failed: self.failed.clone(),
+            kept_claims: kept_claims.said(),
             images: describe::images(sides, &changes),
             plan: telling.outcomes,
             cascades: telling.cascades,
@@ -348,6 +352,7 @@ impl Comparison {
         &self,
         part: &MergePart<'_>,
         unknown: &BTreeSet<ObjectKey>,
+        kept_claims: &mut KeptClaims,
     ) -> Result<Vec<DiffEffect>, PlanError> {
         let choice = DeliveryChoice {
             unknown_prunes: true,
@@ -358,10 +363,9 @@ impl Comparison {
         let implied = updated(part, implied);
         let planner = Planner::untold(scenario(part, &withdrawn, &implied)?, &part.analysis);
         let simulated = planner.simulate();
-        let effects = Merge::of(part, &withdrawn, &implied, &simulated)
-            .effects
-            .into_iter();
-        let caused = effects.filter(|effect| {
+        let merge = Merge::of(part, &withdrawn, &implied, &simulated);
+        kept_claims.add(&merge);
+        let caused = merge.effects.into_iter().filter(|effect| {
             effect
                 .because
                 .first()

@@ -7,11 +7,13 @@ use super::state::TreeState;
 use crate::changes::{
     BothSides, ChangeKind, DeliveryName, ObjectChange, Sides, TreePart, TreePlace, UnreadChanges,
 };
-use crate::merge::{DiffEffect, EffectKind};
+use crate::kube::ObjectKey;
+use crate::merge::{DiffEffect, EffectKind, Merge};
 use crate::ownership::container_images;
 use crate::report::diff::{
     ChangedImage, ChangedPlace, DiffSummary, DiffVerdict, ReportedChange, StateName,
 };
+use crate::story::words;
 use crate::text::ColumnUnit;
 
 /// Maximum number of objects that a sentence names.
@@ -79,6 +81,32 @@ pub(super) fn idle(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Option<St
         let named = named.join(", ");
         format!("{objects} that nothing in this repository includes or delivers (something else may apply {them}): {named}{more}")
     })
+}
+
+/// The claims that stay when their StatefulSets are deleted, by StatefulSet.
+#[derive(Default)]
+pub(super) struct KeptClaims(BTreeMap<ObjectKey, BTreeSet<ObjectKey>>);
+
+impl KeptClaims {
+    /// Adds those of one part of the tree.
+    pub(super) fn add(&mut self, merge: &Merge<'_>) {
+        for claim in merge.kept_claims() {
+            let of_set = self.0.entry(claim.owner.clone()).or_default();
+            of_set.insert(claim.key.clone());
+        }
+    }
+
+    /// Names the claims in one sentence without its full stop; `None` if there are none.
+    pub(super) fn said(&self) -> Option<String> {
+        let (set, _) = self.0.first_key_value()?;
+        let claims: Vec<&ObjectKey> = self.0.values().flatten().collect();
+        let claims = words::keys(claims.into_iter());
+        let stay = match self.0.len() {
+            1 => words::kept_claims(set),
+            sets => format!("{sets} StatefulSets do not delete their claims, and their data stays"),
+        };
+        Some(format!("{stay}: {claims}"))
+    }
 }
 
 /// Returns the name of a state in reports.

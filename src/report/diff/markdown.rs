@@ -144,14 +144,16 @@ fn quiet(report: &DiffReport) -> String {
         1 => "The change itself removes it",
         _ => "The change itself removes all of them",
     };
-    let [unread, failing] = [report.not_read(), report.newly_failing()].map(|said| {
+    let kept = report.kept_claims.clone();
+    let said = [report.not_read(), report.newly_failing(), kept].map(|said| {
         let said = said.map(|said| format!(" {}.", sentence(&said)));
         said.unwrap_or_default()
     });
+    let [unread, failing, kept] = said;
     let said = sentence(&report.headline());
     match report.summary.verdict {
-        DiffVerdict::Deletes => format!("{said}. {shown}.{left}{failing}{unread}\n"),
-        DiffVerdict::Nothing | DiffVerdict::Unknown => format!("{said}.{left}{failing}\n"),
+        DiffVerdict::Deletes => format!("{said}. {shown}.{left}{kept}{failing}{unread}\n"),
+        DiffVerdict::Nothing | DiffVerdict::Unknown => format!("{said}.{left}{kept}{failing}\n"),
     }
 }
 

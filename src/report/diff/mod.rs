@@ -40,10 +40,11 @@ pub fn render(format: Format, report: &DiffReport, options: &Options) -> String 
 }
 
 impl DiffReport {
-    /// Returns the notes on the comparison, then those on its rules.
+    /// Returns the note on claims that stay, then the notes on the comparison and those on its rules.
     fn all_notes(&self) -> impl Iterator<Item = &str> {
         let on_rules = self.findings.notes.iter().map(|note| note.message.as_str());
-        self.notes.iter().map(String::as_str).chain(on_rules)
+        let notes = self.kept_claims.iter().chain(&self.notes);
+        notes.map(String::as_str).chain(on_rules)
     }
 
     /// Renders the comparison in a format, without colours and 100 columns wide where that matters.

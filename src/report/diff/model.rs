@@ -40,6 +40,8 @@ pub struct DiffReport {
     pub unread: Vec<Unread>,
     /// The builds that fail. The objects that they deliver stay unchanged in the cluster.
     pub failed: Vec<FailedBuild>,
+    /// The claims that deleted StatefulSets leave behind, in one sentence without its full stop; `None` if there are none.
+    pub kept_claims: Option<String>,
     /// The images that changed.
     pub images: Vec<ChangedImage>,
     /// The findings of the rules of change.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::delivery::{Spared, Sparing, Withdrawal, marks};
 use crate::engine::plan::clusters::PlannedCluster;
 use crate::kube::{ObjectKey, kinds};
-use crate::story::ImpliedDependent;
+use crate::story::{ImpliedDependent, words};
 use crate::text::plain;
 
 /// Returns the spared objects, each once, with the reason as half a sentence.
@@ -67,13 +67,5 @@ pub(super) fn claims(
         let of_set = object.owner.is(kinds::STATEFUL_SET);
         of_set && object.key.is(kinds::PERSISTENT_VOLUME_CLAIM) && lives(&object.key)
     });
-    claims.map(|claim| {
-        (
-            claim.key.clone(),
-            format!(
-                "{} does not delete its claims, and their data stays",
-                claim.owner
-            ),
-        )
-    })
+    claims.map(|claim| (claim.key.clone(), words::kept_claims(&claim.owner)))
 }

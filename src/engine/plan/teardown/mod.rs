@@ -19,7 +19,7 @@ use super::clusters::PlannedCluster;
 use super::planner::Planner;
 use super::question::PlanError;
 use crate::cluster::SafeOrder;
-use crate::gc::{Fate, Plan};
+use crate::gc::Plan;
 use crate::kube::ObjectKey;
 use crate::ownership::Products;
 use crate::story::{PlanView, RemovalView, SafeCommand, words};
@@ -100,8 +100,8 @@ impl Teardown {
             .iter()
             .filter(|(key, _)| !self.absent.contains(key))
             .cloned();
-        let (mut kept, lost): (Vec<_>, Vec<_>) = spared.partition(|(key, _)| lives(plan, key));
-        kept.extend(kept::claims(&view.implied, |key| lives(plan, key)));
+        let (mut kept, lost): (Vec<_>, Vec<_>) = spared.partition(|(key, _)| plan.keeps(key));
+        kept.extend(kept::claims(&view.implied, |key| plan.keeps(key)));
         view.notes.extend(lost.into_iter().map(|(key, why)| {
             format!("Deleted all the same, because what contains or defines it is deleted: {key} ({why}).")
         }));
@@ -135,12 +135,4 @@ impl Teardown {
     pub fn is_rejected(&self, plan: &Plan<'_>) -> bool {
         withdraw::is_rejected(plan)
     }
-}
-
-/// Whether the plan leaves an object in the cluster, and not Terminating.
-fn lives(plan: &Plan<'_>, key: &ObjectKey) -> bool {
-    let verdict = plan.verdict();
-    let id = plan.cluster().find(key);
-    let fate = verdict.zip(id).map(|(verdict, id)| plan.fate(verdict, id));
-    matches!(fate, Some(Fate::Present(present)) if !present.terminating)
 }
