@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::folded::folded;
-use super::words::{WORST_FIRST, applied_by, unless};
+use super::lines::{effect_line, effect_lines, in_clusters};
+use super::unread::UnreadRow;
+use super::words::{WORST_FIRST, applied_by};
 use super::{ChangedImage, ChangedPlace, DiffReport, DiffVerdict, FailedBuild, ReportedChange};
-use crate::changes::{DeliveryName, Unread};
+use crate::changes::DeliveryName;
 use crate::finding::{Finding, Severity};
 use crate::kustomize::shown;
 use crate::merge::{DiffEffect, EffectKind};
@@ -114,7 +116,7 @@ fn nested(title: &str, lines: &[(usize, String)], width: usize) -> String {
 fn effects(report: &DiffReport, width: usize) -> String {
     let sections = WORST_FIRST.map(|(kind, title)| match kind {
         EffectKind::Deleted => nested(title, &deleted(report), width),
-        _ => section(title, report.of(kind).map(effect_line), width),
+        _ => section(title, effect_lines(report.of(kind)).into_iter(), width),
     });
     sections.concat()
 }
@@ -128,7 +130,8 @@ fn deleted(report: &DiffReport) -> Vec<(usize, String)> {
     let mut lines = Vec::new();
     for (delivery, effects) in by {
         let Some(delivery) = delivery else {
-            lines.extend(effects.into_iter().map(|effect| (0, effect_line(effect))));
+            let effects = effect_lines(effects.into_iter()).into_iter();
+            lines.extend(effects.map(|line| (0, line)));
             continue;
         };
         lines.push((0, applied_by(delivery, effects[0].cluster.as_deref())));
@@ -154,22 +157,16 @@ fn accepted_line(report: &Report, finding: &Finding) -> String {
     format!("{}  {}:{line}", finding.message, file.path())
 }
 
-fn effect_line(effect: &DiffEffect) -> String {
-    let root = effect.because.first().filter(|root| **root != effect.key);
-    let because = root.map(|root| format!(", with {root}"));
-    let because = because.unwrap_or_default();
-    format!("{}{because}{}", effect.key, unless(effect.certainty))
-}
-
-fn unread_row(unread: Unread) -> String {
-    let Unread {
+fn unread_row(unread: UnreadRow) -> String {
+    let more = unread.and_more();
+    let UnreadRow {
         subject,
         file,
         line,
         reason,
         ..
     } = unread;
-    format!("{subject}  {file}:{line}  ({reason})")
+    format!("{subject}  {file}:{line}{more}  ({reason})")
 }
 
 fn image(image: &ChangedImage) -> String {
@@ -191,15 +188,8 @@ fn changed<'c>(
     changes: impl Iterator<Item = &'c ReportedChange>,
     names_clusters: bool,
 ) -> Vec<String> {
-    let mut lines: Vec<(String, BTreeSet<&str>)> = Vec::new();
-    for change in changes {
-        let (line, cluster) = (change_line(change), change.cluster.as_deref());
-        match lines.last_mut().filter(|(last, _)| *last == line) {
-            Some((_, clusters)) => clusters.extend(cluster),
-            None => lines.push((line, cluster.into_iter().collect())),
-        }
-    }
-    let lines = lines.into_iter();
+    let lines = changes.map(|change| (change_line(change), change.cluster.as_deref()));
+    let lines = in_clusters(lines).into_iter();
     lines
         .map(|(line, clusters)| match clusters.first() {
             Some(cluster) if names_clusters && clusters.len() == 1 => {

@@ -6,6 +6,7 @@
 //! [`MarkdownOptions::bytes`](crate::report::MarkdownOptions::bytes); text from manifests is escaped.
 
 use super::folded::folded;
+use super::lines::{in_clusters, several_clusters};
 use super::words::{WORST_FIRST, applied_by, unless};
 use super::{ChangedImage, DiffReport, DiffVerdict, ReportedChange};
 use crate::finding::Severity;
@@ -98,7 +99,8 @@ fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let rows = unread.iter().map(|unread| {
         let subject = text(&plain::one_line(&unread.subject));
         let place = place(&unread.file, unread.line);
-        format!("| {subject} | {place} | {} |\n", text(&unread.reason))
+        let (more, reason) = (unread.and_more(), text(&unread.reason));
+        format!("| {subject} | {place}{more} | {reason} |\n")
     });
     let head = "| Input | Where | Why |\n|---|---|---|\n";
     let title = format!("Not read ({})", report.unread.len());
@@ -233,16 +235,21 @@ fn every_object(page: &mut MarkdownText, title: &str, effects: &[&DiffEffect]) -
     if effects.iter().all(|effect| because(effect).is_empty()) && effects.len() <= NAMED {
         return true;
     }
+    let rows = effects.iter();
+    let rows = rows.map(|effect| ((name(effect), because(effect)), effect.cluster.as_deref()));
     // Of consecutive objects with the same cause, only the first one shows it.
     let mut last = None;
-    let rows = effects.iter().map(|effect| {
-        let cause = because(effect);
-        let is_shown = last.as_ref() == Some(&cause);
-        let shown = if is_shown { "" } else { &cause };
-        let row = format!("| {} | {shown} |\n", name(effect));
-        last = Some(cause);
-        row
-    });
+    let rows = in_clusters(rows)
+        .into_iter()
+        .map(|((name, cause), clusters)| {
+            let cause = format!("{cause}{}", several_clusters(&clusters));
+            let cause = cause.strip_prefix(", ").unwrap_or(&cause).to_owned();
+            let is_shown = last.as_ref() == Some(&cause);
+            let shown = if is_shown { "" } else { &cause };
+            let row = format!("| {name} | {shown} |\n");
+            last = Some(cause);
+            row
+        });
     let title = format!("{title} ({})", effects.len());
     page.folded(&title, OBJECT_AND_WHY, rows, ROWS)
 }

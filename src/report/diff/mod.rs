@@ -5,8 +5,10 @@ mod folded;
 mod human;
 mod in_head;
 mod json;
+mod lines;
 mod markdown;
 mod model;
+mod unread;
 mod words;
 
 use super::{Format, Options, html, render as render_findings};

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::unread::subjects;
 use super::{DiffReport, DiffVerdict, FailedBuild};
-use crate::changes::{DeliveryName, Unread, UnreadSide, UnreadWhat};
+use crate::changes::{DeliveryName, Unread, UnreadSide};
 use crate::kube::kinds;
 use crate::kustomize::shown;
 use crate::merge::{CascadeKind, DiffEffect, EffectCertainty, EffectKind};
@@ -28,9 +29,6 @@ pub(super) const WORST_FIRST: [(EffectKind, &str); 8] = [
 /// The maximum number of objects that a headline names.
 const GRAVEST: usize = 2;
 
-/// The maximum number of inputs that a headline names; further ones are counted.
-const NAMED: usize = 3;
-
 impl DiffReport {
     /// Says what merging the change deletes, in one line without its full stop.
     pub(in crate::report) fn headline(&self) -> String {
@@ -45,13 +43,6 @@ impl DiffReport {
             ),
             DiffVerdict::Unknown => format!("ownerlint cannot tell: {}", self.doubts().join("; ")),
         }
-    }
-
-    /// Names the inputs that were not read; `None` if there are none or if the headline names them.
-    pub(in crate::report) fn not_read(&self) -> Option<String> {
-        let is_told = self.summary.verdict == DiffVerdict::Unknown && self.is_calm();
-        (!self.unread.is_empty() && !is_told)
-            .then(|| format!("Not read: {}", subjects(&self.unread)))
     }
 
     /// Returns each failing build once per place and reason, with the state in which it fails if that is only one.
@@ -131,26 +122,6 @@ impl DiffReport {
             )),
         }
         doubts
-    }
-
-    /// Returns a row for each input that was not read; the templates of a chart share one.
-    pub(super) fn unread_rows(&self) -> Vec<Unread> {
-        let mut rows: Vec<Unread> = Vec::new();
-        let mut charts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-        for unread in &self.unread {
-            let Some(chart) = chart_of(unread) else {
-                rows.push(unread.clone());
-                continue;
-            };
-            let (row, count) = charts.entry(chart).or_insert((rows.len(), 0));
-            *count += 1;
-            if *count == 1 {
-                rows.push(unread.clone());
-            } else {
-                rows[*row].subject = format!("{count} templates of {chart}");
-            }
-        }
-        rows
     }
 
     /// Says what happens to the removed objects whose tool is unknown, with a full stop; `None` if there are none.
@@ -373,54 +344,6 @@ impl DiffReport {
     pub(super) fn supposed(&self) -> impl Iterator<Item = &DiffEffect> {
         self.effects.iter().filter(|effect| effect.is_supposed())
     }
-}
-
-/// Returns the folder of the chart that a template belongs to; `None` for other inputs.
-fn chart_of(unread: &Unread) -> Option<&str> {
-    if unread.what != UnreadWhat::Template {
-        return None;
-    }
-    let file = unread.file.as_str();
-    let (chart, _) = file.rsplit_once("/templates/")?;
-    Some(chart)
-}
-
-/// Names inputs: `chart cilium 1.16.5 → 1.17.0, values of HelmRelease web and 12 more`.
-fn subjects<'u>(unread: impl IntoIterator<Item = &'u Unread>) -> String {
-    let mut names: Vec<String> = Vec::new();
-    let named = unread.into_iter().map(|unread| match chart_of(unread) {
-        Some(chart) => format!("templates of {}", plain::one_line(chart)),
-        None => match unnamed_kind(&unread.subject) {
-            Some(kind) => format!(
-                "{} with a placeholder in its name, in {}",
-                plain::one_line(kind),
-                plain::one_line(&unread.file)
-            ),
-            None => plain::one_line(&unread.subject),
-        },
-    });
-    for subject in named {
-        if !names.contains(&subject) {
-            names.push(subject);
-        }
-    }
-    let more = names.len().saturating_sub(NAMED);
-    names.truncate(NAMED);
-    let named = names.join(", ");
-    if more == 0 {
-        named
-    } else {
-        format!("{named} and {more} more")
-    }
-}
-
-/// Returns the kind of an object whose name has a placeholder; `None` for other subjects.
-fn unnamed_kind(subject: &str) -> Option<&str> {
-    let (kind, name) = subject.split_once(' ')?;
-    ["${", "{{", "$("]
-        .iter()
-        .any(|opening| name.contains(opening))
-        .then_some(kind)
 }
 
 /// Names objects of one kind and name, with the number of clusters or namespaces if there are several.

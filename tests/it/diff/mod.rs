@@ -17,6 +17,7 @@ mod harmless;
 mod helm;
 mod histories;
 mod immutable;
+mod lines;
 pub(crate) mod places;
 #[cfg(unix)]
 mod rendering;

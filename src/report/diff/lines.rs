@@ -1,0 +1,45 @@
+//! Lines on the effects of a merge that several formats for people share.
+
+use std::collections::BTreeSet;
+
+use super::words::unless;
+use crate::merge::DiffEffect;
+
+/// Returns a line for each effect. Equal lines on objects of several clusters are one line, which counts them.
+pub(super) fn effect_lines<'e>(effects: impl Iterator<Item = &'e DiffEffect>) -> Vec<String> {
+    let lines = effects.map(|effect| (effect_line(effect), effect.cluster.as_deref()));
+    let lines = in_clusters(lines).into_iter();
+    lines
+        .map(|(line, clusters)| line + &several_clusters(&clusters))
+        .collect()
+}
+
+/// Returns the object, the object that it is deleted with, and the condition.
+pub(super) fn effect_line(effect: &DiffEffect) -> String {
+    let root = effect.because.first().filter(|root| **root != effect.key);
+    let because = root.map(|root| format!(", with {root}"));
+    let because = because.unwrap_or_default();
+    format!("{}{because}{}", effect.key, unless(effect.certainty))
+}
+
+/// Merges consecutive equal items and collects their clusters.
+pub(super) fn in_clusters<'c, T: PartialEq>(
+    items: impl Iterator<Item = (T, Option<&'c str>)>,
+) -> Vec<(T, BTreeSet<&'c str>)> {
+    let mut merged: Vec<(T, BTreeSet<&str>)> = Vec::new();
+    for (item, cluster) in items {
+        match merged.last_mut().filter(|(last, _)| *last == item) {
+            Some((_, clusters)) => clusters.extend(cluster),
+            None => merged.push((item, cluster.into_iter().collect())),
+        }
+    }
+    merged
+}
+
+/// Returns `, in 2 clusters`; empty for fewer than two.
+pub(super) fn several_clusters(clusters: &BTreeSet<&str>) -> String {
+    match clusters.len() {
+        0 | 1 => String::new(),
+        several => format!(", in {several} clusters"),
+    }
+}
