@@ -32,7 +32,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
     ),
     (
         &["-q", "--quiet", "-s", "--silent"],
-        "`--output concise` prints a line per finding, and nothing if there is none",
+        "`--output concise` prints a line per finding (of `diff`, also per deleted object), and nothing if there is none",
     ),
     (
         &["-l", "--selector", "--field-selector"],

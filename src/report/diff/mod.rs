@@ -1,6 +1,7 @@
 //! The formats of a comparison: each a pure function of a finished [`DiffReport`].
 
 mod accepted;
+mod concise;
 mod folded;
 mod human;
 mod in_head;
@@ -32,9 +33,8 @@ pub fn render(format: Format, report: &DiffReport, options: &Options) -> String 
         Format::Markdown => markdown::render(report, options),
         Format::Html => html::diff(report, &options.html, &options.roots),
         Format::Jsonl => render_findings(format, findings, options),
-        Format::Concise | Format::Github => {
-            render_findings(format, &in_head(&folded(findings)), options)
-        }
+        Format::Concise => concise::render(report, options),
+        Format::Github => render_findings(format, &in_head(&folded(findings)), options),
         Format::Sarif | Format::Gitlab | Format::Junit | Format::Rdjson | Format::Lsp => {
             render_findings(format, &in_head(findings), options)
         }
