@@ -154,8 +154,8 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
     };
     let entry = holder.entry(reference);
     let draft = draft.fix(proposal.map(|proposal| proposal.remove(holder.member, &entry)));
-    // The object was probably read from a cluster, or copied from the output of a controller and the uid, which varies,
-    // removed.
+    // The object was probably read from a cluster, or copied from the output of a controller without the uid, which
+    // varies.
     Some(match missing.as_slice() {
         ["uid"] if is_a_record(holder) => draft.severity(Severity::Warning).help(
             "if this file only records the content of a cluster, leave it out of the input; if it is applied, remove \
@@ -350,7 +350,8 @@ fn same_uid(
 ) -> Draft {
     let kind = member.object.kind();
     let (who, owner) = (named(member), reference_name(reference));
-    let draft = if names_same_object(reference, first) {
+    let is_same_owner = names_same_object(reference, first);
+    let draft = if is_same_owner {
         Draft::on(member, span, format!("{who} names its owner {owner} in two versions"))
             .severity(Severity::Info)
             .consequence(Consequence::Ignored)
@@ -370,11 +371,16 @@ fn same_uid(
             .help("keep the reference to the object that has this uid and remove the other")
     };
     let first_uid = first.uid.as_ref().map_or(first.span, |uid| uid.span);
+    let words = if is_same_owner {
+        "first listed here"
+    } else {
+        "given to another owner here"
+    };
     draft
         .label("the same uid")
         .field(format!("{}.uid", field(reference)))
         .target(target(reference))
-        .related(member.file, first_uid, "given to another owner here")
+        .related(member.file, first_uid, words)
 }
 
 /// Reports keys that strict decoding rejects, in typed templates too.
