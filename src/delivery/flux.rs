@@ -129,7 +129,7 @@ impl HelmReleaseSettings {
     }
 }
 
-/// Prunes objects that left the sources of a Kustomization, which waits for nothing (fluxcd/pkg ssa/manager_delete.go).
+/// Prunes objects that left the sources of a Kustomization, without waiting (fluxcd/pkg ssa/manager_delete.go).
 pub fn prune<'a>(leaving: &Leaving<'a>, settings: KustomizationSettings) -> Withdrawal<'a> {
     if settings.suspended {
         return Withdrawal::nothing("is suspended");
@@ -156,7 +156,8 @@ pub fn kustomization_deleted<'a>(
     }
 }
 
-/// Deletes as `helm uninstall` for a deleted HelmRelease, then waits (helm-controller internal/action/uninstall.go).
+/// Deletes as `helm uninstall` for a deleted HelmRelease, then waits unless `disableWait` is set (helm-controller
+/// internal/action/uninstall.go).
 pub fn helm_release_deleted<'a>(
     leaving: &Leaving<'a>,
     version: HelmVersion,

@@ -66,7 +66,7 @@ pub fn records<'a>(inventory: &'a Inventory, release: &str, namespace: &str) -> 
         .collect()
 }
 
-/// Returns the name of the release of which Helm stores a revision in an object, if it does.
+/// Returns the name of the release, if Helm stores a revision of it in the object.
 pub fn record_of(member: &Member) -> Option<Spanned<&str>> {
     let metadata = member.object.metadata();
     let is_record = member.key.name.starts_with("sh.helm.release.v1.")

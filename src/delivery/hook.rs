@@ -15,7 +15,7 @@ use crate::manifest::{Metadata, Spanned};
 pub enum HookTool {
     /// Helm, and Flux's controller of HelmReleases, which runs it.
     Helm,
-    /// Argo CD, which runs Helm's hooks of installs and upgrades as its own.
+    /// Argo CD, which runs Helm's hooks of installs, upgrades and uninstalls as its own.
     ArgoCd,
 }
 
@@ -65,14 +65,15 @@ pub struct Hook<'a> {
     pub key: &'static str,
     /// The events at which it runs; none for a hook that only `helm test` or a failed sync creates.
     pub events: Vec<HookEvent>,
-    /// The key of the annotation that says when it is deleted: the tool's own, unless only another one that the tool reads
-    /// says that it is deleted on success.
+    /// The key of the annotation with its deletion policy: that of the tool, or Helm's if Argo CD finds the deletion on
+    /// success only there.
     pub delete_policy: &'static str,
     /// Its place among the hooks of an event: Helm's weight, or Argo CD's wave.
     pub weight: i64,
     /// Whether the tool deletes the object of an earlier run before it creates the hook.
     pub is_replaced: bool,
-    /// Whether the tool deletes it as soon as it and the hooks that run with it have succeeded.
+    /// Whether the tool deletes it because it has succeeded: Helm once all hooks of the event have, Argo CD at the end
+    /// of the sync.
     pub is_deleted_on_success: bool,
 }
 
@@ -151,7 +152,7 @@ impl<'a> Hook<'a> {
 }
 
 impl HookTool {
-    /// Returns the operation that creates everything else.
+    /// Returns the operation that creates the objects that are not hooks.
     pub fn first(self) -> Operation {
         match self {
             Self::Helm => Operation::Install,

@@ -29,7 +29,7 @@ pub enum Flaw<'a> {
     Label,
 }
 
-/// A protection that has no effect.
+/// A protection that lacks some or all of its effect.
 #[derive(Clone, Copy, Debug)]
 pub struct IneffectiveProtection<'a> {
     /// The key as written.
@@ -38,7 +38,7 @@ pub struct IneffectiveProtection<'a> {
     pub value: Spanned<&'a str>,
     /// Whether it is a label.
     pub is_label: bool,
-    /// Why it has no effect.
+    /// What is wrong with it.
     pub flaw: Flaw<'a>,
 }
 

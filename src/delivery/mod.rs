@@ -12,7 +12,8 @@
 //!   by which Argo CD recognises its objects; `together` objects that are deleted together
 //! * `hook` the objects that a tool runs at an event
 //! * `request` the requests of a tool, and its waits between them; `order` the orders of kinds
-//! * `helm`, `kubectl`, `argocd`, `flux`, `namespace` one tool each; `flux_operator` uninstalls Flux
+//! * `helm`, `kubectl`, `argocd`, `flux` one tool each; `namespace` the deletion of Namespaces; `flux_operator` the
+//!   uninstallation of Flux
 
 pub mod argocd;
 pub mod flux;

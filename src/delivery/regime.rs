@@ -158,7 +158,7 @@ impl DeliveryTool {
 pub enum RegimeSource {
     /// `delivery:` of the bundle.
     Config,
-    /// A delivery object of the input whose sources contain the object's file; of several that agree the first.
+    /// A delivery object of the input whose sources contain the object's file; the first of several that agree.
     Object(ObjectId),
     /// A label or annotation of the object, or of another one if all marked objects of the rendering or bundle agree.
     /// Without any, the comment with which Helm names the template of the object.
@@ -304,7 +304,7 @@ impl Deliveries {
         self
     }
 
-    /// Returns the delivery objects that reach an object; `None` if none does.
+    /// Returns a summary of the delivery objects that reach an object; `None` if none does.
     pub fn reached(&self, member: &Member) -> Option<&Deliverers> {
         self.reached.get(&member.file)
     }
@@ -357,12 +357,12 @@ impl Deliveries {
     /// of Helm, the marks of its rendering: charts seldom label their CRDs. A file without templates may be part of an
     /// unknown kustomization, and projects publish renderings without marks for `kubectl apply`.
     pub fn evident(&self, member: &Member) -> Option<Regime> {
-        let said = self.is_configured(member)
+        let is_evident = self.is_configured(member)
             || self.by_object(member).is_some()
             || self.own.contains_key(&member.id)
             || (self.by_rendering(member).one().is_some()
                 && self.renderings.template(member).is_some());
-        said.then(|| self.regime(member).regime)
+        is_evident.then(|| self.regime(member).regime)
     }
 
     /// Whether nothing shows the tool of an object but the comment that names its template. Helm installs it, unless the

@@ -63,21 +63,21 @@ pub struct Withdrawal<'a> {
     pub requests: Vec<ToolRequest>,
     /// The objects that stay in the cluster, and why; in the order of the input.
     pub spared: Vec<(ObjectId, Spared<'a>)>,
-    /// Objects that no request names and no protection spares: those outside the namespace that is deleted.
+    /// Objects that no request names and no protection spares, such as those outside a namespace that is deleted.
     pub outside: Vec<ObjectId>,
     /// Objects that stay because the sources still contain them when the tool prunes for the last time.
     pub kept: Vec<ObjectId>,
     /// The reason why the tool sends nothing at all: a phrase that follows the name of the deliverer.
     pub nothing: Option<&'static str>,
-    /// Whether it is a race: the change also takes from the tool what it needs for this.
+    /// Whether a race decides about the deletions: the change also affects the tool's settings, permissions or sources.
     pub is_race: bool,
-    /// Whether it depends on facts that only the cluster or a service knows.
+    /// Whether all deletions depend on facts that only the cluster or a service knows.
     pub is_possible: bool,
-    /// The objects whose deletion depends on such facts.
+    /// The objects whose own deletion depends on such facts.
     pub possible: Vec<ObjectKey>,
     /// The objects that are deleted whether or not the delivery object is.
     pub anyway: BTreeSet<ObjectKey>,
-    /// The object whose update the API server rejects, if that is the reason.
+    /// The object whose update the API server rejects, if that is the reason for `nothing`.
     pub rejected: Option<ObjectKey>,
 }
 

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use super::marks;
 use crate::inventory::Inventory;
 
-/// The labels by which Argo CD recognises its objects, from the ConfigMaps `argocd-cm` of the input. If they set no
-/// tracking method, it is assumed to be `argocd.argoproj.io/instance`, although Argo CD writes an annotation by default
-/// since version 3 (argo-cd docs/user-guide/resource_tracking.md).
+/// The labels by which Argo CD recognises its objects, from the ConfigMaps `argocd-cm` of the input. If these set no
+/// tracking method, the label is assumed to be `argocd.argoproj.io/instance`, although Argo CD writes an annotation by
+/// default since version 3 (argo-cd docs/user-guide/resource_tracking.md).
 #[derive(Debug)]
 pub struct TrackingLabels<'a> {
     inventory: &'a Inventory,

@@ -252,8 +252,8 @@ impl KnownFinalizer {
     /// Whether a controller certainly adds it to every object of its kinds that meets its conditions. False if the name
     /// is a pattern, or if the controller handles every kind.
     fn is_added_by(&self, row: &Controller) -> bool {
-        let told = !self.finalizer.contains('*') && !row.kinds.contains(&KindPattern::Any);
-        told && row.added == Added::Always && row.kinds_proven && !row.control_plane
+        let is_specific = !self.finalizer.contains('*') && !row.kinds.contains(&KindPattern::Any);
+        is_specific && row.added == Added::Always && row.kinds_proven && !row.control_plane
     }
 
     /// Whether it is `kubernetes` or `kubernetes.io/*`: for these, every kind that admission and the control plane

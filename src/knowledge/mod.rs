@@ -62,8 +62,8 @@ impl Tables {
         Arc::clone(&BUNDLED.tables)
     }
 
-    /// Collects the facts about operators. For a kind, the closest facts are used: those about the kind itself, else
-    /// about its group, else about groups below a domain, else about every kind; of several of these, the first.
+    /// Collects the facts about operators. Those on created objects and on data are sorted so that the closest match of
+    /// a kind comes first: facts about the kind itself, then about its group, groups below a domain, and every kind.
     fn of(mut facts: Facts) -> Self {
         facts.generators.sort_by_key(|row| row.kinds.breadth());
         facts.data.sort_by_key(|row| row.kinds.breadth());

@@ -240,7 +240,8 @@ impl ImagePattern {
     }
 
     /// Whether an image reference (`registry/path:tag@digest`) ends in these whole segments: `argoproj/argocd` matches
-    /// neither `argoproj/argocd-image-updater` nor `notargoproj/argocd`. The table never names a registry.
+    /// neither `argoproj/argocd-image-updater` nor `notargoproj/argocd`. Only a pattern
+    /// [of a reference](Self::of_reference) may name a registry.
     pub fn matches(&self, image: &str) -> bool {
         let mut path = path_segments(image, self.registry);
         let mut wanted = self.text.rsplit('/');

@@ -15,7 +15,8 @@ pub struct Deliverer {
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// The folder that it builds, if its name is partly unknown and several folders match: each is one cluster.
+    /// The folder that it builds, if the deliverer's name is partly unknown and several folders match: each is for
+    /// another cluster. Otherwise empty.
     pub folder: String,
 }
 

@@ -45,7 +45,7 @@ impl BeyondLimit {
         }
     }
 
-    /// Moves the path below `top`, where the rest of `limits` was used; the message names the whole limit.
+    /// Moves the path below `top`, and restores the full limit: the builds of `top` had only what was left of it.
     #[must_use]
     pub fn within(self, top: &str, limits: &Limits) -> Self {
         Self::new(self.limit, limits, resolve(top, &self.path))

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Whether a path is resolved already, but for its folder: a fast path for most paths of an input.
+/// Whether a path certainly has no `.`, `..` or empty parts to resolve: a fast path for most paths of an input.
 fn is_plain(path: &str) -> bool {
     let below_root = path.strip_prefix('/').unwrap_or(path);
     let has_dots = below_root.starts_with('.') || below_root.contains("/.");

@@ -15,13 +15,14 @@ pub struct LostBackend<'a> {
     pub object: &'a Member,
     /// The calls to the Service that `object` configures.
     pub clients: Vec<ServedClient>,
-    /// The removed object, in base: the Service, or the only workload behind it.
+    /// The removed object, in base: the Service, or the first of its workloads, all of which are deleted.
     pub left: &'a Member,
     /// Whether the loss is certain.
     pub certain: bool,
 }
 
-/// Lookup of whether the merge deletes an object for good; `Some(true)`: more than possibly.
+/// Lookup of whether the merge deletes an object that head does not apply: `Some(true)` if that is certain or a race,
+/// `Some(false)` if it is only possible.
 type TakesAway<'f> = &'f dyn Fn(&ObjectKey) -> Option<bool>;
 
 /// Returns the clients in head whose Service has no backend there because the merge deletes the one that base had.
@@ -101,7 +102,8 @@ struct Departures<'p, 'a, 'f> {
 }
 
 impl<'a> Departures<'_, 'a, '_> {
-    /// Returns the deleted Service of a backend or the first of its deleted workloads, and whether it is certain.
+    /// Returns the deleted Service of a backend, or the first of its workloads if all are deleted, and whether the
+    /// deletion is certain.
     fn of(&mut self, backend: &Backend) -> Option<(&'a Member, bool)> {
         let Backend::Service {
             id,

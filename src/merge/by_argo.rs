@@ -31,7 +31,7 @@ impl<'a> Delivery<'a, '_> {
             return self.deleted(by, object);
         }
         let in_head = self.part.delivery_in_head(by);
-        // A delivery that is not deleted keeps its settings and sources.
+        // A delivery object that left the tree and is not deleted keeps its settings and sources.
         let Some(after) = in_head.or((!stays).then_some(before)) else {
             return Withdrawal::nothing("no longer delivers anything there");
         };

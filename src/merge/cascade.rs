@@ -154,7 +154,7 @@ fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<Ca
     }
 }
 
-/// Causes above the root of a chain that the simulation does not show: a deleted deliverer, Namespace or CRD.
+/// Finds causes above the root of a chain that the simulation does not show: a deleted deliverer, Namespace or CRD.
 struct Causes<'a, 'p> {
     part: &'p MergePart<'a>,
     requested: BTreeSet<&'p ObjectKey>,

@@ -9,14 +9,14 @@ use crate::kustomize::{ancestors, folder_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
 use crate::text::{FileId, Span};
 
-/// A place of head, in the numbering of both sides.
+/// A place of head. `file` is an id among the files of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CauseInHead {
     /// The file.
     pub file: FileId,
     /// The edited part of it.
     pub span: Span,
-    /// The part that it plays: `its new name`.
+    /// The label of the place: `its new name`.
     pub words: &'static str,
 }
 

@@ -243,12 +243,12 @@ impl<'a> Telling<'a> {
         let mut effects = Vec::new();
         for object in rejected {
             let base = object.base;
-            let (regime, said) = delivered(part, base, &self.withdrawn.choice);
+            let (regime, is_known) = delivered(part, base, &self.withdrawn.choice);
             if !matches!(part.answer(regime, object), Answer::Replaces { .. }) {
                 continue;
             }
             let because = vec![base.key.clone()];
-            let certainty = EffectCertainty::Certain.and(said);
+            let certainty = EffectCertainty::Certain.and(is_known);
             let data = self.data(base, certainty, &because);
             let again = self.effect(&base.key, EffectKind::Recreated, certainty, because);
             effects.extend(data.into_iter().chain([again]).map(|effect| DiffEffect {
@@ -268,7 +268,8 @@ impl<'a> Telling<'a> {
         built.map(|key| (**key).clone()).collect()
     }
 
-    /// Returns the rendered objects that are stuck unless a controller outside of base runs. Dumps contain all of them.
+    /// Returns the rendered objects that are stuck unless a controller outside of base runs. Dumps contain every
+    /// controller.
     fn unattended(&self, step: usize) -> BTreeSet<ObjectKey> {
         let inventory = &self.part.base.inventory;
         let stuck = self.plan.stuck(step).into_iter();
@@ -302,7 +303,7 @@ impl<'a> Telling<'a> {
         let is_sure = because
             .iter()
             .all(|key| !self.withdrawn.possible.contains(key));
-        certainty.and(is_sure && tool.is_none_or(|(_, said)| said))
+        certainty.and(is_sure && tool.is_none_or(|(_, is_known)| is_known))
     }
 
     fn effect(
@@ -340,7 +341,7 @@ impl<'a> Telling<'a> {
         }
         let orphaned = self.withdrawn.orphaned.contains(key);
         let tool = self.withdrawn.regimes.get(key);
-        let certainty = EffectCertainty::Certain.and(tool.is_some_and(|(_, said)| *said));
+        let certainty = EffectCertainty::Certain.and(tool.is_some_and(|(_, is_known)| *is_known));
         orphaned.then(|| self.effect(key, EffectKind::Orphaned, certainty, because))
     }
 

@@ -68,7 +68,7 @@ pub(super) fn handovers(
         else {
             continue;
         };
-        // The graph may name the cluster of a delivery object that moves after its new deliverer.
+        // Compare without the cluster: the graph may name another one once a delivery object has another deliverer.
         if from.key() != to.key() {
             groups.entry((left, from, to)).or_default().push(was);
         }
@@ -132,7 +132,8 @@ fn deliveries_by_object<'a>(part: &MergePart<'a>) -> DeliveriesByObject<'a> {
     found
 }
 
-/// Returns the objects that go with the delivery objects among `moved`, directly or not, each with its delivery object.
+/// Returns the objects that are deleted with the delivery objects among `moved`, directly or not, each with its
+/// delivery object.
 fn delivered(
     delivery: &Delivery<'_, '_>,
     moved: &[ObjectKey],

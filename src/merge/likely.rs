@@ -1,7 +1,8 @@
 //! The tool that probably applies a folder at which no object of the tree points: the tool whose objects are in it.
 //!
 //! Tools are set up from outside: `flux bootstrap`, a FluxInstance, or a manually created Application points at the
-//! first folder, and the objects in it at the others. If they do, a mere source of Flux is no evidence for a tool.
+//! first folder, and the objects in it at the others. If objects of the tree point at folders, a mere source of Flux is
+//! no evidence for a tool.
 
 use foldhash::HashMap;
 

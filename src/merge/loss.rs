@@ -154,7 +154,7 @@ impl<'a> Losses<'a, '_> {
         })
     }
 
-    /// Whether it has a finalizer that no known controller removes, wherever it runs.
+    /// Whether an object has a finalizer that no known controller, in base or elsewhere, removes from its kind.
     fn has_unknown_finalizer(&self, member: &Member) -> bool {
         let known = self.part.analysis.ownership().removers.known();
         let GroupKind { group, kind } = member.key.group_kind();
@@ -166,7 +166,7 @@ impl<'a> Losses<'a, '_> {
         })
     }
 
-    /// Returns whether base has nothing of a Namespace or CRD: the number of its contents or instances is then unknown.
+    /// Returns whether base contains no object in a Namespace, or no instance of a CRD: their number is then unknown.
     fn hides(&self, member: &Member) -> bool {
         let inventory = self.part.analysis.inventory();
         match (

@@ -2,10 +2,10 @@
 //! and the surprises, which are deletions that the change itself does not show.
 //!
 //! * `part` one part of the tree, before and after; `outlook` facts about head
-//! * `withdraw` the tools' requests for removed objects; `pruning` those for one delivery object, `by_argo` for one
-//!   of Argo CD, `deleted` for a deleted one; `handover` objects that move from one to another, `moved` those whose
-//!   move deletes others or data
-//! * `uninstalled` Flux, with a FluxInstance
+//! * `withdraw` the tools' requests for removed objects: `pruning` those of one delivery object, `by_argo` those of an
+//!   Application or ApplicationSet, `deleted` those that follow the deletion of a delivery object, `uninstalled` those
+//!   that follow the deletion of a FluxInstance
+//! * `handover` objects that move from one delivery object to another; `moved` those whose move deletes others or data
 //! * `likely` the tool of objects that no object of the tree delivers
 //! * `replaced` updates that the API server rejects, and the tools that delete and create anew because of them
 //! * `updated` the tools' updates before their deletes

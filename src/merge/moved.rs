@@ -23,7 +23,7 @@ pub struct MovedLoss<'a> {
     pub kind: Option<CascadeKind>,
     /// The objects that are deleted with it, as far as the tree contains them.
     pub others: BTreeSet<&'a ObjectKey>,
-    /// The objects among all of these with which data is deleted: each certainly or possibly.
+    /// Those of these objects, `moved` included, with which data is deleted, and how certain that is.
     pub data: BTreeMap<&'a ObjectKey, EffectCertainty>,
     /// The severity.
     pub severity: Severity,

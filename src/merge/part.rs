@@ -38,11 +38,12 @@ pub struct MergePart<'a> {
     pub base: &'a TreePart,
     /// The part after the merge; `None` if it does not exist then.
     pub head: Option<&'a TreePart>,
-    /// Facts about base.
+    /// Facts about `base`.
     pub analysis: Analysis<'a>,
-    /// Facts about head.
+    /// Facts about `head`.
     pub outlook: Option<Outlook<'a>>,
-    /// The objects of base that are removed, in order: head applies none with their key.
+    /// The objects of base that are removed, in order: head applies none with their key, or only where they are
+    /// [left behind](Destination::is_left_for).
     pub leaving: Vec<ObjectId>,
     /// The objects of base that head turns into Helm hooks: they leave their release, if there is one.
     pub hooks: Vec<ObjectId>,
@@ -211,7 +212,7 @@ impl<'a> MergePart<'a> {
         self.built_in_head(member) == Some(true)
     }
 
-    /// Returns `Some(true)` if a delivered build of head has it, `Some(false)` if only other builds do, else `None`.
+    /// Returns `Some(true)` if a delivered build of head has the object, `Some(false)` if only other builds do.
     fn built_in_head(&self, member: &Member) -> Option<bool> {
         let built = self.built.get_or_init(|| {
             let mut built = HashMap::default();
@@ -250,7 +251,7 @@ impl<'a> MergePart<'a> {
         self.delivering_here(self.base.destination(member.file).deliverer()?)
     }
 
-    /// Returns the objects in this part of base with at least one known delivered object, here or in another part.
+    /// Returns the objects in this part of base that deliver at least one known object, here or in another part.
     pub fn deliverers_of_all(&self) -> HashSet<ObjectId> {
         let deliverers = self.sides.base.iter().flat_map(|part| {
             let destinations = part.destinations();
@@ -320,8 +321,8 @@ impl<'a> MergePart<'a> {
         (*kind == ChangeKind::Renamed).then(|| self.sides.of_head(*is))
     }
 
-    /// A source that head adds to a kustomization above an object of base, or to a new one, and the tree does not show,
-    /// a remote resource or a chart: it may contain the object.
+    /// Returns a remote resource or chart repository that head adds to a new or existing kustomization in the folder of
+    /// an object of base or above. Its content is not in the tree, and may include the object.
     pub fn unseen_source(&self, member: &Member) -> Option<&str> {
         let unseen = self.unseen.get_or_init(|| {
             let [before, after] = [self.sides.base, self.sides.head].map(remote_sources);

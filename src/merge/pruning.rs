@@ -229,7 +229,7 @@ impl<'a> Delivery<'a, '_> {
     }
 
     /// Returns the pruning by a Kustomization of the delivery graph. It reconciles the change once with its settings in
-    /// base before its own object is updated: an entry point always, another one nearly so (recorded: three of three).
+    /// base before its own object is updated: an entry point always, others almost always (recorded: three of three).
     fn pruned_by_flux(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
         let known = self.part.base.delivery(by);
         let after = self.part.delivery_in_head(by).or(known)?;

@@ -46,7 +46,8 @@ pub enum Answer {
 }
 
 impl<'a> MergePart<'a> {
-    /// Returns the objects that the change keeps and changes at one destination: another one may be in another cluster.
+    /// Returns the objects that the change keeps at one destination, with other content. Another destination may be in
+    /// another cluster.
     pub fn kept(&self) -> impl Iterator<Item = KeptObject<'a>> {
         self.changes.iter().filter_map(move |change| {
             let Sides::Both(was, is) = change.sides else {

@@ -29,7 +29,7 @@ pub struct PartWithdrawal {
     pub kept: BTreeSet<ObjectKey>,
     /// Finalizers that a tool removes from a delivery object once the delivered objects are gone.
     pub releases: Vec<ToolRelease>,
-    /// Objects whose deletion is a race: the change may take from the tool what it needs for this.
+    /// Objects whose deletion is a race: the change also affects the tool's settings, permissions or sources.
     pub late: BTreeSet<ObjectKey>,
     /// Objects whose deletion depends on facts that only the cluster or a service knows.
     pub possible: BTreeSet<ObjectKey>,
@@ -85,7 +85,7 @@ impl ToolRelease {
 /// The applier of the objects at a destination.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Applier {
-    /// An object of the tree.
+    /// A delivery object.
     Object(Deliverer),
     /// A tool; `is_known` is whether there is evidence for it.
     Tool { regime: Regime, is_known: bool },
@@ -331,7 +331,8 @@ impl Decided {
             self.all.late.extend(keys.clone().cloned());
         }
         self.all.possible.extend(withdrawal.possible);
-        // Without evidence for the tool that deletes the delivery object, its objects are no more certain to go.
+        // If the deletion of the delivery object is uncertain, or there is no evidence for its tool, its objects are no
+        // more certain to be deleted.
         let is_possible = by.is_some_and(|by| {
             let regime = self.all.regimes.get(by);
             self.all.possible.contains(by) || regime.is_some_and(|(_, is_known)| !is_known)

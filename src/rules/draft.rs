@@ -90,8 +90,8 @@ impl Draft {
         self
     }
 
-    /// Marks the finding as a claim that something is nowhere in the input. If documents were not read and may contain
-    /// it, the reason, which must be set already, says so, and the finding is at most a warning.
+    /// Marks the finding as a claim that something is nowhere in the input. The reason and the severity must be set
+    /// already: if documents were not read, the reason says so, and the severity is at most a warning.
     pub fn claims_absence(mut self, inventory: &Inventory) -> Self {
         let unread = match inventory.hidden_documents() {
             0 => return self,
@@ -108,7 +108,7 @@ impl Draft {
         self
     }
 
-    /// Sets how to fix it.
+    /// Sets the help: how to fix the defect.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = help.into();
         self
@@ -159,7 +159,7 @@ impl Draft {
         self
     }
 
-    /// Adds the place in head that caused it.
+    /// Adds the place in head that causes the defect.
     pub fn caused(mut self, file: FileId, span: Span, words: impl Into<String>) -> Self {
         self.related.push(Label {
             is_cause: true,
@@ -222,7 +222,8 @@ impl Draft {
         self
     }
 
-    /// Converts the draft to a finding of `rule`, with its fix. `severity` and `consequence` are defaults.
+    /// Converts the draft to a finding of `rule` and the proposal of its fix. `severity` and `consequence` are
+    /// defaults.
     pub(super) fn into_finding(
         self,
         rule: &'static str,

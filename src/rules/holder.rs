@@ -61,7 +61,8 @@ impl MetadataHolder<'_> {
     }
 }
 
-/// Visits metadata with rare fields that clients or the API server decode with types: strict validation covers it.
+/// Visits the metadata that strict validation covers, because clients or the API server decode it into types: that of
+/// objects with rare fields, and that of templates.
 pub(super) fn each_decoded(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
     for member in inventory.with_rare_fields() {
         visit(own_metadata(member));

@@ -95,7 +95,7 @@ pub(super) fn kept_by_helm(member: &Member) -> Proposal {
     with_annotation(member, marks::HELM_RESOURCE_POLICY, "keep")
 }
 
-/// Proposes to correct a key of metadata or an owner reference that is a typo of one or two letters.
+/// Proposes to correct a key of metadata or of an owner reference, if it is a known key with one or two wrong letters.
 pub(super) fn spelled_correctly(
     member: &Member,
     field: &str,
@@ -185,7 +185,7 @@ pub(super) fn fixed(
         .collect();
     for (at, file, made) in edited.into_iter().flatten() {
         match (&mut edits[at], made) {
-            // A finding may be about several documents of a file.
+            // A proposal may change several documents.
             (Some(all), Some(made)) => all.extend(made.into_iter().map(|edit| located(file, edit))),
             // A fix is dropped unless all of it can be made.
             (all, _) => *all = None,

@@ -119,7 +119,8 @@ pub struct Rule {
     pub fixes: &'static [Applicability],
     /// Whether a finding depends on a single object.
     pub reads_one_object: bool,
-    /// Whether it reads every object completely. Slow rules start first, so that no thread waits for them.
+    /// Whether it takes long: it looks at every object or simulates deletions. Slow rules start first, so that no
+    /// thread waits for them.
     pub is_slow: bool,
     /// Whether its findings mean that some input was not read.
     pub is_unread: bool,
@@ -234,11 +235,11 @@ impl Rule {
     }
 }
 
-/// The most findings of one rule in one bundle that are kept, highest severity first: this many that a report shows,
-/// and this many that it does not show.
+/// The maximum number of findings of one rule in one bundle that are kept, highest severity first. Findings that a
+/// report shows and those that it does not show are limited separately.
 pub const MOST_FINDINGS: usize = 10_000;
 
-/// Checks whether a report shows a finding: it is not suppressed, in the baseline or out of scope.
+/// Checks whether a report shows a finding: it is neither suppressed nor in the baseline nor out of scope.
 pub type Shown<'r> = &'r (dyn Fn(&Finding) -> bool + Sync);
 
 /// The numbers of findings beyond [`MOST_FINDINGS`], and of cases that a rule did not try.
@@ -290,7 +291,7 @@ pub struct Sink<'r> {
     shown: Shown<'r>,
     found: Vec<(Finding, Option<Proposal>)>,
     omitted: Omitted,
-    /// Whether later findings are only counted: the kept ones have the highest severity.
+    /// Whether later findings are only counted, because all kept ones have the highest severity.
     is_full: bool,
 }
 

@@ -18,7 +18,7 @@ pub enum Subject {
     Delivery,
     /// Volumes and other data.
     Data,
-    /// The metadata of every object.
+    /// Single objects: their metadata, kind and namespace, and Secrets for tokens.
     Objects,
     /// The effects of a change.
     Change,

@@ -83,7 +83,7 @@ impl Graph {
 pub(crate) struct Detail {
     /// Maximum number of nodes.
     pub(crate) nodes: usize,
-    /// Maximum number of siblings of one kind and ending, without children, that have nodes of their own.
+    /// Maximum number of childless siblings of one kind and ending; if there are more, they are one node.
     pub(crate) leaves: usize,
 }
 
@@ -170,7 +170,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Returns the label of a group: the number of siblings, or of those without own nodes, and their finalizers.
+    /// Returns the label of a group: the number of siblings, or of those without own nodes, and common finalizers.
     fn group(&self, places: &[usize], parent: Option<usize>, entries: &[Line]) -> Vec<String> {
         let siblings: Vec<&Affected> = places.iter().map(|place| &self.affected[*place]).collect();
         let first = siblings[0];

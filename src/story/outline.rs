@@ -13,9 +13,9 @@ use super::telling::{Affected, Ending};
 pub(crate) struct Limits {
     /// Maximum number of entries in the outline.
     pub(crate) entries: usize,
-    /// Maximum number of siblings of one kind and ending with entries of their own.
+    /// Maximum number of siblings of one kind and ending that have entries of their own; one more if that is all.
     pub(crate) siblings: usize,
-    /// Maximum number of siblings of one kind and ending without children; if there are more, they are one entry.
+    /// Maximum number of childless siblings of one kind and ending; if there are more, they are one entry.
     pub(crate) leaves: usize,
     /// Maximum number of levels.
     pub(crate) depth: usize,

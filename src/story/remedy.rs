@@ -301,11 +301,11 @@ impl Case<'_> {
                 self.named(&next)
             )
         };
-        let told = self.conditions();
-        let told = if told.is_empty() {
+        let conditions = self.conditions();
+        let conditions = if conditions.is_empty() {
             String::new()
         } else {
-            format!(" Its conditions will say: {}.", told.join("; "))
+            format!(" Its conditions will say: {}.", conditions.join("; "))
         };
         let rejections = self.story.view.plan.rejections(self.story.step);
         let rejected = rejections.iter().map(|rejection| rejection.object);
@@ -321,7 +321,7 @@ impl Case<'_> {
         };
         Remedy {
             what,
-            help: format!("{release}{next}{told}"),
+            help: format!("{release}{next}{conditions}"),
             waits: true,
             ..Remedy::default()
         }

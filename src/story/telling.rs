@@ -9,7 +9,7 @@ use super::view::{ImpliedDependent, PlanView};
 use crate::gc::{Cause, Change, Cluster, Effect, HeldObject, ObjectId, StoredObjects};
 use crate::kube::{ObjectKey, kinds};
 
-/// The ending of an object in a step; the order in which siblings are shown.
+/// The ending of an object in a step. Siblings of one kind are shown in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ending {
     /// It becomes Terminating and stays Terminating.

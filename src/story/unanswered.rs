@@ -32,9 +32,9 @@ pub(crate) fn unanswered(story: &Story<'_>) -> Vec<Unanswered> {
     let webhooks = by_webhook.into_values();
     let webhooks = webhooks.map(|rejections| webhook(story, &rejections));
     let mut holds = story.stuck.iter().flat_map(|held| &held.holds);
-    let told = holds.any(|hold| matches!(hold, Hold::Discovery(_)));
+    let is_shown = holds.any(|hold| matches!(hold, Hold::Discovery(_)));
     let apis = story.view.plan.failing_apis(story.step);
-    let apis = apis.iter().filter(|_| !told);
+    let apis = apis.iter().filter(|_| !is_shown);
     webhooks
         .chain(apis.map(|api| failing_api(story, api)))
         .collect()

@@ -112,7 +112,7 @@ pub(crate) fn ending_word(ending: Ending) -> &'static str {
     }
 }
 
-/// Returns the reason for an object's ending. The object that it is listed below is called "it".
+/// Returns the reason for an object's ending. The object's parent in the tree of causes is called "it".
 pub(crate) fn reason(story: &Story<'_>, affected: &Affected) -> String {
     match affected.ending {
         Ending::Kept => why_kept(story, affected),

@@ -364,7 +364,7 @@ fn lost_with(context: &Context<'_>, member: &Member) -> &'static str {
     }
 }
 
-/// Whether an object is hardly ever recreated, or all that is lost with it comes back.
+/// Whether an object is hardly ever recreated, or everything that is lost with it comes back.
 fn is_lasting(object: &Object) -> bool {
     contains_others(object) || is_mild(object)
 }
@@ -374,14 +374,14 @@ fn is_mild(object: &Object) -> bool {
     object.is(kinds::STATEFUL_SET) && !claims::are_deleted(object, "whenDeleted")
 }
 
-/// Whether other objects are deleted with it. Argo CD never replaces these, whatever the options say (gitops-engine
-/// sync_context.go, applyObject), and hardly any of their fields is immutable.
+/// Whether other objects are deleted with an object: a Namespace or a CRD. Recent releases of Argo CD update these
+/// instead of replacing them (gitops-engine sync_context.go, applyObject), and hardly any of their fields is immutable.
 fn contains_others(object: &Object) -> bool {
     object.is(kinds::NAMESPACE) || object.is(kinds::CUSTOM_RESOURCE_DEFINITION)
 }
 
 impl Force {
-    /// Returns the option as it is written, and the protections that do not help against it.
+    /// Returns the option as it is written, and the protections that do not help against it as the start of a sentence.
     fn named(self) -> (&'static str, &'static str) {
         match self {
             Self::ArgoCdReplace => (

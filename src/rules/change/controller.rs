@@ -156,7 +156,8 @@ fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// Returns the permission that let a workload release an object, if the change removes it and no other one remains.
+/// Returns the object of base that let a workload release another object: its ServiceAccount, or what grants the
+/// permission. `None` unless the change removes or changes it, and no other permission remains.
 fn lost_permission(
     merge: &Merge<'_>,
     (after, outlook): (&Inventory, &Outlook<'_>),

@@ -35,7 +35,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     } else {
         " Running Pods and controllers keep what they have read; anything that is started or reconciled later fails."
     };
-    // Another custom resource with the same product cannot take over objects that the old one owns.
+    // Another custom resource that generates the same object cannot take it over from the old one, which owns it.
     let again = cascade.losses.iter().find_map(|loss| loss.provider);
     let again = again
         .map(|maker| format!(" {} recreates it once it is gone.", named(maker)))

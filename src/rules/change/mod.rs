@@ -1,6 +1,6 @@
 //! Rules of change: consequences of a merge that the Git diff does not show. `diff` runs them.
 //!
-//! Their findings are on the removed line of base; its cause in head is a related place. `merge` decides the severity.
+//! Their findings point at base; the cause in head is a related place. `merge` decides the severity.
 
 pub(super) mod backend;
 pub(super) mod controller;

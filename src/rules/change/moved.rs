@@ -25,7 +25,7 @@ fn move_deletes(merge: &Merge<'_>, sink: &mut Sink) {
     losses.sort_by_key(|loss| loss.moved.id);
     let mut together: BTreeMap<_, Vec<&MovedLoss<'_>>> = BTreeMap::new();
     for loss in &losses {
-        // Of these it is unknown what is deleted with them.
+        // It is unknown what is deleted with these objects.
         if loss.others.is_empty() && loss.data.is_empty() {
             let MovedLoss { handover, kind, .. } = loss;
             let alike = together.entry((&handover.from, &handover.to, *kind));
@@ -39,7 +39,7 @@ fn move_deletes(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// Builds the finding for `loss`, and for the ones `alike`.
+/// Builds the finding for `loss`, and for the losses `alike`: of the same handover and kind.
 fn draft(merge: &Merge<'_>, loss: &MovedLoss<'_>, alike: &[&MovedLoss<'_>]) -> Draft {
     let (moved, handover) = (loss.moved, loss.handover);
     let (from, to) = (&handover.from, &handover.to);

@@ -128,7 +128,7 @@ fn draft(merge: &Merge<'_>, project: &Member, applications: &Applications<'_>) -
         }
         leaving.retain(|member| !is_beside(member, project));
     }
-    // An ApplicationSet generates some of the Applications.
+    // Name ApplicationSets only if there are no Applications: they generate some of these.
     let mut using = applied.iter();
     if using.any(|member| member.object.is(kinds::APPLICATION)) {
         applied.retain(|member| member.object.is(kinds::APPLICATION));

@@ -1,4 +1,4 @@
-//! How to remove an object and keep its dependents, in terms of the tool that delivers it.
+//! How to remove an object from Git and keep it in the cluster, in terms of the tool that delivers it.
 
 use crate::delivery::Regime;
 

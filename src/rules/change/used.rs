@@ -66,7 +66,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     Some(draft)
 }
 
-/// Whether some reference to it certainly means this object.
+/// Whether an object of head certainly refers to `member`.
 fn is_certain(merge: &Merge<'_>, member: &Member) -> bool {
     merge.part.outlook.as_ref().is_some_and(|outlook| {
         let mut users = outlook.ties().users_of(&member.key);

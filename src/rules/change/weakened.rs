@@ -160,7 +160,7 @@ fn span_of(loss: &DataLoss, member: &Member) -> Span {
 /// The surprise of an object that may be deleted later, but not by this change.
 const LATER: Surprise = Surprise::removed(false);
 
-/// Reports a StatefulSet without some of its Pods whose policy deletes their claims.
+/// Reports a StatefulSet that loses some of its Pods, and whose policy deletes their claims.
 fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let KeptObject { base, head } = object;
     if !base.object.is(kinds::STATEFUL_SET) {
@@ -236,7 +236,7 @@ struct Ordinals {
 }
 
 impl Ordinals {
-    /// Returns `None` if a field is no number.
+    /// Reads the ordinals of a StatefulSet; `None` if a field is not a number.
     fn of(set: &Member) -> Option<Self> {
         let (count, replicas) = number(set, &["spec", "replicas"], 1)?;
         let (first, start) = number(set, &["spec", "ordinals", "start"], 0)?;

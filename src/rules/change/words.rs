@@ -172,7 +172,8 @@ pub(super) fn joined(parts: &[String]) -> String {
     }
 }
 
-/// Describes the objects that get stuck, for certain or possibly, in sentences; empty if there are none.
+/// Describes, in sentences, the objects that certainly or possibly get stuck, and a new source that may contain the
+/// culprit; empty if there are neither.
 pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
     let (in_doubt, stuck): (Vec<&Loss<'_>>, Vec<_>) = cascade
         .losses

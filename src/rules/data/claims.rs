@@ -2,7 +2,7 @@
 
 use crate::manifest::Object;
 
-/// Whether `set` has claims, and they are deleted in the case `when`: `whenDeleted` or `whenScaled`.
+/// Whether `set` has claim templates, and its claims are deleted in the case `when`: `whenDeleted` or `whenScaled`.
 pub(in crate::rules) fn are_deleted(set: &Object, when: &str) -> bool {
     let policy = ["spec", "persistentVolumeClaimRetentionPolicy", when];
     let templates = set.at(&["spec", "volumeClaimTemplates"]);

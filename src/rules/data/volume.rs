@@ -1,4 +1,4 @@
-//! Volumes that are deleted with another object: one whose manifest asks for it, or their Helm release.
+//! Volumes that are deleted with an object whose manifest asks for it, or with their Helm release.
 
 use foldhash::HashSet;
 
@@ -60,7 +60,7 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// The only field with keep conditions that is a list.
+/// The only list among the fields that decide whether volumes are kept.
 const FINALIZERS: &str = "metadata.finalizers";
 
 fn written(member: &Member, condition: &Condition, value: &FieldValue, loss: &DataLoss) -> Draft {

@@ -32,7 +32,8 @@ pub(in crate::rules) static HOOK_LACKS_DEPENDENCY: Rule = rule!(
     hook_lacks_dependency
 );
 
-/// Returns an object as a hook of the tool that evidently delivers it; `None` if it is not a hook of that tool.
+/// Returns an object as a hook of the tool that evidently delivers it, or of Helm or Argo CD if there is no evidence;
+/// `None` if it is not such a hook.
 pub(in crate::rules) fn hook_of<'a>(context: &Context<'_>, member: &'a Member) -> Option<Hook<'a>> {
     let metadata = member.object.metadata();
     if !metadata.has_labels_or_annotations() {

@@ -1,11 +1,12 @@
-//! Protections that no tool reads because their value or key is unknown, and how to correct them.
+//! Protections that lack some or all of their effect because their value or key is wrong, or because they are labels,
+//! and how to correct them.
 
 use crate::delivery::{Flaw, IneffectiveProtection, marks};
 use crate::rules::draft::Draft;
 use crate::rules::holder::MetadataHolder;
 use crate::rules::proposal::Proposal;
 
-/// Reports a value or a key that the tool does not know: cases a and g of the rule.
+/// Reports a key or a value that the tool does not know, or a label that it does not read.
 pub(super) fn mistaken(
     holder: &MetadataHolder<'_>,
     protection: &IneffectiveProtection<'_>,
@@ -102,7 +103,7 @@ fn parts(option: &str) -> impl Iterator<Item = &str> {
     parts.filter(|part| !part.is_empty())
 }
 
-/// Returns the protection as the tool would read it.
+/// Proposes to write the protection as the tool reads it; `None` for several options that are not separated by commas.
 fn corrected(
     holder: &MetadataHolder<'_>,
     protection: &IneffectiveProtection<'_>,

@@ -63,8 +63,8 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     sink.extend(around_releases(context.inventory, &released));
 }
 
-/// Reports protections that are wholly or partly ineffective. Helm reads its policy only on objects of a release, so in a
-/// template no value has an effect: `on_a_template` reports that (case e).
+/// Reports protections that are wholly or partly ineffective. Helm reads its policy only on objects of a release, so in
+/// a template no value has an effect, which `on_a_template` reports.
 fn mistaken_protections(holder: &MetadataHolder<'_>, sink: &mut Sink) {
     let protections = ineffective_protections(holder.metadata);
     let protections = protections.iter().filter(|protection| {
@@ -73,8 +73,8 @@ fn mistaken_protections(holder: &MetadataHolder<'_>, sink: &mut Sink) {
     sink.extend(protections.map(|protection| mistaken(holder, protection)));
 }
 
-/// The deletions by the delivery objects of a bundle, grouped by tool. An object is deleted as those that reach it say;
-/// an object that none reaches, as all of its tool say, because any of them may deliver it.
+/// The deletions by the delivery objects of a bundle, grouped by tool. The delivery objects that reach an object decide
+/// how it is deleted. If none reaches it, all delivery objects of its tool do, because any of them may deliver it.
 #[derive(Default)]
 struct DeliveryObjects(BTreeMap<Regime, DeliveryDeletion>);
 
@@ -120,7 +120,7 @@ impl DeliveryObjects {
     }
 }
 
-/// Proposes to add an option to those that an object has for Argo CD.
+/// Proposes to add a sync option of Argo CD to an object.
 fn with_option(member: &Member, option: &str) -> Proposal {
     let key = marks::ARGOCD_SYNC_OPTIONS;
     let written = member.object.metadata().annotation(key);
@@ -143,7 +143,8 @@ pub(in crate::rules) fn keep_of_helm(member: &Member) -> Option<Spanned<&str>> {
     policy.filter(|policy| policy.value.trim() == "keep")
 }
 
-/// Reports case h: neither tool reads the annotation to delete a hook (helm pkg/action/hooks.go, deleteHookByPolicy).
+/// Reports `keep` on a hook: neither Helm nor Argo CD reads it when deleting a hook (helm pkg/action/hooks.go,
+/// deleteHookByPolicy).
 fn on_a_hook(context: &Context<'_>, member: &Member) -> Option<Draft> {
     let keep = keep_of_helm(member)?;
     let hook = hook_of(context, member)?;
@@ -167,7 +168,7 @@ fn on_a_hook(context: &Context<'_>, member: &Member) -> Option<Draft> {
     Some(draft)
 }
 
-/// Reports case c, and its counterparts: the annotation is correct, but another tool prunes.
+/// Reports a correct annotation that the object's own tool does not read when it deletes the object.
 fn read_by_another_tool(
     context: &Context<'_>,
     member: &Member,
@@ -231,7 +232,7 @@ fn read_by_another_tool(
     Some(draft)
 }
 
-/// Reports case d: `Prune=false` has no effect on the deletion of the Application.
+/// Reports `Prune=false` without `Delete=false`: it has no effect on the deletion of the Application.
 fn only_pruning(
     context: &Context<'_>,
     member: &Member,
@@ -277,7 +278,7 @@ fn is_of_another_tool(context: &Context<'_>, member: &Member) -> bool {
     }
 }
 
-/// Reports case e: a protection of an object that a controller makes from a template.
+/// Reports a protection in a template, from which a controller makes objects.
 fn on_a_template(
     member: &Member,
     template: Template<'_>,
@@ -359,7 +360,7 @@ fn protects(key: &str, value: &str) -> bool {
     }
 }
 
-/// Reports case f: Flux's annotation in a chart's values ends up on objects that Helm deletes (fluxcd/flux2#5035).
+/// Reports Flux's annotation in a chart's values: it ends up on objects that Helm deletes (fluxcd/flux2#5035).
 fn in_values(release: &Member) -> Option<Draft> {
     let values = release.object.at(&["spec", "values"])?;
     let entry = values.entries_below().into_iter().find(|entry| {
@@ -383,7 +384,7 @@ fn in_values(release: &Member) -> Option<Draft> {
     Some(draft)
 }
 
-/// Reports case f: an opt-out on a Namespace keeps the Namespace, but not the releases in it.
+/// Reports an opt-out on a Namespace: it keeps the Namespace, but not the releases in it.
 fn around_releases(inventory: &Inventory, released: &[&Member]) -> Vec<Draft> {
     let mut exposed = HashMap::default();
     for release in released.iter().filter(|release| opt_out(release).is_none()) {

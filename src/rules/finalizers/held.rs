@@ -47,14 +47,14 @@ impl Held<'_> {
 /// and the row of the finalizer in the table.
 type AlikeObjects<'a> = (GroupKind<&'a str>, Option<&'a Namespace>, Option<&'a str>);
 
-/// Returns every object that has, or will get, a finalizer that a workload of the input removes: it runs the
-/// controller, or has the permissions if no other controller is known. Of several finalizers, the first is used.
+/// Returns every object that has, or will get, a finalizer that a workload of the input removes: the workload runs the
+/// controller, or has the permissions if no controller is known. Only the first such finalizer of an object is used.
 pub(in crate::rules) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
     let (inventory, removers) = (context.inventory, &context.ownership.removers);
     let by_namespace = removers.access().has_grants();
     let mut known: HashMap<AlikeObjects<'_>, Option<(ObjectId, Remover<'a>)>> = HashMap::default();
     let mut found = Vec::new();
-    // Most kinds get no finalizer, and few objects have one.
+    // Unless a controller adds finalizers to a kind of the input, only objects with rare fields can have one.
     let members: Vec<&Member> = if removers.adds_finalizers() {
         inventory.members.iter().collect()
     } else {

@@ -176,7 +176,8 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Returns the table's entry for a finalizer, and the row for the object's kind. `None` for the collector's own.
+/// Returns the table's entry for a finalizer, whether its controllers handle the object's kind, and the row for that
+/// kind. `None` for the collector's own finalizers.
 fn known_of<'a>(
     context: &Context<'a>,
     entry: &FinalizerEntry<'_>,
@@ -258,7 +259,7 @@ fn finalizer_misplaced(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Reports a finalizer of Kubernetes on a kind that the table does not list: for these the list is complete.
+/// Reports one of Kubernetes' own finalizers on a kind that the table does not list: for these, it lists every kind.
 fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<Draft> {
     let (member, name) = (entry.member, entry.name());
     let reason = if name == finalizers::KUBERNETES {

@@ -1,8 +1,8 @@
 //! An operator that a delivery tool deletes together with the objects that only it can release.
 //!
 //! The tool's requests are simulated on the bundle's cluster: an object that is stuck at the end is stuck because of
-//! their order. If the tool fixes the order, the finding is certain; if it deletes everything at about the same time,
-//! it is a race.
+//! the order of the requests. If the tool fixes the order, the finding is certain; if it deletes everything at about
+//! the same time, it is a race.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ pub(in crate::rules) static OPERATOR_DELETED_FIRST: Rule = rule!(
 /// How likely the objects of an operator get stuck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Risk {
-    /// Possible: only permissions or the name of an image show that it is the operator.
+    /// Possible: only permissions or the name of an image show that the workload is the operator.
     Guess,
     /// They get stuck unless the operator removes its finalizers before it is deleted.
     Race,
@@ -63,8 +63,8 @@ impl Released<'_> {
         std::iter::once(self.held.operator).chain(self.authority.iter().flatten().copied())
     }
 
-    /// Whether nothing releases the object without the objects that `goes` selects. A guess is worth a finding only if the
-    /// operator itself goes.
+    /// Whether nothing can release the object once the objects that `goes` selects are deleted. If the operator is a
+    /// guess, only its own deletion counts.
     fn is_lost_with(&self, goes: impl Fn(ObjectId) -> bool) -> bool {
         let mut ways = self.authority.iter();
         goes(self.held.operator)
@@ -192,7 +192,7 @@ fn left_behind<'h, 'a>(
             return is_left.then_some((Risk::Guess, operator, *released));
         }
         let certain = *certain_of.get(&member.key)?;
-        // Something other than the operator may hold it.
+        // If the tool deletes none of them, something else holds the object.
         let deleted = released.needs().find(|id| order.place(*id).is_some())?;
         let gone = order.gone_before(released);
         // Only Helm's order of requests is fixed: Argo CD and Kustomizations send some of them concurrently.
@@ -248,7 +248,8 @@ impl<'r> RequestOrder<'r> {
         matches!(waits, [Some(first), Some(second)] if first < second)
     }
 
-    /// Returns an object without which the operator cannot release another, and that is gone before the tool deletes that.
+    /// Returns the operator, or an object that gives it its permissions, if the tool waits until that is gone before it
+    /// deletes the object to release.
     fn gone_before(&self, released: &Released<'_>) -> Option<ObjectId> {
         let (member, operator) = (released.held.member, released.held.operator);
         if self.is_awaited(operator, member.id) {

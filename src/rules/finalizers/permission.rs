@@ -64,7 +64,7 @@ struct Missing<'a> {
     near_miss: bool,
 }
 
-/// A workload, and the kinds that lack the permission. Workloads with the same grants share them.
+/// A workload, and the kinds whose `finalizers` it may not update. Workloads with the same grants share the kinds.
 type LackingWorkload<'a> = (&'a Member, Rc<[Missing<'a>]>);
 
 fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
@@ -78,7 +78,7 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
     let mut facts: HashMap<usize, RuleSetFacts<'_>> = HashMap::default();
     let mut by_role: BTreeMap<ObjectId, Vec<LackingWorkload<'_>>> = BTreeMap::new();
     for AlikeWorkloads { workloads, grants } in access.granted() {
-        // Skip workloads with roles that are incomplete in the input: these may allow it.
+        // Skip workloads with roles that are incomplete in the input: these may contain the permission.
         if grants.iter().any(|grant| access.role_of(grant).partial) {
             continue;
         }
@@ -132,7 +132,7 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
 struct RuleSetFacts<'a> {
     /// Whether the rules allow updating the `finalizers` of one of the kinds.
     grants_finalizers: bool,
-    /// The kinds that they name, as positions.
+    /// The indexes in [`OwnKinds::all`] of the kinds that the rules name.
     names: Vec<usize>,
     /// The role, if it is in the input.
     written_in: Option<ObjectId>,
@@ -154,7 +154,7 @@ impl<'a> RuleSetFacts<'a> {
 /// The kinds that the input defines.
 struct OwnKinds<'a> {
     all: Vec<OwnKind<'a>>,
-    /// Their positions, by plural: an input has many kinds and operators, and each operator knows few of the kinds.
+    /// Their indexes in `all`, by plural: each operator names few of the many kinds.
     by_plural: HashMap<&'a str, Vec<usize>>,
 }
 
@@ -257,7 +257,7 @@ impl<'a> OwnKind<'a> {
     }
 }
 
-/// Returns the kind if these are the grants of its controller, and it may not make the kind an owner of its objects.
+/// Returns the kind if `granted` looks like the grants of its controller, which creates objects that it could own.
 fn missing<'a>(
     own: &'a OwnKind<'a>,
     granted: &[(&Grant, &RuleSetFacts<'_>)],

@@ -179,7 +179,7 @@ struct Placement<'a> {
     /// The one namespace of all objects that a file of a release contains; `None` if there are several, or if one
     /// object leaves its namespace to the release.
     renderings: BTreeMap<FileId, Option<&'a str>>,
-    /// Objects in a namespace that belong to no release.
+    /// The objects that belong to no release, by namespace.
     strangers: HashMap<&'a str, Vec<&'a Member>>,
 }
 
@@ -250,13 +250,13 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
         let holds =
             member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) || member.object.is(kinds::NAMESPACE);
         // `hook-not-kept` reports these kinds if they are deleted earlier. An object with a policy is kept on purpose.
-        let is_told = holds && deletion_of(&hook, member).is_some();
+        let is_reported = holds && deletion_of(&hook, member).is_some();
         let policy = member
             .object
             .metadata()
             .annotation(marks::HELM_RESOURCE_POLICY);
         let kept = policy.is_some();
-        if hook.events.is_empty() || hook.is_deleted_on_success || kept || is_told {
+        if hook.events.is_empty() || hook.is_deleted_on_success || kept || is_reported {
             continue;
         }
         let intercepts = blocks_requests(&member.object);

@@ -1,7 +1,7 @@
 //! Services without a backend: webhooks that block the deletion of their own namespace or release, and aggregated APIs.
 //!
-//! A rendering shows which objects are deleted together. A Service that is missing from the input may be in another one:
-//! it counts as absent only if the input contains its Namespace, or is a dump with Services.
+//! A rendering shows which objects are deleted together. A Service that is missing from the input may be in another
+//! rendering: it counts as absent only if the input contains its Namespace, or is a dump with Services.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,7 +107,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         }
     }
 
-    /// Returns the requests that the webhook blocks without its backend; `None` if none, or if the budget is spent.
+    /// Returns the deletions that the webhook blocks without its backend; `None` if none, or if the budget is spent.
     fn blockage(&self, client: &ServedClient, webhook: &Webhook) -> Option<Blockage<'a>> {
         for occasion in [
             Occasion::NamespaceDeletion,
@@ -326,10 +326,10 @@ fn deletion(webhook: &Webhook) -> Option<(usize, &Spanned<String>)> {
     operations.find(|(_, operation)| matches!(operation.as_str(), "DELETE" | "*"))
 }
 
-/// The requests that a webhook blocks.
+/// The deletions that a webhook blocks.
 struct Blockage<'a> {
     occasion: Occasion,
-    /// The requests, in words.
+    /// The objects that cannot be deleted, in words.
     what: String,
     severity: Severity,
     /// The objects of the input among them.
@@ -406,7 +406,7 @@ fn blocks(
     draft.related_objects(blocked.iter().copied(), words)
 }
 
-/// [NS-11]: if discovery fails for one group, every Namespace stays Terminating.
+/// [NS-11]: if discovery fails for one group, every Namespace that is deleted stays Terminating.
 fn apiservice_without_backend(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for client in &context.ownership.serves.clients {

@@ -239,7 +239,8 @@ fn live_object(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Proposes to remove the fields. `None` for objects that own each other or are being deleted: a record of a cluster.
+/// Proposes to remove the fields. `None` if an object has an owner or a dependent, or is being deleted: the file is a
+/// record of a cluster.
 fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Proposal> {
     let is_record = members.iter().any(|member| {
         let metadata = member.object.metadata();

@@ -1,4 +1,4 @@
-//! The metadata of every object.
+//! Single objects: their metadata, kind and namespace, and Secrets for tokens.
 
 pub(in crate::rules) mod metadata;
 pub(in crate::rules) mod scope;

@@ -199,7 +199,7 @@ impl Unserved {
     }
 }
 
-/// Describes how a kind vanished that earlier releases served in another version of the group; `None` if there is none.
+/// Describes the removal of a kind that earlier releases served in another version of the group; `None` if none did.
 fn gone(kind: &str, api_version: &str) -> Option<String> {
     let group = ApiVersion::parse(api_version).group;
     let rows = table().removed();

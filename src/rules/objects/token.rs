@@ -18,7 +18,8 @@ pub(in crate::rules) static TOKEN_SECRET_WITHOUT_ACCOUNT: Rule = rule!(
 /// The annotation with the ServiceAccount of the Secret.
 const ACCOUNT: &str = "kubernetes.io/service-account.name";
 
-/// Every namespace has it (kube-controller-manager, pkg/controller/serviceaccount/serviceaccounts_controller.go).
+/// The ServiceAccount that every namespace has (kube-controller-manager,
+/// pkg/controller/serviceaccount/serviceaccounts_controller.go).
 const DEFAULT: &str = "default";
 
 /// [DEP-19]: the token controller deletes the Secret.

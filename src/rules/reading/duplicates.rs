@@ -44,8 +44,8 @@ fn duplicate_object(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Returns those of the objects with one key that may be applied to one cluster. If it is known of each to which clusters
-/// it is delivered, an object that is alone in all of its clusters is left out.
+/// Returns those of the objects with one key that may be applied to one cluster. If the clusters of all objects are
+/// known, an object that is alone in each of its clusters is left out.
 fn in_shared_clusters(context: &Context<'_>, namesakes: &[ObjectId]) -> Vec<ObjectId> {
     let reach = context.analysis.reach();
     let files = namesakes

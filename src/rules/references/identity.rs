@@ -157,7 +157,7 @@ fn literal_uid(member: &Member, reference: &OwnerReference, holder: &str) -> Dra
 enum Mismatch<'a> {
     /// The uid belongs to these objects, none of which the reference describes.
     OtherObject(&'a [ObjectId]),
-    /// The described object has another uid. This is the first object that it may mean.
+    /// The object that the reference describes has another uid: the first such object.
     OtherUid(&'a Member),
 }
 

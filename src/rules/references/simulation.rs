@@ -97,7 +97,7 @@ fn nothing_dangles(context: &Context<'_>) -> bool {
         && edges.all(|edge| leads_to_owner(inventory, edge))
 }
 
-/// Whether a reference leads to an object of the input, or to one that is assumed to exist because a rendering names it.
+/// Whether a reference leads to an object of the input, or is rendered, so that its owner is assumed to exist.
 fn leads_to_owner(inventory: &Inventory, edge: &OwnerEdge) -> bool {
     match edge.owner {
         Owner::ByUid(_) => finds_owner(inventory, edge),
@@ -105,9 +105,9 @@ fn leads_to_owner(inventory: &Inventory, edge: &OwnerEdge) -> bool {
     }
 }
 
-/// Whether a cause is the fault of the object's references: the collector finds none of its owners. By other causes an
-/// object is Terminating from the start, or deleted with its namespace or by an owner that waits for it. Before
-/// Kubernetes 1.20, `owner-of-cluster-scoped` reports references that the collector looked up in the wrong namespace.
+/// Whether a cause is the fault of the object's references: the collector finds none of its owners. Other causes are
+/// that the object is Terminating from the start, is in a deleted namespace, or has an owner that waits for it. For
+/// Kubernetes before 1.20, `owner-of-cluster-scoped` reports references that are looked up in the wrong namespace.
 fn is_fault_of_references(cause: &Cause) -> bool {
     matches!(
         cause,
@@ -127,8 +127,8 @@ fn is_shared(inventory: &Inventory, uid: &str) -> bool {
     keys.any(|key| Some(key) != first)
 }
 
-/// Whether the input contains the owner where the collector looks for it: if the object is deleted, then with that owner,
-/// and not because the reference is wrong.
+/// Whether the input contains the owner where the collector looks for it. If the object is deleted, its owner is
+/// deleted, too: the reference is not wrong.
 fn finds_owner(inventory: &Inventory, edge: &OwnerEdge) -> bool {
     edge.bound().is_some_and(|owner| {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));

@@ -17,7 +17,7 @@ use crate::text::Span;
 /// A delivery object of the tree.
 #[derive(Clone, Copy)]
 struct Claimant<'a> {
-    /// Its place among all of them.
+    /// Its index among the delivery objects.
     at: usize,
     object: &'a DeliveryObject,
     member: &'a Member,
@@ -81,7 +81,7 @@ fn shared<'a>(
 }
 
 impl Claimant<'_> {
-    /// Whether both certainly exist at the same time and refer to this repository.
+    /// Whether the two are different delivery objects, or Applications, and have the same repository as their source.
     fn is_beside(&self, other: &Self) -> bool {
         (&self.member.key, self.name) != (&other.member.key, other.name)
             && self.repository() == other.repository()
