@@ -157,8 +157,9 @@ impl Callouts {
     }
 
     /// Restricts the callouts to `part`, which has the `objects` of the cluster; `local` returns their ids there. A
-    /// callout is in the part that has all objects which decide about it; where none of these changes, it matters only
-    /// if it has no backend. Takes time linear in the objects of the part and in the webhooks that are called for them.
+    /// callout is in the part that has all objects which decide about it; in every other part none of these changes, so
+    /// the callout matters there only if it never has a backend. Takes time linear in the objects of the part and in
+    /// the webhooks that are called for them.
     pub(super) fn within(
         &self,
         part: &Cluster,

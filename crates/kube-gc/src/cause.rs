@@ -135,7 +135,7 @@ impl Cause {
     }
 }
 
-/// A finalizer of the control plane, which removes it once nothing needs it any more.
+/// A finalizer that the control plane removes once nothing needs it any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Protection {
     /// `kubernetes.io/pvc-protection`: Pods use the claim.

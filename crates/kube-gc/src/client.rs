@@ -20,7 +20,7 @@ pub(super) struct Stretch<'s> {
     clients: Vec<(usize, Vec<BoundRequest<'s>>)>,
     /// Index in `clients`, by client.
     places: HashMap<usize, usize>,
-    /// By target and index of the client: the last of its requests that names the target.
+    /// By target and index of the client: the index of its last request that names the target.
     last: BTreeMap<(ObjectId, usize), usize>,
     /// Clients that continue after the stretch only if everything they deleted is gone.
     waiting: &'s BTreeSet<usize>,

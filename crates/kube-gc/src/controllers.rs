@@ -116,8 +116,8 @@ impl Simulation<'_> {
         !purges.is_empty()
     }
 
-    /// Runs one batch of all other controllers `[SIM-7]`, after kubelets, if there are any, end grace periods
-    /// `[DEL-15]`; returns whether it changed anything.
+    /// Ends grace periods `[DEL-15]` if there are kubelets, then runs one batch of all other controllers `[SIM-7]`;
+    /// returns whether anything changed.
     pub(super) fn controllers_pass(&mut self, kubelet: bool) -> bool {
         let before = self.state.writes;
         if kubelet {

@@ -85,7 +85,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Deletes a Pod. While the grace period runs, only a DELETE without one changes anything [DEL-13], [DEL-14].
+    /// Deletes a Pod. While the grace period runs, only a DELETE with a grace period of 0 changes anything [DEL-13],
+    /// [DEL-14].
     fn delete_pod(&mut self, id: ObjectId, policy: Option<Policy>, grace: bool, reason: Reason) {
         let running_out = self.state.has(id, TERMINATING | GRACEFUL);
         if running_out && grace {
@@ -138,7 +139,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Whether a DELETE without grace period would change the object, so that a purge still sends one.
+    /// Whether a DELETE that sets no grace period would change the object, so that a purge still sends one.
     pub(super) fn delete_would_change(&self, id: ObjectId, policy: Option<Policy>) -> bool {
         if self.state.gone(id) {
             return false;

@@ -1,4 +1,4 @@
-//! `OwnerRefInvalidNamespace` events `[GC-8]`, divided into those of every order of arrival and those of only some.
+//! `OwnerRefInvalidNamespace` events `[GC-8]`, each marked as certain if every order of arrival produces it.
 //!
 //! The collector sees the objects of a cluster in an arbitrary order when it starts. A child that
 //! comes before its owner leaves a virtual node with its own namespace behind, and the owner's

@@ -17,7 +17,7 @@ pub(super) const DELETING_DEPENDENTS: u16 = 1 << 5;
 /// `spec.finalizers` of a Namespace holds `kubernetes`.
 pub(super) const SPEC_KUBERNETES: u16 = 1 << 6;
 
-/// A controller needs the object, and it or its Pods were gone when a step began: the controller no longer acts.
+/// A controller needs the object, which was lost when a step began (`View::is_lost`): the controller no longer acts.
 pub(super) const LOST: u16 = 1 << 8;
 
 /// The collector treats it as absent, because a dependent looked for it in the wrong place (before Kubernetes 1.20).

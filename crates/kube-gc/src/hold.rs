@@ -16,7 +16,7 @@ use crate::view::View;
 pub enum Hold {
     /// A Pod's kubelet has not confirmed that its containers have stopped.
     Kubelet,
-    /// Finalizers that the control plane does not remove itself.
+    /// Finalizers that the control plane does not remove, or cannot because a webhook rejects it.
     Finalizers(Vec<String>),
     /// A protection finalizer, which the control plane removes once none of the objects in `by` uses the object.
     InUse {
@@ -114,7 +114,8 @@ pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
         .collect()
 }
 
-/// Returns the candidates for a finalizer in a race, of which each removes it as in `removal` if it is the controller.
+/// Returns the candidates for the controller of a finalizer whose removal is a race: those with which, taken alone, the
+/// removal would be `removal`.
 fn racing(
     view: View<'_>,
     id: ObjectId,

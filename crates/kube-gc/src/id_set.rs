@@ -1,7 +1,8 @@
 //! A set of objects that is read in ascending order: the collector's queues.
 //!
-//! A hierarchical bitset: one bit per object, and above each level one bit per word that is not zero. To insert and to
-//! find the next object takes at most six steps, however large the cluster, and nothing is ever sorted.
+//! A hierarchical bitset: one bit per object, and above each level one bit per word that is not zero. Inserting an
+//! object and finding the next one each visit at most six levels, up and down, however large the cluster, and nothing
+//! is ever sorted.
 
 use crate::ids::ObjectId;
 

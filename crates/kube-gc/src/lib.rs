@@ -36,10 +36,11 @@
 //!
 //! *Requests and waits.* A deletion step is a batch of requests: nothing happens between the first and the last of
 //! them. The client's [`Wait`](names::Wait) after the batch decides what may happen before its next one. With `None`
-//! the next batch follows at once, and the collector may or may not have acted in between. With `Gone` the cluster
-//! comes to rest; if one of the targets is stuck by then, the client sends nothing more. With `Settled` the cluster
-//! comes to rest, and a controller that has stopped by then never runs again. Only a step that settles has outcomes.
-//! Several clients send their requests in the order of the steps, and the wait of one does not delay the others.
+//! the next batch follows at once, and the collector may or may not have acted in between. With `Named` it follows once
+//! the targets are gone. With `Gone` the cluster comes to rest; if one of the targets is stuck by then, the client
+//! sends nothing more. With `Settled` the cluster comes to rest, and a controller that has stopped by then never runs
+//! again. Only a step that settles has outcomes. Several clients send their requests in the order of the steps, and the
+//! wait of one does not delay the others.
 //!
 //! *Reconcilers.* An object may list controllers outside of the control plane that remove its finalizers
 //! ([`Reconciler`]): the workloads that run them, and the ServiceAccounts, bindings and roles that authorize them. The

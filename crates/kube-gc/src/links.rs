@@ -65,7 +65,7 @@ pub(super) struct Reconciled {
     pub(super) controller: ControllerId,
 }
 
-/// The objects that a controller outside of the control plane needs, sorted. In a whole cluster, there are some.
+/// The objects that a controller outside of the control plane needs, sorted. In a whole cluster, it needs at least one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ControllerNeeds {
     pub(super) workloads: Vec<ObjectId>,

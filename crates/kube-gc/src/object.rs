@@ -35,15 +35,16 @@ pub struct Deletion {
 /// moment while it runs and is authorized, but nothing forces it to be quick.
 ///
 /// The controller is ignored if the cluster lacks one of its workloads, or part of every alternative of its authority,
-/// from the start. If an object has several for one finalizer, one of them removes it, and it is unknown which.
+/// from the start. If an object has several reconcilers for one finalizer, one of them removes it, and it is unknown
+/// which.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reconciler {
     /// The finalizers that it removes; those that the object does not have are ignored.
     pub finalizers: Vec<String>,
     /// The workloads whose Pods run it.
     pub workloads: Vec<ObjectKey>,
-    /// Objects that authorize its requests, as alternatives of which each is sufficient: its ServiceAccount, a binding
-    /// that names it, and the binding's role. Empty if unknown.
+    /// Sets of objects that authorize its requests, each of which is sufficient: its ServiceAccount, a binding that
+    /// names it, and the binding's role. Empty if unknown.
     pub authority: Vec<Vec<ObjectKey>>,
 }
 
@@ -172,7 +173,7 @@ pub struct DefinitionFacts {
 /// Facts that the deletion of a PersistentVolume depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VolumeFacts {
-    /// The claim it is bound to (`status.phase` Bound, or `spec.claimRef` of a claim that exists) `[FIN-2]`.
+    /// The claim it is bound to, which holds it while the claim exists `[FIN-2]`.
     pub bound_to: Option<ObjectKey>,
     /// `spec.volumeAttributesClassName` `[FIN-3]`.
     pub attributes_class: Option<String>,

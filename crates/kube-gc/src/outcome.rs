@@ -43,7 +43,7 @@ pub struct Present {
 pub enum Difference {
     /// Other objects exist.
     Existence,
-    /// Equal objects exist, but their Terminating state, finalizers or conditions differ.
+    /// The same objects exist, but their Terminating state, finalizers or conditions differ.
     Terminating,
     /// Only owner references differ.
     References,

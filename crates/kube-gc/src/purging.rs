@@ -82,7 +82,7 @@ impl Purging {
         purging
     }
 
-    /// Starts the purge of a namespace or definition that is now Terminating, or extends it as webhooks now fail.
+    /// Starts the purge of a namespace or definition that is now Terminating, or extends it because webhooks now fail.
     pub(super) fn start(&mut self, cluster: &Cluster, failing: &Failing, id: ObjectId) {
         match cluster.links.roles.get(&id) {
             Some(Role::Namespace { content, pods, .. }) => {

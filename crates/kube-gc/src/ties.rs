@@ -229,7 +229,7 @@ fn holders(cluster: &Cluster, objects: &[Object]) -> BTreeMap<ObjectId, Vec<Hold
     holders
 }
 
-/// Returns the kind and name of each object that `object` holds, and whether it lets go once `object` has finished.
+/// Returns the kind and name of each object that `object` holds, and whether the hold ends once `object` has finished.
 fn held_by(object: &Object) -> Vec<(GroupKind<&'static str>, &String, bool)> {
     let mut held = Vec::new();
     let classes = match &object.facts {

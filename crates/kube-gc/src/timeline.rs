@@ -1,8 +1,8 @@
 //! The order of requests and removals: whether an authority was certainly gone when an object was marked for deletion.
 //!
-//! Requests are numbered as they are sent; controllers have no clock. An object may be marked from the request on that
-//! dooms it, however late the controller that marks it. An object of an authority is certainly gone only for the
-//! requests after its removal. Everything between the two is a race.
+//! Requests are numbered as they are sent; controllers have no clock. Once a request dooms an object, a controller may
+//! mark it at any time, however late. An object of an authority is certainly gone only for the requests after its
+//! removal. Everything between the two is a race.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) struct Timeline {
     now: Moment,
     /// The request that doomed each object.
     doomed: TiVec<ObjectId, Moment>,
-    /// The first request that found this object of an authority gone.
+    /// By object of an authority that is gone: the first request after its removal.
     revoked: BTreeMap<ObjectId, Moment>,
 }
 

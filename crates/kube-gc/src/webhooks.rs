@@ -50,7 +50,7 @@ pub struct Rejection {
 pub(super) struct ReturnedTies {
     /// Callouts whose deciding objects were returned.
     parts: HashSet<CalloutId>,
-    /// Callouts whose objects of requests were returned.
+    /// Callouts whose requests' objects were returned.
     asks: HashSet<CalloutId>,
     /// Namespaces whose Pods with webhooks (`true`) or whose other content (`false`) were returned.
     purges: HashSet<(ObjectId, bool)>,

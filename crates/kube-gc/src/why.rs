@@ -38,7 +38,7 @@ pub(super) struct History<'a> {
     /// The changes up to the last step that settled, and those after it.
     pub(super) before: Vec<Change>,
     pub(super) since: Vec<Change>,
-    /// The objects of requests that were rejected after it.
+    /// The objects of requests that were rejected after that step.
     pub(super) rejected: Vec<ObjectId>,
 }
 

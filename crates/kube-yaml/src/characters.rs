@@ -3,7 +3,8 @@
 /// The number of bytes that are checked together.
 const BLOCK: usize = 64;
 
-/// A text without characters that go-yaml's reader rejects.
+/// A text with facts about its characters. Unless it is [`unchecked`](Self::unchecked), go-yaml's reader rejects none
+/// of them.
 #[derive(Clone, Copy)]
 pub(super) struct CheckedText<'t> {
     pub(super) text: &'t str,
@@ -14,6 +15,8 @@ pub(super) struct CheckedText<'t> {
 }
 
 impl<'t> CheckedText<'t> {
+    /// Checks a text.
+    ///
     /// # Errors
     /// Returns the first character that go-yaml always rejects, with its offset.
     pub(super) fn new(text: &'t str) -> Result<Self, (usize, char)> {

@@ -17,9 +17,9 @@ pub struct Document {
     pub format: Notation,
     /// The content of the document.
     pub content: Content,
-    /// Fields that Kubernetes silently drops or overrides, in the order of their places.
+    /// Fields and text that Kubernetes silently drops or overrides, in the order of their places.
     pub problems: Vec<Problem>,
-    /// Text that Kubernetes accepts and YAML 1.2 does not, each with its place, in order.
+    /// Text that Kubernetes accepts and YAML 1.2 forbids or reads differently, each with its place, in order.
     pub quirks: Vec<(Quirk, Span)>,
     /// The comments, in order; for an unreadable document those before the error. JSON has none.
     pub comments: Vec<Comment>,
@@ -127,7 +127,7 @@ pub enum Dropped {
     Root,
 }
 
-/// Text that go-yaml v2 reads and YAML 1.2 forbids.
+/// Text that go-yaml v2 accepts and YAML 1.2 forbids or reads differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quirk {
     /// A quoted scalar continues at or left of its parent's indentation.

@@ -80,7 +80,7 @@ pub(super) struct Read {
     pub(super) dropped_from: Option<u32>,
     /// Whether the document ended with a line `...`.
     pub(super) ended_by_marker: bool,
-    /// Text that Kubernetes accepts although YAML 1.2 does not.
+    /// Text that Kubernetes accepts and YAML 1.2 forbids or reads differently.
     pub(super) quirks: Vec<(Quirk, Span)>,
     /// The places of comments, up to the end of parsing.
     pub(super) comments: Vec<Span>,

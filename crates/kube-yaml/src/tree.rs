@@ -212,8 +212,8 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the place of the value, including quotes. A block scalar starts at `|` or `>`; a value that is left out
-    /// is the empty span after its key; a mapping starts at its first key. A value that an alias reaches is at its
-    /// anchor.
+    /// is the empty span after its key; a block mapping starts at its first key. A value that an alias reaches is at
+    /// its anchor.
     pub fn span(self) -> Span {
         self.node().span
     }

@@ -1,4 +1,4 @@
-//! `apiVersion` as the API machinery parses it ([VAL-10]), and which version it prefers.
+//! `apiVersion` as the API machinery parses it ([VAL-10]), and the order in which it prefers versions.
 
 use std::cmp::{Ordering, Reverse};
 use std::fmt;

@@ -13,8 +13,8 @@ use super::remembered::Remembered;
 /// A kind within its API group, owned or, as `GroupKind<&str>`, borrowed. Written `Kind[.group]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GroupKind<S = String> {
-    /// The kind. The first field, so that it is compared first: kinds differ more often than groups, and comparing two
-    /// empty strings, as of the core group, is slow, because their pointers may dangle.
+    /// The kind. The first field, so that equality compares it first: kinds differ more often than groups, and
+    /// comparing two empty strings, as of the core group, is slow, because their pointers may dangle.
     pub kind: S,
     /// The API group; empty for the core group.
     pub group: S,

@@ -83,7 +83,8 @@ fn arrange<T>(items: &mut [T], mut origins: Vec<usize>) {
     }
 }
 
-/// Returns the first eight bytes as a number. The numbers are ordered as the strings, as far as these differ there.
+/// Returns the first eight bytes as a number. The numbers have the order of the strings, unless these eight bytes are
+/// equal.
 fn first_eight(text: &str) -> u64 {
     let mut bytes = [0; 8];
     let length = text.len().min(8);

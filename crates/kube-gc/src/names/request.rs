@@ -22,7 +22,7 @@ impl Policy {
     }
 }
 
-/// The wait of a client between the API server's answer to a request and the next one.
+/// The wait of a client between the API server's answer to a request and its next request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wait {
     /// Nothing: the next request follows at once. Controllers may have acted in between, or not yet.

@@ -102,7 +102,7 @@ impl Chooser {
     }
 
     /// Replaces `best` with the moves around `seed` if these are fewer. Returns `true` if the search for a smaller set
-    /// should stop: a single move is optimal, and looking may cost no more than following the moves in `best`.
+    /// should stop: a single move is optimal, and looking must not cost more than following the moves in `best`.
     fn improves(
         &mut self,
         world: &Simulation<'_>,
@@ -139,7 +139,7 @@ fn is_retry(world: &Simulation<'_>, next: &Move) -> bool {
     matches!(next, Move::Attempt(item) if world.state.failed.contains(*item))
 }
 
-/// Returns the moves of a set that is good enough; several only without retries if `without_retries`.
+/// Returns the moves of a set that is good enough. If `without_retries`, several moves exclude retries of failed items.
 fn chosen(world: &Simulation<'_>, best: Option<Vec<Move>>, without_retries: bool) -> Vec<Move> {
     let mut moves = best.unwrap_or_default();
     if without_retries && moves.len() > 1 {
@@ -148,7 +148,7 @@ fn chosen(world: &Simulation<'_>, best: Option<Vec<Move>>, without_retries: bool
     moves
 }
 
-/// Removes items after `after` that would write nothing from the queue.
+/// Removes from the queue the items after `after` that would write nothing.
 fn discard_idle(world: &mut Simulation<'_>, mut after: Option<ObjectId>) {
     while let Some(item) = next_item(world, after) {
         after = Some(item);
@@ -159,7 +159,7 @@ fn discard_idle(world: &mut Simulation<'_>, mut after: Option<ObjectId>) {
     }
 }
 
-/// Removes owners that are gone from the queue: they have nothing to orphan any more.
+/// Removes from the queue the owners that are gone: they have nothing to orphan any more.
 fn discard_orphans(world: &mut Simulation<'_>) {
     let gone: Vec<ObjectId> = world
         .state

@@ -2,8 +2,8 @@
 //!
 //! The parts have one thing in common, the clients. If a client waits until objects are gone, and those of one part
 //! stay, it *halts*: it sends nothing more. If no other client continues then, an outcome of the whole combines the
-//! states of all parts at that moment. If others do, all objects that the client deletes are in one part, and so is its
-//! halt.
+//! states of all parts at that moment. If others continue, all objects that the client deletes are in one part, and so
+//! is its halt.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::steps::{BoundOperation, BoundRequest};
 const MOST_OUTCOMES: usize = 20_000;
 /// Number of outcomes that a step may always list, however large the cluster.
 const FEWEST_OUTCOMES: usize = 4;
-/// Maximum number of objects in all outcomes of a plan besides the verdicts, between these limits.
+/// Maximum number of objects in all outcomes of a plan besides the verdicts, within the two limits above.
 const MOST_OBJECTS: usize = 200_000;
 
 /// Adds every other outcome to each step that settles, and so has its verdict already. `halts` is whether a client

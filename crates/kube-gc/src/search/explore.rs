@@ -4,7 +4,7 @@
 //! A *move* is an attempt at an item, the orphaning of an owner's dependents, a request of a purge or the next request
 //! of a client, run to its end; moves race for which comes first. (An attempt that conflicts with itself `[GC-22a]`
 //! ends there, and its retry is a move of its own.) The search goes depth first, makes moves until there is a choice,
-//! and there follows each alternative once:
+//! and then follows each alternative once:
 //!
 //! * A state at a choice is identified by a fingerprint of everything that decides its future, queues included: orders
 //!   that lead to one state are followed on only once. States between choices are not stored.
@@ -36,7 +36,7 @@ use crate::world::Simulation;
 
 /// Maximum number of orders that are sampled when the search is cut short.
 const SAMPLES: usize = 64;
-/// Minimum number of them per stretch.
+/// Minimum number of sampled orders per stretch.
 const FEWEST_SAMPLES: usize = 2;
 /// Budget of objects for all sampled orders; the minimum ignores it.
 const SAMPLED: usize = 50_000;
@@ -150,7 +150,7 @@ impl<'c> Explorer<'c> {
             }
             let mut world = self.world((*branch.state).clone());
             if !self.lone {
-                // It waits forever: no controller was quick enough.
+                // The client waits forever: no controller was quick enough.
                 world.flag_lost_needs();
             }
             world.state.halted.extend(halted);

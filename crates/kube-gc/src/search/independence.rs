@@ -329,7 +329,7 @@ impl<'w> Stubborn<'w, '_> {
         references.map(|index| world.cluster.refs[index].by_uid)
     }
 
-    /// Returns whether no object or client waits for the object, and no request names it.
+    /// Whether the object does not wait for its dependents, and no unsent request names it.
     fn is_plain(&self, id: ObjectId) -> bool {
         self.world.state.flags[id] & (ORPHAN | FOREGROUND | DELETING_DEPENDENTS) == 0
             && !self.world.is_pending(id)
@@ -389,7 +389,8 @@ impl<'w> Stubborn<'w, '_> {
         self.add_one_of(blockers.map(|dependent| dependent.holder));
     }
 
-    /// Adds what a purge of `id` waits for: its namespace or definition is not Terminating yet, or still has Pods.
+    /// Adds what a purge of `id` waits for: its namespace or definition if that is not Terminating yet, or a Pod that
+    /// the namespace deletes first.
     fn add_purger(&mut self, id: ObjectId) {
         let world = self.world;
         let home = world.cluster.links.home_of(id);

@@ -51,7 +51,7 @@ impl<'t> Composer<'t> {
         }
     }
 
-    /// Rejects the next document, if there is an error.
+    /// Sets the first error, if there is one, before any event.
     pub(super) fn reject(&mut self, error: Option<SyntaxError>) {
         self.failure = error;
     }
@@ -202,7 +202,7 @@ impl<'t> Composer<'t> {
         self.place(closed.node, span, false)
     }
 
-    fn name(&mut self, span: Span, name: &str) -> Result<(), SyntaxError> {
+    fn compose_alias(&mut self, span: Span, name: &str) -> Result<(), SyntaxError> {
         self.aliases.decode(span.start)?;
         let depth = self.open.depth();
         let (node, expansion) = self.aliases.expand(name, span.start, depth)?;
@@ -210,7 +210,7 @@ impl<'t> Composer<'t> {
         if !self.open.expects_key() {
             return self.place(node, span, true);
         }
-        // The key is the resolved scalar of the anchor.
+        // As a key, an alias stands for the resolved scalar that it names.
         let Node {
             content,
             span: anchored,
@@ -271,7 +271,7 @@ impl Events for Composer<'_> {
     }
 
     fn alias(&mut self, span: Span, name: &str) {
-        self.attempt(|composer| composer.name(span, name));
+        self.attempt(|composer| composer.compose_alias(span, name));
     }
 }
 

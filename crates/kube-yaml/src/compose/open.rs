@@ -60,7 +60,7 @@ pub(super) struct OpenCollections {
     slots: Vec<Slot>,
     /// Items of all open sequences, those of the innermost last.
     waiting: Vec<NodeId>,
-    /// The entries of mappings that are lost.
+    /// The entries that a later key or a merge has replaced.
     pub(super) problems: Vec<Problem>,
 }
 

@@ -66,7 +66,7 @@ pub(super) fn item(
     }
 }
 
-/// Adds a line below that of `end`, and below the comments that belong to it.
+/// Adds a line below that of `end`, and below the comments that follow it with more indentation.
 fn below(page: WrittenDocument<'_>, end: u32, indent: &str, within: Span, text: &str) -> TextEdit {
     let lines = page.lines;
     let mut at = lines.end(end);
@@ -87,7 +87,7 @@ fn below(page: WrittenDocument<'_>, end: u32, indent: &str, within: Span, text: 
     }
 }
 
-/// Adds a member after the last one of a flow collection, on a line of its own if that one is.
+/// Adds a member after the last one of a flow collection, on a line of its own if the last one begins a line.
 fn flow(page: WrittenDocument<'_>, at: NodePlace, text: &str) -> Option<TextEdit> {
     let (lines, node) = (page.lines, page.layout.node(at));
     let Some(&last) = node.children.last() else {

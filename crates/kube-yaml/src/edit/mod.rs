@@ -34,11 +34,11 @@ pub use change::{NewValue, Route, RouteStep, ValueChange};
 /// one reading is usually enough; nearly every edit of a document would have to fail to reach the limit.
 const MOST_READINGS: usize = 24;
 
-/// The maximum number of bytes that are read again for one document, besides its first two readings.
+/// The maximum number of bytes that are read again for one document, but two readings are always allowed.
 const MOST_BYTES: usize = 8 << 20;
 
-/// The maximum number of sets of changes that begin at one mapping: planning each set takes time in the size of the
-/// changed collection, and at most [`MOST_READINGS`] sets that change the same one can be verified.
+/// The maximum number of sets of changes that begin at one mapping: planning each set takes time proportional to the
+/// size of the changed collection, and at most [`MOST_READINGS`] sets that change the same one can be verified.
 const MOST_PLANNED: usize = 8 * MOST_READINGS;
 
 /// A replacement of a piece of text by another.
