@@ -271,7 +271,7 @@ impl<'a> Analysis<'a> {
 /// The nearness of two files: how likely they are to be applied to the same cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Nearness {
-    /// No evidence: both are delivered, and never to the same cluster.
+    /// Evidence against it: both are delivered, but never to the same cluster.
     OtherCluster,
     /// Little evidence: nothing delivers one of them, and they are in different folder trees.
     OtherTree,

@@ -4,7 +4,7 @@
 //! A Service that the input does not contain may be part of another input. It counts as absent only if a dump shows
 //! that, or if the input contains its Namespace. Otherwise it is assumed to answer, or else a plan of one chart would
 //! have every request rejected by the webhooks of another one. A Service in the input that selects no Pod there has no
-//! backend in a closed cluster; in an open one it may.
+//! backend if the cluster is closed (`Source::closed`); in an open one it may have one.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -24,9 +24,9 @@ use crate::ownership::{
     RequestedKind, RequestedObject, Selected, SelectionId, ServedClient,
 };
 
-/// Cost of a Pod behind a client, in objects: everything that the client is called for depends on each of them.
+/// Cost of a Pod behind a client, in objects: every request that the client is called for depends on the Pod.
 const A_POD: usize = 20;
-/// Cost of a Namespace, in objects: it is not finished while an API is not served.
+/// Cost of a Namespace for an aggregated API, in objects: no Namespace is finished while the API is not served.
 const A_NAMESPACE: usize = 10;
 
 /// Adds facts to the webhook configurations and APIServices among `objects`: requests and backends.
@@ -116,7 +116,7 @@ struct Asked<'a> {
     kinds: Vec<AskedKind<'a>>,
     /// Number of Namespaces.
     namespaces: usize,
-    /// By implied object: the rendered object at the top of its owners.
+    /// By implied object: the rendered object at the top of its chain of owners.
     tops: HashMap<&'a ObjectKey, &'a ObjectKey>,
     /// Pods that controllers create, by the rendered object at the top.
     pods: HashMap<&'a ObjectKey, Vec<&'a ObjectKey>>,
@@ -249,7 +249,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Returns the backend, if it is in this cluster.
+    /// Returns the Service of a client, with the Pods behind it if they are known.
     fn answerer(&self, client: &ServedClient) -> Answerer {
         match &client.backend {
             Backend::Service { id, pods, .. } => {

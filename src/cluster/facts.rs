@@ -88,7 +88,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the facts of a volume. Bound to the claim in `claimRef` or, in a rendering, one that names it [FIN-2].
+    /// Returns the facts of a volume. It is bound to the claim in `claimRef` or, in a rendering, to one that names it
+    /// [FIN-2].
     fn volume(&self, member: &Member) -> VolumeFacts {
         let spec = member.object.at(&["spec"]);
         let reference = spec.and_then(|spec| spec.get("claimRef"));
@@ -134,7 +135,8 @@ fn pod(name: &str, spec: Option<Value<'_>>, status: Option<Value<'_>>) -> PodFac
     }
 }
 
-/// Returns the facts of a namespace, created with `kubernetes`; a dump shows the remaining tokens [VAL-26].
+/// Returns the facts of a namespace. The API server adds the token `kubernetes` on creation; a dump shows the tokens
+/// that remain [VAL-26].
 fn namespace(member: &Member) -> NamespaceFacts {
     let spec = member.object.at(&["spec"]);
     let written = items(spec, "finalizers")
@@ -149,7 +151,7 @@ fn namespace(member: &Member) -> NamespaceFacts {
     {
         spec_finalizers.push(finalizers::KUBERNETES.to_owned());
     }
-    // A list would allocate capacity for four tokens.
+    // Pushing to an empty list allocates capacity for four tokens.
     spec_finalizers.shrink_to_fit();
     NamespaceFacts { spec_finalizers }
 }

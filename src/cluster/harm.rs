@@ -23,7 +23,7 @@ impl Harm {
         self.stuck.is_empty() && self.left.is_empty()
     }
 
-    /// Returns the objects that do not merely wait for others.
+    /// Returns the objects that do not merely wait for others or, if there are none, those that wait.
     pub(super) fn roots(&self) -> impl Iterator<Item = &ObjectKey> {
         let held = self
             .stuck
@@ -31,7 +31,6 @@ impl Harm {
             .filter(|(_, finalizers)| !finalizers.is_empty())
             .map(|(key, _)| key);
         let held: Vec<&ObjectKey> = held.collect();
-        // If no object is held by finalizers, preparations begin with the objects that are left.
         let left: Vec<&ObjectKey> = self.left.iter().chain(&self.rejected).collect();
         let waiting = self
             .stuck

@@ -15,7 +15,7 @@ pub(super) struct ShownKinds {
     pub(super) proven: BTreeSet<GroupKind>,
     /// All objects are rendered: the kind has to be installed before they are applied.
     pub(super) expected: BTreeSet<GroupKind>,
-    /// All objects are rendered, and only older releases served the kind: their cluster is older.
+    /// Rendered objects have the kind, and only older releases served it: the cluster of these objects is older.
     pub(super) retired: BTreeSet<GroupKind>,
 }
 
@@ -151,7 +151,7 @@ fn seen_in(
 }
 
 /// Returns kinds that an object with known namespace names as its owner. Where such an owner lives depends on the scope
-/// of its kind, and a rendering without a written namespace does not show that.
+/// of its kind, and a rendering without a written namespace does not show the scope.
 fn owners_of_settled_scope(
     inventory: &Inventory,
     seen: &BTreeMap<GroupKind<&str>, KindSightings<'_>>,

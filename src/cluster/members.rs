@@ -21,7 +21,7 @@ pub(super) struct Members<'a> {
     keys: Keys<'a>,
     /// The chosen objects that have the uid of their manifest; the others have a minted one.
     with_uid: HashSet<ObjectId>,
-    /// Number of objects with each key of a generated name so far.
+    /// By key of a generated name: the number of objects with it so far.
     numbers: HashMap<&'a ObjectKey, usize>,
     /// Objects that are not in the cluster: excluded by the caller, or rejected.
     missing: BTreeSet<ObjectId>,
@@ -85,7 +85,7 @@ impl<'a> Members<'a> {
         self.find(key).is_some()
     }
 
-    /// Returns the key of an object, even if another one was chosen for it; `None` if it is not in the cluster.
+    /// Returns the key of an object, even if another object was chosen for that key; `None` if the object is `missing`.
     pub(super) fn key_of(&self, id: ObjectId) -> Option<&ObjectKey> {
         (!self.missing.contains(&id)).then(|| self.keys.of(id))
     }

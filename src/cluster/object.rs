@@ -21,7 +21,7 @@ pub(super) fn object(key: &ObjectKey, uid: SmolStr) -> Object {
     }
 }
 
-/// Prefix of minted uids. No real uid has it, and they are equal in every run.
+/// Prefix of minted uids. No real uid has it, and minted uids are equal in every run.
 const MINTED: &str = "minted ";
 
 /// Mints a uid for an object of the input: short enough to need no allocation.

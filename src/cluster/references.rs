@@ -106,7 +106,7 @@ impl<'a> ReferenceBinder<'a> {
         let owner = edge.bound().and_then(|id| self.members.key_of(id));
         match (&edge.owner, owner) {
             (Owner::ByUid(_), Some(owner)) => return self.members.uid(owner),
-            // [SIM-6]: never across namespaces, even if they only may differ.
+            // [SIM-6]: never across namespaces, even if it is not certain that they differ.
             (Owner::ByName(_), Some(owner))
                 if self
                     .implied_key(holder, entry)

@@ -60,8 +60,8 @@ pub enum SafeOrder {
     Unknown,
 }
 
-/// Finds the fewest preparations after which `teardown` leaves nothing stuck. Objects that it deletes, and those in
-/// `leaving`, may be deleted first, with `policy`.
+/// Finds the fewest preparations after which `teardown` leaves nothing stuck. Objects that it deletes may be deleted
+/// first, with `policy`, and so may the webhook configurations and APIServices in `leaving`.
 pub fn safe_order(
     cluster: &Cluster,
     teardown: &[Step],
@@ -99,7 +99,8 @@ pub fn safe_order(
 struct OrderSearch<'a> {
     cluster: &'a Cluster,
     teardown: &'a [Step],
-    /// Objects that may be deleted although the teardown does not get stuck on them.
+    /// Objects of which webhook configurations and APIServices may be deleted although the teardown does not get stuck
+    /// on them.
     leaving: BTreeSet<ObjectKey>,
     policy: Policy,
     options: &'a SimulationOptions,
@@ -139,9 +140,9 @@ impl OrderSearch<'_> {
         None
     }
 
-    /// Returns preparations that may help against a harm: a deletion of objects without a backend, one deletion per
-    /// namespace of objects that can be deleted before everything else, and a patch for the others. Omits those in
-    /// `prepared`.
+    /// Returns preparations that may help against a harm: a deletion of webhook configurations and APIServices without
+    /// a backend, one deletion per namespace of objects that can be deleted before everything else, and a patch for the
+    /// others. Omits those in `prepared`.
     fn preparations(&mut self, harm: &Harm, prepared: &[Preparation]) -> Vec<Preparation> {
         let known: BTreeSet<&ObjectKey> = prepared.iter().flat_map(Preparation::objects).collect();
         let silent: BTreeSet<&ObjectKey> = harm
@@ -184,9 +185,9 @@ impl OrderSearch<'_> {
         !key.name.contains(['<', '*']) && !self.is_used_definition(key)
     }
 
-    /// Inserts preparations in order. Objects without a backend go first, then patches. An object with an owner that is
-    /// deleted already follows that owner, or a controller might recreate it; others go first, as earlier ones often
-    /// wait for them.
+    /// Inserts preparations in order. Webhook configurations and APIServices go first, then patches. A deletion goes
+    /// after that of an owner in `prepared`, since a controller might otherwise recreate the object; any other goes
+    /// before the deletions in `prepared`, which often wait for its objects.
     fn insert(&self, more: Vec<Preparation>, prepared: &mut Vec<Preparation>) {
         let [patches, deletions] = [Stage::Patches, Stage::Deletions].map(|stage| {
             let before = prepared.iter().take_while(|one| one.stage() < stage);
@@ -275,7 +276,7 @@ impl OrderSearch<'_> {
                 .contains(key.name.as_str())
     }
 
-    /// Returns the finalizers of those `roots` that are not released even if only `silent` is deleted before them.
+    /// Returns the finalizers of those `roots` that are not released when they are deleted right after `silent`.
     fn unreleased(
         &mut self,
         silent: &[ObjectKey],

@@ -125,8 +125,8 @@ impl Scenario {
         gc::simulate(&self.cluster, &[Step::Settle], &self.verdict_only())
     }
 
-    /// Lets a tool remove finalizers of its own, which it does as soon as possible: they come before its requests, so
-    /// they do not hold objects that it deletes.
+    /// Inserts the steps in which a tool removes finalizers of its own before its requests: the tool removes them as
+    /// soon as possible, so they do not hold objects that it deletes.
     pub fn release(&mut self, finalizers: Vec<Step>) {
         let first = self.together.unwrap_or(0);
         self.steps.splice(first..first, finalizers);

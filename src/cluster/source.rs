@@ -47,11 +47,12 @@ pub struct Assumptions {
     pub added_finalizers: BTreeSet<(GroupKind, String)>,
     /// Objects that the input contains more than once; one was chosen.
     pub duplicates: Vec<ObjectKey>,
-    /// Objects with the uid of another object; they were given a new one.
+    /// Objects with the uid of another object, or with one that looks minted; each was given a new one.
     pub shared_uids: Vec<ObjectKey>,
     /// (configuration or APIService, Service): the Service is not in the input and is assumed to answer.
     pub answered_elsewhere: Vec<(ObjectKey, ObjectKey)>,
-    /// (configuration or APIService, Service): without a backend from the start: no Service, or it selects nothing.
+    /// (configuration or APIService, Service): there is no backend from the start, because the Service does not exist
+    /// or selects nothing.
     pub unanswered: Vec<(ObjectKey, ObjectKey)>,
     /// (configuration or APIService, Service): assumed to answer, because evaluating it would exceed the budget.
     pub not_looked_at: Vec<(ObjectKey, ObjectKey)>,

@@ -123,8 +123,8 @@ impl Inventory {
         inventory
     }
 
-    /// Computes the kinds that the objects define, and the identities of the objects. If a build leaves out a
-    /// definition, both are computed again without it.
+    /// Computes the kinds that the objects define, and the identities of the objects. If builds leave out objects, both
+    /// are computed again without them, because some may be definitions.
     fn build(
         &mut self,
         mut written: Vec<InDocument<&Arc<Object>>>,
@@ -137,7 +137,7 @@ impl Inventory {
             self.kinds = Kinds::new(self.kinds.release(), crds, self.kinds.extra().to_vec());
             self.resolutions =
                 Resolutions::of(&self.kinds, written.iter().map(|object| &**object.what));
-            let built = self.built(&written, built);
+            let built = self.identify_all(&written, built);
             let count = built.iter().flatten().count();
             if count == written.len() {
                 // `map_while` collects in place. `flatten` would not: a second list would take as much memory again.
@@ -150,7 +150,7 @@ impl Inventory {
     }
 
     /// Computes the identity of each object, once all kinds are known; `None` if the build of its file leaves it out.
-    fn built(
+    fn identify_all(
         &self,
         written: &[InDocument<&Arc<Object>>],
         built: &[Option<Arc<BuiltKeys>>],
@@ -162,13 +162,13 @@ impl Inventory {
             .all(|object| object.is(kinds::CUSTOM_RESOURCE_DEFINITION) || object.uid().is_some());
         let members = written.par_iter().enumerate().map(|(at, object)| {
             let built = built.get(object.file.0 as usize).and_then(Option::as_deref);
-            self.built_one(ObjectId(at as u32), *object, built, all_have_uids)
+            self.identify(ObjectId(at as u32), *object, built, all_have_uids)
         });
         members.collect()
     }
 
     /// Computes the identity of one object. `all_have_uids` means that the input is a dump.
-    fn built_one(
+    fn identify(
         &self,
         id: ObjectId,
         written: InDocument<&Arc<Object>>,

@@ -6,8 +6,8 @@ use foldhash::fast::FixedState;
 
 use super::ObjectId;
 
-/// The objects that have a name, sorted by its hash, then by the name, then in the order of the inventory. A function
-/// computes the name of an object, and must always return the same one.
+/// The objects that have a name, sorted by the bucket of its hash, then by the name, then in the order of the
+/// inventory. A function computes the name of an object, and must always return the same one.
 ///
 /// There is a bucket for about four objects: it keeps the index small, and a binary search in it takes two steps.
 #[derive(Debug, Default)]

@@ -237,13 +237,14 @@ impl Inventory {
         })
     }
 
-    /// Returns the fields that Kubernetes silently drops or overrides when it reads a document.
+    /// Returns the fields and the text that Kubernetes silently drops or overrides when it reads a document, and bytes
+    /// that are not UTF-8.
     pub fn problems(&self) -> impl Iterator<Item = InDocument<&Problem>> {
         let problems = located(&self.files, |document| &document.problems);
         problems.filter(|problem| !self.is_set_aside(problem.file))
     }
 
-    /// Returns the text that Kubernetes accepts and YAML 1.2 does not, with its places.
+    /// Returns the text that Kubernetes accepts and YAML 1.2 forbids or reads differently, with its places.
     pub fn quirks(&self) -> impl Iterator<Item = InDocument<&(Quirk, Span)>> {
         let quirks = located(&self.files, |document| &document.quirks);
         quirks.filter(|quirk| !self.is_set_aside(quirk.file))

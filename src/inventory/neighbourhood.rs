@@ -120,7 +120,8 @@ impl Neighbourhood {
         uses.any(|(used, count)| *count > 0 && is_wanted(used))
     }
 
-    /// Propagates the use of a folder to the resources of its kustomization: if it is a transformer, so are they.
+    /// Propagates the use of a folder to the resources of its kustomization: if the folder is used as a transformer,
+    /// the resources are transformers.
     fn spread(&mut self, files: &[(Cow<'_, str>, &FileFacts)]) {
         let kustomizations = files.iter().filter(|(path, _)| is_kustomization(path));
         let facts: HashMap<&str, &FileFacts> = kustomizations

@@ -100,7 +100,7 @@ impl Files {
         Ok(found)
     }
 
-    /// Walks like [`Files::walk`] for callers that read everything: other threads parse while this one walks.
+    /// Walks like [`Files::walk`] for callers that read everything: other threads parse while the calling thread walks.
     ///
     /// # Errors
     /// Errors of [`walk`](fn@super::walk::walk).

@@ -20,7 +20,7 @@ pub(super) struct Volumes {
     free: HashMap<String, Vec<ObjectId>>,
 }
 
-/// The volumes to one of which a claim is bound.
+/// The volumes that a claim may be bound to.
 #[derive(Debug)]
 pub enum VolumeChoice<'i> {
     /// The one that the claim or the volume names.
@@ -54,7 +54,7 @@ impl Volumes {
 }
 
 impl Inventory {
-    /// Returns the volumes to one of which a claim with this `spec` is bound; `claim` is its key, if it has one.
+    /// Returns the volumes that a claim with this `spec` may be bound to; `claim` is its key, if it has one.
     pub fn volume_of(
         &self,
         claim: Option<&ObjectKey>,

@@ -169,7 +169,8 @@ fn remove_entries<'a>(target: &Target, doomed: impl Iterator<Item = (usize, &'a 
     command("patch", target, &["--type=json", "-p", &patch])
 }
 
-/// Returns a command that removes a token from the `spec.finalizers` of a Namespace. Only its subresource accepts that.
+/// Returns a command that removes a token from the `spec.finalizers` of a Namespace. Only the subresource `finalize`
+/// accepts that.
 pub fn remove_spec_finalizer(namespace: &str, token: &str) -> String {
     let target = Target::new(
         kinds::NAMESPACE.kind.to_lowercase(),

@@ -1,7 +1,8 @@
 //! Amounts as Kubernetes writes them: `500m`, `1Gi`, `1e3`.
 
 /// Parses a Kubernetes quantity, in units of one; `None` if the API server rejects it (apimachinery
-/// pkg/api/resource/quantity.go, ParseQuantity). A suffix without any digit, which is sometimes zero there, is rejected.
+/// pkg/api/resource/quantity.go, ParseQuantity). A suffix without any digit is rejected, although ParseQuantity reads
+/// some as zero.
 pub fn quantity(text: &str) -> Option<f64> {
     let text = text.trim();
     let whole = without_digits(text.strip_prefix(['+', '-']).unwrap_or(text));

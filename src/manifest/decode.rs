@@ -139,7 +139,8 @@ impl Decoder {
         self.check(field, Expected::Integer, value.as_int().is_some(), value);
     }
 
-    /// Checks a `metav1.Time`: null, or a string in RFC 3339; the empty string is rejected, because it is not a time.
+    /// Checks a `metav1.Time`: null, or a time as Go reads RFC 3339; the empty string is rejected, because it is not a
+    /// time.
     pub(super) fn time(&mut self, field: impl fmt::Display, value: Value<'_>) {
         let fits = value.as_str().is_some_and(is_time);
         self.check(field, Expected::Time, fits, value);

@@ -98,8 +98,8 @@ impl Found {
     }
 }
 
-/// Whether a mapping with `items` is nothing but a list: its kind is `List`, or ends with `List` and it has no name, or only
-/// the fields of a list. An object of a custom kind `AllowList` has others.
+/// Whether a mapping with `items` is nothing but a list: its kind is `List`, or its kind ends with `List` and it has no
+/// name or only the fields of a list. An object of a custom kind `AllowList` has others.
 fn is_only_a_list(value: Value<'_>, object: &ObjectFields) -> bool {
     let kind = &object.type_meta.kind;
     kind == "List"

@@ -328,8 +328,8 @@ fn text_of(entry: Entry<'_>) -> Option<Spanned<&str>> {
     Some(Spanned::of_entry(entry, text))
 }
 
-/// Whether the field has a value: not null, an empty text, an empty list or `0`. `deletionGracePeriodSeconds` is a pointer
-/// in Go: its `0` is a value.
+/// Whether the field has a value: neither null, nor an empty text, an empty list or `0`. `deletionGracePeriodSeconds`
+/// is a pointer in Go: its `0` is a value.
 fn is_set(field: &str, value: Value<'_>) -> bool {
     match value.kind() {
         Kind::Null => false,

@@ -74,9 +74,9 @@ impl ListReading {
 }
 
 impl ObjectFields {
-    /// Reads a mapping; `None` if it is not a manifest, because `apiVersion` or `kind` is missing, null or empty.
-    /// Either of another type than string is a decode error. `default` is the type of items without a kind in a typed
-    /// list (`ConfigMapList`).
+    /// Reads a mapping; `None` if it is not a manifest, because `apiVersion` or `kind` is missing, null or empty. If
+    /// either is not a string, that is a decode error. `default` is the type of items without a kind in a typed list
+    /// (`ConfigMapList`).
     pub(super) fn read(value: Value<'_>, default: Option<&TypeMeta>) -> Option<Self> {
         let mut decoder = Decoder::default();
         let type_meta = match (written(value, "kind"), default) {
@@ -186,7 +186,7 @@ impl Object {
         found.iter().map(|template| template.of(&self.tree))
     }
 
-    /// Returns the kind that it defines, if it is a CRD that names a group and a kind.
+    /// Returns the kind that it defines, if it is a CRD that names a group, a kind and a version.
     pub fn definition(&self) -> Option<&CustomResourceDefinition> {
         match self.fields.of_kind.as_deref()? {
             KindFacts::Definition(definition) => Some(definition),

@@ -17,8 +17,8 @@ use crate::yaml::{
     Comment, Content, Document, Notation, Problem, ProblemKind, Quirk, ReadError, Tree,
 };
 
-/// The length of a text, in bytes, from which only the values of objects and of the first document are kept.
-/// Kustomizations and charts are shorter, and a longer text may have millions of documents like `{}`.
+/// The length of a text, in bytes, from which only the values of objects, of Secrets and of the first document are
+/// kept. Kustomizations and charts are shorter, and a longer text may have millions of documents like `{}`.
 const LONG: usize = 256 * 1024;
 
 /// The maximum number of unreadable documents of a file with a reason of their own; further ones are only counted.
@@ -36,9 +36,9 @@ pub struct ParsedDocument {
     pub span: Span,
     /// The language that it is read as.
     pub notation: Notation,
-    /// The fields of a manifest that Kubernetes silently drops or overrides.
+    /// The fields and the text of a manifest that Kubernetes silently drops or overrides, and bytes that are not UTF-8.
     pub problems: Vec<Problem>,
-    /// The text in a manifest that Kubernetes accepts and YAML 1.2 does not, with its places.
+    /// The text in a manifest that Kubernetes accepts and YAML 1.2 forbids or reads differently, with its places.
     pub quirks: Vec<(Quirk, Span)>,
     /// Its comments, in written order: those that mention ownerlint, or all if it may contain a Secret.
     pub comments: Vec<Comment>,

@@ -177,8 +177,9 @@ fn hide(source: &SourceFile, between: Span, hidden: &mut Vec<Span>) {
     }
 }
 
-/// Returns the parts of metadata that are shown: all but annotations with a copy of the object, and unknown mappings,
-/// which may be data at the wrong level. Data is never a list; a misspelt list of finalizers is.
+/// Returns the parts of metadata that are shown: all, unless it contains a copy of the object or unknown mappings,
+/// which may be data at the wrong level. In that case, only the keys of these and of annotations are shown. Data is
+/// never a list; a misspelt list of finalizers is.
 fn shown_metadata(source: &SourceFile, metadata: Value<'_>) -> Vec<Span> {
     if metadata.entries().all(|entry| is_metadata(&entry))
         && !source.slice(metadata.span()).contains(LAST_APPLIED)

@@ -2,7 +2,7 @@
 
 use crate::yaml::Value;
 
-/// A set of labels that satisfy all requirements. Without requirements, everything is selected.
+/// Requirements on labels, all of which must hold. Without requirements, everything is selected.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LabelSelector {
     /// In written order; those of `matchLabels` first.

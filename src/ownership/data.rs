@@ -16,7 +16,7 @@ pub struct DataLoss {
     pub written: Option<(FieldPath, FieldValue)>,
     /// The row of the table.
     pub row: RowName,
-    /// Whether the source of the row proves it.
+    /// Whether the source of the row proves the fate.
     pub verified: bool,
 }
 
@@ -45,7 +45,7 @@ pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Opt
     })
 }
 
-/// Returns the fate of the volumes of claims from `templates` that are deleted: `Lost` if one of them is lost.
+/// Returns the fate of the volumes once the claims from `templates` are deleted: `Lost` if one of them is lost.
 pub fn fate_of_templates<'v>(
     inventory: &Inventory,
     templates: impl Iterator<Item = Value<'v>>,
@@ -62,8 +62,9 @@ pub fn fate_of_templates<'v>(
     }
 }
 
-/// Returns the fate of the volume of a claim with this `spec`: from the PersistentVolume that it is bound to, else from
-/// the StorageClass that provisions it, if the input contains it. `claim` is the key of the claim, if any.
+/// Returns the fate of the volume of a claim with this `spec`: from the PersistentVolume that the claim is bound to, or
+/// else from the volumes that it may get and the StorageClass that may provision one, if they agree. `None` if unknown.
+/// `claim` is the key of the claim, if any.
 pub fn reclaim_policy(
     inventory: &Inventory,
     claim: Option<&ObjectKey>,

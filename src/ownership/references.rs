@@ -29,7 +29,8 @@ struct ReferenceRow {
 pub(super) struct Reference {
     /// The kind that has the field. `Pod` is the spec of every Pod, wherever one occurs.
     from: GroupKind,
-    /// The mapping with the name, relative to the object or the spec of the Pod; `None` if it is that itself.
+    /// The path to the mapping with the name, from the object or the spec of the Pod; `None` if the name is at its top
+    /// level.
     pub(super) holder: Option<FieldPath>,
     /// The key of the name.
     pub(super) key: String,

@@ -1,10 +1,10 @@
 //! Workloads in the input that remove a finalizer from an object (controller → finalizer), with the evidence.
 //!
-//! Evidence is an image that the table of known finalizers names, or a ServiceAccount that may change objects of that
-//! kind there. Neither proves that the controller works, only that it is meant to do this; permissions alone do not
-//! prove how a workload uses them. Permission to change everything names no kind and is not evidence at all: otherwise,
-//! one tool that is bound to `cluster-admin` would be the remover of every finalizer. Nothing proves that no controller
-//! removes a finalizer, because a controller can be outside the input.
+//! Evidence is an image that the table of known finalizers names, the configuration, or a ServiceAccount that may
+//! change objects of that kind in that namespace. None of these proves that the controller works, only that it is meant
+//! to do this; permissions alone do not prove how a workload uses them. Permission to change everything names no kind
+//! and is not evidence at all: otherwise, one tool that is bound to `cluster-admin` would be the remover of every
+//! finalizer. Nothing proves that no controller removes a finalizer, because a controller can be outside the input.
 
 use std::sync::{Arc, OnceLock};
 
@@ -101,8 +101,8 @@ struct Running<'t> {
     workload: &'t (ObjectId, Evidence),
 }
 
-/// Up to this many workloads that run a controller's image, any may be the controller. Among more, the first that may
-/// change the object is chosen, or else the first.
+/// If at most this many workloads run a controller, each is a candidate. Of more, only the first that may change the
+/// object is one, or else the first.
 const MOST_CANDIDATES: usize = 8;
 
 /// Keeps only the candidates for which `has_sign` holds, if there are any, and if there are several candidates.

@@ -1,7 +1,7 @@
 //! Objects that an object mounts, reads or serves with (consumer → product).
 //!
-//! Kubernetes' own fields are certain. Only operators know the meaning of the fields of custom resources: a Pod in them
-//! is likely one, and a `secretRef` is possibly a reference to a Secret.
+//! Kubernetes' own fields are certain. Only operators know the meaning of the fields of custom resources: a mapping
+//! that looks like the spec of a Pod likely is one, and a `secretRef` is possibly a reference to a Secret.
 
 use std::sync::{Arc, LazyLock};
 
@@ -16,7 +16,8 @@ use crate::knowledge::FieldPath;
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds};
 use crate::yaml::Value;
 
-/// Lists of references that name the kind (`{kind: Secret, name: x, namespace: y}`); Secret if they do not.
+/// Fields of Gateway API objects with references that name the kind (`{kind: Secret, name: x, namespace: y}`); Secret
+/// if they do not.
 static CERTIFICATES: LazyLock<Vec<FieldPath>> = LazyLock::new(|| {
     let paths = [
         "spec.listeners[].tls.certificateRefs[]",
@@ -105,7 +106,7 @@ impl<'a> Uses<'a> {
         certainty: Certainty,
     ) {
         for holder in reference.holders(start.value) {
-            // The Pod starts without the object.
+            // An optional object is not needed: the Pod starts without it.
             let optional = holder.is_true_at(&["optional"]);
             let certainty = if optional {
                 Certainty::Possible
@@ -123,7 +124,8 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Adds certificates of [Gateway API]: the group defaults to core, the kind to Secret, the namespace to this one.
+    /// Adds the certificates that an object of the Gateway API names: the group defaults to core, the kind to Secret,
+    /// the namespace to this one.
     fn certificates(&mut self, member: &'a Member) {
         for path in CERTIFICATES.iter() {
             for reference in path.nodes(member.object.value()) {

@@ -144,7 +144,8 @@ fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -
     by_name_elsewhere(inventory, dependent, reference)
 }
 
-/// Returns the rendered owner of an object in a dump that leaves out its namespace, which may be the dependent's.
+/// Returns the owner of an object in a dump, if it may be a rendered object without a written namespace: that object
+/// may be in the dependent's namespace.
 fn unplaced(
     inventory: &Inventory,
     dependent: &Member,
@@ -159,9 +160,9 @@ fn unplaced(
     (!has_uid).then_some(owner)
 }
 
-/// Resolves a reference whose owner is not in the namespace where the collector looks for it. An object of the same kind
-/// and name counts as the owner if it may be there: it or the dependent has no written namespace, or the scope is
-/// unknown.
+/// Resolves a reference whose owner is not in the namespace where the collector looks for it. An object of the same
+/// kind and name counts as the owner if it may be in that namespace: it or the dependent has no written namespace, or
+/// the scope is unknown.
 fn by_name_elsewhere(
     inventory: &Inventory,
     dependent: &Member,

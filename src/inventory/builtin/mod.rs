@@ -151,7 +151,8 @@ impl BuiltinTable {
         })
     }
 
-    /// Returns the answer of `release` to a request for `kind` in `group`/`version`, empty for the core group.
+    /// Returns the answer of `release` to a request for `kind` in `group`/`version`; `group` is empty for the core
+    /// group.
     pub fn served(&self, group: &str, version: &str, kind: &str, release: Release) -> Served<'_> {
         if let Some(row) = self.find(group, version, kind) {
             return match row.introduced_in {

@@ -39,7 +39,7 @@ const MANY_GRANTS: usize = 500;
 /// Maximum number of rules evaluated for one object. If more rules might apply to it, the change is treated as allowed.
 const MANY_RULES: usize = 1_000;
 
-/// Permission to change one of these is enough to release an object.
+/// Permission to change the object itself (`""`) or its `finalizers` is enough to release it.
 const WHOLE_OR_FINALIZERS: [&str; 2] = ["", "finalizers"];
 
 /// The remaining number of rules that may be evaluated for one object, over all queries about it.

@@ -46,7 +46,8 @@ impl Grant {
 pub struct BoundRole {
     /// The role, if the input contains it.
     pub id: Option<ObjectId>,
-    /// Whether its rules may be incomplete: it is not in the input, or the control plane aggregates it.
+    /// Whether its rules may be incomplete: it aggregates others, or it is neither in the input nor `cluster-admin` nor
+    /// one of `system:`.
     pub partial: bool,
     /// Indexes of its rule sets: its own, and those that it aggregates.
     pub(super) rule_sets: Vec<usize>,

@@ -1,4 +1,5 @@
-//! ApplicationSets of Argo CD, as their templates say. The Applications that a set generates are deliveries of the graph.
+//! ApplicationSets of Argo CD, read from their templates. The Applications that a set generates are deliveries in the
+//! delivery graph.
 
 use super::application;
 use super::object::{DeliveryKind, DeliveryObject, DeliverySource};
@@ -36,7 +37,8 @@ fn folders(generator: Value<'_>) -> impl Iterator<Item = DeliverySource> {
     })
 }
 
-/// Every generated Application gets the resources finalizer, unless the set preserves resources (argo-cd
+/// Whether the objects are deleted with a generated Application: it gets the resources finalizer, unless the template
+/// lists finalizers or the set preserves resources (argo-cd
 /// docs/operator-manual/applicationset/Application-Deletion.md).
 fn cascades(spec: Value<'_>, template: Value<'_>, application: Value<'_>) -> bool {
     let finalizers = template.at(&["metadata", "finalizers"]).into_iter();

@@ -3,7 +3,8 @@
 use crate::inventory::ObjectId;
 use crate::text::Span;
 
-/// An object that makes a tool deliver other objects. An ApplicationSet is one for all Applications that it generates.
+/// An object that makes a tool deliver other objects. An ApplicationSet is one delivery object for all Applications
+/// that it generates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryObject {
     /// The object in the input.
@@ -16,7 +17,7 @@ pub struct DeliveryObject {
     pub destination: DeliveryDestination,
     /// Whether objects that leave the sources are deleted automatically.
     pub prunes: bool,
-    /// Whether its objects are deleted with it, unless it is suspended.
+    /// Whether its objects are deleted with it, unless it is suspended in Flux.
     pub cascades: bool,
     /// Whether it is inactive at the moment: it does not prune and, in Flux, deletes nothing when it is deleted.
     pub suspended: bool,

@@ -219,7 +219,7 @@ impl Reach {
         self.evaluated.contains(&file)
     }
 
-    /// Evaluates the folder `top` as a repository: its deliveries, and its kustomizations that no other builds.
+    /// Evaluates the folder `top` as a repository: its deliveries, and its kustomizations that no other one builds.
     /// `inventory` is the input that `self` was built from.
     ///
     /// # Errors
@@ -431,7 +431,8 @@ fn roots(deliveries: &[Delivery]) -> Vec<usize> {
 }
 
 /// Returns the roots of the repositories in the input. Candidates are, for each delivery object, the ancestors of its
-/// file below which a folder that it names exists. The candidate of most delivery objects is chosen, or the highest.
+/// file below which a folder that it names exists. For each delivery object, the candidate that it shares with most
+/// others is chosen; of several, the highest.
 pub fn tops(inventory: &Inventory, objects: &[DeliveryObject]) -> BTreeSet<String> {
     let paths = inventory.sources.iter();
     let paths: BTreeSet<String> = paths.map(|(_, file)| resolve("", file.path())).collect();
@@ -441,7 +442,7 @@ pub fn tops(inventory: &Inventory, objects: &[DeliveryObject]) -> BTreeSet<Strin
         let folders: Vec<String> = named
             .filter_map(|source| source.folder.as_deref())
             .map(|folder| resolve("", folder.trim_start_matches('/')))
-            // Every repository has a root.
+            // Every repository has a root, so a source that names it proves nothing.
             .filter(|folder| !folder.is_empty() && !folder.starts_with(".."))
             .collect();
         let file = inventory.member(object.id).file;

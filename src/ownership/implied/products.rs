@@ -30,9 +30,9 @@ pub(super) fn of<'a>(
         let Some(row) = tie.evidence.row.as_ref() else {
             continue;
         };
-        let is_told =
+        let is_wanted =
             owned && products == Products::Owned || ties.users_of(&tie.to.key).next().is_some();
-        if tie.certainty != Certainty::Certain || tie.to.id.is_some() || !is_told {
+        if tie.certainty != Certainty::Certain || tie.to.id.is_some() || !is_wanted {
             continue;
         }
         let mut key = tie.to.key.clone();
@@ -40,7 +40,8 @@ pub(super) fn of<'a>(
         if owned && member.key.namespace == Namespace::Unwritten {
             key.namespace = Namespace::Unwritten;
         }
-        // The table does not have the controller's flags; they make no difference to a product that nothing blocks.
+        // The table does not list the flags of the reference; they make no difference, because nothing delays the
+        // deletion of the product.
         let reference = ImpliedReference::plain(member.object.api_version());
         builder.add(ImpliedObject {
             api_version: "v1",

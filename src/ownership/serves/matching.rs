@@ -32,8 +32,8 @@ impl AdmissionOperation {
 pub enum Interception {
     /// It is not called.
     No,
-    /// Unknown: it depends on the labels of a namespace, a CEL condition, or the version that a client sends, which the
-    /// input does not show.
+    /// Unknown: it depends on the labels of an object or a namespace, a CEL condition, or the version that a client
+    /// sends, which the input does not show.
     Maybe,
     /// It is called.
     Yes,
@@ -175,8 +175,8 @@ fn selected(selector: &LabelSelector, labels: KnownLabels<'_>, name: Option<&str
     each.min().unwrap_or(Interception::Yes)
 }
 
-/// Whether a kind is exempt: requests for the configuration of admission are never sent to webhooks, or it could not be
-/// repaired (`predicates/rules/rules.go` `IsExemptAdmissionConfigurationResource`).
+/// Whether a kind is exempt: requests for the configuration of admission are never sent to webhooks, since otherwise a
+/// broken configuration could not be repaired (`predicates/rules/rules.go` `IsExemptAdmissionConfigurationResource`).
 fn is_exempt(kind: GroupKind<&str>) -> bool {
     kind.group == "admissionregistration.k8s.io"
         && table().scope_of(kind.group, kind.kind).is_some()

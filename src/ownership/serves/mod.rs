@@ -104,7 +104,7 @@ impl Backend {
 impl Serves {
     /// Finds everything in `inventory` that calls a Service.
     pub fn of(inventory: &Inventory) -> Self {
-        let clients: Vec<_> = inventory.members.iter().flat_map(needs).collect();
+        let clients: Vec<_> = inventory.members.iter().flat_map(calls_of).collect();
         if clients.is_empty() {
             return Self::default();
         }
@@ -163,7 +163,7 @@ fn key_of(service: &ServiceReference) -> ObjectKey {
 }
 
 /// Returns the calls of one object to Services.
-fn needs(member: &Member) -> Vec<(ObjectId, Purpose, ServiceReference)> {
+fn calls_of(member: &Member) -> Vec<(ObjectId, Purpose, ServiceReference)> {
     let (purpose, service) = match member.object.service_client() {
         Some(ServiceClient::Webhooks(webhooks)) => {
             let called = webhooks.into_iter().filter_map(|webhook| {
