@@ -8,25 +8,25 @@ use serde::Serialize;
 use crate::kustomize::Deliverer;
 use crate::manifest::ListClient;
 
-/// Objects that are applied together. Two destinations may have one key: they are in two clusters, or one of them is
-/// not applied.
+/// Where objects are applied together. One object key may occur at several destinations: these are in different
+/// clusters, or not all of them are applied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Destination {
     /// A bundle of the configuration.
     Bundle(Arc<str>),
-    /// The output of one root.
+    /// The output of one root, a build that starts in a folder.
     Root {
-        /// The output of one root, a folder in which a build starts.
+        /// The folder.
         folder: Arc<str>,
-        /// The object that delivers it, if one points at it.
+        /// The object that delivers it, if one points at the folder.
         by: Option<Arc<Deliverer>>,
     },
     /// The files of a folder that no kustomization governs.
     Folder(Arc<str>),
     /// The files of a folder that a kustomization governs and no root reaches: they are not applied.
     Unapplied(Arc<str>),
-    /// Files that are outside of all kustomizations in base, and below one that no root reaches in head: whether they
-    /// are still applied is unknown.
+    /// Files that are outside of all kustomizations in base, and below a kustomization that no root reaches in head:
+    /// whether they are still applied is unknown.
     Disowned(Arc<str>),
     /// Other objects of the cluster; they are not compared.
     Beside,
@@ -46,7 +46,7 @@ pub struct DeliveryName {
     pub key: Option<String>,
     /// The folder that it builds, from the root of the tree; empty for the root itself.
     pub path: String,
-    /// The key of the object that applies the one of `key`: the ApplicationSet of an Application, the parent of a Kustomization.
+    /// The key of the object that applies the object `key`: the ApplicationSet of an Application, the parent of a Kustomization.
     pub parent: Option<String>,
     /// Why it is not certain that there is such a delivery: `clusters: the list of clusters is not in the tree`.
     pub doubt: Option<String>,
@@ -55,7 +55,7 @@ pub struct DeliveryName {
 }
 
 impl Destination {
-    /// Returns whether its objects are applied.
+    /// Returns whether its objects are known to be applied.
     pub fn is_applied(&self) -> bool {
         !matches!(self, Self::Unapplied(_) | Self::Disowned(_))
     }

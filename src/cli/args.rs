@@ -63,7 +63,7 @@ pub(super) enum Command {
     #[cfg(feature = "lsp")]
     #[command(after_help = help::LSP)]
     Lsp(LspArgs),
-    /// Print the JSON Schema of an output, of the configuration, of baselines or of steps
+    /// Print the JSON Schema of outputs, configuration, baselines, steps or operator files
     #[command(after_help = help::SCHEMA)]
     Schema(SchemaArgs),
     /// Print shell completions

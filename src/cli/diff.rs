@@ -146,7 +146,7 @@ pub(super) struct DiffArgs {
     /// The name of the person who accepts the deletions
     #[arg(long, value_name = "NAME", help_heading = "Exit status")]
     accepted_by: Option<String>,
-    /// Succeed if neither state has an object
+    /// Succeed if neither state has an object, nor a template that would render to one
     #[arg(long, help_heading = "Exit status")]
     allow_empty: bool,
     /// Exit with 0 whatever is found
@@ -231,7 +231,7 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
             "each path was compared with itself in another state; to compare one with the other: `{command}`"
         ));
     }
-    // A deletion that is predicted does not hide what is not known beside it.
+    // What is unknown counts even if deletions are predicted.
     let is_unknown = report.summary.unread > 0 || report.summary.unknown > 0;
     Ok(match fail_on {
         _ if is_incomplete(&report.findings) => Status::Failure,

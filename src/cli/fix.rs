@@ -29,7 +29,7 @@ pub(super) struct FixArgs {
 }
 
 impl FixArgs {
-    /// Returns the most invasive fixes to apply; `None` if no fixes are requested.
+    /// Returns the most invasive kind of fix to apply; `None` if no fixes are requested.
     pub(super) fn applicability(self) -> Result<Option<Applicability>, Error> {
         match (self.fix || self.fix_dry_run, self.suggested) {
             (false, true) => Err(Error::SuggestedAlone),
@@ -86,7 +86,7 @@ pub(super) fn write(files: &[FixedFile]) -> Result<(), Error> {
 fn rewrite_unchanged(path: &str, file: &FixedFile) -> std::io::Result<()> {
     let place = place_to_edit(Path::new(path))?;
     if std::fs::read(&place)? != file.before.text().as_bytes() {
-        let reason = "it is not UTF-8, or has changed since it was read; nothing was written";
+        let reason = "it is not UTF-8, or has changed since it was read";
         return Err(std::io::Error::other(reason));
     }
     rewrite(&place, &file.after)

@@ -16,7 +16,7 @@ pub use fingerprint::{Fingerprint, fingerprint};
 pub use fix::{Applicability, Edit, Fix, Fixes};
 pub use identity::Identity;
 
-/// How bad it is.
+/// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "severity")]
@@ -177,7 +177,7 @@ impl Label {
 /// A chain of objects that are connected by ownership.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chain {
-    /// The relation between the first object and the others.
+    /// The relation between the objects.
     pub relation: Relation,
     /// The objects.
     pub objects: Vec<ObjectKey>,
@@ -209,7 +209,7 @@ pub struct Finding {
     pub reason: String,
     /// How to fix it.
     pub help: String,
-    /// The object that it is about; `None` if the file contains no object.
+    /// The object that it is about; `None` if it is not about an object.
     pub object: Option<ObjectKey>,
     /// The field, such as `metadata.ownerReferences[0].uid`.
     pub field: Option<String>,

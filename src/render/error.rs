@@ -10,7 +10,7 @@ pub enum RenderError {
     /// The program cannot be started.
     #[error("`{command}` cannot be run: {reason}")]
     #[diagnostic(help(
-        "a renderer is looked for on the PATH, or from its folder if it contains a slash"
+        "a program is looked for on the PATH; with a slash in its name, in the folder in which it is run"
     ))]
     NotRun {
         /// The command line.

@@ -1,5 +1,5 @@
-//! Texts that tools do not read as manifests as they are: templates, programs, encrypted and unreadable files, and
-//! files under names that tools ignore.
+//! Files that tools do not apply as they are written: templates, programs, encrypted and unreadable files, and files
+//! under names that tools ignore.
 
 use std::collections::BTreeSet;
 
@@ -57,8 +57,7 @@ fn other_file(place: &str, text: &str) -> Option<FoundInput> {
         Some(input.saying(text).parts(lines.map(str::to_owned)))
     } else if name == ".sourceignore" {
         let name = format!("files left out by {place}");
-        let reason =
-            "Flux leaves out the files that its patterns match, and ownerlint does not apply them";
+        let reason = "Flux leaves out the files that match the patterns in it, which ownerlint does not evaluate";
         // A pattern that is added or removed may leave out more.
         let input = FoundInput::new(UnreadWhat::Missing, name, reason).taking_away();
         Some(input.part(text))
@@ -76,7 +75,7 @@ fn template(place: &str, text: &str) -> FoundInput {
         .parts(deciding_lines(text))
 }
 
-/// Whether helmfile reads a file: `helmfile.yaml`, or a file in `helmfile.d`.
+/// Whether helmfile reads a file: its name begins with `helmfile`, or it is in a folder `helmfile.d`.
 pub fn is_helmfile(place: &str) -> bool {
     name_of(place).starts_with("helmfile") || name_of(folder_of(place)) == "helmfile.d"
 }
