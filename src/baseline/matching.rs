@@ -46,7 +46,7 @@ impl Baseline {
             let Some(general) = general.filter(|_| matches.entries[at].is_none()) else {
                 continue;
             };
-            // The namespace of the finding is known: only an entry without one can match.
+            // The namespace of the finding is known: only an entry for any namespace can match.
             if general != *identity {
                 if let Some(&entry) = exact.get(&general) {
                     self.take(&mut matches, at, entry);

@@ -1,5 +1,5 @@
-//! Baselines: known findings that are not reported, by identity and count. They contain no lines, so reformatting,
-//! moving files and reordering documents do not change them.
+//! Baselines: known findings that are not reported, by identity and count. They contain no line numbers, so
+//! reformatting, moving files and reordering documents do not change them.
 //!
 //! Does not depend on the rules.
 
@@ -18,14 +18,14 @@ pub use matching::any_namespace;
 /// The default file name of a baseline.
 pub const FILE_NAME: &str = "ownerlint-baseline.json";
 
-/// Findings, divided.
+/// Findings, divided by a baseline.
 #[derive(Clone, Debug)]
 pub struct Parted<F> {
     /// Findings that the baseline does not list.
     pub new: Vec<F>,
     /// Findings that the baseline lists.
     pub known: Vec<F>,
-    /// Entries of the baseline that the run found less often than they say.
+    /// Entries of the baseline that the run found less often than their count.
     pub stale: Vec<Stale>,
 }
 
@@ -106,8 +106,8 @@ impl Baseline {
         }
     }
 
-    /// Returns the baseline after a run that found `findings`: an entry that the run could not have found stays,
-    /// as `judged` says. New findings are added if `learn` is set.
+    /// Returns the baseline after a run that found `findings`. Missing findings of an entry stay if the run could not
+    /// have found them, for which `judged` returns `false`. New findings are added if `learn` is set.
     pub fn after<'a>(
         &self,
         findings: impl IntoIterator<Item = &'a Finding>,

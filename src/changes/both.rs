@@ -42,7 +42,7 @@ impl<'a> BothSides<'a> {
         if of_old.is_some() == of_new.is_some() {
             return of_old != of_new;
         }
-        // One of them is in the cluster of the tools, which has no part of its own: the deliverers name both clusters.
+        // Only one part has a cluster name, so the clusters that the deliverers name are compared.
         let [old, new] = [(self.base, was), (self.head, is)]
             .map(|(trees, place)| destination_of(trees, place).deliverer());
         let (Some(old), Some(new)) = (old.map(Deliverer::place), new.map(Deliverer::place)) else {

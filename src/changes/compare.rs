@@ -80,7 +80,8 @@ impl Sides {
 /// Objects by their destination and key.
 type ByIdentity<'t> = BTreeMap<(&'t Destination, &'t ObjectKey), Vec<TreePlace>>;
 
-/// Returns the changes from `base` to `head`, ordered by the keys of base, then of head.
+/// Returns the changes from `base` to `head`, ordered by the object's key: that of base, or of head for an added
+/// object.
 pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
     let (old, new) = (by_identity(base), by_identity(head));
     let mut changes = Vec::new();
@@ -146,7 +147,7 @@ fn paired(kind: ChangeKind, pairs: Vec<Pair>) -> impl Iterator<Item = ObjectChan
     })
 }
 
-/// The objects in the files of a side, applied or not.
+/// Objects of one side, by the files that contain them.
 struct WrittenObjects<'t>(HashSet<WrittenName<'t>>);
 
 /// The identity of an object as written: its file, its kind, its name.
@@ -159,7 +160,7 @@ impl<'t> WrittenObjects<'t> {
         Self(counted.map(|place| Self::identity(trees, place)).collect())
     }
 
-    /// Whether the same file contains the object at `place` of another side.
+    /// Whether these objects include that at `place` of `trees`, the other side, in the same file.
     fn contains(&self, trees: &[TreePart], place: TreePlace) -> bool {
         self.0.contains(&Self::identity(trees, place))
     }
@@ -179,8 +180,8 @@ fn by_identity(trees: &[TreePart]) -> ByIdentity<'_> {
     all
 }
 
-/// Compares an object that both sides have. If several files contain the key, it is compared file by file; a removed
-/// copy is paired with those that stay.
+/// Compares an object that both sides have. If several files contain the key, they are compared one by one; a copy of
+/// base without one in the same file of head counts as moved to the first copy of head.
 fn kept(
     base: &[TreePart],
     head: &[TreePart],

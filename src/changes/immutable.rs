@@ -129,7 +129,7 @@ const FIELDS: &[KindFields] = &[
 ];
 
 /// Fields in the `spec` of a PersistentVolume that are not its volume source.
-const BESIDE_SOURCE: [&str; 8] = [
+const BESIDE_SOURCE: [&str; 9] = [
     "accessModes",
     "capacity",
     "claimRef",
@@ -138,6 +138,7 @@ const BESIDE_SOURCE: [&str; 8] = [
     "persistentVolumeReclaimPolicy",
     "storageClassName",
     "volumeAttributesClassName",
+    "volumeMode",
 ];
 
 /// Maps whose keys have no defaults: a key that one side omits is a difference.
@@ -261,7 +262,7 @@ fn keys(value: Value<'_>) -> BTreeSet<&str> {
     value.entries().map(|entry| entry.key).collect()
 }
 
-/// Checks the completions of a Job: 1 by default if `parallelism` is omitted too. An Indexed Job may be scaled.
+/// Checks `spec.completions` of a Job. Its default is 1 if `parallelism` is omitted, too. An Indexed Job may change it.
 fn completions(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let path = &["spec", "completions"];
     let (was, is) = (old.at(path), new.at(path));
@@ -279,7 +280,7 @@ fn volume_source(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     let [was, is] = [old, new].map(|volume| -> BTreeSet<&str> {
         let spec = volume.get("spec").into_iter().flat_map(Value::entries);
         spec.map(|entry| entry.key)
-            .filter(|key| !BESIDE_SOURCE.contains(key) && *key != "volumeMode")
+            .filter(|key| !BESIDE_SOURCE.contains(key))
             .collect()
     });
     let differs = was != is
@@ -311,8 +312,8 @@ fn frozen(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
     Some(at(field, old.get(field), new.get(field)))
 }
 
-/// Returns the data of a Secret as the API server stores it, but decoded: `stringData` is added to `data` and wins.
-/// `None` if a value is malformed.
+/// Returns the data of a Secret as the API server stores it, but decoded: `stringData` is added to `data` and takes
+/// precedence. `None` if a value is malformed.
 fn stored_data(secret: Value<'_>) -> Option<BTreeMap<&str, Cow<'_, str>>> {
     let data = secret.get("data").into_iter().flat_map(Value::entries);
     let mut stored: BTreeMap<&str, Cow<'_, str>> = data

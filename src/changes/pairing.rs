@@ -8,11 +8,11 @@ use super::similar::ValueHashes;
 use super::tree::{TreePart, TreePlace, destination_of, file_of, key_of, member};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 
-/// Minimum likeness of two objects of which one is the other renamed.
+/// Minimum likeness at which one object is taken to be the other under a new name.
 const RENAMED: f64 = 0.6;
-/// Minimum number of values from which likeness means anything: every Namespace is like every other.
+/// Minimum number of values for a comparison by likeness: every Namespace is like every other.
 const FEW_VALUES: usize = 4;
-/// Maximum number of objects of one kind that are compared for renaming.
+/// Maximum number of objects of one kind on each side. If there are more, none of them counts as renamed.
 const MOST_COMPARED: usize = 64;
 
 /// Two objects, one of each side.
@@ -27,9 +27,9 @@ pub(super) struct Unpaired<'t> {
 }
 
 impl Unpaired<'_> {
-    /// Pairs objects of one key that moved to another destination, preferably in the same file, if both destinations are
-    /// applied or neither is. An object whose new destination is not applied now, or not by a deliverer as before, has
-    /// not moved: it was removed.
+    /// Pairs objects of one key that moved to another destination, preferably in the same file, if both destinations
+    /// are applied or neither is. An applied object whose new destination is not applied, or a delivered one whose new
+    /// destination has no deliverer, has not moved: it was removed.
     pub(super) fn moved(&mut self) -> Vec<Pair> {
         let (base, head) = (self.base, self.head);
         self.take(
@@ -114,7 +114,8 @@ impl Unpaired<'_> {
         pairs
     }
 
-    /// Returns how likely it is that one object is the other. `alone`: each side has no other object of the kind.
+    /// Returns how likely it is that one object is the other. `alone`: neither side has another unpaired object of the
+    /// kind.
     fn likeness(
         &self,
         (from, gone): (TreePlace, &ValueHashes),
@@ -181,7 +182,7 @@ impl Unpaired<'_> {
     }
 }
 
-/// Whether an object is applied, and its deliverer is neither suspended nor fails.
+/// Whether an object is applied, and its deliverer is neither suspended nor failing.
 fn may_apply(trees: &[TreePart], place: TreePlace) -> bool {
     let destination = destination_of(trees, place);
     destination.is_applied() && !trees[place.tree].is_held_back(destination)

@@ -22,7 +22,7 @@ pub struct PlacedFile {
     pub file: AppliedFile,
 }
 
-/// One part of a side that is read with the same settings.
+/// A part of a side: files that are read with the same settings.
 #[derive(Debug)]
 pub struct TreePart {
     /// Its objects.
@@ -57,15 +57,15 @@ pub struct KnownDelivery {
     pub doubt: Option<String>,
     /// Whether it depends on facts that only the cluster or a service knows.
     pub is_possible: bool,
-    /// The name of the object that represents it, where the deliverer has a more specific name.
+    /// The name of the object that represents it, if the name of the deliverer is more specific.
     pub object: Option<String>,
     /// The chart that was rendered for it: `chart web 1.0.0 → 2.0.0`.
     pub chart: Option<String>,
-    /// The keys of the objects that it delivers or not, depending on facts that are not known.
+    /// The keys of the objects that it delivers only under conditions that are not known to hold.
     pub possible: BTreeSet<String>,
     /// The error, if it cannot be built.
     pub error: Option<String>,
-    /// The keys of its first build, if that succeeds before the build fails: it then prunes once.
+    /// If its build fails: the keys of one build before that, with its previous settings, after which it prunes.
     pub built_first: Option<BTreeSet<String>>,
     /// Whether it builds no object.
     pub is_empty: bool,
@@ -108,7 +108,7 @@ pub struct DeliveredMarks {
 /// The location of an object of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TreePlace {
-    /// The index of the tree.
+    /// The index of the tree part.
     pub tree: usize,
     /// The object.
     pub id: ObjectId,
@@ -150,7 +150,8 @@ impl TreePart {
         self.whole.unbuildable.get(destination).map(String::as_str)
     }
 
-    /// Whether the deliveries of a tool are known on this side: the tool then applies no file that none of them builds.
+    /// Whether the deliveries of a tool are known on this side: the tool then applies only files that one of them
+    /// builds.
     pub fn knows(&self, tool: SourceTool) -> bool {
         let mut deliverers = self.whole.deliveries.keys();
         deliverers.any(|by| by.tool == tool)
@@ -218,7 +219,7 @@ impl TreePart {
         &self.files[file.0 as usize].0
     }
 
-    /// Whether a file lies in or below a folder of the side.
+    /// Whether the side has a folder, with a file in or below it.
     pub fn contains_folder(&self, folder: &str) -> bool {
         self.whole.folders.contains(folder)
     }
@@ -269,7 +270,7 @@ impl TreePart {
     }
 }
 
-/// Returns the object at `place`. Places come from these trees; another side's place is a programming error and panics.
+/// Returns the object at `place`, which must be a place in `trees`: another one is a programming error, and may panic.
 pub(super) fn member(trees: &[TreePart], place: TreePlace) -> &Member {
     trees[place.tree].inventory.member(place.id)
 }

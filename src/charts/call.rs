@@ -142,7 +142,7 @@ impl ChartCall {
         }
     }
 
-    /// Adds an option that takes a file of its own: `--set-file=KEY=FILE`.
+    /// Adds the option `--set-file=KEY=FILE`, where FILE contains `text`.
     pub fn set_file(&mut self, key: &str, text: Arc<str>) {
         let place = self.files.len();
         self.options.push(format!("--set-file={key}=file-{place}"));

@@ -34,7 +34,7 @@ pub struct ChartFolder {
     /// The name in Chart.yaml, else that of the folder.
     name: String,
     version: String,
-    /// A digest of the files and of their dependencies.
+    /// A digest of `files` and `needs`.
     pub(super) digest: String,
     /// Its files, by their paths from its folder.
     pub(super) files: BTreeMap<String, Arc<[u8]>>,

@@ -47,7 +47,7 @@ impl Helm {
         })
     }
 
-    /// Renders the chart in a folder. `home` is an empty folder. An error is the message of helm.
+    /// Renders the chart in the folder `chart`. `home` is an empty folder. An error is the message of helm.
     pub(super) fn template(
         &self,
         call: &ChartCall,
@@ -82,7 +82,7 @@ impl Helm {
             std::fs::write(home.join(format!("file-{at}")), &**text)
                 .map_err(|error| error.to_string())?;
         }
-        // helm uses the last of several: options of the call override this one.
+        // helm uses the last one of a repeated option, so an option of the call overrides this one.
         arguments.push(format!("--kube-version={kubernetes}"));
         arguments.extend(call.options.iter().cloned());
         let command = RenderCommand {
@@ -93,7 +93,8 @@ impl Helm {
         String::from_utf8(printed).map_err(|_| "the output of helm is not UTF-8".to_owned())
     }
 
-    /// Fetches a chart into a folder, unpacked. An error is the message of helm.
+    /// Fetches a chart into the folder `into`, unpacked. `without_plugins` is a folder without plugins of helm. An
+    /// error is the message of helm.
     pub(super) fn pull(
         &self,
         chart: &RemoteChart,

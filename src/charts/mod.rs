@@ -2,7 +2,7 @@
 //!
 //! A [`ChartCall`] holds the input of a rendering; two calls that are equal render the same. [`Charts`] records the
 //! calls that the delivery graph makes while it is evaluated, answers those that are rendered already, and renders the
-//! others on request. Nothing runs or is pulled before.
+//! others on request. Before that, no program runs and no chart is fetched.
 //!
 //! * `call` the input of a rendering; `folder` a chart of the tree with its dependencies
 //! * `store` requested renderings and their results

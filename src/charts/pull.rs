@@ -17,7 +17,7 @@ const KIND: &str = "charts";
 /// The hosts that charts may be fetched from.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hosts {
-    /// Whether no host is contacted, even a named one.
+    /// Whether no host is contacted, not even one of `named`.
     pub(super) offline: bool,
     /// Whether every host that the tree names may be contacted.
     pub(super) any: bool,
@@ -50,7 +50,8 @@ type Pulled = Arc<OnceLock<Result<PathBuf, String>>>;
 #[derive(Debug)]
 pub(super) struct Pulls {
     cache: Cache,
-    /// Folder for charts without a fixed version, and for those that cannot be cached.
+    /// Temporary folder into which charts are fetched. Those without a fixed version, or that cannot be cached, are
+    /// used from there.
     passing: Result<TempDir, String>,
     known: Mutex<BTreeMap<RemoteChart, Pulled>>,
 }
@@ -81,7 +82,7 @@ impl Pulls {
         let digest = Digest::new().and_all(chart.words()).finish();
         let kept = self.cache.folder(KIND, &digest);
         let kept = kept.filter(|_| chart.is_fixed());
-        if let Some(found) = kept.as_deref().and_then(only_folder) {
+        if let Some(found) = kept.as_deref().and_then(first_chart) {
             return Ok(found);
         }
         if let Some(reason) = hosts.refuse(chart) {
@@ -93,11 +94,11 @@ impl Pulls {
         helm.pull(chart, &fetched, passing)?;
         if let Some(kept) = kept
             && move_to(&fetched, &kept).is_ok()
-            && let Some(found) = only_folder(&kept)
+            && let Some(found) = first_chart(&kept)
         {
             return Ok(found);
         }
-        only_folder(&fetched)
+        first_chart(&fetched)
             .ok_or_else(|| "the archive does not contain the folder of the chart".to_owned())
     }
 }
@@ -115,7 +116,7 @@ fn move_to(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 /// Returns the first chart in a folder.
-fn only_folder(above: &Path) -> Option<PathBuf> {
+fn first_chart(above: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(above).ok()?;
     let mut folders = entries
         .filter_map(Result::ok)

@@ -109,7 +109,7 @@ impl Charts {
         Self::default()
     }
 
-    /// Creates charts that are rendered once [`Self::render`] is called. `kubernetes` is the version that helm assumes,
+    /// Creates charts that [`Self::render`] renders. `kubernetes` is the version that helm assumes,
     /// unless a call names another one.
     pub fn rendering(terms: &RenderingTerms, kubernetes: impl Into<String>) -> Self {
         let cache = Cache::of_user();
@@ -259,7 +259,7 @@ impl Run {
         hosts: &Hosts,
     ) -> Result<Rendering, String> {
         let kept = remote(call).into_iter().all(RemoteChart::is_fixed);
-        let kept = kept.then(|| self.kept_as(helm, id));
+        let kept = kept.then(|| self.cache_key(helm, id));
         if let Some(known) = kept.as_ref().and_then(|kept| self.known(kept)) {
             return Ok(known);
         }
@@ -298,13 +298,13 @@ impl Run {
         })
     }
 
-    fn kept_as(&self, helm: &Helm, id: &CallId) -> String {
+    fn cache_key(&self, helm: &Helm, id: &CallId) -> String {
         Digest::new()
             .and_all([id.as_str(), &helm.identity, &self.kubernetes])
             .finish()
     }
 
-    /// Writes the chart of a call into a folder of its own.
+    /// Checks out the chart of a call. A remote chart is used where it was fetched, unless its values are replaced.
     fn checkout(&self, helm: &Helm, call: &ChartCall, hosts: &Hosts) -> Result<Checkout, String> {
         match &call.source {
             ChartSource::Remote(chart) => {
@@ -337,7 +337,7 @@ impl Run {
                         .map_err(|reason| format!("its dependency {}: {reason}", chart.name))?;
                     let below = checkout.root().join(below);
                     let mut place = below.join(pulled.file_name().unwrap_or_default());
-                    // Two versions of a chart: helm reads the name in Chart.yaml, not that of the folder.
+                    // For two versions of a chart: helm reads the name in Chart.yaml, not that of the folder.
                     if place.exists() {
                         place = below.join(format!("dependency-{at}"));
                     }

@@ -7,8 +7,8 @@ use super::error::Error;
 use crate::git::{Blobs, FileContent, GitError, Repository};
 use crate::inventory::Past;
 
-/// Returns the commit at which the current branch left `reference`, and the content of changed files at that commit. An
-/// untracked file did not exist; the earlier content of an ignored file, such as rendered output, is unknown.
+/// Returns the commit at which the current branch left `reference`, and the content of changed files at that commit.
+/// Files that git does not track, ignored ones included, count as absent at that commit.
 pub(super) fn changed_from(reference: &str) -> Result<(String, Past), Error> {
     past_of(reference).map_err(|reason| Error::Changed {
         reference: reference.to_owned(),
@@ -63,7 +63,7 @@ pub(super) fn as_committed() -> Result<BTreeSet<String>, GitError> {
         .collect())
 }
 
-/// Resolves a reference to the name of its commit; `None` without Git.
+/// Resolves a reference to the name of its commit; `None` without Git, or without such a commit.
 pub(super) fn commit(reference: &str) -> Option<String> {
     Repository::discover(Path::new("."))
         .and_then(|repository| repository.commit(reference))

@@ -1,5 +1,5 @@
-//! The parts of `--help` besides the options: examples, and the meaning of the exit status. Lines must fit into 80
-//! columns, or clap would wrap them again.
+//! The parts of `--help` besides the options: examples, and the meaning of the exit status. clap wraps lines that do
+//! not fit into the terminal, so most of them are at most 80 columns wide.
 
 /// `-h` shows only common options of a command with more options than this.
 const MANY: usize = 12;

@@ -14,7 +14,7 @@ use crate::manifest::KUSTOMIZATIONS;
 use crate::rules;
 use crate::text::near;
 
-/// Options that no command has, with what to type instead.
+/// Options of other tools, with what to type instead. They are looked up if a command does not have the option.
 const OPTIONS: &[(&[&str], &str)] = &[
     (
         &["-f", "--file", "--files", "--filename"],

@@ -67,8 +67,9 @@ pub(super) fn init(args: &InitArgs) -> Result<Status, Error> {
     Ok(Status::Clean)
 }
 
-/// Writes the best configuration with which a check reports no more errors than without one, and returns that check.
-/// Bundles can reveal errors that the whole tree hides, for example if only another variant's CRD serves a version.
+/// Writes the first proposal with which a check reports no more errors than without a configuration, else the simplest
+/// one. Returns the proposal and the check. Bundles can reveal errors that the whole tree hides, for example if only
+/// another variant's CRD serves a version.
 fn write_harmless(
     mut starter: Starter,
     before: usize,
@@ -125,7 +126,7 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
         }
     };
     let parts = listing.deliveries.into_iter().filter_map(|delivery| {
-        // Skip deliveries whose name depends on the cluster.
+        // Skip deliveries that depend on facts which only the cluster knows.
         let path = delivery.path.filter(|_| delivery.certainty != "possible")?;
         let files = delivery.instances.iter();
         let files: BTreeSet<String> = files.filter_map(|one| below(within, &one.file)).collect();
@@ -139,7 +140,7 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
     parts.collect()
 }
 
-/// Returns a path from `folder`; `None` if it is not in or below that.
+/// Returns `path` relative to `folder`; `None` if it is neither that folder nor below it.
 fn below(folder: &Path, path: &str) -> Option<String> {
     Some(plain::path(Path::new(path).strip_prefix(folder).ok()?))
 }

@@ -83,7 +83,8 @@ pub(super) fn open(request: &Request) -> Result<Session, Error> {
 }
 
 impl InputArgs {
-    /// Builds the request of these arguments. Reads the unsaved text of `--stdin-filename`.
+    /// Builds the request of these arguments. Reads the unsaved text of `--stdin-filename`, and renders charts with
+    /// `--render`.
     pub(super) fn request(self, world: Option<World>) -> Result<Request, Error> {
         hints::on_addresses(&self.paths)?;
         let overlay = self

@@ -23,7 +23,7 @@ pub(super) trait Named: Copy + Display + FromStr<Err = UnknownFormat> + 'static 
     /// Every format, in the order in which they are listed.
     const ALL: &'static [Self];
 
-    /// Returns how documents in this format are read.
+    /// Returns the syntax of documents in this format.
     fn syntax(self) -> Syntax;
 }
 

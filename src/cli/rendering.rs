@@ -8,7 +8,7 @@ use crate::charts::{ChartSettings, RenderingTerms};
 use crate::engine::{Request, charts_before, with_charts};
 use crate::inventory::Past;
 
-/// Charts of a change.
+/// Options for rendering the charts of both states of a change.
 #[derive(Clone, Debug, Args)]
 pub(super) struct RenderingArgs {
     /// With --render: also fetch charts from this host if only the change names it (may be repeated)
@@ -32,7 +32,7 @@ impl RenderingArgs {
     }
 }
 
-/// Charts of one state.
+/// Options for rendering the charts of one state.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct ChartArgs {
     /// Render charts with helm and read the result, too. This fetches remote charts and runs their templates

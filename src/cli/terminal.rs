@@ -1,4 +1,5 @@
-//! Properties of the terminal, and the only writes to standard output and error.
+//! Properties of the terminal, and all writes to standard output and error except by clap, progress bars and the
+//! language server.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,7 +16,7 @@ use super::global_args::Color;
 use crate::text::runner::{Syntax, without_commands};
 use crate::text::{RewrittenLines, plain};
 
-/// Whether to colour the output to `stream`. `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE` have their usual meaning.
+/// Whether to colour the output to `stream`. `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE` count unless empty or `0`.
 pub(super) fn use_color(choice: Color, stream: &impl IsTerminal) -> bool {
     match choice {
         Color::Always => true,

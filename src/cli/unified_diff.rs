@@ -78,7 +78,7 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
         let near_left = &left[..left.len().min(WINDOW)];
         let near_right = &right[..right.len().min(WINDOW)];
         let mut near = capture_diff_slices(Algorithm::Myers, near_left, near_right);
-        // The window may end within a change: the next one begins after its last common line.
+        // The window may end within a change, so the next window begins after the last common line of this one.
         let is_rest = near_left.len() == left.len() && near_right.len() == right.len();
         if let Some(last) = near
             .iter()
@@ -89,8 +89,8 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
         }
         for operation in near {
             let (old_len, new_len) = (operation.old_range().len(), operation.new_range().len());
-            // With its place in the whole texts. An insertion or deletion is a replacement with an empty side: only
-            // ranges are read.
+            // Moves the operation to its place in the whole texts. An insertion or deletion becomes a replacement with
+            // an empty side: only ranges are read.
             let operation = match operation {
                 DiffOp::Equal { len, .. } => DiffOp::Equal {
                     old_index: at_old,

@@ -10,7 +10,7 @@ pub const FILE_NAMES: [&str; 2] = ["ownerlint.yaml", ".ownerlint.yaml"];
 
 /// Returns the path of the configuration, relative to `working_directory`. It is looked for in the folder of the first
 /// of `paths` and in the folders above it. For a glob, this is the folder before the first wildcard; for standard input
-/// or without a path, `working_directory`. The nearest one counts. The search ends at the folder that contains `.git`.
+/// or without a path, `working_directory`. The nearest one is used. The search ends at the folder that contains `.git`.
 ///
 /// # Errors
 /// A folder has files of both names.

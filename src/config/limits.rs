@@ -31,7 +31,7 @@ pub(super) fn limits(values: Values<'_>, field: Entry<'_>) -> Result<Limits, Mis
 }
 
 impl Config {
-    /// Returns the configuration if it stays within its limits.
+    /// Returns the configuration, unless it has more bundles than its limits allow.
     ///
     /// # Errors
     /// There are too many bundles.

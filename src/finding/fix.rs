@@ -26,7 +26,7 @@ impl Applicability {
     }
 }
 
-/// Whether findings come with their fixes. Computing the fixes of a document reads it twice more.
+/// Whether findings come with their fixes. Computing the fixes of a document reads it at least twice more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fixes {
     /// All findings that can be fixed have a fix.

@@ -126,7 +126,7 @@ fn contents_of(
     let mut answers = BufReader::new(stdout);
     let contents = names
         .into_iter()
-        .map(|name| Ok((name, answers_next(&mut answers).ok_or(GitError::BrokeOff)?)))
+        .map(|name| Ok((name, next_answer(&mut answers).ok_or(GitError::BrokeOff)?)))
         .collect::<Result<Vec<_>, GitError>>();
     if contents.is_err() {
         // The process may have ended already.
@@ -152,8 +152,8 @@ fn local_objects(folder: &Path) -> Result<HashSet<ObjectName>, GitError> {
         .collect())
 }
 
-/// Parses `<name> blob <size>`, a line break, the content, a line break; or `<name> missing`.
-fn answers_next(answers: &mut impl BufRead) -> Option<StoredContent> {
+/// Reads the next answer: `<name> blob <size>`, a line break, the content, a line break; or `<name> missing`.
+fn next_answer(answers: &mut impl BufRead) -> Option<StoredContent> {
     let mut header = String::new();
     answers.read_line(&mut header).ok()?;
     let mut words = header.split_ascii_whitespace().skip(1);

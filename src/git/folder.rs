@@ -1,4 +1,4 @@
-//! Recognises the folder in which git keeps its own files by its name.
+//! Recognises `.git`, the folder of git's own files, by name.
 
 use std::ffi::OsStr;
 use std::path::Path;

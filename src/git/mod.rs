@@ -1,5 +1,5 @@
-//! Reads the states of a repository: commits, the index, the work tree. The git program does it, so that every storage
-//! format is supported; no program that the repository configures is run.
+//! Reads the states of a repository: commits, the index, the work tree. It runs the git program, which supports every
+//! storage format, but no program that the repository configures.
 //!
 //! Does not depend on YAML.
 

@@ -16,7 +16,7 @@ pub struct Repository {
     folder: PathBuf,
     /// The root of the work tree; `None` for a bare repository.
     work_tree: Option<PathBuf>,
-    /// The folder, from the root of the repository, with a slash at its end; empty at the root.
+    /// The path of `folder` from the root of the repository, with a slash at its end; empty at the root.
     prefix: String,
 }
 
@@ -45,12 +45,13 @@ impl Repository {
         self.work_tree.as_deref()
     }
 
-    /// Returns the root of the work tree; the error for a bare repository says that it has no such thing as `missing`.
+    /// Returns the root of the work tree. The error for a bare repository says that it has no `missing`: a work tree or
+    /// an index.
     fn root_for(&self, missing: &'static str) -> Result<&Path, GitError> {
         self.work_tree().ok_or(GitError::Bare { missing })
     }
 
-    /// Returns the folder that it is seen from, from the root, with a slash at its end; empty at the root.
+    /// Returns the path from the root to the folder that it is seen from, with a slash at its end; empty at the root.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
@@ -332,14 +333,14 @@ fn names(output: &[u8]) -> impl Iterator<Item = String> {
     entries(output).map(plain::path_of_bytes)
 }
 
-/// Returns the path that bytes of git name.
+/// Converts a path that git printed.
 #[cfg(unix)]
 fn on_disk(name: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     PathBuf::from(std::ffi::OsStr::from_bytes(name))
 }
 
-/// Returns the path that bytes of git name: UTF-8 everywhere but on Unix.
+/// Converts a path that git printed, which is UTF-8 on systems other than Unix.
 #[cfg(not(unix))]
 fn on_disk(name: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(name).into_owned())

@@ -10,7 +10,7 @@ use super::ObjectName;
 pub struct Snapshot {
     /// The files, by path.
     pub files: BTreeMap<String, SnapshotFile>,
-    /// The commits of submodules, whose files other repositories have, by path; empty where no commit is known.
+    /// The commits of submodules, by path; empty where no commit is known. Their files are in other repositories.
     pub submodules: BTreeMap<String, String>,
 }
 

@@ -85,8 +85,8 @@ fn temporary() -> Result<TempDir, RenderError> {
         .map_err(failed)
 }
 
-/// Writes one file. Files with a path out of the tree or into a Git folder, and links out of the tree, are left out:
-/// Git does not write the former, and the latter lead to nothing in the tree.
+/// Writes one file. Files with a path out of the tree or into a Git folder are left out, because Git does not write
+/// them either; links that lead or may lead out of the tree are left out, too.
 fn write(root: &Path, file: CheckoutFile<'_>) -> Result<(), RenderError> {
     if !stays_inside("", file.path) || in_git_folder(Path::new(file.path)) {
         return Ok(());
@@ -124,7 +124,7 @@ fn stays_inside(from: &str, path: &str) -> bool {
     !path.is_empty()
 }
 
-/// Whether a path has a `..` after a name: if the name is a link, it leads elsewhere than the text says.
+/// Whether a path has a `..` after a name: if the name is that of a link, the path leads elsewhere than it says.
 fn turns_back(path: &str) -> bool {
     Path::new(path)
         .components()

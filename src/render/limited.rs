@@ -5,7 +5,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// The interval in which a program that has closed its output is polled for its end.
+/// The interval at which a program that has closed its output is polled for its end.
 const POLL: Duration = Duration::from_millis(5);
 
 /// The end of a run.
@@ -26,7 +26,8 @@ pub(super) struct LimitedRun {
     pub(super) stderr: Vec<u8>,
 }
 
-/// Runs `command`. At most `most` bytes of standard output are read, at most `most_said` of standard error are kept.
+/// Runs `command`, and ends it after `timeout`, or if it writes more than `most` bytes to standard output. At most
+/// `most_said` bytes of standard error are kept.
 pub(super) fn run(
     command: &mut Command,
     timeout: Duration,

@@ -1,8 +1,9 @@
 //! Division of a tree into bundles: files that are applied to one cluster.
 //!
-//! The objects of a tree are assumed to be applied to one cluster, unless two of its parts contain equal objects. Such
-//! parts are variants, for example `dev` and `prod`, and each name of a variant becomes a bundle. A part without
-//! variants belongs to every bundle, and so do CustomResourceDefinitions.
+//! The objects of a tree are assumed to be applied to one cluster, unless tools deliver to several clusters, or one of
+//! two parts of the tree contains at least half of the other's objects. Such parts are variants, for example `dev` and
+//! `prod`, and each name of a variant becomes a bundle. A part without variants belongs to every bundle. A bundle
+//! without one of the tree's CustomResourceDefinitions gets the first file that contains it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +28,7 @@ pub(super) struct Proposed {
     pub(super) built: Vec<String>,
 }
 
-/// Proposes the bundles of a tree, sorted by name; empty if one is enough, and if there are too many to be useful.
+/// Proposes the bundles of a tree, sorted by name; empty if one is enough, or if there are too many to be useful.
 pub(super) fn bundles(tree: &FileTree, delivered: &[DeliveredPart]) -> Vec<Proposed> {
     let Variants { shared, by_name } = variants(tree, delivered);
     if by_name.len() < 2 || by_name.len() > MAX_BUNDLES {
@@ -91,7 +92,7 @@ struct Variants {
     by_name: BTreeMap<String, Vec<Portion>>,
 }
 
-/// Finds the variants. If tools deliver to several clusters, each is a variant, and shared files belong to each.
+/// Finds the variants. If tools deliver to several clusters, each cluster is a variant.
 fn variants(tree: &FileTree, delivered: &[DeliveredPart]) -> Variants {
     let names = names_of_clusters(delivered);
     let mut found = Variants::default();
@@ -152,7 +153,8 @@ fn names_of_clusters(delivered: &[DeliveredPart]) -> BTreeMap<&str, String> {
     clusters.into_iter().zip(names).collect()
 }
 
-/// Divides a portion into the folders directly below it; `None` if it is a unit, lies too deep or is a single file.
+/// Divides a portion into the folders and files directly below it; `None` if it is a unit, lies too deep or is a single
+/// file.
 fn below(tree: &FileTree, part: &Portion) -> Option<Vec<Portion>> {
     let depth = part.folder.matches('/').count() + 1;
     let mut files = part.files.iter();

@@ -1,6 +1,7 @@
 //! The shortest list of paths that includes exactly some files.
 
-/// Returns the folders and files that include exactly the `wanted` of the `paths`, which are sorted.
+/// Returns the folders and files that include exactly those of `paths` for whose index `wanted` holds. `paths` are
+/// sorted.
 pub(super) fn cover(paths: &[&str], wanted: impl Fn(usize) -> bool) -> Vec<String> {
     let mut covering = Vec::new();
     let mut pending = vec![(0..paths.len(), 0)];

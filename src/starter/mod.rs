@@ -1,5 +1,5 @@
-//! The configuration that `init` proposes for a tree: bundles for each cluster, files that are never applied, and
-//! charts that are rendered first.
+//! The configuration that `init` proposes for a tree: bundles, globs of files that are never applied, and charts that
+//! have to be rendered first.
 
 mod bundles;
 mod cover;
@@ -19,7 +19,7 @@ use tree::FileTree;
 
 pub use exclude::{Exclusion, dominant, fixture_glob, fixtures, is_most};
 
-/// The objects of one folder that a tool delivers, or that a kustomization builds by hand.
+/// The objects that are built from one folder: a tool delivers them, or a person builds its kustomization.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveredPart {
     /// The cluster; `None` if no tool of the tree delivers it.
@@ -32,7 +32,7 @@ pub struct DeliveredPart {
     pub objects: usize,
 }
 
-/// A proposed configuration. It is a pure function of a tree; [`Starter::to_yaml`] writes it.
+/// A proposed configuration. It is a pure function of a tree and its deliveries; [`Starter::to_yaml`] writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Starter {
     /// Globs of files that are never applied.

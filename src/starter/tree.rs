@@ -1,4 +1,4 @@
-//! The input of `init`: the files of a tree, each with its objects and the test folders that it mentions.
+//! The input of `init`: the files of a tree, each with its objects and the test folders that its documents imply.
 
 /// The files of a tree, sorted by path. Paths are relative to the folder of the configuration and have forward slashes.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct TreeFile {
     pub(super) objects: Vec<String>,
     /// The names of the custom resource definitions among them.
     pub(super) definitions: Vec<String>,
-    /// Folders of tests that it mentions.
+    /// The folders of tests that its kuttl and chainsaw documents imply.
     pub(super) tests: Vec<String>,
     /// Whether it describes a chart that can be installed.
     pub(super) is_chart: bool,

@@ -149,7 +149,7 @@ pub struct Suppressed<F> {
     pub reason: Option<String>,
 }
 
-/// Findings, divided.
+/// Findings, divided by suppressions.
 #[derive(Clone, Debug)]
 pub struct Applied<F> {
     /// Findings that are reported.
@@ -277,9 +277,9 @@ impl Suppressions {
         reason
     }
 
-    /// Returns the unused rules of directives, then the ignores: all expired ones, and the unused ones that match one of
-    /// `objects`, or all unused ones if it is `None` because the input is complete. An unused rule or ignore counts only
-    /// if its rule ran.
+    /// Returns the unused rules of directives, then the ignores: all expired ones, and the unused ones that match one
+    /// of `objects`; if `objects` is `None` because the input is complete, all unused ones. An unused rule or ignore
+    /// counts only if its rule ran.
     pub fn idle<'k>(
         &self,
         ran: impl Fn(&str) -> bool,

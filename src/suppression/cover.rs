@@ -1,7 +1,8 @@
-//! Finds the bytes that a comment covers: the node that it precedes, and everything nested in it.
+//! Finds the bytes that a comment covers: the nodes that it belongs to, and everything nested in them.
 //!
 //! A node is an entry of a mapping (key and value) or an item of a sequence. A comment at the end of a line belongs to
-//! the nodes that begin on that line; a comment on its own line, to the outermost node that begins next.
+//! the nodes that begin on that line; if there is none, to the innermost node that ends there. A comment on its own
+//! line belongs to the outermost node that begins next.
 
 use std::cell::{Cell, OnceCell};
 
@@ -18,7 +19,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// Collects all nodes of `tree`. Shared nodes (aliases) are visited once, so that no document grows.
+    /// Collects all nodes of `tree`. Shared nodes are visited once, so that aliases do not multiply them.
     pub(super) fn new(tree: &Tree) -> Self {
         let mut nodes = Vec::new();
         let mut seen = HashSet::default();
@@ -43,7 +44,7 @@ impl Nodes {
         }
     }
 
-    /// Returns the span that `comment` covers; `None` if no node follows.
+    /// Returns the span that `comment` covers; `None` if it belongs to no node.
     pub(super) fn covered(&self, file: &SourceFile, comment: &Comment) -> Option<Span> {
         if comment.own_line {
             let end = comment.span.end;
@@ -134,7 +135,7 @@ impl<'f> UnreadLines<'f> {
     }
 }
 
-/// Returns the start of the first line of a document that is neither blank nor a comment.
+/// Returns the start of the first line of a document that is neither blank nor a comment nor a separator.
 pub(super) fn first_content(file: &SourceFile, document: Span) -> u32 {
     let mut start = document.start;
     for line in file.slice(document).split_inclusive('\n') {

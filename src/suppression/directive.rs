@@ -14,7 +14,7 @@ use crate::yaml::Comment;
 /// How a directive is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
-    /// `# ownerlint: ignore[rule] reason`: covers the node that it precedes.
+    /// `# ownerlint: ignore[rule] reason`: covers the node that it precedes, or the nodes on its line.
     Comment,
     /// `# ownerlint: ignore-document[rule] reason`, before the first key.
     Document,
@@ -44,7 +44,7 @@ pub struct Directive {
     pub rules: SmallVec<[NamedRule; 1]>,
     /// The reason.
     pub reason: Option<String>,
-    /// The bytes that it covers; `None` when no node follows it.
+    /// The bytes that it covers; `None` if it belongs to no node.
     pub covers: Option<Span>,
 }
 
@@ -178,7 +178,7 @@ impl Directives {
 /// A document whose comments are read.
 struct Placed<'a> {
     document: Span,
-    /// The end of the comments before its first key.
+    /// The start of its first line with content: after the comments before its first key.
     first_content: u32,
     content: PlacedContent<'a>,
 }

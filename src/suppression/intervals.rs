@@ -6,7 +6,8 @@ use crate::text::Span;
 #[derive(Debug, Default)]
 pub(super) struct Intervals {
     spans: Vec<Span>,
-    /// At the middle of each part of `spans` that a search visits by halving: the greatest end in that part.
+    /// The greatest end in each part of `spans` that a search visits by halving, at the index of the middle of the
+    /// part.
     last_end: Vec<u32>,
 }
 

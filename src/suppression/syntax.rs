@@ -46,7 +46,7 @@ impl Fault {
 /// The word that begins every directive.
 const NAME: &str = "ownerlint";
 
-/// Verbs of other tools with the meaning of `ignore`.
+/// `ignore`, and verbs of other tools with its meaning.
 const VERBS: [&str; 6] = ["ignore", "disable", "noqa", "nolint", "skip", "suppress"];
 
 /// Whether a text begins with `ownerlint`, after `#` and spaces.
@@ -157,7 +157,7 @@ impl Words<'_> {
 mod tests {
     use super::*;
 
-    /// Whether it is for the document, its rules, its reason.
+    /// Whether a directive is for the document, its rules, and its reason.
     type Parts<'a> = (bool, Vec<&'a str>, Option<String>);
 
     fn read(text: &str) -> Option<Result<Parts<'_>, Fault>> {

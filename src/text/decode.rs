@@ -6,11 +6,11 @@ use thiserror::Error;
 
 use super::{SourceFile, Span};
 
-/// The error for bytes that are not text.
+/// The error for bytes that are not UTF-8, or are too many.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{message}")]
 pub struct UndecodableBytes {
-    /// The offset in the file of the first wrong byte.
+    /// The offset in the file of the first byte that is not UTF-8, or of the first one beyond the limit.
     pub offset: u64,
     /// The error.
     pub message: String,

@@ -1,8 +1,8 @@
-//! Globs of strangers, compiled without a panic.
+//! Compiles untrusted globs without a panic.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// The maximum nesting of braces. `globset` calls itself for each level, so deep ones would exhaust the stack.
+/// The maximum nesting of braces. `globset` calls itself for each level, so deep nesting would exhaust the stack.
 const MOST_BRACES: usize = 50;
 
 const TOO_LARGE: &str = "it is too large";
@@ -10,7 +10,8 @@ const TOO_LARGE: &str = "it is too large";
 /// Compiles a set that matches if one of several patterns does. `*` stays within a folder, and `**` crosses folders.
 ///
 /// # Errors
-/// Returns the first pattern that is malformed or too large, with the reason.
+/// Returns the first pattern that is malformed or too large, with the reason; an empty pattern if only all of them
+/// together are too large.
 pub(crate) fn globs<'p>(
     patterns: impl IntoIterator<Item = &'p str>,
 ) -> Result<GlobSet, (&'p str, String)> {
@@ -21,7 +22,7 @@ pub(crate) fn globs<'p>(
     all.build().map_err(|error| ("", error.kind().to_string()))
 }
 
-/// Reads a pattern for a set of several. Unless `within_folders` is set, `*` crosses folders, too.
+/// Parses a pattern, to be added to a set. Unless `within_folders` is set, `*` crosses folders, too.
 ///
 /// # Errors
 /// The pattern is malformed, or its expression is too large, which nested braces can cause.
@@ -69,7 +70,8 @@ pub(crate) fn glob(pattern: &str) -> Result<GlobSet, String> {
     compiled(pattern, true)
 }
 
-/// Converts a text to a pattern that has `unknown` for each part in double braces: `apps/{{name}}` becomes `apps/*`.
+/// Converts a text to a pattern that has `unknown` for each part in double braces. If `unknown` is `*`, `apps/{{name}}`
+/// becomes `apps/*`.
 pub(crate) fn with_unknown_parts(text: &str, unknown: &str) -> String {
     let mut pattern = String::new();
     let mut rest = text;

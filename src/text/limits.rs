@@ -10,7 +10,7 @@ pub struct Limits {
     pub deliveries: usize,
     /// Bundles of the configuration.
     pub bundles: usize,
-    /// Kustomizations within kustomizations.
+    /// The nesting depth of kustomizations.
     pub nesting: usize,
     /// Bytes of text that variables, templates and patches make together.
     pub text: usize,

@@ -43,7 +43,7 @@ pub(crate) fn did_you_mean<T: AsRef<str>>(
 }
 
 /// Returns the field that `name` most likely means: one that differs in case or in a few letters, or that begins with
-/// `name` without its plural (`owners`: `ownerReferences`). `None` if nothing is close.
+/// `name` without its final `s` (`owners`: `ownerReferences`). `None` if nothing is close.
 pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str> {
     let written = name.to_lowercase();
     let limit = (written.chars().count() / 4).clamp(1, 3);

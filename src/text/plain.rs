@@ -28,7 +28,8 @@ pub(crate) fn visible_in_place(text: &str) -> String {
     replaced.collect()
 }
 
-/// Escapes every character in JSON that a terminal would interpret. In strings, JSON itself escapes the first 32.
+/// Escapes every character in JSON that a terminal would interpret. In strings, JSON itself escapes the characters
+/// below U+0020.
 pub(crate) fn visible_json(json: &str) -> Cow<'_, str> {
     if !json.contains(is_obeyed_in_json) {
         return Cow::Borrowed(json);
@@ -64,7 +65,7 @@ pub(crate) fn path(path: &Path) -> String {
     }
 }
 
-/// Formats the bytes of a path with forward slashes, like [`path`].
+/// Formats the bytes of a path like [`path`]. The bytes already have forward slashes.
 pub(crate) fn path_of_bytes(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {

@@ -1,9 +1,9 @@
-//! Writes texts that are too large for memory, a few lines at a time.
+//! Writes texts that are too large for memory, in blocks of whole lines.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// The number of bytes that are rewritten at once.
+/// The minimum number of bytes that are rewritten at once.
 const MANY: usize = 1 << 16;
 
 /// Writes whole lines to `out` after applying `rewrite`. `flush` writes the text after the last line break.

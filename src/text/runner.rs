@@ -1,8 +1,9 @@
-//! Disables workflow commands, which runners execute from the output of a step: a manifest must not contain any.
+//! Disables workflow commands, which runners execute from the output of a step: text of a manifest must not be
+//! executed.
 
 use std::borrow::Cow;
 
-/// How a text will be read.
+/// How an output is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// By a person, or as markup.
@@ -15,7 +16,8 @@ pub enum Syntax {
 
 /// Returns `text` without anything that would start a command.
 ///
-/// Commands are `::name` at the start of a line, after optional blanks, and `##[name]` or `##vso[name]` anywhere.
+/// Commands are `::name` at the start of a line, after optional blanks, and `##[name]`, `##vso[name]` or
+/// `##teamcity[name]` anywhere.
 pub fn without_commands(text: &str, syntax: Syntax) -> Cow<'_, str> {
     let suspect = text.contains("##") || text.contains("::");
     if syntax == Syntax::Commands || !suspect {

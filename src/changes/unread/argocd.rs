@@ -177,8 +177,8 @@ fn source(finder: &mut Finder<'_>, holder: Holder<'_>, source: Value<'_>, at: us
     }
 }
 
-/// Whether a path with parameters leads into this tree: its set is evaluated, so the repositories of its git generators
-/// are this tree, and one of them is `repository`.
+/// Whether a `path` with parameters leads into this tree: the ApplicationSet is evaluated, so its git generators read
+/// this tree, and one of them names `repository`.
 fn is_generated_here(
     state: &SourceState<'_>,
     holder: Holder<'_>,

@@ -16,7 +16,7 @@ pub(super) fn find(finder: &mut Finder<'_>) {
         } else if matches!(object.kind(), "HelmChart" | "HelmChartConfig") {
             helm_chart(finder, holder);
         } else if UNEVALUATED_DELIVERIES.contains(&object.group_kind()) {
-            // All of its scalars count except versions.
+            // Removing a scalar may remove objects, unless it is a version.
             let input = FoundInput::new(UnreadWhat::Generator, shown_key(object), UNEVALUATED)
                 .identified(holder.key())
                 .parts(steady(holder.spec).unwrap_or_default())

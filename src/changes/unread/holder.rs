@@ -19,7 +19,7 @@ pub(super) struct Holder<'s> {
 }
 
 impl<'s> Holder<'s> {
-    /// Returns the objects of a state, in order.
+    /// Returns the holders of a state, in order.
     pub(super) fn all(state: &'s SourceState<'s>) -> impl Iterator<Item = Self> {
         let objects = state
             .objects()

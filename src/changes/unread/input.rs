@@ -22,7 +22,8 @@ pub(super) const OTHER_CLUSTER: &str =
 /// The reason for a chart whose release the change uninstalls (fluxcd/helm-controller internal/action/verify.go).
 const REPLACED_RELEASE: &str = "this uninstalls the release and installs another one: the objects of the chart are \
     deleted and created again, and the chart is not rendered";
-/// The reason if the release moves: the uninstall looks in the new namespace for objects whose templates name none.
+/// The reason if the release moves: the uninstall looks in the new namespace for objects whose templates name no
+/// namespace.
 const MOVED_RELEASE: &str = "this uninstalls the release and installs it in another namespace: the objects of the chart \
     are deleted where its templates name a namespace, and stay behind where they name none; the chart is not rendered";
 
@@ -176,7 +177,7 @@ impl UnreadChanges {
     }
 }
 
-/// Returns the name of the object in a subject, without its namespace: only some subjects contain one.
+/// Returns the name of the object in a subject, without its namespace, which only some subjects contain.
 fn last_name(subject: &str) -> &str {
     subject.rsplit([' ', '/']).next().unwrap_or_default()
 }
@@ -215,7 +216,8 @@ pub(super) struct FoundInput {
     /// The identity of the input, kustomization or object that contains it. If that is added or removed too, this input
     /// is not reported.
     pub(super) within: Option<String>,
-    /// Whether it is reported only if both states have it: otherwise an object that is read is added or removed with it.
+    /// Whether it is reported only if both states have it. If only one has it, the object that names it is added or
+    /// removed, which is compared anyway.
     pub(super) only_changes: bool,
     /// Whether builds evaluate it.
     pub(super) is_built: bool,

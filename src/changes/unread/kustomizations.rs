@@ -305,7 +305,7 @@ impl KustomizationInputs<'_, '_> {
     }
 }
 
-/// Returns the scalars of a file that has kustomize render charts, but no versions or values; `None` for other files.
+/// Returns the scalars of a file of HelmChartInflationGenerators, except versions and values; `None` for other files.
 fn inflated(file: &ParsedFile) -> Option<Vec<String>> {
     if !file.has_objects() {
         return None;
@@ -321,7 +321,7 @@ fn inflated(file: &ParsedFile) -> Option<Vec<String>> {
     Some(scalars)
 }
 
-/// Whether a replacement writes into a name or a namespace.
+/// Whether a replacement writes into the metadata or the kind of an object.
 fn into_identities(replacement: Value<'_>) -> bool {
     let paths = replacement
         .items_at("targets")

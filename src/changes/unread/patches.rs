@@ -1,4 +1,4 @@
-//! Patches that decide on objects or on their deliverers, and that are not evaluated.
+//! Patches that may change which objects are applied, or how they are delivered, and that are not evaluated.
 
 use super::input::{Finder, FoundInput, UnreadWhat};
 use super::state::{canonical_text, items, path_of, roots, text_at};
@@ -32,7 +32,7 @@ const DECIDING: [&str; 4] = [
     "helm.sh/",
 ];
 
-/// The object that contains patches.
+/// The kustomization or object that contains patches.
 pub(super) struct Patched<'s> {
     pub(super) place: &'s str,
     pub(super) file: &'s ParsedFile,
@@ -55,7 +55,7 @@ pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) 
         let patch_file = place.as_ref().and_then(|place| finder.state.file(place));
         let deciding = match (patch_file, &place) {
             (Some(file), _) => deciding_documents(file, entry, target),
-            // The path exists and is not parsed as a manifest.
+            // The path, or a folder above it, is a file, link or submodule, and nothing there is parsed as a manifest.
             (None, Some(place)) if finder.state.leads_elsewhere(place) => finder
                 .state
                 .content(place)
@@ -129,10 +129,10 @@ fn decides(patch: Value<'_>, entry: Value<'_>, target: Option<Value<'_>>) -> boo
         .into_iter()
         .flat_map(Value::entries);
     let mut annotations = annotations.map(|entry| entry.key);
-    let deletes = patch
+    let has_directive = patch
         .get("$patch")
         .is_some_and(|patch| patch.as_str() != Some("delete") || !is_evaluated(target));
-    deletes
+    has_directive
         || ["allowNameChange", "allowKindChange"]
             .into_iter()
             .any(|option| entry.is_true_at(&["options", option]))

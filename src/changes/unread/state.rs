@@ -38,14 +38,14 @@ pub struct SourceState<'s> {
     resources: BTreeSet<String>,
     /// ConfigMaps and Secrets, and their generators, by name.
     data: BTreeMap<String, Vec<DataObject<'s>>>,
-    /// Cache of digests by content.
+    /// Cache of digests, by the content that is digested.
     digests: RefCell<HashMap<(Digested, String), String>>,
 }
 
-/// The content of a digest, which a name completes.
+/// The kind of content that is digested. In the cache, a name identifies the content.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Digested {
-    /// A file, by place.
+    /// The file at a place.
     File,
     /// All files below a folder.
     Folder,

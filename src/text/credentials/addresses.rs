@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::names::is_credential;
 
-/// Parameters of URLs with credentials, beside those whose names are usual for credentials.
+/// Names of URL parameters that contain credentials, besides those for which [`is_credential`] holds.
 const PARAMETERS: [&str; 6] = [
     "sig",
     "signature",

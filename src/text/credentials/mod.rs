@@ -102,7 +102,7 @@ fn name_in(text: &str) -> Option<&str> {
     Some(value.trim_matches(['"', '\'', ' ']))
 }
 
-/// Returns the name in the block mapping that has a key at this column.
+/// Returns the name in the block mapping whose keys begin at `column`; `text` is one of its lines.
 fn name_beside<'t>(
     column: usize,
     text: &str,

@@ -49,7 +49,7 @@ const PAIRS: [(&[&str], &str); 3] = [
     ),
 ];
 
-/// Words after these that describe the encoding of the credential.
+/// Words after those of a credential that describe its encoding.
 const SUFFIXES: [&str; 6] = ["base64", "b64", "encoded", "hash", "plain", "value"];
 
 /// Whether a key or variable of this name usually contains a credential.
