@@ -33,7 +33,7 @@ pub use discover::{FILE_NAMES, discover, folder_of};
 pub(crate) use documents::{ConfigDocument, StepsDocument};
 pub use mistake::Mistake;
 pub use operator_file::read_operator;
-pub use read::{KEYS, NAMESPACE_NAME};
+pub use read::{MAPPINGS, Mapping, NAMESPACE_NAME};
 pub(crate) use value::{Values, tree_of};
 
 /// The content of a configuration. Missing entries are `None` or empty.

@@ -55,21 +55,56 @@ const SCOPE: &[&str] = &["group", "kind", "versions", "scope"];
 const RULE: &[&str] = &["severity", "ignore"];
 const IGNORE: &[&str] = &["object", "reason", "expires"];
 
-/// The keys of every mapping of a configuration, by the mapping's name in its schema.
-pub const KEYS: [(&str, &[&str]); 12] = [
-    ("config", TOP),
-    ("bundle", BUNDLE),
-    ("scope", SCOPE),
-    ("rule", RULE),
-    ("ignore", IGNORE),
-    ("controller", controllers::CONTROLLER),
-    ("generator", operators::GENERATOR),
-    ("product", operators::PRODUCT),
-    ("data", operators::DATA),
-    ("argoCluster", clusters::CLUSTER),
-    ("charts", CHARTS),
-    ("limits", super::limits::LIMITS),
+/// A mapping of a configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct Mapping {
+    /// The name in the schema.
+    pub name: &'static str,
+    /// The place, as it follows "belongs".
+    pub place: &'static str,
+    /// The known keys.
+    pub keys: &'static [&'static str],
+}
+
+impl Mapping {
+    const fn new(name: &'static str, place: &'static str, keys: &'static [&'static str]) -> Self {
+        Self { name, place, keys }
+    }
+}
+
+/// Every mapping of a configuration.
+pub const MAPPINGS: [Mapping; 12] = [
+    Mapping::new("config", "at the top level", TOP),
+    Mapping::new("bundle", "under `bundles: NAME:`", BUNDLE),
+    Mapping::new("scope", "under `scopes:`", SCOPE),
+    Mapping::new("rule", "under `rules: RULE:`", RULE),
+    Mapping::new("ignore", "under `ignore:` of a rule", IGNORE),
+    Mapping::new(
+        "controller",
+        "under `controllers:`",
+        controllers::CONTROLLER,
+    ),
+    Mapping::new("generator", "under `generators:`", operators::GENERATOR),
+    Mapping::new(
+        "product",
+        "under `product:` of a generator",
+        operators::PRODUCT,
+    ),
+    Mapping::new("data", "under `data:`", operators::DATA),
+    Mapping::new("argoCluster", "under `clusters:`", clusters::CLUSTER),
+    Mapping::new("charts", "under `charts:`", CHARTS),
+    Mapping::new("limits", "under `limits:`", super::limits::LIMITS),
 ];
+
+/// Says where `key` belongs, which a mapping with the keys `known` lacks; `None` if no mapping has it.
+pub(super) fn place_of(key: &str, known: &[&str]) -> Option<String> {
+    let others = MAPPINGS.iter().filter(|mapping| mapping.keys != known);
+    let places: Vec<&str> = others
+        .filter(|mapping| mapping.keys.contains(&key))
+        .map(|mapping| mapping.place)
+        .collect();
+    (!places.is_empty()).then(|| format!("`{key}` belongs {}", places.join(" or ")))
+}
 
 const WORLDS: [(&str, World); 2] = [("open", World::Open), ("closed", World::Closed)];
 const TOOLS: [(&str, DeliveryTool); 4] = [

@@ -1,6 +1,7 @@
 //! Typed access to the values of a file that users write for ownerlint; every mistake has its place.
 
 use super::Mistake;
+use super::read::place_of;
 use crate::text::{SourceFile, Span, glob, near};
 use crate::yaml::{self, Content, Entry, Kind, ProblemKind, Tree, Value};
 
@@ -63,13 +64,17 @@ impl<'a> Values<'a> {
     ) -> Result<Vec<Entry<'a>>, Mistake> {
         let entries = self.mapping(value, what)?;
         for entry in &entries {
-            if !known.contains(&entry.key) {
-                return Err(self.unknown(
-                    entry.key_span,
-                    &format!("key `{}` in {what}", entry.key),
-                    entry.key,
-                    known,
-                ));
+            let key = entry.key;
+            if !known.contains(&key) {
+                let what = format!("key `{key}` in {what}");
+                let mistake = self.unknown(entry.key_span, &what, key, known);
+                return Err(match (place_of(key, known), near::nearest(key, known)) {
+                    (Some(place), Some(near)) => {
+                        mistake.help(format!("{place}; or did you mean `{near}`?"))
+                    }
+                    (Some(place), None) => mistake.help(place),
+                    (None, _) => mistake,
+                });
             }
         }
         Ok(entries)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ownerlint::config::{Config, KEYS};
+use ownerlint::config::{Config, MAPPINGS, Mapping};
 use ownerlint::text::SourceFile;
 use serde_json::Value;
 
@@ -69,6 +69,10 @@ fn configuration_errors_point_at_their_location() {
         "version: 1\ngenerators: [{kind: Vault.example.com, product: {kind: Secret, name: a}, owns: [Owner]}]\n",
         "version: 1\ndata: [{kind: Bucket.example.com, keep: spec.policy}]\n",
         "version: 1\ndata: [{kind: Bucket.example.com, keep: spec.policy, values: [[a]]}]\n",
+        "version: 1\ndelivery: flux\n",
+        "version: 1\ncluster: east\n",
+        "version: 1\nbundles:\n  a: {paths: [a], fail-on: warning}\n",
+        "version: 1\nhosts: [charts.example.org]\n",
     ];
     let shown: Vec<_> = mistakes.into_iter().map(mistake).collect();
     insta::assert_snapshot!(shown.join("\n"));
@@ -77,7 +81,7 @@ fn configuration_errors_point_at_their_location() {
 #[test]
 fn schema_and_parser_accept_equal_keys() {
     let schema = schema();
-    for (name, keys) in KEYS {
+    for Mapping { name, keys, .. } in MAPPINGS {
         let mapping = if name == "config" {
             &schema
         } else {
@@ -164,11 +168,9 @@ limits: {instances: 1000000, deliveries: 100000, bundles: 5000, nesting: 100, te
             .keys()
             .cloned()
             .collect();
-        let known = KEYS
-            .iter()
-            .find(|(known, _)| *known == name)
-            .expect("a mapping")
-            .1;
+        let mut mappings = MAPPINGS.iter();
+        let known = mappings.find(|mapping| mapping.name == name);
+        let known = known.expect("a mapping").keys;
         assert_eq!(
             keys,
             known.iter().map(|key| (*key).to_owned()).collect(),

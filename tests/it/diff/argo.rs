@@ -697,12 +697,18 @@ fn patterns_of_unread_set_match_as_in_evaluated_sets() {
     let by_files = "{git: {repoURL: 'https://git.example.org/fleet.git', files: [{path: envs}]}}";
     let unreadable = "{{.app | nosuch}}";
     let path = format!("x{{y}}/{unreadable}");
-    let both = root() + &set(by_files, unreadable, &path, "  goTemplate: true\n");
-    for (file, expected) in [
-        ("envs/prod/a.json", "files envs"),
-        ("x{y}/web/values.txt", "folders x"),
+    let both = root()
+        + &set(by_files, unreadable, &path, "  goTemplate: true\n")
+        + "== envs/b.json\napp: other\n";
+    for (file, contents, expected) in [
+        (
+            "envs/prod/a.json",
+            ["app: web\n".to_owned(), "app: api\n".to_owned()],
+            "files envs",
+        ),
+        ("x{y}/web/a.yaml", [config("a"), config("b")], "folders x"),
     ] {
-        let [base, head] = ["web", "api"].map(|app| format!("== {file}\napp: {app}\n"));
+        let [base, head] = contents.map(|content| format!("== {file}\n{content}"));
         let document = compared(&both, &base, &head);
         assert_eq!(document["summary"]["verdict"], "unknown", "{file}");
         let unread = document["unread"].to_string();
