@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 
 use super::SourceName;
@@ -11,7 +11,7 @@ use super::release::{Applied, is_source};
 use super::scan::{SourceFiles, kustomization_of};
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{KustomizationDoc, Resource, resources_of};
+use crate::graph::kustomize::{KustomizationDoc, ResId, Resource, resources_of};
 use crate::graph::node::Node;
 use crate::graph::reached::{Majorities, Reached, left_out};
 use crate::kustomize::{ancestors, folder_of, resolve};
@@ -190,19 +190,29 @@ impl Written {
         let lost = before
             .iter()
             .filter(|one| one.parent.is_none() && !ids.contains(&one.id));
-        let synced = lost.filter_map(|one| {
-            let written = objects_of(earlier, &one.file);
-            let (instance, synced) = written.iter().find_map(|resource| {
+        // A file may have thousands of them: each is read once.
+        let mut in_files: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for one in lost {
+            in_files.entry(&one.file).or_default().insert(&one.id);
+        }
+        let mut found = Vec::new();
+        for (file, lost) in in_files {
+            let written = objects_of(earlier, file);
+            let synced = written.iter().filter_map(|resource| {
                 let mut synced = synced(resource)?;
                 synced.set_root(&self.roots);
-                (synced.entry_id() == one.id).then_some((resource.id(), synced))
-            })?;
-            let mut written = objects_of(files, &one.file).into_iter();
-            written
-                .all(|resource| resource.id() != instance)
-                .then_some(synced)
-        });
-        self.synced_before = synced.collect();
+                let is_lost = lost.contains(synced.entry_id().as_str());
+                is_lost.then(|| (resource.id(), synced))
+            });
+            let synced: Vec<(ResId, FluxKustomization)> = synced.collect();
+            if synced.is_empty() {
+                continue;
+            }
+            let stay: HashSet<ResId> = objects_of(files, file).iter().map(Resource::id).collect();
+            let gone = synced.into_iter().filter(|(id, _)| !stay.contains(id));
+            found.extend(gone.map(|(_, synced)| synced));
+        }
+        self.synced_before = found;
     }
 
     /// Returns the files of a source that leaves out those that the patterns `ignore` match.
