@@ -1,9 +1,10 @@
-//! Reads the contents of files by object name, with one git process for all of them.
+//! Reads the contents of files by object name: many with one git process, and others one by one with a process that
+//! keeps running.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
@@ -32,6 +33,8 @@ impl ObjectName {
 #[derive(Debug, Default)]
 pub struct Blobs {
     read: HashMap<ObjectName, StoredContent>,
+    /// Answers for [`Blobs::read_one`].
+    process: Option<Batch>,
 }
 
 /// The content that a repository has under a name.
@@ -97,9 +100,77 @@ impl Blobs {
         Ok(())
     }
 
+    /// Reads one content, as [`Blobs::read`] does, without a process of its own.
+    ///
+    /// # Errors
+    /// See [`Blobs::read`].
+    pub(super) fn read_one(&mut self, folder: &Path, name: &ObjectName) -> Result<(), GitError> {
+        if self.read.contains_key(name) {
+            return Ok(());
+        }
+        let process = match self.process.take() {
+            Some(process) => process,
+            None => Batch::start(folder, &[])?,
+        };
+        let process = self.process.insert(process);
+        match process.ask(name) {
+            Some(content) if content != StoredContent::Missing => {
+                self.read.insert(name.clone(), content);
+                Ok(())
+            }
+            // A partial clone may lack it, and git may have stopped for that.
+            _ => {
+                self.process = None;
+                self.read(folder, BTreeSet::from([name.clone()]))
+            }
+        }
+    }
+
     /// Returns a content; `Missing` if it was not read.
     pub fn get(&self, name: &ObjectName) -> &StoredContent {
         self.read.get(name).unwrap_or(&StoredContent::Missing)
+    }
+}
+
+/// A process that answers with the content of each name that it reads.
+#[derive(Debug)]
+struct Batch {
+    child: Child,
+    asking: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Batch {
+    fn start(folder: &Path, options: &[&str]) -> Result<Self, GitError> {
+        let mut command = git(folder, &["cat-file", "--batch"]);
+        let spawned = command
+            .args(options)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut child = spawned.map_err(|error| not_run(&error))?;
+        let (asking, stdout) = (child.stdin.take(), child.stdout.take());
+        let answers = BufReader::new(stdout.ok_or(GitError::BrokeOff)?);
+        Ok(Self {
+            child,
+            asking,
+            answers,
+        })
+    }
+
+    /// Returns the content of a name; `None` if the process has ended.
+    fn ask(&mut self, name: &ObjectName) -> Option<StoredContent> {
+        writeln!(self.asking.as_mut()?, "{}", name.0).ok()?;
+        next_answer(&mut self.answers)
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        // git ends with its input; a process that has ended already is not an error.
+        self.asking = None;
+        let _ = self.child.wait();
     }
 }
 
@@ -108,32 +179,27 @@ fn contents_of(
     folder: &Path,
     names: Vec<ObjectName>,
 ) -> Result<Vec<(ObjectName, StoredContent)>, GitError> {
-    let mut command = git(folder, &["cat-file", "--batch", "--buffer"]);
-    let spawned = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn();
-    let mut child = spawned.map_err(|error| not_run(&error))?;
-    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-    let (Some(mut stdin), Some(stdout)) = (stdin, stdout) else {
-        return Err(GitError::BrokeOff);
-    };
+    let mut batch = Batch::start(folder, &["--buffer"])?;
+    let mut stdin = batch.asking.take().ok_or(GitError::BrokeOff)?;
     let asked: String = names.iter().flat_map(|name| [&name.0, "\n"]).collect();
     // git answers while it reads its input: without a reader of the answers the pipe fills up.
     let asking = std::thread::Builder::new().spawn(move || stdin.write_all(asked.as_bytes()));
     let asking = asking.map_err(|error| not_run(&error))?;
-    let mut answers = BufReader::new(stdout);
     let contents = names
         .into_iter()
-        .map(|name| Ok((name, next_answer(&mut answers).ok_or(GitError::BrokeOff)?)))
+        .map(|name| {
+            Ok((
+                name,
+                next_answer(&mut batch.answers).ok_or(GitError::BrokeOff)?,
+            ))
+        })
         .collect::<Result<Vec<_>, GitError>>();
     if contents.is_err() {
         // The process may have ended already.
-        let _ = child.kill();
+        let _ = batch.child.kill();
     }
     let _ = asking.join();
-    child.wait().map_err(|error| not_run(&error))?;
+    batch.child.wait().map_err(|error| not_run(&error))?;
     contents
 }
 

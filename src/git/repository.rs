@@ -248,6 +248,14 @@ impl Repository {
         blobs.read(&self.folder, names.collect())
     }
 
+    /// Reads one stored content, without a process of its own.
+    ///
+    /// # Errors
+    /// git breaks off.
+    pub fn read_one(&self, blobs: &mut Blobs, name: &ObjectName) -> Result<(), GitError> {
+        blobs.read_one(&self.folder, name)
+    }
+
     /// Lists the files that differ between the work tree and a commit, from the root; both names of a renamed file.
     ///
     /// # Errors

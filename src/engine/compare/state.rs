@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use walkdir::WalkDir;
 
@@ -86,7 +86,8 @@ pub(super) struct StateText {
 #[derive(Debug, Default)]
 pub(super) struct StateReader {
     repository: Option<Repository>,
-    blobs: Blobs,
+    /// Shared with the readers of the states.
+    blobs: Arc<Mutex<Blobs>>,
 }
 
 impl StateReader {
@@ -165,12 +166,13 @@ impl StateReader {
             .files
             .iter()
             .map(|(path, file)| (path.as_str(), file));
-        self.repository()?.read(&mut self.blobs, files.clone())?;
+        self.repository()?.read(&mut self.blobs(), files.clone())?;
+        let blobs = self.blobs();
         let written = files.filter_map(|(path, file)| match &file.content {
             // Files that are too large to be read are left out.
             FileContent::Stored(name) => Some(CheckoutFile {
                 path,
-                bytes: self.blobs.get(name).bytes()?,
+                bytes: blobs.get(name).bytes()?,
                 is_link: file.is_link,
                 is_executable: file.is_executable,
             }),
@@ -188,6 +190,10 @@ impl StateReader {
             self.repository = Some(found.clone());
             Ok(found)
         }
+    }
+
+    fn blobs(&self) -> MutexGuard<'_, Blobs> {
+        self.blobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tree(&mut self, snapshot: &Snapshot, paths: &[String]) -> Result<TreeState, SessionError> {
@@ -213,20 +219,20 @@ impl StateReader {
         let first = wanted
             .union(&others)
             .map(|path| (*path, &snapshot.files[*path]));
-        repository.read(&mut self.blobs, first)?;
+        repository.read(&mut self.blobs(), first)?;
         self.follow(&repository, snapshot, &mut wanted)?;
         others.retain(|path| !wanted.contains(path));
         let files: Vec<(&str, &SnapshotFile)> = wanted
             .into_iter()
             .map(|path| (path, &snapshot.files[path]))
             .collect();
-        repository.read(&mut self.blobs, files.iter().copied())?;
+        repository.read(&mut self.blobs(), files.iter().copied())?;
         let behind = files.iter().filter_map(|(path, file)| {
             Some(((*path).to_owned(), self.behind(snapshot, path, file)?))
         });
         let behind: Vec<(String, &SnapshotFile)> = behind.collect();
         repository.read(
-            &mut self.blobs,
+            &mut self.blobs(),
             behind.iter().map(|(path, file)| (path.as_str(), *file)),
         )?;
         let text_of = |place: &str, file: &SnapshotFile| StateText {
@@ -259,7 +265,11 @@ impl StateReader {
                 .cloned()
                 .collect(),
             missing: listed.missing,
-            reader: Some(reader_of(repository, snapshot.clone())),
+            reader: Some(reader_of(
+                repository,
+                snapshot.clone(),
+                Arc::clone(&self.blobs),
+            )),
         })
     }
 
@@ -280,7 +290,7 @@ impl StateReader {
                 .iter()
                 .filter_map(|path| Some((*path, snapshot.files.get(*path)?)))
                 .collect();
-            repository.read(&mut self.blobs, files.iter().copied())?;
+            repository.read(&mut self.blobs(), files.iter().copied())?;
             let unparsed = files
                 .iter()
                 .map(|(path, file)| ((*path).to_owned(), self.bytes(file)))
@@ -309,7 +319,7 @@ impl StateReader {
 
     fn bytes(&self, file: &SnapshotFile) -> Bytes {
         match &file.content {
-            FileContent::Stored(name) => match self.blobs.get(name) {
+            FileContent::Stored(name) => match self.blobs().get(name) {
                 StoredContent::Bytes(bytes) => Ok(Arc::clone(bytes)),
                 StoredContent::TooLarge => Err(inventory::too_large()),
                 StoredContent::Missing => Err("is not in this clone".to_owned()),
@@ -341,8 +351,7 @@ impl StateReader {
 }
 
 /// Reads the files of a snapshot, one at a time.
-fn reader_of(repository: Repository, snapshot: Snapshot) -> FileReader {
-    let blobs = Mutex::new(Blobs::default());
+fn reader_of(repository: Repository, snapshot: Snapshot, blobs: Arc<Mutex<Blobs>>) -> FileReader {
     FileReader(Arc::new(move |path| {
         const MISSING: &str = "does not exist";
         let file = snapshot.files.get(path).ok_or(MISSING)?;
@@ -350,7 +359,7 @@ fn reader_of(repository: Repository, snapshot: Snapshot) -> FileReader {
             FileContent::Disk(disk) => read_in_tree(disk, None).map(Arc::from),
             FileContent::Stored(name) => {
                 let mut blobs = blobs.lock().unwrap_or_else(PoisonError::into_inner);
-                let read = repository.read(&mut blobs, [(path, file)].into_iter());
+                let read = repository.read_one(&mut blobs, name);
                 read.map_err(|error| error.to_string())?;
                 let bytes = blobs.get(name).bytes().cloned();
                 bytes.ok_or_else(|| MISSING.to_owned())
