@@ -20,7 +20,9 @@ pub use compare::{ChangeKind, ObjectChange, Sides, compare};
 pub use content::{same_content, same_value};
 pub use destination::{DeliveryName, Destination};
 pub use immutable::{RejectedField, rejected_fields};
-pub use tree::{DeliveredMarks, KnownDelivery, PlacedFile, TreePart, TreePlace, WholeTree};
+pub use tree::{
+    DeliveredMarks, DeliveredObjects, KnownDelivery, PlacedFile, TreePart, TreePlace, WholeTree,
+};
 pub use unread::{
     Builds, OtherFile, SourceState, Unread, UnreadChanges, UnreadSide, UnreadWhat, is_helmfile,
     is_jinja, unread, written_key,

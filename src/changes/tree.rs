@@ -61,8 +61,6 @@ pub struct KnownDelivery {
     pub object: Option<String>,
     /// The chart that was rendered for it: `chart web 1.0.0 → 2.0.0`.
     pub chart: Option<String>,
-    /// The keys of the objects that it delivers only under conditions that are not known to hold.
-    pub possible: BTreeSet<String>,
     /// The error, if it cannot be built.
     pub error: Option<String>,
     /// If its build fails: the keys of one build before that, with its previous settings, after which it prunes.
@@ -71,7 +69,16 @@ pub struct KnownDelivery {
     pub is_empty: bool,
     /// The inputs that it depends on and that were not read.
     pub unread: BTreeSet<String>,
-    /// The marks of its objects after the build, by key; objects without marks are left out.
+    /// Facts about its objects, which deliveries of one build share.
+    pub objects: Arc<DeliveredObjects>,
+}
+
+/// Facts about the objects that a build makes.
+#[derive(Debug, Default)]
+pub struct DeliveredObjects {
+    /// The keys of the objects that are delivered only under conditions that are not known to hold.
+    pub possible: BTreeSet<String>,
+    /// The marks of the objects after the build, by key; objects without marks are left out.
     pub marks: BTreeMap<String, DeliveredMarks>,
 }
 
@@ -79,10 +86,10 @@ impl KnownDelivery {
     /// Returns the marks that the build puts on one of its objects, if any.
     pub fn marks_of(&self, member: &Member) -> Option<&DeliveredMarks> {
         // Most builds mark nothing: their keys are not formatted.
-        if self.marks.is_empty() {
+        if self.objects.marks.is_empty() {
             return None;
         }
-        self.marks.get(&member.key.to_string())
+        self.objects.marks.get(&member.key.to_string())
     }
 }
 

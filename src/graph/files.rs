@@ -1,12 +1,14 @@
 //! The files of one state of a tree, by their paths from its root.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use foldhash::HashMap;
 use memchr::memmem;
 
+use super::kustomize::{KustomizationDoc, kustomization};
 use super::node::Node;
+use super::scopes::ClusterScopes;
 use crate::charts::{ChartFolder, FolderFiles};
 use crate::kustomize::{folder_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
@@ -27,6 +29,8 @@ pub struct TreeFiles<'r> {
     read: Mutex<HashMap<String, Bytes>>,
     parsed: Mutex<HashMap<String, Arc<Parsed>>>,
     charts: Mutex<HashMap<String, FoundChart>>,
+    kustomizations: OnceLock<Vec<KustomizationDoc>>,
+    scopes: OnceLock<Arc<ClusterScopes>>,
 }
 
 /// A file of the tree. Its bytes and its documents are there if they were read before.
@@ -90,6 +94,8 @@ impl<'r> TreeFiles<'r> {
             read: Mutex::default(),
             parsed: Mutex::default(),
             charts: Mutex::default(),
+            kustomizations: OnceLock::new(),
+            scopes: OnceLock::new(),
         }
     }
 
@@ -255,6 +261,22 @@ fn cached<T: Clone>(cache: &Mutex<HashMap<String, T>>, path: &str, make: impl Fn
 }
 
 impl TreeFiles<'_> {
+    /// Returns all kustomizations, in the order of their paths; those that cannot be read are left out.
+    pub fn kustomizations(&self) -> &[KustomizationDoc] {
+        self.kustomizations.get_or_init(|| {
+            let found = self.paths().filter(|path| self.builds_its_folder(path));
+            found
+                .filter_map(|path| kustomization(self, folder_of(path)).ok())
+                .collect()
+        })
+    }
+
+    /// Returns the cluster-scoped kinds.
+    pub fn scopes(&self) -> &Arc<ClusterScopes> {
+        self.scopes
+            .get_or_init(|| Arc::new(ClusterScopes::new(self)))
+    }
+
     /// Returns the chart in a folder.
     ///
     /// # Errors

@@ -17,7 +17,6 @@ pub mod unread;
 use argo::{Memory, Terms};
 use delivery::Delivery;
 use kustomize::Builds;
-use scopes::ClusterScopes;
 
 use crate::kustomize::BeyondLimit;
 
@@ -28,16 +27,15 @@ use crate::kustomize::BeyondLimit;
 /// Returns an error if there is more than the limits allow.
 pub fn deliveries(
     builds: &Builds<'_>,
-    scopes: &ClusterScopes,
     terms: Terms<'_>,
     (before, memory): (&[Delivery], &Memory),
 ) -> Result<(Vec<Delivery>, Memory), BeyondLimit> {
     let limits = terms.limits;
-    let mut all = flux::deliveries(builds, scopes, limits, before)?;
-    let (argo, memory) = argo::deliveries(builds, scopes, terms, &all, (before, memory))?;
+    let mut all = flux::deliveries(builds, limits, before)?;
+    let (argo, memory) = argo::deliveries(builds, terms, &all, (before, memory))?;
     all.extend(argo);
     if builds.charts().are_rendered() {
-        let releases = flux::releases(builds, scopes, limits, &all, before)?;
+        let releases = flux::releases(builds, limits, &all, before)?;
         all.extend(releases);
     }
     Ok((all, memory))

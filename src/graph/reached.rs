@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::HashMap;
 
 use super::files::TreeFiles;
-use super::kustomize::{KustomizationDoc, kustomization, kustomizations};
+use super::kustomize::{KustomizationDoc, kustomization};
 use crate::kustomize::{ancestors, folder_of};
 
 /// The files that each delivery leads to, found without a build. At most two deliveries are kept for a place: enough to
@@ -91,7 +91,7 @@ pub(super) fn left_out<'p>(
     files: &TreeFiles<'_>,
     paths: impl IntoIterator<Item = &'p str>,
 ) -> BTreeSet<String> {
-    let docs = kustomizations(files);
+    let docs = files.kustomizations();
     let named: BTreeSet<String> = docs.iter().flat_map(KustomizationDoc::includes).collect();
     let governing = docs
         .iter()

@@ -1,28 +1,31 @@
 //! The cluster-scoped kinds: built-in ones, those that the CRDs of a tree define, and those of known operators.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::files::TreeFiles;
 use super::kustomize::{ResId, Resource, is_cluster_scoped, resources_of};
 use crate::knowledge::{DefinedScope, scope_of};
 
 /// The cluster-scoped kinds of a tree.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct ClusterScopes {
-    custom: BTreeSet<(String, String)>,
+    /// The kinds that CRDs define, by group.
+    custom: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl ClusterScopes {
     /// Reads the kinds that the CRDs in `files` define.
     pub fn new(files: &TreeFiles<'_>) -> Self {
-        let mut custom = BTreeSet::new();
+        let mut custom: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for path in files.manifests() {
             if !files.mentions(path, "CustomResourceDefinition") {
                 continue;
             }
             let parsed = files.parsed(path);
             for resource in resources_of(&parsed, path).unwrap_or_default() {
-                custom.extend(defines_cluster_scoped(&resource));
+                if let Some((group, kind)) = defines_cluster_scoped(&resource) {
+                    custom.entry(group).or_default().insert(kind);
+                }
             }
         }
         Self { custom }
@@ -32,7 +35,10 @@ impl ClusterScopes {
     pub fn is_cluster(&self, group: &str, kind: &str) -> bool {
         is_cluster_scoped(group, kind)
             || scope_of(group, kind) == Some(DefinedScope::Cluster)
-            || self.custom.contains(&(group.to_owned(), kind.to_owned()))
+            || self
+                .custom
+                .get(group)
+                .is_some_and(|kinds| kinds.contains(kind))
     }
 
     /// Returns the key of an object as it is applied.

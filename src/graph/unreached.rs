@@ -6,10 +6,7 @@ use std::sync::Arc;
 use super::chart::{place, rendered};
 use super::delivery::Delivery;
 use super::files::TreeFiles;
-use super::kustomize::{
-    Budget, Builder, Builds, Built, KustomizationDoc, Origin, kustomizations, resources_of,
-};
-use super::scopes::ClusterScopes;
+use super::kustomize::{Budget, Builder, Builds, Built, KustomizationDoc, Origin, resources_of};
 use crate::charts::{ChartCall, ChartSource, Charts};
 use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, name_of, resolve, shown};
 use crate::text::Limits;
@@ -33,14 +30,14 @@ pub fn roots(
         .map(String::as_str)
         .collect();
     let builder = Builder::within(builds, &budget).by_hand();
-    let docs = kustomizations(builds.files());
+    let docs = builds.files().kustomizations();
     let included: BTreeSet<String> = docs.iter().flat_map(KustomizationDoc::includes).collect();
-    let roots = docs.into_iter().filter(|doc| {
+    let roots = docs.iter().filter(|doc| {
         doc.node.str_at(&["kind"]) != Some("Component")
             && !reached.contains(doc.folder.as_str())
             && !included.contains(&doc.folder)
     });
-    let docs: Vec<KustomizationDoc> = roots.collect();
+    let docs: Vec<&KustomizationDoc> = roots.collect();
     let mut objects = 0_usize;
     for doc in &docs {
         objects = objects.saturating_add(builds.objects_of(doc, limits.nesting));
@@ -53,13 +50,13 @@ pub fn roots(
         }
     }
     let built = docs.into_iter().map(|doc| {
-        let (mut built, error) = match builder.build(&doc) {
+        let (mut built, error) = match builder.build(doc) {
             Ok(built) => (built, None),
             Err(error) => (Built::default(), Some(error)),
         };
         let attempt = error.as_ref().and_then(|_| {
             let tolerant = Builder::within(builds, &budget).without_failures();
-            let attempt = tolerant.build(&doc).ok()?;
+            let attempt = tolerant.build(doc).ok()?;
             built.reached = attempt.reached;
             Some(attempt.resources)
         });
@@ -73,7 +70,7 @@ pub fn roots(
             reached: Arc::new(built.reached),
             unread: built.unread,
             charts: built.charts,
-            path: doc.folder,
+            path: doc.folder.clone(),
             ..Delivery::default()
         }
     });
@@ -89,13 +86,12 @@ pub fn roots(
 /// the delivery or the kustomization in a file names are to be left out, because they are rendered for it.
 pub fn charts<'d>(
     builds: &Builds<'_>,
-    scopes: &ClusterScopes,
     delivered: impl IntoIterator<Item = &'d Delivery>,
     counts: &dyn Fn(&str) -> bool,
 ) -> Vec<Delivery> {
     let (files, charts) = (builds.files(), builds.charts());
     // All kustomizations are read here, because one whose build fails names its charts, too.
-    let docs = kustomizations(files);
+    let docs = files.kustomizations();
     let mut named: BTreeSet<String> = docs
         .iter()
         .filter(|doc| counts(&doc.file))
@@ -114,16 +110,11 @@ pub fn charts<'d>(
         !above.any(|above| folders.contains(above)) && !named.contains(**folder)
     });
     outermost
-        .filter_map(|folder| chart(files, charts, scopes, folder))
+        .filter_map(|folder| chart(files, charts, folder))
         .collect()
 }
 
-fn chart(
-    files: &TreeFiles<'_>,
-    charts: &Charts,
-    scopes: &ClusterScopes,
-    folder: &str,
-) -> Option<Delivery> {
+fn chart(files: &TreeFiles<'_>, charts: &Charts, folder: &str) -> Option<Delivery> {
     let file = resolve(folder, "Chart.yaml");
     let about = files.parsed(&file).documents.first().cloned()?;
     if about.str_at(&["type"]) == Some("library") {
@@ -138,7 +129,7 @@ fn chart(
     };
     let subject = format!("chart {}", shown(folder));
     let mut made = rendered(charts, || call(files, folder, name), &subject, &origin);
-    place(&mut made.resources, "", scopes);
+    place(&mut made.resources, "", files.scopes());
     Some(Delivery {
         id: format!("|{folder}|chart"),
         file: origin.file,

@@ -113,14 +113,20 @@ impl<'a> Delivery<'a, '_> {
         before: &KnownDelivery,
         after: &KnownDelivery,
     ) -> bool {
-        let hooks = after.marks.iter().filter(|(_, marks)| marks.is_hook);
+        let hooks = after
+            .objects
+            .marks
+            .iter()
+            .filter(|(_, marks)| marks.is_hook);
         let hooks: BTreeSet<&String> = hooks.map(|(key, _)| key).collect();
         // Without hooks, the slower search through the changes is skipped.
         if hooks.is_empty() {
             return false;
         }
         let mut changed = self.changed_in_head(by);
-        hooks.iter().any(|key| !before.marks.contains_key(*key))
+        hooks
+            .iter()
+            .any(|key| !before.objects.marks.contains_key(*key))
             || changed.any(|member| hooks.contains(&member.key.to_string()))
     }
 

@@ -92,7 +92,7 @@ pub(super) fn generated_deleted<'a>(
     let mut withdrawal = argocd::generated_deleted(leaving);
     withdrawal.is_possible = known.is_possible;
     let keys = withdrawal.requests.iter().map(|request| &request.key);
-    let possible = keys.filter(|key| known.possible.contains(&key.to_string()));
+    let possible = keys.filter(|key| known.objects.possible.contains(&key.to_string()));
     withdrawal.possible = possible.cloned().collect();
     withdrawal
 }

@@ -136,10 +136,11 @@ impl<'a> Delivery<'a, '_> {
         };
         // A delivery that fails in base may have applied the objects before it failed.
         let known = self.part.base.delivery(deliverer);
-        let doubts = known.filter(|known| !known.possible.is_empty());
+        let doubts = known.filter(|known| !known.objects.possible.is_empty());
         let keys = withdrawal.requests.iter().map(|request| &request.key);
-        let doubtful = keys
-            .filter(|key| doubts.is_some_and(|known| known.possible.contains(&key.to_string())));
+        let doubtful = keys.filter(|key| {
+            doubts.is_some_and(|known| known.objects.possible.contains(&key.to_string()))
+        });
         let doubtful: Vec<ObjectKey> = doubtful.cloned().collect();
         withdrawal.possible.extend(doubtful);
         withdrawal.is_possible |= known.is_some_and(|known| known.error.is_some());

@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 use std::sync::Arc;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use super::built::{BuildRoot, marks_of, root_of};
 use super::charted::{are_rendered_anew, titles, unread};
 use super::parsed::Parsed;
 use super::unchanged::unchanged;
-use crate::changes::KnownDelivery;
+use crate::changes::{DeliveredObjects, KnownDelivery};
 use crate::charts::Charts;
 use crate::engine::SessionError;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{BuildError, Builds, Resource, kustomizations};
+use crate::graph::kustomize::{BuildError, Builds, Resource};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::{UnreadInput, What};
 use crate::graph::{self, argo, unreached};
@@ -38,7 +38,7 @@ pub(super) struct Delivered {
     memory: argo::Memory,
     /// The files whose effects on builds are evaluated.
     evaluated: BTreeSet<String>,
-    scopes: ClusterScopes,
+    scopes: Arc<ClusterScopes>,
     /// The clusters into which both states deliver the same.
     unchanged: BTreeSet<Arc<str>>,
     charted: Charted,
@@ -132,14 +132,12 @@ impl Delivered {
         before: &Self,
         memory: &argo::Memory,
     ) -> Result<Self, BeyondLimit> {
-        let tree = builds.files();
-        let scopes = ClusterScopes::new(tree);
-        let (mut all, memory) = graph::deliveries(builds, &scopes, terms, (&before.all, memory))?;
+        let (mut all, memory) = graph::deliveries(builds, terms, (&before.all, memory))?;
         all.sort_by(|one, other| one.id.cmp(&other.id));
         Ok(Self {
             all,
             memory,
-            scopes,
+            scopes: Arc::clone(builds.files().scopes()),
             ..Self::default()
         })
     }
@@ -169,11 +167,11 @@ impl Delivered {
     fn add_roots(&mut self, builds: &Builds<'_>, terms: Terms<'_>) -> Result<(), BeyondLimit> {
         self.roots = unreached::roots(builds, &self.all, terms.limits)?;
         if builds.charts().are_rendered() {
-            let charts = unreached::charts(builds, &self.scopes, self.deliveries(), &|_| true);
+            let charts = unreached::charts(builds, self.deliveries(), &|_| true);
             self.roots.extend(charts);
         }
-        let governed = kustomizations(builds.files()).into_iter();
-        self.governed = governed.map(|doc| doc.folder).collect();
+        let governed = builds.files().kustomizations().iter();
+        self.governed = governed.map(|doc| doc.folder.clone()).collect();
         self.evaluated = evaluated_files(builds.files(), &self.deliveries());
         self.evaluated.extend(drafts(builds.files(), &self.all));
         Ok(())
@@ -427,8 +425,13 @@ impl Delivered {
     }
 
     pub(super) fn known(&self) -> BTreeMap<Deliverer, KnownDelivery> {
+        let mut objects_of: HashMap<*const Vec<Resource>, Arc<DeliveredObjects>> =
+            HashMap::default();
         let known = self.all.iter().filter_map(|delivery| {
             let by = delivery.by.clone()?;
+            let resources = &delivery.resources;
+            let objects = objects_of.entry(Arc::as_ptr(resources));
+            let objects = objects.or_insert_with(|| Arc::new(self.objects(resources)));
             let known = KnownDelivery {
                 settings: delivery.settings.clone(),
                 parent: self.parent(delivery).map(|parent| parent.key.clone()),
@@ -436,12 +439,6 @@ impl Delivered {
                 is_possible: delivery.is_possible,
                 object: delivery.object.clone(),
                 chart: self.titles.get(&delivery.id).cloned(),
-                possible: delivery
-                    .resources
-                    .iter()
-                    .filter(|resource| resource.is_possible)
-                    .map(|resource| self.scopes.key(&resource.id()))
-                    .collect(),
                 error: delivery.error.as_ref().map(|error| error.reason.clone()),
                 built_first: delivery
                     .built_first
@@ -453,16 +450,23 @@ impl Delivered {
                     .iter()
                     .map(|unread| unread.subject.clone())
                     .collect(),
-                marks: delivery
-                    .resources
-                    .iter()
-                    .filter_map(|one| Some((one, marks_of(one)?)))
-                    .map(|(one, marks)| (self.scopes.key(&one.id()), marks))
-                    .collect(),
+                objects: Arc::clone(objects),
             };
             Some((by, known))
         });
         known.collect()
+    }
+
+    fn objects(&self, resources: &[Resource]) -> DeliveredObjects {
+        let key = |one: &Resource| self.scopes.key(&one.id());
+        let possible = resources.iter().filter(|one| one.is_possible);
+        let marks = resources
+            .iter()
+            .filter_map(|one| marks_of(one).map(|marks| (key(one), marks)));
+        DeliveredObjects {
+            possible: possible.map(key).collect(),
+            marks: marks.collect(),
+        }
     }
 
     /// Returns the files of clusters into which both states deliver the same.
@@ -557,10 +561,13 @@ fn drafts(files: &TreeFiles<'_>, all: &[Delivery]) -> Vec<String> {
 /// Returns the files whose effects on builds are evaluated, including those of a failing build: its failure is
 /// reported, and nothing more is known of its inputs.
 fn evaluated_files(tree: &TreeFiles<'_>, all: &[&Delivery]) -> BTreeSet<String> {
-    let mut evaluated = BTreeSet::new();
+    let reached = all.iter().flat_map(|delivery| delivery.reached.iter());
+    let reached: HashSet<&String> = reached.collect();
+    let kustomizations = reached.into_iter();
+    let mut evaluated: BTreeSet<String> = kustomizations
+        .filter_map(|folder| tree.kustomization_of(folder))
+        .collect();
     for delivery in all {
-        let kustomizations = delivery.reached.iter();
-        evaluated.extend(kustomizations.filter_map(|folder| tree.kustomization_of(folder)));
         let is_known = delivery.unread.iter().all(|one| one.what != What::Variable);
         if is_known {
             evaluated.insert(delivery.file.to_string());

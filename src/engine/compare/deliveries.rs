@@ -77,33 +77,27 @@ pub fn list_deliveries(
     let charts = rendering.map_or_else(Charts::unrendered, |terms| {
         charts_of_one_state(terms, config, None)
     });
-    evaluate(
-        choice,
-        paths,
-        terms,
-        (&charts, &|_| true),
-        |tree, all, scopes| {
-            let mut written = WrittenKeys {
-                tree,
-                files: HashMap::default(),
-            };
-            let mut deliveries: Vec<ListedDelivery> = all
-                .iter()
-                .map(|one| listed_delivery(one, scopes, &mut written))
-                .collect();
-            deliveries.sort_by(|one, other| one.id.cmp(&other.id));
-            let left = unreached::files(tree, all, &charts).into_iter();
-            Deliveries {
-                targets: targets(&deliveries, all),
-                listing: DeliveryListing {
-                    deliveries,
-                    unreached: left
-                        .map(|(file, objects)| UnreachedFile { file, objects })
-                        .collect(),
-                },
-            }
-        },
-    )
+    evaluate(choice, paths, terms, (&charts, &|_| true), |tree, all| {
+        let mut written = WrittenKeys {
+            tree,
+            files: HashMap::default(),
+        };
+        let mut deliveries: Vec<ListedDelivery> = all
+            .iter()
+            .map(|one| listed_delivery(one, tree.scopes(), &mut written))
+            .collect();
+        deliveries.sort_by(|one, other| one.id.cmp(&other.id));
+        let left = unreached::files(tree, all, &charts).into_iter();
+        Deliveries {
+            targets: targets(&deliveries, all),
+            listing: DeliveryListing {
+                deliveries,
+                unreached: left
+                    .map(|(file, objects)| UnreachedFile { file, objects })
+                    .collect(),
+            },
+        }
+    })
 }
 
 /// Returns the objects that the deliveries apply, by the names that kubectl and their CRDs give them.
@@ -141,40 +135,38 @@ pub(in crate::engine) fn evaluate<T>(
     paths: &[String],
     terms: Terms<'_>,
     (charts, counts): (&Charts, &dyn Fn(&str) -> bool),
-    answer: impl FnOnce(&TreeFiles<'_>, &[Delivery], &ClusterScopes) -> T,
+    answer: impl FnOnce(&TreeFiles<'_>, &[Delivery]) -> T,
 ) -> Result<T, SessionError> {
     let state = StateReader::default().read(choice, paths)?;
     if let Some(path) = state.missing.first() {
         return Err(SessionError::NotInTree { path: path.clone() });
     }
     let tree = StateFiles::of(&state).tree();
-    let scopes = ClusterScopes::new(&tree);
     // Rendered charts may name more charts, so this is repeated until nothing new is rendered.
     let all = loop {
-        let all = delivered(&tree, &scopes, terms, (charts, counts))?;
+        let all = delivered(&tree, terms, (charts, counts))?;
         let rendered = all.iter().filter(|one| counts(&one.file));
         let calls = rendered.flat_map(|one| one.charts.iter().cloned());
         if !charts.render(&calls.collect())? {
             break all;
         }
     };
-    Ok(answer(&tree, &all, &scopes))
+    Ok(answer(&tree, &all))
 }
 
 /// Returns the deliveries of a tree, its kustomizations that nothing builds and, if charts are rendered, its charts
 /// that nothing uses.
 fn delivered(
     tree: &TreeFiles<'_>,
-    scopes: &ClusterScopes,
     terms: Terms<'_>,
     (charts, counts): (&Charts, &dyn Fn(&str) -> bool),
 ) -> Result<Vec<Delivery>, BeyondLimit> {
     let builds = Builds::new(tree, charts);
-    let (mut all, _) = graph::deliveries(&builds, scopes, terms, (&[], &Memory::default()))?;
+    let (mut all, _) = graph::deliveries(&builds, terms, (&[], &Memory::default()))?;
     let roots = unreached::roots(&builds, &all, terms.limits)?;
     all.extend(roots);
     if charts.are_rendered() {
-        let unreached = unreached::charts(&builds, scopes, &all, counts);
+        let unreached = unreached::charts(&builds, &all, counts);
         all.extend(unreached);
     }
     Ok(all)

@@ -17,11 +17,13 @@ pub(super) fn unchanged(
     states: [(&[Delivery], &TreeFiles<'_>); 2],
     clusters: &BTreeSet<Arc<str>>,
 ) -> BTreeSet<Arc<str>> {
+    let mut of_objects = HashMap::default();
     let [old, new] = states.map(|(all, files)| {
         let prints = Prints {
             files,
             of_files: HashMap::default(),
             of_builds: HashMap::default(),
+            of_objects: &mut of_objects,
         };
         prints.of(all, clusters)
     });
@@ -35,9 +37,14 @@ pub(super) fn unchanged(
 struct Prints<'p> {
     files: &'p TreeFiles<'p>,
     of_files: HashMap<String, u64>,
-    /// By the address of the objects of a build.
-    of_builds: HashMap<usize, u64>,
+    /// By the addresses of the objects of a build and of the paths that it reads.
+    of_builds: HashMap<(Objects, *const BTreeSet<String>), u64>,
+    /// Those of both states, by the addresses of the objects.
+    of_objects: &'p mut HashMap<Objects, u64>,
 }
+
+/// The address of the objects of a build, which the states share if it is the same in both.
+type Objects = *const Vec<Resource>;
 
 impl Prints<'_> {
     fn of(
@@ -69,9 +76,24 @@ impl Prints<'_> {
             .collect()
     }
 
-    fn build(&mut self, resources: &Arc<Vec<Resource>>, reached: &BTreeSet<String>) -> u64 {
-        let place = Arc::as_ptr(resources) as usize;
-        if let Some(known) = self.of_builds.get(&place).filter(|_| !resources.is_empty()) {
+    fn build(&mut self, resources: &Arc<Vec<Resource>>, reached: &Arc<BTreeSet<String>>) -> u64 {
+        let place = (Arc::as_ptr(resources), Arc::as_ptr(reached));
+        if let Some(known) = self.of_builds.get(&place) {
+            return *known;
+        }
+        let mut print = DefaultHasher::new();
+        self.objects(resources).hash(&mut print);
+        for path in reached.iter() {
+            self.file(path).hash(&mut print);
+        }
+        let print = print.finish();
+        self.of_builds.insert(place, print);
+        print
+    }
+
+    fn objects(&mut self, resources: &Arc<Vec<Resource>>) -> u64 {
+        let place = Arc::as_ptr(resources);
+        if let Some(known) = self.of_objects.get(&place) {
             return *known;
         }
         let mut print = DefaultHasher::new();
@@ -84,11 +106,8 @@ impl Prints<'_> {
                 identity_of(resource).hash(&mut print);
             }
         }
-        for path in reached {
-            self.file(path).hash(&mut print);
-        }
         let print = print.finish();
-        self.of_builds.insert(place, print);
+        self.of_objects.insert(place, print);
         print
     }
 

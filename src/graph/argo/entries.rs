@@ -10,7 +10,7 @@ use super::source::leads_to;
 use super::sources::folder_of_source;
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{Builder, Resource, kustomizations, resources_of};
+use crate::graph::kustomize::{Builder, Resource, resources_of};
 use crate::graph::reached::{Reached, left_out};
 use crate::kustomize::{folder_of, shown};
 
@@ -71,9 +71,9 @@ pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
     if written.is_empty() {
         return Units::default();
     }
-    let docs = kustomizations(files);
+    let docs = files.kustomizations();
     let mut included_by: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for doc in &docs {
+    for doc in docs {
         for place in doc.includes() {
             included_by.entry(place).or_default().push(&doc.folder);
         }
@@ -87,7 +87,7 @@ pub(super) fn units(files: &TreeFiles<'_>, builder: &Builder<'_>) -> Units {
     }
     let mut all: Vec<Resource> = written.values().flatten().cloned().collect();
     let mut units = Vec::new();
-    for doc in &docs {
+    for doc in docs {
         let is_component = doc.node.str_at(&["kind"]) == Some("Component");
         let is_root = !is_component && !included_by.contains_key(&doc.folder);
         if !is_root || !leading.contains(&*doc.folder) {

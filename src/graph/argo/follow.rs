@@ -182,12 +182,11 @@ impl Run<'_> {
             if pending.is_possible && applied.is_missing && before.is_empty() {
                 continue;
             }
-            let in_cluster = match &applied.error {
-                Some(_) => before,
-                None => applied.resources.as_slice(),
+            let children: Vec<Resource> = match &applied.error {
+                Some(_) => before.iter().filter(|one| is_argo(one)).cloned().collect(),
+                None => applied.children.clone(),
             };
-            let children = in_cluster.iter().filter(|one| is_argo(one));
-            next.extend(children.map(|child| Pending {
+            next.extend(children.iter().map(|child| Pending {
                 is_possible: pending.is_possible,
                 ..Pending::new(child.clone(), &cluster, Some(&id))
             }));

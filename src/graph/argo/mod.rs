@@ -39,7 +39,6 @@ use self::set::SetClusters;
 use self::sources::Sources;
 use super::delivery::Delivery;
 use super::kustomize::{Budget, Builder, Builds, Resource};
-use super::scopes::ClusterScopes;
 use crate::kube::ApiVersion;
 use crate::kustomize::BeyondLimit;
 use crate::text::Limits;
@@ -107,7 +106,6 @@ pub struct Terms<'t> {
 /// Returns an error if there are more deliveries or copies of objects than the limits allow.
 pub fn deliveries(
     builds: &Builds<'_>,
-    scopes: &ClusterScopes,
     terms: Terms<'_>,
     flux: &[Delivery],
     (before, memory): (&[Delivery], &Memory),
@@ -126,7 +124,7 @@ pub fn deliveries(
         before,
         sources: Sources {
             files,
-            scopes,
+            scopes: files.scopes(),
             repositories: Repositories::new(files, &written).and(&memory.own),
             plugins: plugins::of_kustomize(files),
             builder,

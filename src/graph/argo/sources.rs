@@ -1,13 +1,14 @@
 //! The evaluation of an Application's sources: the objects that it applies, each in its namespace.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use foldhash::HashMap;
 
 use super::application::Application;
 use super::helm::HelmSource;
+use super::is_argo;
 use super::repository::Repositories;
 use super::source::{Made, Source};
 use super::template::is_partly_unknown;
@@ -24,6 +25,8 @@ use crate::kustomize::resolve;
 #[derive(Debug, Default)]
 pub(super) struct Applied {
     pub(super) resources: Arc<Vec<Resource>>,
+    /// The Applications and ApplicationSets among them.
+    pub(super) children: Vec<Resource>,
     pub(super) reached: Arc<BTreeSet<String>>,
     pub(super) unread: Vec<UnreadInput>,
     pub(super) charts: BTreeSet<CallId>,
@@ -96,6 +99,7 @@ impl Sources<'_> {
     ) -> Applied {
         let mut applied = Applied::default();
         let mut all = Built::default();
+        let mut parts = Vec::new();
         if application.is_hydrated() {
             let subject = format!("hydrated source of {}", application.name);
             let reason = "the contents of another branch are not read";
@@ -110,7 +114,7 @@ impl Sources<'_> {
         for node in sources {
             match self.source(application, node, (folder, namespace)) {
                 Made::Built(built) => {
-                    all.resources_mut().extend_from_slice(&built.resources);
+                    parts.push(built.resources);
                     all.reached.extend(built.reached);
                     all.unread.extend(built.unread);
                     all.charts.extend(built.charts);
@@ -127,30 +131,39 @@ impl Sources<'_> {
                 }
             }
         }
-        // As argo-cd controller/state.go, NormalizeTargetObjects.
-        place(all.resources_mut(), namespace, self.scopes);
-        let mut last: BTreeMap<String, usize> = BTreeMap::new();
-        for (at, resource) in all.resources.iter().enumerate() {
-            last.insert(self.scopes.key(&resource.id()), at);
-        }
-        // Of several objects of one key, the last one counts.
-        let mut at = 0;
-        all.resources_mut().retain(|resource| {
-            let is_last = last.get(&self.scopes.key(&resource.id())) == Some(&at);
-            at += 1;
-            is_last
-        });
+        let builds = self.builder.builds();
+        let resources = builds.placed(parts, namespace, |parts| self.placed(parts, namespace));
+        let children = resources.iter().filter(|one| is_argo(one));
         let own = sources.iter().filter(|source| self.is_own(source));
         let revisions: BTreeSet<Option<String>> = own.map(fixed_revision).collect();
         let revision = revisions.into_iter().next().flatten();
         Applied {
-            resources: all.resources,
+            children: children.cloned().collect(),
+            resources,
             reached: Arc::new(all.reached),
             unread: all.unread,
             charts: all.charts,
             revision,
             ..Applied::default()
         }
+    }
+
+    /// Returns the objects of `parts`, each in its namespace (argo-cd controller/state.go, NormalizeTargetObjects). Of
+    /// several objects of one key, the last one counts.
+    fn placed(&self, parts: &[Arc<Vec<Resource>>], namespace: &str) -> Vec<Resource> {
+        let mut resources: Vec<Resource> =
+            parts.iter().flat_map(|part| part.iter().cloned()).collect();
+        place(&mut resources, namespace, self.scopes);
+        let keys = resources
+            .iter()
+            .map(|resource| self.scopes.key(&resource.id()));
+        let last: HashMap<String, usize> = keys.zip(0..).collect();
+        let mut last: Vec<usize> = last.into_values().collect();
+        last.sort_unstable();
+        if last.len() < resources.len() {
+            resources = last.into_iter().map(|at| resources[at].clone()).collect();
+        }
+        resources
     }
 
     fn source(

@@ -35,7 +35,6 @@ const MOST_ROUNDS: usize = 16;
 /// built stay in the cluster, and the Kustomizations among them continue.
 pub fn deliveries(
     builds: &Builds<'_>,
-    scopes: &ClusterScopes,
     limits: &Limits,
     before: &[Delivery],
 ) -> Result<Vec<Delivery>, BeyondLimit> {
@@ -57,7 +56,7 @@ pub fn deliveries(
         let cluster = Cluster {
             builds,
             written: &written,
-            scopes,
+            scopes: files.scopes(),
             own: if is_here {
                 entry.source()
             } else {
@@ -114,7 +113,6 @@ fn file_and_name(delivery: &Delivery) -> Option<(&str, &str)> {
 /// Returns the errors of [`deliveries`].
 pub fn releases(
     builds: &Builds<'_>,
-    scopes: &ClusterScopes,
     limits: &Limits,
     delivered: &[Delivery],
     before: &[Delivery],
@@ -149,7 +147,7 @@ pub fn releases(
     while let Some((here, parent, release)) = found.releases.pop_front() {
         let around = Surroundings {
             files,
-            scopes,
+            scopes: files.scopes(),
             written: &written,
             applied: found.applied.get(&here),
             own: &own,

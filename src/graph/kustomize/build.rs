@@ -134,6 +134,11 @@ impl<'b> Builder<'b> {
         })
     }
 
+    /// Returns the cache of the builds.
+    pub fn builds(&self) -> &'b Builds<'b> {
+        self.builds
+    }
+
     /// Returns the charts that builds ask for.
     pub fn charts(&self) -> &'b Charts {
         self.builds.charts()

@@ -4,7 +4,7 @@ use super::build::{BuildError, Outcome};
 use super::memo::Watched;
 use crate::graph::files::TreeFiles;
 use crate::graph::node::Node;
-use crate::kustomize::{folder_of, is_remote, resolve, shown};
+use crate::kustomize::{is_remote, resolve, shown};
 
 /// The lists of included files and folders.
 const LISTS: [&str; 3] = ["resources", "bases", "components"];
@@ -70,14 +70,6 @@ impl KustomizationDoc {
 /// Returns an error if there is none, if there are two, or if it cannot be read.
 pub fn kustomization(files: &TreeFiles<'_>, folder: &str) -> Result<KustomizationDoc, BuildError> {
     read_kustomization(&Watched::new(files), folder)
-}
-
-/// Reads all kustomizations of a tree; those that cannot be read are left out.
-pub fn kustomizations(files: &TreeFiles<'_>) -> Vec<KustomizationDoc> {
-    let found = files.paths().filter(|path| files.builds_its_folder(path));
-    found
-        .filter_map(|path| kustomization(files, folder_of(path)).ok())
-        .collect()
 }
 
 pub(super) fn read_kustomization(files: &Watched<'_>, folder: &str) -> Outcome<KustomizationDoc> {

@@ -210,7 +210,8 @@ fn json_map(node: &Node, field: &str) -> Option<String> {
 
 /// Returns a JSON string as Go's `encoding/json` writes it: characters with a meaning in HTML are escaped.
 fn json_text(text: &str) -> String {
-    let mut json = serde_json::Value::from(text).to_string();
+    // Text has a form in JSON.
+    let mut json = serde_json::to_string(text).unwrap_or_default();
     for special in ['<', '>', '&', '\u{2028}', '\u{2029}'] {
         if json.contains(special) {
             json = json.replace(special, &format!("\\u{:04x}", u32::from(special)));

@@ -8,6 +8,7 @@ use foldhash::{HashMap, HashSet};
 use super::build::{BuildError, Built};
 use super::doc::{KustomizationDoc, kustomization};
 use super::objects::resources_of;
+use super::resource::Resource;
 use crate::charts::{ChartFolder, Charts};
 use crate::graph::files::{Bytes, Parsed, TreeFiles};
 
@@ -110,12 +111,23 @@ pub struct Builds<'b> {
     pub(super) lack: Lack,
     before: Option<&'b Builds<'b>>,
     made: RefCell<HashMap<String, Arc<Remembered>>>,
+    /// By the addresses of the builds, and the namespace.
+    placed: RefCell<HashMap<PlacedKey, Arc<Placed>>>,
     /// Cache: whether a fact is the same in both states.
     alike: RefCell<HashMap<Asked, bool>>,
     /// The number of objects in a file or a kustomization, itself included, by path; `None` while they are counted.
     objects: RefCell<HashMap<String, Option<usize>>>,
     /// The number of these objects that are not copies.
     counted: Cell<usize>,
+}
+
+type PlacedKey = (Vec<*const Vec<Resource>>, String);
+
+/// Builds that are applied together in a namespace.
+struct Placed {
+    /// Kept, so that no other build gets their addresses.
+    _parts: Vec<Arc<Vec<Resource>>>,
+    together: Arc<Vec<Resource>>,
 }
 
 struct Remembered {
@@ -132,6 +144,7 @@ impl<'b> Builds<'b> {
             lack: Lack::Nothing,
             before: None,
             made: RefCell::default(),
+            placed: RefCell::default(),
             alike: RefCell::default(),
             objects: RefCell::default(),
             counted: Cell::default(),
@@ -235,6 +248,34 @@ impl<'b> Builds<'b> {
         };
         self.made.borrow_mut().insert(key, Arc::new(remembered));
         outcome
+    }
+
+    /// Returns `parts`, builds that are applied together in a namespace, as one: cached, also from the previous state,
+    /// or by `place`.
+    pub fn placed(
+        &self,
+        parts: Vec<Arc<Vec<Resource>>>,
+        namespace: &str,
+        place: impl FnOnce(&[Arc<Vec<Resource>>]) -> Vec<Resource>,
+    ) -> Arc<Vec<Resource>> {
+        let key = (
+            parts.iter().map(Arc::as_ptr).collect(),
+            namespace.to_owned(),
+        );
+        let own = self.placed.borrow().get(&key).cloned();
+        let before = self
+            .before
+            .filter(|before| before.files.scopes() == self.files.scopes());
+        let known = own.or_else(|| before?.placed.borrow().get(&key).cloned());
+        let placed = known.unwrap_or_else(|| {
+            Arc::new(Placed {
+                together: Arc::new(place(&parts)),
+                _parts: parts,
+            })
+        });
+        let together = Arc::clone(&placed.together);
+        self.placed.borrow_mut().insert(key, placed);
+        together
     }
 
     /// Returns the build of the previous state, if everything that it read is the same here.

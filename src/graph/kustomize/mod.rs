@@ -17,7 +17,7 @@ mod transform;
 
 pub use budget::Budget;
 pub use build::{BuildError, Builder, Built};
-pub use doc::{KustomizationDoc, kustomization, kustomizations};
+pub use doc::{KustomizationDoc, kustomization};
 pub use memo::Builds;
 pub use objects::{objects_of, resources_of};
 pub use patch::merged;

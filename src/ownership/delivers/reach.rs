@@ -15,7 +15,6 @@ use crate::graph::argo::{Memory, Terms};
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{Builds, Resource};
-use crate::graph::scopes::ClusterScopes;
 use crate::graph::{self, unreached};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope};
@@ -346,9 +345,8 @@ fn deliveries(builds: &Builds<'_>, limits: &Limits) -> Result<Vec<Delivery>, Bey
         limits,
         clusters: None,
     };
-    let scopes = ClusterScopes::new(builds.files());
     let nothing = (&[][..], &Memory::default());
-    let (deliveries, _) = graph::deliveries(builds, &scopes, terms, nothing)?;
+    let (deliveries, _) = graph::deliveries(builds, terms, nothing)?;
     Ok(deliveries)
 }
 
