@@ -24,6 +24,9 @@ pub fn resolve(folder: &str, path: &str) -> String {
     if folder.is_empty() && is_plain(path) {
         return path.to_owned();
     }
+    if is_plain(folder) && is_plain(path) && !path.starts_with('/') {
+        return [folder, "/", path].concat();
+    }
     let rooted = path.starts_with('/') || folder.starts_with('/');
     let folder = if path.starts_with('/') { "" } else { folder };
     let mut parts: Vec<&str> = Vec::new();
@@ -93,8 +96,12 @@ mod tests {
             "//a",
         ] {
             assert_eq!(resolved(path), resolve("", path), "{path}");
-            // The fast path gives the same result.
+            // The fast paths give the same result.
             assert_eq!(resolved(path), resolve(".", path), "{path}");
+            for folder in ["a", "a/b", "a/../b", "../a"] {
+                let slow = resolve(&format!("./{folder}"), path);
+                assert_eq!(resolve(folder, path), slow, "{folder} {path}");
+            }
         }
     }
 }

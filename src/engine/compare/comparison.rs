@@ -88,7 +88,7 @@ impl Comparison {
             };
             Self::open(&without).map(Box::new)
         });
-        let mut texts = Texts::default();
+        let mut texts = std::mem::take(&mut reader.texts);
         let beside = beside(&request.beside, &mut texts)?;
         let input = &configured.rest.input;
         let charts = if request.render {

@@ -88,6 +88,8 @@ pub(super) struct StateReader {
     repository: Option<Repository>,
     /// Shared with the readers of the states.
     blobs: Arc<Mutex<Blobs>>,
+    /// The parsed texts of the states.
+    pub(super) texts: Texts,
 }
 
 impl StateReader {
@@ -250,13 +252,14 @@ impl StateReader {
         let files: BTreeMap<String, StateText> = files.collect();
         let others: BTreeMap<String, StateText> = others.collect();
         let folders = all.iter().flat_map(|path| ancestors(folder_of(path)));
+        let folders: BTreeSet<&str> = folders.collect();
         let contents = snapshot.files.iter();
         let contents = contents.map(|(path, file)| (path.clone(), content_name(file)));
         let links = snapshot.files.iter().filter(|(_, file)| file.is_link);
         let submodules = snapshot.submodules.keys();
         Ok(TreeState {
             files,
-            folders: folders.map(str::to_owned).collect(),
+            folders: folders.into_iter().map(str::to_owned).collect(),
             others,
             contents: contents.chain(snapshot.submodules.clone()).collect(),
             links: links.map(|(path, _)| path.clone()).collect(),
@@ -295,7 +298,7 @@ impl StateReader {
                 .iter()
                 .map(|(path, file)| ((*path).to_owned(), self.bytes(file)))
                 .collect();
-            let parsed = Texts::default().parse(unparsed, Side::Base);
+            let parsed = self.texts.parse(unparsed, Side::Base);
             let included = parsed
                 .iter()
                 .flat_map(|file| included_by(file.source().path(), file));

@@ -1,6 +1,7 @@
 //! The limits of builds.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use foldhash::HashSet;
 
@@ -16,7 +17,18 @@ pub struct Budget {
     /// Maximum nesting of kustomizations.
     pub(super) nesting: usize,
     /// The files that were read: the first copy of an object does not count.
-    read: RefCell<HashSet<String>>,
+    read: RefCell<HashSet<Arc<str>>>,
+    /// Everything that was taken.
+    taken: RefCell<Taken>,
+}
+
+/// Amounts that were taken from a budget.
+#[derive(Clone, Debug, Default)]
+pub struct Taken {
+    copies: usize,
+    text: usize,
+    /// The files that were included, each with the number of its objects.
+    files: Vec<(Arc<str>, usize)>,
 }
 
 impl Budget {
@@ -27,7 +39,38 @@ impl Budget {
             text: Cell::new(limits.text),
             nesting: limits.nesting,
             read: RefCell::default(),
+            taken: RefCell::default(),
         }
+    }
+
+    /// Runs `build`, and also returns what it takes.
+    pub fn recorded<T>(&self, build: impl FnOnce() -> T) -> (T, Taken) {
+        let before = self.taken.borrow();
+        let (copies, text, files) = (before.copies, before.text, before.files.len());
+        drop(before);
+        let outcome = build();
+        let after = self.taken.borrow();
+        let taken = Taken {
+            copies: after.copies - copies,
+            text: after.text - text,
+            files: after.files[files..].to_vec(),
+        };
+        (outcome, taken)
+    }
+
+    /// Takes what an equal build took. Returns `false` and takes nothing if that build might not end now.
+    pub fn repeat(&self, taken: &Taken) -> bool {
+        let of_files: usize = taken.files.iter().map(|(_, objects)| objects).sum();
+        let copies = taken.copies.saturating_add(of_files);
+        let is_left = copies < self.copies.get() && taken.text < self.text.get();
+        if is_left {
+            for (path, objects) in &taken.files {
+                self.include(path, *objects);
+            }
+            self.lower_copies(taken.copies);
+            self.lower_text(taken.text);
+        }
+        is_left
     }
 
     /// Returns the limit because of which a build ended.
@@ -50,9 +93,7 @@ impl Budget {
     /// # Errors
     /// Returns the reason if fewer are left.
     pub fn take_text(&self, bytes: usize) -> Result<(), String> {
-        let left = self.text.get().saturating_sub(bytes);
-        self.text.set(left);
-        if left > 0 {
+        if self.lower_text(bytes) > 0 {
             return Ok(());
         }
         Err("variables, templates and patches make more text than is allowed".to_owned())
@@ -65,10 +106,38 @@ impl Budget {
 
     /// Takes the copies of the objects of a file that `by` includes; fails if fewer are left.
     pub(super) fn take_file(&self, path: &str, copies: usize, by: &str) -> Result<(), BuildError> {
-        if self.read.borrow_mut().insert(path.to_owned()) {
-            return Ok(());
+        let left = self.include(&Arc::from(path), copies);
+        in_budget(left, by)
+    }
+
+    /// Records that a file is included, takes its copies unless it is the first time, and returns the copies left.
+    fn include(&self, path: &Arc<str>, copies: usize) -> usize {
+        let included = (Arc::clone(path), copies);
+        self.taken.borrow_mut().files.push(included);
+        let is_first = self.read.borrow_mut().insert(Arc::clone(path));
+        let left = self.copies.get();
+        if is_first {
+            return usize::MAX;
         }
-        self.take(copies, by)
+        let left = left.saturating_sub(copies);
+        self.copies.set(left);
+        left
+    }
+
+    fn lower_copies(&self, copies: usize) -> usize {
+        let mut taken = self.taken.borrow_mut();
+        taken.copies = taken.copies.saturating_add(copies);
+        let left = self.copies.get().saturating_sub(copies);
+        self.copies.set(left);
+        left
+    }
+
+    fn lower_text(&self, bytes: usize) -> usize {
+        let mut taken = self.taken.borrow_mut();
+        taken.text = taken.text.saturating_add(bytes);
+        let left = self.text.get().saturating_sub(bytes);
+        self.text.set(left);
+        left
     }
 
     /// Fails if a build is going to take more copies than are left: it would fail anyway, after making those.
@@ -87,12 +156,15 @@ impl Budget {
     /// # Errors
     /// Returns an error if fewer are left.
     pub fn take(&self, copies: usize, file: &str) -> Result<(), BuildError> {
-        let left = self.copies.get().saturating_sub(copies);
-        self.copies.set(left);
-        if left > 0 {
-            return Ok(());
-        }
-        let reason = "builds make more copies of objects than are allowed";
-        Err(BuildError::new(reason, file, 1))
+        in_budget(self.lower_copies(copies), file)
     }
+}
+
+/// Fails if no copies are left for `file`.
+fn in_budget(left: usize, file: &str) -> Result<(), BuildError> {
+    if left > 0 {
+        return Ok(());
+    }
+    let reason = "builds make more copies of objects than are allowed";
+    Err(BuildError::new(reason, file, 1))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::budget::Budget;
 use super::doc::{KustomizationDoc, read_kustomization};
-use super::generate::{Generator, content_hash, merge_data};
+use super::generate::{Generator, merge_data};
 use super::memo::{Builds, Lack, Watched};
 use super::named::Named;
 use super::objects::objects_of;
@@ -16,7 +16,7 @@ use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{is_remote, resolve, shown};
 
 /// The reason why nothing is built.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BuildError {
     /// A clause without a full stop.
     pub reason: String,
@@ -76,9 +76,9 @@ pub struct Builder<'b> {
 
 /// One build.
 pub(super) struct Build<'b> {
+    pub(super) builds: &'b Builds<'b>,
     pub(super) files: &'b Watched<'b>,
     pub(super) budget: &'b Budget,
-    pub(super) charts: &'b Charts,
 }
 
 pub(super) type Outcome<T = ()> = Result<T, BuildError>;
@@ -126,9 +126,9 @@ impl<'b> Builder<'b> {
         self.budget.expect(copies, &doc.file)?;
         self.builds.get_or_build(doc, self.lack, |files| {
             let build = Build {
+                builds: self.builds,
                 files,
                 budget: self.budget,
-                charts: self.builds.charts(),
             };
             build.run(doc)
         })
@@ -154,9 +154,9 @@ impl<'b> Builder<'b> {
         resources: Vec<Resource>,
     ) -> Result<Vec<Resource>, BuildError> {
         let build = Build {
+            builds: self.builds,
             files: &Watched::new(self.builds.files()),
             budget: self.budget,
-            charts: self.builds.charts(),
         };
         let mut built = Built {
             resources: Arc::new(resources),
@@ -178,7 +178,8 @@ impl Build<'_> {
         self.accumulate(doc, &mut built, &mut Vec::new())?;
         for resource in built.resources_mut() {
             if resource.needs_hash {
-                let name = format!("{}-{}", resource.id().name, content_hash(&resource.node));
+                let hash = self.builds.content_hash(&resource.node);
+                let name = format!("{}-{hash}", resource.id().name);
                 resource.rename("name", name);
             }
         }
@@ -225,7 +226,7 @@ impl Build<'_> {
 
     /// Adds the objects of a kustomization to those in `built`; for a component, these are the objects that the
     /// kustomization which names it has built so far.
-    fn accumulate(
+    pub(super) fn accumulate(
         &self,
         doc: &KustomizationDoc,
         built: &mut Built,
@@ -241,6 +242,7 @@ impl Build<'_> {
             return Ok(());
         }
         on_the_way.push(doc.folder.clone());
+        self.files.enter(on_the_way.len());
         built.reached.insert(doc.folder.clone());
         self.resources(doc, built, on_the_way)?;
         self.generators(doc, built)?;
@@ -341,13 +343,11 @@ impl Build<'_> {
             Ok(())
         } else {
             let base = self.included(doc, entry, path)?;
-            let mut inner = Built::default();
-            self.accumulate(&base, &mut inner, on_the_way)?;
-            built.unread.append(&mut inner.unread);
-            built.reached.append(&mut inner.reached);
-            built.charts.append(&mut inner.charts);
-            let found = Arc::unwrap_or_clone(inner.resources);
-            self.append(doc, entry, built, found)
+            let part = self.part(&base, on_the_way)?;
+            built.unread.extend_from_slice(&part.built.unread);
+            built.reached.extend(part.built.reached.iter().cloned());
+            built.charts.extend(part.built.charts.iter().cloned());
+            self.append(doc, entry, built, part.built.resources.to_vec())
         }
     }
 

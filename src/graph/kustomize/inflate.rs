@@ -49,7 +49,12 @@ impl Build<'_> {
             let subject = format!("{name} {version}");
             let subject = subject.trim_end();
             let origin = self.origin(doc, Some(&entry));
-            let made = rendered(self.charts, || self.call(doc, &entry), subject, &origin);
+            let made = rendered(
+                self.builds.charts(),
+                || self.call(doc, &entry),
+                subject,
+                &origin,
+            );
             built.charts.extend(made.call);
             built.unread.extend(made.unread);
             self.take(doc, &entry, made.resources.len())?;

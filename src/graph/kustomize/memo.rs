@@ -7,10 +7,13 @@ use foldhash::{HashMap, HashSet};
 
 use super::build::{BuildError, Built};
 use super::doc::{KustomizationDoc, kustomization};
+use super::generate::content_hash;
 use super::objects::resources_of;
+use super::part::Part;
 use super::resource::Resource;
 use crate::charts::{ChartFolder, Charts};
 use crate::graph::files::{Bytes, Parsed, TreeFiles};
+use crate::graph::node::{Entries, Node};
 
 /// Maximum number of levels of a kustomization in the key of its cached build; no key that a build reads is that deep.
 const DEPTH: usize = 200;
@@ -42,7 +45,16 @@ pub(super) struct Watched<'w> {
     files: &'w TreeFiles<'w>,
     before: Option<&'w TreeFiles<'w>>,
     pub(super) lack: Lack,
-    asked: RefCell<HashSet<Asked>>,
+    record: RefCell<Record>,
+}
+
+/// Everything that decides on the outcome of a build.
+#[derive(Default)]
+pub(super) struct Record {
+    asked: HashSet<Asked>,
+    parts: Vec<Arc<Part>>,
+    /// The number of kustomizations around the innermost one, and itself.
+    pub(super) deepest: usize,
 }
 
 impl<'w> Watched<'w> {
@@ -51,8 +63,41 @@ impl<'w> Watched<'w> {
             files,
             before: None,
             lack: Lack::Nothing,
-            asked: RefCell::default(),
+            record: RefCell::default(),
         }
+    }
+
+    /// Creates the files for a part of the build.
+    pub(super) fn of_part(&self) -> Self {
+        Self {
+            record: RefCell::default(),
+            ..*self
+        }
+    }
+
+    /// Records that a kustomization is built, with the number of kustomizations around it and itself.
+    pub(super) fn enter(&self, levels: usize) {
+        let mut record = self.record.borrow_mut();
+        record.deepest = record.deepest.max(levels);
+    }
+
+    /// Records a part, `around` which there is a number of kustomizations.
+    pub(super) fn include(&self, part: &Arc<Part>, around: usize) {
+        self.enter(around + part.levels);
+        self.record.borrow_mut().parts.push(Arc::clone(part));
+    }
+
+    /// Records everything that a part read which cannot be built.
+    pub(super) fn include_failed(&self, part: Self) {
+        let mut record = self.record.borrow_mut();
+        let failed = part.record.into_inner();
+        record.asked.extend(failed.asked);
+        record.parts.extend(failed.parts);
+    }
+
+    /// Returns everything that was read.
+    pub(super) fn into_record(self) -> Record {
+        self.record.into_inner()
     }
 
     /// Whether a file or a folder is missing without making the build fail.
@@ -60,10 +105,14 @@ impl<'w> Watched<'w> {
         match self.lack {
             Lack::Nothing => false,
             Lack::Uncommitted => {
-                !self.files.has(path) && self.before.is_none_or(|before| !before.has(path))
+                !self.has(path) && self.before.is_none_or(|before| !before.has(path))
             }
-            Lack::Whatever => !self.files.has(path),
+            Lack::Whatever => !self.has(path),
         }
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.has_file(path) || self.has_folder(path)
     }
 
     pub(super) fn has_file(&self, path: &str) -> bool {
@@ -99,7 +148,7 @@ impl<'w> Watched<'w> {
     }
 
     fn write_down(&self, asked: Asked) {
-        self.asked.borrow_mut().insert(asked);
+        self.record.borrow_mut().asked.insert(asked);
     }
 }
 
@@ -113,8 +162,14 @@ pub struct Builds<'b> {
     made: RefCell<HashMap<String, Arc<Remembered>>>,
     /// By the addresses of the builds, and the namespace.
     placed: RefCell<HashMap<PlacedKey, Arc<Placed>>>,
+    /// The hashes of generated ConfigMaps, by the address of their data, which is kept.
+    hashes: RefCell<HashMap<*const Entries, (Arc<Entries>, String)>>,
+    /// The parts that builds of several kustomizations share, by folder.
+    parts: RefCell<HashMap<(Lack, String), Arc<Part>>>,
     /// Cache: whether a fact is the same in both states.
     alike: RefCell<HashMap<Asked, bool>>,
+    /// Cache: whether a part of the previous state, by its address, can be reused.
+    parts_alike: RefCell<HashMap<*const Part, bool>>,
     /// The number of objects in a file or a kustomization, itself included, by path; `None` while they are counted.
     objects: RefCell<HashMap<String, Option<usize>>>,
     /// The number of these objects that are not copies.
@@ -132,7 +187,7 @@ struct Placed {
 
 struct Remembered {
     outcome: Result<Built, BuildError>,
-    asked: HashSet<Asked>,
+    record: Record,
 }
 
 impl<'b> Builds<'b> {
@@ -145,7 +200,10 @@ impl<'b> Builds<'b> {
             before: None,
             made: RefCell::default(),
             placed: RefCell::default(),
+            hashes: RefCell::default(),
+            parts: RefCell::default(),
             alike: RefCell::default(),
+            parts_alike: RefCell::default(),
             objects: RefCell::default(),
             counted: Cell::default(),
         }
@@ -228,7 +286,7 @@ impl<'b> Builds<'b> {
         lack: Lack,
         build: impl FnOnce(&Watched<'_>) -> Result<Built, BuildError>,
     ) -> Result<Built, BuildError> {
-        let said = doc.node.to_json(DEPTH);
+        let said = serde_json::to_string(&doc.node.to_json(DEPTH)).unwrap_or_default();
         let key = format!("{lack:?}\n{}\n{}\n{said}", doc.folder, doc.file);
         let own = self.made.borrow().get(&key).cloned();
         if let Some(known) = own.or_else(|| self.lent(&key)) {
@@ -244,7 +302,7 @@ impl<'b> Builds<'b> {
         let outcome = build(&watched);
         let remembered = Remembered {
             outcome: outcome.clone(),
-            asked: watched.asked.into_inner(),
+            record: watched.record.into_inner(),
         };
         self.made.borrow_mut().insert(key, Arc::new(remembered));
         outcome
@@ -282,8 +340,58 @@ impl<'b> Builds<'b> {
     fn lent(&self, key: &str) -> Option<Arc<Remembered>> {
         let before = self.before?;
         let known = before.made.borrow().get(key).cloned()?;
-        let is_alike = known.asked.iter().all(|asked| self.is_alike(before, asked));
-        is_alike.then_some(known)
+        self.is_record_alike(before, &known.record).then_some(known)
+    }
+
+    /// Returns the part that a folder builds, of this state or of the previous one.
+    pub(super) fn part(&self, lack: Lack, folder: &str) -> Option<Arc<Part>> {
+        let key = (lack, folder.to_owned());
+        if let Some(known) = self.parts.borrow().get(&key) {
+            return Some(Arc::clone(known));
+        }
+        let before = self.before?;
+        let known = before.parts.borrow().get(&key).cloned()?;
+        if !self.is_part_alike(before, &known) {
+            return None;
+        }
+        self.parts.borrow_mut().insert(key, Arc::clone(&known));
+        Some(known)
+    }
+
+    /// Returns the hash of the content of a generated object. Builds share the data of a ConfigMap that they generate in
+    /// a part: its hash is computed once.
+    pub(super) fn content_hash(&self, node: &Node) -> String {
+        let is_plain = node.str_at(&["kind"]) != Some("Secret") && node.get("binaryData").is_none();
+        let Some(Node::Map(data)) = node.get("data").filter(|_| is_plain) else {
+            return content_hash(node);
+        };
+        let mut hashes = self.hashes.borrow_mut();
+        let known = hashes.entry(Arc::as_ptr(&data));
+        let (_, hash) = known.or_insert_with(|| (data, content_hash(node)));
+        hash.clone()
+    }
+
+    /// Keeps a part for the builds that include its folder.
+    pub(super) fn keep(&self, lack: Lack, folder: &str, part: &Arc<Part>) {
+        let key = (lack, folder.to_owned());
+        self.parts.borrow_mut().insert(key, Arc::clone(part));
+    }
+
+    fn is_record_alike(&self, before: &Builds<'_>, record: &Record) -> bool {
+        let mut asked = record.asked.iter();
+        let mut parts = record.parts.iter();
+        asked.all(|asked| self.is_alike(before, asked))
+            && parts.all(|part| self.is_part_alike(before, part))
+    }
+
+    fn is_part_alike(&self, before: &Builds<'_>, part: &Arc<Part>) -> bool {
+        let place = Arc::as_ptr(part);
+        if let Some(known) = self.parts_alike.borrow().get(&place) {
+            return *known;
+        }
+        let is_alike = self.is_record_alike(before, &part.record);
+        self.parts_alike.borrow_mut().insert(place, is_alike);
+        is_alike
     }
 
     fn is_alike(&self, before: &Builds<'_>, asked: &Asked) -> bool {

@@ -10,12 +10,13 @@ mod labels;
 mod memo;
 mod named;
 mod objects;
+mod part;
 mod patch;
 mod resource;
 mod select;
 mod transform;
 
-pub use budget::Budget;
+pub use budget::{Budget, Taken};
 pub use build::{BuildError, Builder, Built};
 pub use doc::{KustomizationDoc, kustomization};
 pub use memo::Builds;

@@ -58,18 +58,19 @@ impl ResId {
     /// Reads the identity of an object; `None` if it is not a whole object.
     pub fn from_node(node: &Node) -> Option<Self> {
         let version = ApiVersion::split(node.str_at(&["apiVersion"]).unwrap_or_default());
+        let kind = node.str_at(&["kind"]).filter(|kind| !kind.is_empty())?;
+        let metadata = node.get("metadata")?;
+        let name = match metadata.str_at(&["name"]) {
+            Some(name) => name.into(),
+            None => metadata.get("name")?.scalar()?.into(),
+        };
+        let namespace = metadata.str_at(&["namespace"]).unwrap_or_default();
         Some(Self {
             group: version.group.into(),
             version: version.version.into(),
-            kind: node
-                .str_at(&["kind"])
-                .filter(|kind| !kind.is_empty())?
-                .into(),
-            namespace: node
-                .str_at(&["metadata", "namespace"])
-                .unwrap_or_default()
-                .into(),
-            name: node.at(&["metadata", "name"])?.scalar()?.into(),
+            kind: kind.into(),
+            namespace: namespace.into(),
+            name,
         })
     }
 
@@ -93,7 +94,7 @@ impl ResId {
 
     /// Returns a text that two identities share if their [comparable](Self::comparable) forms are equal.
     pub fn versioned_key(&self) -> String {
-        format!("{} {}", self.version, self.key())
+        [&*self.version, " ", &self.key()].concat()
     }
 
     /// Returns its key in messages.
@@ -106,11 +107,17 @@ impl ResId {
 
     /// Returns its key in a namespace, which is empty for a cluster-scoped object.
     pub fn key_in(&self, namespace: &str) -> String {
-        let group = match self.group.as_str() {
-            "" => String::new(),
-            group => format!(".{group}"),
-        };
-        format!("{}{group}/{namespace}/{}", self.kind, self.name)
+        let dot = if self.group.is_empty() { "" } else { "." };
+        [
+            &*self.kind,
+            dot,
+            &self.group,
+            "/",
+            namespace,
+            "/",
+            &self.name,
+        ]
+        .concat()
     }
 }
 
