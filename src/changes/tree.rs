@@ -94,7 +94,7 @@ impl KnownDelivery {
 }
 
 /// The labels and annotations that a build gives an object, as far as tools obey them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DeliveredMarks {
     /// Flux never prunes it.
     pub is_spared_by_flux: bool,

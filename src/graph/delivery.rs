@@ -69,7 +69,7 @@ impl Delivery {
 }
 
 /// The settings of a delivery; those that are not written are `None` or empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Settings {
     /// Whether it deletes objects that leave its sources.
     pub prune: Option<bool>,

@@ -63,11 +63,7 @@ impl Prints<'_> {
             delivery.id.hash(print);
             delivery.path.hash(print);
             delivery.object.hash(print);
-            format!(
-                "{:?} {:?} {:?}",
-                delivery.settings, delivery.error, delivery.unread
-            )
-            .hash(print);
+            (&delivery.settings, &delivery.error, &delivery.unread).hash(print);
             build.hash(print);
         }
         let prints = prints.into_iter();
@@ -101,7 +97,7 @@ impl Prints<'_> {
             let id = resource.id();
             (id.namespace.as_str(), id.name.as_str(), id.kind.as_str()).hash(&mut print);
             (&resource.origin.file, resource.origin.offset).hash(&mut print);
-            format!("{:?}", marks_of(resource)).hash(&mut print);
+            marks_of(resource).hash(&mut print);
             if resource.origin.is_generated {
                 identity_of(resource).hash(&mut print);
             }
