@@ -37,6 +37,10 @@ pub enum Node {
     Seq(Arc<Vec<Node>>),
 }
 
+/// The address of a mapping or a sequence while that exists: equal addresses are equal values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Address(usize, Option<NodeId>);
+
 /// A borrowed view of a value.
 #[derive(Clone, Copy)]
 enum Look<'n> {
@@ -88,6 +92,16 @@ impl Node {
     /// Returns the value of a whole document.
     pub fn from_tree(tree: &Arc<Tree>) -> Self {
         Self::Written(Arc::clone(tree), tree.root().id())
+    }
+
+    /// Returns its address; `None` for a scalar that a build made.
+    pub fn address(&self) -> Option<Address> {
+        match self {
+            Self::Written(tree, id) => Some(Address(Arc::as_ptr(tree) as usize, Some(*id))),
+            Self::Map(entries) => Some(Address(Arc::as_ptr(entries) as usize, None)),
+            Self::Seq(items) => Some(Address(Arc::as_ptr(items) as usize, None)),
+            Self::Null | Self::Bool(_) | Self::Text(_) => None,
+        }
     }
 
     /// Creates a text.

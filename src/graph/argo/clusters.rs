@@ -97,7 +97,7 @@ fn data_of(secret: &Node, key: &str) -> Option<String> {
     plain.or_else(|| base64(&secret.text_at(&["data", key])?))
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct KnownClusters {
     all: Vec<KnownCluster>,
     pub(super) are_complete: bool,

@@ -132,6 +132,7 @@ impl Generators<'_> {
         over: &[BTreeMap<Vec<String>, Parameters>],
         given: &mut Generated,
     ) -> Outcome<()> {
+        self.names += 1;
         let here = over.iter().flat_map(BTreeMap::values);
         let here = here.filter_map(|one| key_of(one, keys));
         let named = self.named.listed.entry(keys.to_vec()).or_default();

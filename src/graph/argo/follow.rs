@@ -43,17 +43,24 @@ impl Pending {
 }
 
 impl Run<'_> {
-    /// Follows Applications and sets, and those that they deliver. Adds the ids of the deliveries to `seen`.
+    /// Follows Applications and sets, and those that they deliver. Adds the ids of the deliveries to `seen`. Stops and
+    /// returns `false` if a set is one of `others`.
     pub(super) fn follow(
         &mut self,
         first: &Arc<str>,
         starts: Vec<Pending>,
-        seen: &mut BTreeSet<String>,
-    ) -> Result<(), BeyondLimit> {
+        (seen, others): (&mut BTreeSet<String>, &BTreeSet<String>),
+    ) -> Result<bool, BeyondLimit> {
         let mut queue: VecDeque<Pending> = starts.into();
         while let Some(pending) = queue.pop_front() {
             let next = match ApplicationSet::from_resource(&pending.resource) {
-                Some(set) => self.set(&set, &pending, seen)?,
+                Some(set) => {
+                    let id = set.deliverer(&pending.here).id("");
+                    if !pending.is_possible && others.contains(&id) {
+                        return Ok(false);
+                    }
+                    self.set(&set, &pending, seen)?
+                }
                 None => match Application::from_resource(&pending.resource) {
                     Some(application) => self.application(&application, first, &pending, seen)?,
                     None => Vec::new(),
@@ -65,7 +72,7 @@ impl Run<'_> {
             }
             queue.extend(next);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Adds a set, and returns its Applications.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::clusters::KnownClusters;
 use super::folders;
+use super::made::MadeSets;
 use super::parameters::{flat_element, flatten, path_parameters, selects};
 use super::repository::Repositories;
 use super::set::SetClusters;
@@ -45,6 +46,7 @@ pub(super) struct Surroundings<'g> {
     pub(super) most: usize,
     /// The budget of the texts of templates.
     pub(super) budget: &'g Budget,
+    pub(super) sets: &'g MadeSets,
 }
 
 impl Surroundings<'_> {
@@ -87,6 +89,10 @@ pub(super) struct Generators<'g> {
     pub(super) clusters: &'g SetClusters,
     /// The clusters that it names in this state.
     pub(super) named: SetClusters,
+    /// How often listed clusters were named.
+    pub(super) names: usize,
+    /// Whether a generator reads files of the tree.
+    pub(super) reads_tree: bool,
     /// The remaining budget of parameters that are combined from others.
     pub(super) left: usize,
     /// Cache of the results of git generators, by their inputs: the inner generator of a matrix runs once for each
@@ -271,6 +277,7 @@ impl Generators<'_> {
     }
 
     fn git(&mut self, body: &Node) -> Outcome<Generated> {
+        self.reads_tree = true;
         let repository = body.text_at(&["repoURL"]).unwrap_or_default();
         if !self.around.repositories.are_own(&repository) {
             let reason = "it is another repository, which is not read";

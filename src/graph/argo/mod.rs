@@ -11,6 +11,7 @@ mod follow;
 mod generators;
 mod gotemplate;
 mod helm;
+mod made;
 mod parameters;
 mod pattern;
 mod plugins;
@@ -33,9 +34,11 @@ use self::clusters::KnownClusters;
 use self::entries::Unit;
 use self::follow::Pending;
 use self::generators::Surroundings;
+use self::made::MadeSets;
 pub use self::pattern::GitPattern;
 use self::repository::Repositories;
 use self::set::SetClusters;
+use self::source::overrides_source;
 use self::sources::Sources;
 use super::delivery::Delivery;
 use super::kustomize::{Budget, Builder, Builds, Resource};
@@ -50,6 +53,8 @@ pub struct Memory {
     planes: BTreeMap<String, Arc<str>>,
     /// The clusters that sets name, by the keys of the sets.
     clusters: BTreeMap<String, SetClusters>,
+    /// Cache: the output of sets of both states.
+    sets: MadeSets,
     /// The places to which something led in this state. In the other state they are no entry points, even if nothing leads
     /// to them any more.
     led: BTreeSet<String>,
@@ -75,10 +80,11 @@ impl Memory {
         self.planes.values().map(Arc::clone).collect()
     }
 
-    /// Returns the clusters that this state names, and nothing else.
+    /// Returns the clusters that this state names, and no other facts.
     pub fn only_clusters(&self) -> Self {
         Self {
             clusters: self.clusters.clone(),
+            sets: self.sets.clone(),
             ..Self::default()
         }
     }
@@ -127,6 +133,7 @@ pub fn deliveries(
             scopes: files.scopes(),
             repositories: Repositories::new(files, &written).and(&memory.own),
             plugins: plugins::of_kustomize(files),
+            are_overridden: files.paths().any(overrides_source),
             builder,
             made: RefCell::default(),
         },
@@ -138,7 +145,12 @@ pub fn deliveries(
         let starts = parent.resources.iter().filter(|one| is_argo(one)).cloned();
         let starts =
             starts.map(|resource| Pending::new(resource, &parent.cluster, Some(&parent.id)));
-        run.follow(&parent.cluster, starts.collect(), &mut BTreeSet::new())?;
+        let none = BTreeSet::new();
+        run.follow(
+            &parent.cluster,
+            starts.collect(),
+            (&mut none.clone(), &none),
+        )?;
     }
     run.planes(&units, flux)?;
     run.memory.own.clone_from(&run.sources.repositories);
@@ -179,6 +191,7 @@ impl Run<'_> {
             clusters: &self.clusters,
             most: self.limits.deliveries,
             budget: self.sources.builder.budget(),
+            sets: &self.memory.sets,
         }
     }
 
@@ -260,7 +273,10 @@ impl Run<'_> {
             .iter()
             .map(|resource| self.as_it_stays(resource, plane));
         let starts: Vec<Pending> = starts.collect();
-        self.follow(plane, starts.clone(), &mut own)?;
+        if !self.follow(plane, starts.clone(), (&mut own, seen))? {
+            self.all.truncate(before);
+            return Ok(false);
+        }
         let in_plane = self.all[before..]
             .iter()
             .filter(|one| one.cluster == *plane);
@@ -270,7 +286,7 @@ impl Run<'_> {
             let configured = std::mem::replace(&mut self.clusters, clusters);
             self.all.truncate(before);
             own.clear();
-            self.follow(plane, starts, &mut own)?;
+            self.follow(plane, starts, (&mut own, &BTreeSet::new()))?;
             self.clusters = configured;
         }
         if own.iter().any(|id| seen.contains(id)) {
@@ -317,7 +333,8 @@ impl Run<'_> {
             .collect();
         for (plane, resource) in gone {
             let pending = Pending::new(resource, &plane, None);
-            self.follow(&plane, vec![pending], &mut BTreeSet::new())?;
+            let none = BTreeSet::new();
+            self.follow(&plane, vec![pending], (&mut none.clone(), &none))?;
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::application::{GROUP, RESOURCES_FINALIZER};
 use super::generators::{ClusterNames, Generators, Surroundings};
+use super::made::Output;
 use super::template::{Language, Outcome, Parameters, TemplateError};
 use crate::graph::delivery::Settings;
 use crate::graph::files::parse_inline;
@@ -24,8 +25,17 @@ pub(super) struct ApplicationSet {
     pub(super) origin: Origin,
 }
 
+impl PartialEq for ApplicationSet {
+    /// Whether both are the same object, at one address and of one file.
+    fn eq(&self, other: &Self) -> bool {
+        let [one, other] =
+            [self, other].map(|set| (&set.namespace, &set.name, &set.origin, set.node.address()));
+        one == other
+    }
+}
+
 /// The clusters that a set names.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SetClusters {
     /// Named by lists that are merged with unknown parameters.
     pub(super) listed: ClusterNames,
@@ -34,6 +44,21 @@ pub(super) struct SetClusters {
 }
 
 impl SetClusters {
+    /// Returns the clusters of both.
+    pub(super) fn and(&self, other: &Self) -> Self {
+        let mut both = self.clone();
+        for (all, more) in [
+            (&mut both.listed, &other.listed),
+            (&mut both.selected, &other.selected),
+        ] {
+            for (keys, values) in more {
+                let all: &mut BTreeSet<Vec<String>> = all.entry(keys.clone()).or_default();
+                all.extend(values.iter().cloned());
+            }
+        }
+        both
+    }
+
     /// Whether `other` contains a name that this does not.
     pub(super) fn are_less_than(&self, other: &Self) -> bool {
         let both = [
@@ -68,7 +93,7 @@ pub(super) struct AnyCluster {
 }
 
 /// The output of a set.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Made {
     pub(super) applications: Vec<GeneratedApplication>,
     pub(super) unread: BTreeSet<UnreadInput>,
@@ -121,28 +146,54 @@ impl ApplicationSet {
 
     /// Generates the Applications. If one generator fails, Argo CD changes none of them.
     pub(super) fn made(&self, around: Surroundings<'_>, clusters: &mut SetClusters) -> Made {
-        let mut made = Made::default();
-        let language = self.language();
-        let spec = self.node.get("spec").unwrap_or(Node::Null);
+        let known = around
+            .sets
+            .find(self, around.clusters, clusters, around.budget);
+        let (made, named) = known.unwrap_or_else(|| self.evaluated(around, clusters));
+        *clusters = clusters.and(&named);
+        made
+    }
+
+    /// Evaluates the generators and the template. Also returns the clusters that the set names.
+    fn evaluated(&self, around: Surroundings<'_>, clusters: &SetClusters) -> (Made, SetClusters) {
         let mut generators = Generators {
             around,
-            language,
+            language: self.language(),
             clusters,
             named: SetClusters::default(),
+            names: 0,
+            reads_tree: false,
             left: around.most,
             found: HashMap::new(),
         };
-        let generated = generators.all(&spec);
-        let SetClusters { listed, selected } = generators.named;
-        for (known, named) in [
-            (&mut clusters.listed, listed),
-            (&mut clusters.selected, selected),
-        ] {
-            for (keys, values) in named {
-                known.entry(keys).or_default().extend(values);
-            }
+        let (made, taken) = around
+            .budget
+            .recorded(|| self.generated(around, &mut generators));
+        let Generators {
+            named,
+            names,
+            reads_tree,
+            ..
+        } = generators;
+        if !reads_tree && made.beyond.is_none() {
+            around.sets.add(Output {
+                made: made.clone(),
+                named: named.clone(),
+                names_once: names <= 1,
+                set: self.clone(),
+                known: around.clusters.clone(),
+                given: clusters.clone(),
+                taken,
+            });
         }
-        let generated = match generated {
+        (made, named)
+    }
+
+    fn generated(&self, around: Surroundings<'_>, generators: &mut Generators<'_>) -> Made {
+        let mut made = Made::default();
+        let language = self.language();
+        let spec = self.node.get("spec").unwrap_or(Node::Null);
+        let generated = match generators.all(&spec) {
             Ok(generated) => generated,
             Err(error) => {
                 self.take(&mut made, error);

@@ -77,8 +77,11 @@ impl Source<'_> {
 
     /// Returns the source with the overrides of `.argocd-source*.yaml` beside it, which cannot change where it is.
     fn overridden(&self, node: &Node) -> Result<Node, BuildError> {
-        let own = format!(".argocd-source-{}.yaml", self.application.name);
         let mut node = node.clone();
+        if !self.sources.are_overridden {
+            return Ok(node);
+        }
+        let own = format!(".argocd-source-{}.yaml", self.application.name);
         for name in [".argocd-source.yaml", &own] {
             let path = resolve(self.folder, name);
             if !self.sources.files.has_file(&path) {
@@ -228,6 +231,11 @@ impl Pattern {
     fn fits(&self, path: &str) -> bool {
         self.0.as_ref().is_some_and(|glob| glob.is_match(path))
     }
+}
+
+/// Whether a file overrides the sources of its folder.
+pub(super) fn overrides_source(path: &str) -> bool {
+    name_of(path).starts_with(".argocd-source")
 }
 
 /// Whether Argo CD reads files with such a name: the case of the ending matters.

@@ -44,6 +44,8 @@ pub(super) struct Sources<'s> {
     pub(super) repositories: Repositories,
     /// The plugins that only run kustomize.
     pub(super) plugins: BTreeSet<String>,
+    /// Whether a file of the tree overrides sources.
+    pub(super) are_overridden: bool,
     pub(super) builder: Builder<'s>,
     /// Cache of results, by the text of the sources.
     pub(super) made: RefCell<HashMap<String, Arc<Applied>>>,
@@ -60,22 +62,24 @@ impl Sources<'_> {
         let namespace = application.target_namespace().unwrap_or_default();
         let written: Vec<String> = sources
             .iter()
-            .map(|source| source.to_json(30).to_string())
+            .map(|source| serde_json::to_string(&source.to_json(30)).unwrap_or_default())
             .collect();
         // A file beside the source may override it for this Application alone, and variables are about it.
         let (written, folder_name) = (written.join("\n"), folder.unwrap_or_default());
         let is_own = written.contains('$')
             || self.builder.charts().are_rendered()
-            || sources.iter().any(|source| {
-                let folder = folder.map(str::to_owned);
-                let folder = folder.or_else(|| Some(folder_of_source(&source.text_at(&["path"])?)));
-                folder.is_some_and(|folder| {
-                    let own = format!(".argocd-source-{}.yaml", application.name);
-                    [".argocd-source.yaml", &own]
-                        .into_iter()
-                        .any(|file| self.files.has_file(&resolve(&folder, file)))
-                })
-            });
+            || self.are_overridden
+                && sources.iter().any(|source| {
+                    let folder = folder.map(str::to_owned);
+                    let folder =
+                        folder.or_else(|| Some(folder_of_source(&source.text_at(&["path"])?)));
+                    folder.is_some_and(|folder| {
+                        let own = format!(".argocd-source-{}.yaml", application.name);
+                        [".argocd-source.yaml", &own]
+                            .into_iter()
+                            .any(|file| self.files.has_file(&resolve(&folder, file)))
+                    })
+                });
         let own = is_own.then(|| {
             let project = application.node.text_at(&["spec", "project"]);
             (&application.name, project)

@@ -1,0 +1,69 @@
+//! A cache of the output of sets: states of a tree, control planes and the search for entry points evaluate the same
+//! sets.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use foldhash::HashMap;
+
+use super::clusters::KnownClusters;
+use super::set::{ApplicationSet, Made, SetClusters};
+use crate::graph::kustomize::{Budget, Taken};
+use crate::graph::node::Address;
+
+/// The output of sets that do not read the tree, by the addresses of their objects.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MadeSets(Arc<Mutex<HashMap<Address, Vec<Output>>>>);
+
+/// The output of a set.
+#[derive(Clone, Debug)]
+pub(super) struct Output {
+    pub(super) made: Made,
+    /// The clusters that the set names.
+    pub(super) named: SetClusters,
+    /// Whether it names listed clusters at one place only, where all of `named` counts.
+    pub(super) names_once: bool,
+    /// Its inputs; the set is kept, so that no other object gets its address.
+    pub(super) set: ApplicationSet,
+    pub(super) known: KnownClusters,
+    pub(super) given: SetClusters,
+    pub(super) taken: Taken,
+}
+
+impl MadeSets {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Address, Vec<Output>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the output of a set for the `known` clusters and those that the set is `given`, and takes the text that
+    /// it makes from the budget.
+    pub(super) fn find(
+        &self,
+        set: &ApplicationSet,
+        known: &KnownClusters,
+        given: &SetClusters,
+        budget: &Budget,
+    ) -> Option<(Made, SetClusters)> {
+        let all = self.lock();
+        let mut outputs = all.get(&set.node.address()?)?.iter();
+        let found =
+            outputs.find(|one| one.set == *set && one.known == *known && one.is_for(given))?;
+        let is_left = budget.repeat(&found.taken);
+        is_left.then(|| (found.made.clone(), found.named.clone()))
+    }
+
+    pub(super) fn add(&self, output: Output) {
+        if let Some(address) = output.set.node.address() {
+            self.lock().entry(address).or_default().push(output);
+        }
+    }
+}
+
+impl Output {
+    /// Whether the output is the same if the set is `given` these clusters.
+    fn is_for(&self, given: &SetClusters) -> bool {
+        self.given == *given
+            || self.names_once
+                && self.given.selected == given.selected
+                && self.named.and(&self.given).listed == self.named.and(given).listed
+    }
+}
