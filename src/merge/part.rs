@@ -19,7 +19,7 @@ use crate::delivery::marks;
 use crate::delivery::{BundleTools, Deliveries, Regime};
 use crate::inventory::{Inventory, Member, ObjectId, ScopeSource};
 use crate::knowledge::Tables;
-use crate::kube::{GroupKind, Namespace, ObjectKey};
+use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 use crate::kustomize::{Deliverer, SourceTool, ancestors, folder_of};
 use crate::manifest::is_kustomization;
 
@@ -171,16 +171,17 @@ impl<'a> MergePart<'a> {
     /// folder `crds` of the chart, which is not part of a release, or in another release, which is installed after the
     /// old one is uninstalled.
     pub(super) fn leaves_its_release(&self) -> Vec<&'a Member> {
+        let mut leaves = self.definitions_that_leave_their_chart();
         if !self.base.knows(SourceTool::FluxRelease) {
-            return Vec::new();
+            return leaves;
         }
         let (Some(head), Some(of_head)) = (self.head, self.deliveries_of_head()) else {
-            return Vec::new();
+            return leaves;
         };
         let stays = in_releases(head, of_head);
         let stays: BTreeSet<_> = stays.map(|(there, member)| (there, &member.key)).collect();
-        let leaves = in_releases(self.base, self.analysis.deliveries());
-        let leaves = leaves.filter(|(there, member)| {
+        let rendered = in_releases(self.base, self.analysis.deliveries());
+        let rendered = rendered.filter(|(there, member)| {
             let is_out = !stays.contains(&(*there, &member.key));
             (is_out
                 || there
@@ -188,7 +189,32 @@ impl<'a> MergePart<'a> {
                     .is_some_and(|by| self.is_another_release(by)))
                 && self.leaving.binary_search(&member.id).is_err()
         });
-        leaves.map(|(_, member)| member).collect()
+        leaves.extend(rendered.map(|(_, member)| member));
+        leaves
+    }
+
+    /// Returns the CRDs of charts that no object delivers and that move from the templates to the folder `crds`.
+    fn definitions_that_leave_their_chart(&self) -> Vec<&'a Member> {
+        let base = self.base;
+        let deliveries = self.analysis.deliveries();
+        let members = base.inventory.members.iter();
+        let definitions = members.filter(|member| {
+            let destination = base.destination(member.file);
+            member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION)
+                && destination.is_applied()
+                && destination.deliverer().is_none()
+                && deliveries
+                    .template(&base.inventory, member)
+                    .is_some_and(|template| !in_crds_folder(template))
+        });
+        let moved = definitions.filter(|member| {
+            let after = self.after(&member.key);
+            let template = after.zip(self.head).and_then(|(after, head)| {
+                self.deliveries_of_head()?.template(&head.inventory, after)
+            });
+            template.is_some_and(in_crds_folder)
+        });
+        moved.collect()
     }
 
     /// Whether the API server rejects the update of an object to its content in head.
