@@ -211,6 +211,8 @@ pub struct Finding {
     pub help: String,
     /// The object that it is about; `None` if it is not about an object.
     pub object: Option<ObjectKey>,
+    /// Further objects that it is about in the same way: its message counts them.
+    pub alike: Vec<ObjectKey>,
     /// The field, such as `metadata.ownerReferences[0].uid`.
     pub field: Option<String>,
     /// The value of the field (an owner's key, a finalizer), which distinguishes findings on one field across edits.

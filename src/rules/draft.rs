@@ -36,6 +36,7 @@ pub struct Draft {
     severity: Option<Severity>,
     consequence: Option<Consequence>,
     object: Option<ObjectKey>,
+    alike: Vec<ObjectKey>,
     field: Option<String>,
     target: Option<String>,
     related: Vec<Label>,
@@ -55,6 +56,7 @@ impl Draft {
             severity: None,
             consequence: None,
             object: None,
+            alike: Vec::new(),
             field: None,
             target: None,
             related: Vec::new(),
@@ -75,6 +77,15 @@ impl Draft {
     /// Sets the object that the finding is about.
     pub fn about(mut self, member: &Member) -> Self {
         self.object = Some(member.key.clone());
+        self
+    }
+
+    /// Sets further objects that the finding is about in the same way: who accepts it accepts their loss, too.
+    pub fn alike<'m>(mut self, members: impl IntoIterator<Item = &'m Member>) -> Self {
+        self.alike = members
+            .into_iter()
+            .map(|member| member.key.clone())
+            .collect();
         self
     }
 
@@ -238,6 +249,7 @@ impl Draft {
             reason: limited(self.reason, MAX_TEXT),
             help: limited(self.help, MAX_TEXT),
             object: self.object,
+            alike: self.alike,
             field: self.field.map(|field| limited(field, MAX_MESSAGE)),
             target: self.target,
             primary: self.primary,

@@ -64,9 +64,10 @@ impl<'r> Losses<'r> {
         losses
     }
 
-    /// Returns the names of the lost objects among the one that a finding is about and those lost with it.
+    /// Returns the names of the lost objects among those that a finding is about and those lost with them.
     fn names(&self, finding: &Finding) -> BTreeSet<String> {
-        let mut pending: Vec<String> = finding.object.iter().map(ObjectKey::to_string).collect();
+        let about = finding.object.iter().chain(&finding.alike);
+        let mut pending: Vec<String> = about.map(ObjectKey::to_string).collect();
         let (mut seen, mut names) = (BTreeSet::new(), BTreeSet::new());
         while let Some(key) = pending.pop() {
             let lost = self.by_key.get(&key).into_iter().flatten();

@@ -6,8 +6,8 @@ use super::places::related_in_base;
 use super::recipe::keep;
 use super::words::{deletes, leaving, on_culprit, stuck, toll, tool};
 use crate::changes::Destination;
+use crate::charts::in_crds_folder;
 use crate::finding::Severity;
-use crate::kube::kinds;
 use crate::merge::{CascadeKind, Merge, MergeCascade, Standing};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
@@ -97,13 +97,14 @@ fn draft(
         ))
         .help(keep(merge.tool_of(crd), definition))
         .severity(severity);
+    let draft = draft.alike(alike.iter().map(|other| other.culprit));
     alike.iter().take(MOST_RELATED).fold(draft, |draft, other| {
         related_in_base(draft, merge, other.culprit, "leaves with it")
     })
 }
 
 /// Returns the destinations of the CustomResourceDefinitions that a change removes from a rendering all at once, while
-/// head still has everything else: a sign that head was rendered without CRDs.
+/// head still has everything else: a sign that head was rendered without the folder `crds` of its charts.
 fn without_definitions<'m>(merge: &Merge<'m>) -> BTreeSet<&'m Destination> {
     let removed = merge.of_kind(CascadeKind::Definition);
     let destinations = removed.map(|cascade| merge.part.base.destination(cascade.culprit.file));
@@ -115,13 +116,15 @@ fn without_definitions<'m>(merge: &Merge<'m>) -> BTreeSet<&'m Destination> {
 fn all_vanish(merge: &Merge<'_>, destination: &Destination) -> bool {
     let part = merge.part;
     let deliveries = part.analysis.deliveries();
-    let (definitions, others): (Vec<_>, Vec<_>) = part
-        .base
-        .members_at(destination)
-        .filter(|member| deliveries.template(&part.base.inventory, member).is_some())
-        .partition(|member| member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION));
-    let mut ids = definitions.iter().map(|member| member.id);
-    let mut others_after = others.iter().map(|member| part.still_applied(member));
+    let members = part.base.members_at(destination);
+    let templates = members.filter_map(|member| {
+        let template = deliveries.template(&part.base.inventory, member)?;
+        Some((member, template))
+    });
+    let (definitions, others): (Vec<_>, Vec<_>) =
+        templates.partition(|(_, template)| in_crds_folder(template));
+    let mut ids = definitions.iter().map(|(member, _)| member.id);
+    let mut others_after = others.iter().map(|(member, _)| part.still_applied(member));
     definitions.len() > 1
         && !others.is_empty()
         && ids.all(|id| part.leaving.binary_search(&id).is_ok())

@@ -85,6 +85,7 @@ fn draft(merge: &Merge<'_>, loss: &MovedLoss<'_>, alike: &[&MovedLoss<'_>]) -> D
         Some(after) => related_in_head(draft, merge, after, "its new place"),
         None => draft,
     };
+    let draft = draft.alike(alike.iter().map(|one| one.moved));
     let alike = alike
         .iter()
         .filter_map(|one| merge.part.after(&one.moved.key));

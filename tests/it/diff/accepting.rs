@@ -62,6 +62,26 @@ fn finding_is_accepted_only_if_all_lost_objects_are_named() {
 }
 
 #[test]
+fn finding_on_several_objects_is_accepted_only_if_all_are_named() {
+    let fixture = "fixtures/rules/crd-removed/bad/several-of-which-git-has-no-instance";
+    let folder = root().join(fixture);
+    let keys = ["externalsecrets", "secretstores"].map(|plural| {
+        format!("CustomResourceDefinition.apiextensions.k8s.io//{plural}.external-secrets.io")
+    });
+    let [first, second] = &keys;
+    for (accepted, status) in [
+        (vec![first.as_str()], 1),
+        (vec![second.as_str()], 1),
+        (vec![first.as_str(), second.as_str()], 0),
+    ] {
+        let found = compared_in(&folder, &accepting(&accepted)).0;
+        assert_eq!(found, Some(status), "{accepted:?}");
+    }
+    let (_, comment) = compared_in(&folder, &["-o", "markdown"]);
+    assert!(keys.iter().all(|key| comment.contains(key)), "{comment}");
+}
+
+#[test]
 fn accepted_findings_are_shown_as_info_with_the_acceptor() {
     let mut all = accepting(&LOST);
     all.extend(["--accepted-by", "ann", "-o", "markdown"]);

@@ -78,6 +78,7 @@ fn finding() -> impl Strategy<Value = Finding> {
                 reason,
                 help,
                 object,
+                alike: Vec::new(),
                 field,
                 target: None,
                 primary,

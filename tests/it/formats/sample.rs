@@ -85,6 +85,7 @@ pub(crate) fn finding(rule: &'static str, severity: Severity, primary: Label) ->
         reason: String::new(),
         help: String::new(),
         object: None,
+        alike: Vec::new(),
         field: None,
         target: None,
         primary,
