@@ -60,7 +60,6 @@ use resolutions::Resolutions;
 pub use tree::FolderTrees;
 pub use volumes::VolumeChoice;
 use volumes::Volumes;
-#[cfg(feature = "lsp")]
 pub(crate) use walk::is_manifest_name;
 pub use walk::{globs, walk};
 pub use walked::{InputFile, Origin, Overlay, UnreadableFile, Walk};

@@ -19,6 +19,7 @@ mod start;
 mod state;
 mod telling;
 mod unchanged;
+mod unlisted;
 
 pub use comparison::Comparison;
 pub(super) use deliveries::evaluate;
@@ -26,3 +27,4 @@ pub use deliveries::{Deliveries, list_deliveries};
 pub(super) use parsed::{RenderedChart, parts_of};
 pub use request::{CompareRequest, StateChoice};
 pub use start::{UsualChange, is_commit, usual_change};
+pub(super) use unlisted::UnlistedFiles;

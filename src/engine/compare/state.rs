@@ -4,15 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use walkdir::WalkDir;
-
 use super::request::StateChoice;
+use super::unlisted::entries;
 use crate::changes::{is_helmfile, is_jinja};
 use crate::config::FILE_NAMES;
 use crate::engine::SessionError;
-use crate::git::{
-    Blobs, FileContent, GitError, Repository, Snapshot, SnapshotFile, StoredContent, is_git_folder,
-};
+use crate::git::{Blobs, FileContent, GitError, Repository, Snapshot, SnapshotFile, StoredContent};
 use crate::inventory::{self, Texts, locate, read_bytes, read_in_tree, walk_listed};
 use crate::kustomize::{ancestors, folder_of, included_by, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
@@ -64,6 +61,10 @@ impl TreeState {
 pub(super) struct FileReader(Arc<dyn Fn(&str) -> Bytes + Send + Sync>);
 
 impl FileReader {
+    pub(super) fn new(read: impl Fn(&str) -> Bytes + Send + Sync + 'static) -> Self {
+        Self(Arc::new(read))
+    }
+
     pub(super) fn read(&self, path: &str) -> Bytes {
         (self.0)(path)
     }
@@ -472,11 +473,7 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
         };
         state.files.insert(place, StateText { path, bytes });
     }
-    let entries = WalkDir::new(path)
-        .into_iter()
-        .filter_entry(|entry| !is_git_folder(entry.file_name()))
-        .flatten();
-    for entry in entries.filter(|entry| !entry.file_type().is_dir()) {
+    for entry in entries(Path::new(path)) {
         let below = entry
             .path()
             .strip_prefix(path)

@@ -1,19 +1,20 @@
 //! The clusters that a bundle is applied to. A plan is about one of them, with its objects as tools apply them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::question::PlanError;
 use crate::changes::{Destination, TreePart};
 use crate::cluster::Analysis;
-use crate::engine::compare::{RenderedChart, parts_of};
+use crate::engine::compare::{RenderedChart, UnlistedFiles, parts_of};
 use crate::engine::input::Bundle;
 use crate::engine::request::RenderedCharts;
 use crate::graph::argo::Terms;
 use crate::inventory::{Inventory, Member, Settings};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 use crate::kustomize::{SourceTool, ancestors, folder_of, resolve};
-use crate::manifest::ParsedFile;
+use crate::manifest::{ParsedFile, is_kustomization};
 use crate::merge::delivering;
 use crate::ownership::tops;
 
@@ -145,8 +146,10 @@ impl<'b> Clusters<'b> {
             extra_kinds: inventory.kinds.extra().to_vec(),
             limits: inventory.limits,
         };
-        let parts = repositories.into_values().map(|repository| {
+        let others = UnlistedFiles::below(&folders(bundle));
+        let parts = repositories.into_iter().map(|(top, repository)| {
             let RepositoryFiles { files, charts } = repository;
+            let files = (files, others.within(top));
             parts_of(files, charts, &beside, (terms, &settings)).map_err(Box::new)
         });
         Ok(Self {
@@ -216,6 +219,18 @@ struct RepositoryFiles {
     /// The files, with their paths from its root.
     files: Vec<(Arc<str>, ParsedFile)>,
     charts: Vec<RenderedChart>,
+}
+
+/// Returns the folders in which the builds of a bundle may read files that are no manifests: its arguments, and the
+/// folders of its kustomizations.
+fn folders(bundle: &Bundle) -> BTreeSet<String> {
+    let arguments = bundle.arguments.iter().map(String::as_str);
+    let arguments = arguments.filter(|path| Path::new(path).is_dir());
+    let paths = bundle.inventory.sources.iter();
+    let paths = paths.map(|(_, file)| file.path());
+    let kustomized = paths.filter(|path| is_kustomization(path)).map(folder_of);
+    let folders = arguments.chain(kustomized);
+    folders.map(|folder| resolve("", folder)).collect()
 }
 
 /// Groups the files of a bundle by the tops of their repositories; files below no top are returned separately.

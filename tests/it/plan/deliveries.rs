@@ -271,6 +271,46 @@ fn failed_build_is_noted_and_deletes_only_the_kustomization() {
 }
 
 #[test]
+fn build_reads_files_that_are_no_manifests() {
+    let tree = Repository::new();
+    tree.write("clusters/a/web.yaml", &kustomization("web", "./web", ""));
+    tree.write(
+        "web/kustomization.yaml",
+        "namespace: web\nresources: [a.yaml]\npatches: [{path: config/label.patch}]\n\
+         generatorOptions: {disableNameSuffixHash: true}\n\
+         configMapGenerator: [{name: settings, files: [config/web.conf]}]\n\
+         secretGenerator: [{name: login, envs: [config/web.env]}]\n",
+    );
+    tree.write("web/a.yaml", &config_map("a"));
+    tree.write("web/config/web.conf", "listen 80\n");
+    tree.write("web/config/web.env", "user=a\n");
+    let label = config_map("a").replace('}', ", labels: {a: b}}");
+    tree.write("web/config/label.patch", &label);
+    let key = "Kustomization.kustomize.toolkit.fluxcd.io/flux-system/web";
+    // Of the files that are named one by one, the kustomization leads to those beside it.
+    let named = "ks/web -f clusters/a/web.yaml -f web/kustomization.yaml -f web/a.yaml";
+    let named: Vec<&str> = named.split(' ').collect();
+    for arguments in [&["ks/web"][..], &["ks/web", "-f", "."], &named] {
+        let plan = plan(&tree, arguments);
+        assert_eq!(
+            gone(&plan),
+            [
+                "ConfigMap/web/a",
+                "ConfigMap/web/settings",
+                key,
+                "Secret/web/login"
+            ],
+            "{arguments:?}"
+        );
+        assert!(
+            !notes(&plan).contains("cannot be built"),
+            "{}",
+            notes(&plan)
+        );
+    }
+}
+
+#[test]
 fn files_outside_kustomizations_count_without_delivery_tool() {
     let tree = Repository::new();
     tree.write(

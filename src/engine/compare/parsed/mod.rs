@@ -13,6 +13,7 @@ use super::configured::Configured;
 use super::definitions::Definitions;
 use super::delivered::{Delivered, evaluated};
 use super::state::{Bytes, FileReader, StateText, TreeState};
+use super::unlisted::UnlistedFiles;
 use foldhash::HashSet;
 use globset::GlobSet;
 
@@ -343,6 +344,17 @@ impl StateFiles {
             files,
             links: state.links.clone(),
             reader: state.reader.clone(),
+        }
+    }
+
+    /// Creates the files of a state from those that are parsed, at `places`, and the `others`.
+    fn on_disk<'p>(places: impl Iterator<Item = &'p str>, others: UnlistedFiles) -> Self {
+        let paths = others.paths().map(str::to_owned);
+        let paths = paths.chain(places.map(str::to_owned));
+        Self {
+            files: paths.map(|path| (path, None)).collect(),
+            links: BTreeSet::new(),
+            reader: Some(FileReader::new(move |path| others.read(path))),
         }
     }
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Parsed, within_limits};
+use super::{Parsed, StateFiles, within_limits};
 use crate::changes::TreePart;
 use crate::engine::SessionError;
 use crate::engine::compare::built::BuildRoot;
 use crate::engine::compare::definitions::Definitions;
 use crate::engine::compare::delivered::Delivered;
+use crate::engine::compare::unlisted::UnlistedFiles;
 use crate::graph::argo::Terms;
-use crate::graph::files::TreeFiles;
 use crate::inventory::Settings;
 use crate::kustomize::{BeyondLimit, Deliverer, folder_of};
 use crate::manifest::ParsedFile;
@@ -24,8 +24,8 @@ pub(in crate::engine) struct RenderedChart {
 }
 
 /// Divides a state that is not compared with another one into parts: one for each cluster that is certainly distinct,
-/// and a last one for the objects that nothing applies. `files` have their paths from the root of the state; the files
-/// `beside` are in each cluster.
+/// and a last one for the objects that nothing applies. `files` and `others`, which builds may read, have their paths
+/// from the root of the state; the files `beside` are in each cluster.
 ///
 /// If tools deliver from the tree, files that only a person may apply are drafts. Otherwise a person is assumed to
 /// apply everything, including the files that kustomizations leave out.
@@ -33,12 +33,12 @@ pub(in crate::engine) struct RenderedChart {
 /// # Errors
 /// A limit is exceeded.
 pub(in crate::engine) fn parts_of(
-    files: Vec<(Arc<str>, ParsedFile)>,
+    (files, others): (Vec<(Arc<str>, ParsedFile)>, UnlistedFiles),
     charts: Vec<RenderedChart>,
     beside: &[ParsedFile],
     (terms, settings): (Terms<'_>, &Settings),
 ) -> Result<Vec<TreePart>, SessionError> {
-    let mut parsed = Parsed::alone(files, terms)?;
+    let mut parsed = Parsed::alone(files, others, terms)?;
     let others = charts.iter().map(|chart| &chart.file).chain(beside);
     let definitions = parsed.definitions().or(&Definitions::of(others));
     parsed.add_charts(charts);
@@ -55,19 +55,23 @@ pub(in crate::engine) fn parts_of(
 }
 
 impl Parsed {
-    /// Creates a state from parsed files, without another state to compare it with.
+    /// Creates a state from parsed files and the `others` that builds may read, without another state to compare it with.
     ///
     /// # Errors
     /// A limit is exceeded.
-    fn alone(files: Vec<(Arc<str>, ParsedFile)>, terms: Terms<'_>) -> Result<Self, BeyondLimit> {
+    fn alone(
+        files: Vec<(Arc<str>, ParsedFile)>,
+        others: UnlistedFiles,
+        terms: Terms<'_>,
+    ) -> Result<Self, BeyondLimit> {
         let (places, files) = files.into_iter().unzip();
         let parsed = Self {
             places,
             files,
             ..Self::default()
         };
-        let located = parsed.located();
-        let tree = TreeFiles::of_parsed(located.map(|(place, file)| (place.to_owned(), file)));
+        let places = parsed.places.iter().map(|place| &**place);
+        let tree = parsed.tree(StateFiles::on_disk(places, others));
         let delivered = Delivered::alone(&tree, terms)?;
         drop(tree);
         let clusters = delivered.clusters();
