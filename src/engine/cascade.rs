@@ -89,6 +89,7 @@ fn draw(plans: &PlanCache<'_>, scene: &Scene) -> Option<Cascade> {
         known: plans.analysis().ownership().removers.known(),
         written: None,
         notes: Vec::new(),
+        unread: &[],
         follow_ups: 0,
         removal: None,
     };

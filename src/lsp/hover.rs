@@ -145,9 +145,15 @@ fn owner_text(object: &ObjectKey, spot: &Spot) -> Option<String> {
     Some(text)
 }
 
-/// Summarises a deletion: `deletes 5 objects, 1 of them with data; 1 gets stuck`.
+/// Summarises a deletion: `deletes at least 5 objects, 1 of them with data; 1 gets stuck`.
 pub(super) fn headline(deletion: &ObjectDeletion) -> String {
-    let mut text = format!("deletes {}", plain::count(deletion.deleted.len(), "object"));
+    let more = if deletion.is_incomplete {
+        "at least "
+    } else {
+        ""
+    };
+    let count = plain::count(deletion.deleted.len(), "object");
+    let mut text = format!("deletes {more}{count}");
     match (deletion.with_data, deletion.deleted.len()) {
         (0, _) => {}
         (1, 1) => text.push_str(" with data"),

@@ -285,6 +285,12 @@ impl<'v> Story<'v> {
         answered.filter(|(_, code)| *code >= 400).collect()
     }
 
+    /// Whether it is not known what else the step deletes: it deletes a delivery object whose objects are not all known.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        let mut targets = self.view.targets.get(self.step).into_iter().flatten();
+        targets.any(|key| self.view.unread.contains(key))
+    }
+
     /// Returns the title of this step.
     pub(crate) fn title(&self) -> String {
         let title = self.view.titles.get(self.step).cloned();

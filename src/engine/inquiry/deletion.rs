@@ -23,6 +23,8 @@ pub struct ObjectDeletion {
     pub hidden: usize,
     /// Whether anything applies the object.
     pub is_applied: bool,
+    /// Whether it is not known what else is deleted, because not all delivered objects are known.
+    pub is_incomplete: bool,
     /// The deleted objects, in the order of deletion.
     pub deleted: Vec<ObjectKey>,
     /// Number of deleted objects that hold data.
@@ -102,6 +104,7 @@ impl Deletions {
         let first = steps.len();
         steps.push(Step::delete(vec![object.clone()], Some(Policy::Background)));
         let by_tools = followed(planned, &planned.analysis(), std::slice::from_ref(object));
+        let is_incomplete = !by_tools.unread.is_empty();
         by_tools.add_to(&mut steps, &self.reclaims, |steps| {
             scenario.verdict_of(steps)
         });
@@ -129,6 +132,7 @@ impl Deletions {
             is_rejected: plan.steps[first].responses.contains(&403),
             hidden: planned.inventory().hidden_documents(),
             is_applied: planned.is_applied(),
+            is_incomplete,
             with_data: deleted
                 .iter()
                 .filter(|key| self.data.contains_key(key))

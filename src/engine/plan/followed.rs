@@ -34,6 +34,8 @@ pub(in crate::engine) struct Followed {
     releases: Vec<ToolRelease>,
     /// Sentences on deliveries that cannot be followed, and on objects that tools keep.
     pub(super) notes: Vec<String>,
+    /// The deleted delivery objects of which it is not known what else their tool deletes.
+    pub(in crate::engine) unread: Vec<ObjectKey>,
 }
 
 /// The objects that one object delivers to a destination.
@@ -94,7 +96,7 @@ pub(in crate::engine) fn followed(
         .map(|object| (&part.inventory.member(object.id).key, object))
         .collect();
     let mut elsewhere: BTreeMap<usize, Analysis<'_>> = BTreeMap::new();
-    let mut unread = Vec::new();
+    let mut outside = Vec::new();
     let mut is_uninstalled = false;
     let mut is_stopping = false;
     let mut pending: VecDeque<ObjectKey> = targets.iter().cloned().collect();
@@ -106,22 +108,27 @@ pub(in crate::engine) fn followed(
             continue;
         }
         let Some(all) = delivered.get(&key) else {
+            let object = objects.get(&key).filter(|object| object.deletes());
+            if let Some(object) = object {
+                followed.releases.extend(release_of_unread(part, object));
+                followed.unread.push(key.clone());
+            }
             if let Some(error) = failing.get(&key) {
+                let assumed = object.map_or("", |object| assumed_release(object.kind));
                 let note = format!(
-                    "The objects that {key} delivers are not known, because it cannot be built: {error}."
+                    "The objects that {key} delivers are not known, because it cannot be built: {error}.{assumed}"
                 );
                 followed.notes.push(note);
-                continue;
-            }
-            if let Some(object) = objects.get(&key).filter(|object| object.deletes()) {
-                followed.releases.extend(release_of_unread(part, object));
-                unread.push((object.kind, key));
+            } else if let Some(object) = object {
+                outside.push((object.kind, key));
             }
             continue;
         };
         for one in all {
             let tool = Regime::from(one.by.tool).tool();
-            followed.notes.extend(one.unread(&key));
+            let in_part = one.unread(&key);
+            let is_read = in_part.is_none();
+            followed.notes.extend(in_part);
             let is_here = one.cluster.at == cluster.at;
             let analysis = if is_here {
                 analysis
@@ -138,6 +145,9 @@ pub(in crate::engine) fn followed(
             if !is_here {
                 followed.notes.extend(one.elsewhere(&key, &withdrawal));
                 continue;
+            }
+            if !is_read && withdrawal.nothing.is_none() {
+                followed.unread.push(key.clone());
             }
             let gone: Vec<ObjectKey> = withdrawal
                 .requests
@@ -170,7 +180,7 @@ pub(in crate::engine) fn followed(
             followed.notes.extend(stopping(tool, &key, &stops));
         }
     }
-    followed.notes.extend(unknown(unread));
+    followed.notes.extend(unknown(outside));
     if !is_uninstalled {
         followed.notes.extend(created_again(part, targets, &seen));
     }
@@ -200,8 +210,9 @@ fn stopping(tool: &str, key: &ObjectKey, controllers: &BTreeSet<ObjectKey>) -> O
     })
 }
 
-/// Returns the removal of Argo CD's finalizer from an Application whose objects are not in the input: it waits for nothing
-/// that is known. `None` for other objects, and for an Application that Argo CD skips.
+/// Returns the removal of Argo CD's finalizer from an Application whose objects are not known: it waits for nothing that
+/// is known, and needs no build, because Argo CD deletes the objects that it tracks in the cluster. `None` for other
+/// objects, and for an Application that Argo CD skips.
 fn release_of_unread(part: &TreePart, object: &DeliveryObject) -> Option<ToolRelease> {
     let is_followed = object.kind == DeliveryKind::Application && !object.suspended;
     is_followed.then(|| ToolRelease::of(part.inventory.member(object.id), Vec::new()))
@@ -421,10 +432,20 @@ impl<'g> Delivered<'g> {
     }
 }
 
+/// Returns the sentence on [`release_of_unread`]; empty for kinds that it does not release.
+fn assumed_release(kind: DeliveryKind) -> &'static str {
+    match kind {
+        DeliveryKind::Application => {
+            " Argo CD keeps its finalizer until they are deleted; this assumes that it succeeds."
+        }
+        _ => "",
+    }
+}
+
 /// Returns a sentence for each kind of deleted delivery objects whose delivered objects are not in the input.
-fn unknown(unread: Vec<(DeliveryKind, ObjectKey)>) -> impl Iterator<Item = String> {
+fn unknown(outside: Vec<(DeliveryKind, ObjectKey)>) -> impl Iterator<Item = String> {
     let mut kinds: BTreeMap<DeliveryKind, Vec<String>> = BTreeMap::new();
-    for (kind, key) in unread {
+    for (kind, key) in outside {
         kinds.entry(kind).or_default().push(key.to_string());
     }
     kinds.into_iter().map(|(kind, keys)| {
@@ -448,12 +469,7 @@ fn unknown(unread: Vec<(DeliveryKind, ObjectKey)>) -> impl Iterator<Item = Strin
             ),
         };
         let (deleted, keys) = (if keys.len() == 1 { "is" } else { "are" }, named(&keys));
-        let assumed = match kind {
-            DeliveryKind::Application => {
-                " Argo CD keeps its finalizer until then; this assumes that it succeeds."
-            }
-            _ => "",
-        };
+        let assumed = assumed_release(kind);
         format!(
             "Not followed: {tool} deletes {what} once {keys} {deleted} deleted, and they are not in the input: {remedy}.{assumed}"
         )

@@ -34,6 +34,8 @@ pub struct Planner {
     rendered: bool,
     /// The title of the requests that are shown as one step.
     title: Option<String>,
+    /// The deleted delivery objects of which it is not known what else their tool deletes.
+    unread: Vec<ObjectKey>,
     /// The titles of the last steps, which tools and controllers send because of the first ones.
     followed_by: Vec<String>,
 }
@@ -77,6 +79,7 @@ impl Planner {
         };
         let mut scenario = Scenario::of(analysis, implied, namespaces, steps, options)?;
         let notes = std::mem::take(&mut of_tools.notes);
+        let unread = std::mem::take(&mut of_tools.unread);
         let mut followed_by = Vec::new();
         if is_deletion {
             let reclaims = Reclaims::of(analysis.inventory(), implied);
@@ -88,6 +91,7 @@ impl Planner {
         }
         let mut planner = Self::of(scenario, analysis, implied, None);
         planner.followed_by = followed_by;
+        planner.unread = unread;
         if !candidate.cluster.is_applied() {
             planner.note(vec![UNAPPLIED.to_owned()]);
         }
@@ -140,6 +144,7 @@ impl Planner {
             defined: BTreeMap::new(),
             rendered: false,
             title: None,
+            unread: Vec::new(),
             followed_by: Vec::new(),
         }
     }
@@ -225,6 +230,7 @@ impl Planner {
             known: &self.known,
             written: Some(&self.written),
             notes,
+            unread: &self.unread,
             follow_ups: self.followed_by.len(),
             removal: None,
         }

@@ -98,9 +98,11 @@ fn summary(story: &Story<'_>) -> String {
     } else {
         ""
     };
-    let deleted = match counts.deleted {
-        0 => "Nothing is deleted".to_owned(),
-        number => format!("{number} deleted"),
+    let deleted = match (counts.deleted, story.is_incomplete()) {
+        (0, true) => "It is not known what is deleted".to_owned(),
+        (0, false) => "Nothing is deleted".to_owned(),
+        (number, true) => format!("At least {number} deleted"),
+        (number, false) => format!("{number} deleted"),
     };
     let stuck = words::unless_zero(counts.stuck, ", ", " stuck");
     let waiting = words::unless_zero(counts.waiting, ", ", " Terminating until a later step");

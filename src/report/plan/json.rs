@@ -24,6 +24,11 @@ pub(in crate::report) struct PlanDocument<'a> {
     implied: Vec<ImpliedDocument<'a>>,
     /// The assumptions of the plan, in sentences.
     notes: &'a [String],
+    /// Deleted delivery objects whose tool deletes more than is known, because not all objects that they deliver are
+    /// known; `notes` then says why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1))]
+    unread: Vec<&'a ObjectKey>,
     /// For `plan teardown`: commands to run before, in this order, so that the same removal leaves nothing stuck;
     /// simulated before they are written. Empty if nothing gets stuck anyway, or if nothing is known to help; `notes`
     /// then says so.
@@ -244,6 +249,7 @@ impl<'a> PlanDocument<'a> {
                 .map(|implied| ImpliedDocument::new(implied, &verdicts))
                 .collect(),
             notes: &view.notes,
+            unread: view.unread.iter().collect(),
             safe_order,
             kept,
         }

@@ -51,10 +51,15 @@ pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
 
 fn row(story: &Story<'_>) -> String {
     let counts = &story.counts;
+    let more = if story.is_incomplete() {
+        "at least "
+    } else {
+        ""
+    };
     let implied = words::unless_zero(counts.implied, " (", " implied)");
     let before = words::unless_zero(counts.still_stuck, " (and ", " from before)");
     format!(
-        "| {} | {}{implied} | {}{before} | {} | {} |\n",
+        "| {} | {more}{}{implied} | {}{before} | {} | {} |\n",
         title(story),
         counts.deleted,
         counts.stuck,

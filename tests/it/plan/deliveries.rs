@@ -271,6 +271,41 @@ fn failed_build_is_noted_and_deletes_only_the_kustomization() {
 }
 
 #[test]
+fn headline_says_that_deleted_objects_are_not_known() {
+    let tree = Repository::new();
+    let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\n\
+         metadata: {name: web, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}\n\
+         spec: {source: {repoURL: https://example.org/a.git, path: web}, destination: {server: https://kubernetes.default.svc, namespace: web}}\n";
+    tree.write("argocd/web.yaml", application);
+    tree.write("web/kustomization.yaml", "resources: [gone.yaml]\n");
+    let key = "Application.argoproj.io/argocd/web";
+    let (status, text, error) = tree.run(&["plan", "delete", "app/web"], "");
+    assert_eq!(status, 0, "{error}");
+    assert!(
+        text.contains("It is not known what is deleted") && !text.contains("Nothing is deleted"),
+        "{text}"
+    );
+    let unknown = plan(&tree, &["app/web"]);
+    assert_eq!(unknown["unread"], serde_json::json!([key]), "{unknown}");
+    // Argo CD deletes what it tracks, and needs no build for that.
+    assert_eq!(gone(&unknown), [key]);
+    // Without the finalizer, it deletes nothing.
+    let finalizer = ", finalizers: [resources-finalizer.argocd.argoproj.io]";
+    tree.write("argocd/web.yaml", &application.replace(finalizer, ""));
+    let kept = plan(&tree, &["app/web"]);
+    assert_eq!(
+        (gone(&kept), &kept["unread"]),
+        (vec![key.to_owned()], &Value::Null)
+    );
+    tree.write("argocd/web.yaml", application);
+    tree.write("web/kustomization.yaml", "resources: [a.yaml]\n");
+    tree.write("web/a.yaml", &config_map("a"));
+    let read = plan(&tree, &["app/web"]);
+    assert_eq!(read["unread"], Value::Null, "{read}");
+    assert_eq!(gone(&read), [key, "ConfigMap/web/a"]);
+}
+
+#[test]
 fn build_reads_files_that_are_no_manifests() {
     let tree = Repository::new();
     tree.write("clusters/a/web.yaml", &kustomization("web", "./web", ""));

@@ -84,6 +84,7 @@ fn view<'a>(plan: &'a ownerlint::gc::Plan<'a>, steps: &'a [Step]) -> PlanView<'a
         known: &TABLES.finalizers,
         written: None,
         notes: Vec::new(),
+        unread: &[],
         follow_ups: 0,
         removal: None,
     }
