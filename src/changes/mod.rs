@@ -24,6 +24,6 @@ pub use tree::{
     DeliveredMarks, DeliveredObjects, KnownDelivery, PlacedFile, TreePart, TreePlace, WholeTree,
 };
 pub use unread::{
-    Builds, OtherFile, SourceState, Unread, UnreadChanges, UnreadSide, UnreadWhat, is_helmfile,
-    is_jinja, unread, written_key,
+    Builds, GoneInputs, OtherFile, SourceState, Unread, UnreadChanges, UnreadSide, UnreadWhat,
+    is_helmfile, is_jinja, unread, written_key,
 };

@@ -62,7 +62,8 @@ impl<'s> Holder<'s> {
         FoundInput::new(what, shown, reason).identified(format!("{name} of {}", self.key()))
     }
 
-    pub(super) fn add(self, finder: &mut Finder<'_>, span: Span, input: FoundInput) {
+    pub(super) fn add(self, finder: &mut Finder<'_>, span: Span, mut input: FoundInput) {
+        input.holder = Some(self.key());
         finder.add(self.place, self.file, span, input);
     }
 

@@ -118,6 +118,40 @@ pub struct UnreadChanges {
     /// The unchanged charts of HelmReleases, by the keys of the HelmReleases as written. Deleting such a HelmRelease
     /// uninstalls objects that were not read.
     pub releases: BTreeMap<String, Unread>,
+    /// Inputs that both states have, with equal contents or without a change that may remove objects.
+    steady: Vec<SteadyInput>,
+}
+
+/// An input that only goes if its delivery does.
+#[derive(Clone, Debug)]
+struct SteadyInput {
+    /// The place of its file.
+    place: String,
+    /// The key as written of the object that contains it.
+    holder: Option<String>,
+    /// The report, if it goes.
+    gone: Unread,
+    /// Its report otherwise, if it changes.
+    changed: Option<Unread>,
+}
+
+/// The inputs that deliveries no longer apply, although their files stay.
+#[derive(Clone, Debug, Default)]
+pub struct GoneInputs {
+    /// The places of files with inputs, each with the id of the delivery.
+    pub places: BTreeMap<String, String>,
+    /// The keys as written of the objects that contain inputs, each with the id of the delivery.
+    pub holders: BTreeMap<String, String>,
+}
+
+impl GoneInputs {
+    /// Returns the delivery that no longer applies an input.
+    fn delivery_of(&self, input: &SteadyInput) -> Option<&String> {
+        match &input.holder {
+            Some(holder) => self.holders.get(holder),
+            None => self.places.get(&input.place),
+        }
+    }
 }
 
 impl UnreadChanges {
@@ -155,6 +189,25 @@ impl UnreadChanges {
             !reported.contains(&(one.file.clone(), name))
         });
         self.changed.extend(new);
+        self.changed.sort_by_cached_key(order);
+        self
+    }
+
+    /// Adds the inputs that are `gone` although the change does not remove them from the tree.
+    pub fn with_gone(mut self, gone: &GoneInputs) -> Self {
+        for input in std::mem::take(&mut self.steady) {
+            let Some(delivery) = gone.delivery_of(&input) else {
+                continue;
+            };
+            match &input.changed {
+                Some(changed) => self.changed.retain(|one| one != changed),
+                None => self.unchanged = self.unchanged.saturating_sub(1),
+            }
+            self.changed.push(Unread {
+                delivery: Some(delivery.clone()),
+                ..input.gone
+            });
+        }
         self.changed.sort_by_cached_key(order);
         self
     }
@@ -202,6 +255,10 @@ pub(super) struct FoundInput {
     pub(super) version: String,
     pub(super) file: String,
     pub(super) line: usize,
+    /// The place of the file.
+    place: String,
+    /// The key as written of the object that contains it.
+    pub(super) holder: Option<String>,
     pub(super) reason: Cow<'static, str>,
     /// The key by which it is paired with an input of the other state.
     pub(super) identity: String,
@@ -262,6 +319,8 @@ impl FoundInput {
             version: String::new(),
             file: String::new(),
             line: 1,
+            place: String::new(),
+            holder: None,
             reason: reason.into(),
             release: None,
             text: String::new(),
@@ -352,6 +411,20 @@ impl FoundInput {
         }
     }
 
+    /// Returns the input as one that goes with its delivery. Inputs within others, and those of releases, go with these.
+    fn steady(&self, changed: Option<Unread>) -> Option<SteadyInput> {
+        let goes_alone = self.within.is_none()
+            && self.release.is_none()
+            && !self.only_changes
+            && self.what != UnreadWhat::Missing;
+        goes_alone.then(|| SteadyInput {
+            place: self.place.clone(),
+            holder: self.holder.clone(),
+            gone: self.reported(UnreadSide::Base, None, false),
+            changed,
+        })
+    }
+
     fn same_as(&self, other: &Self) -> bool {
         (&self.text, &self.parts, &self.version) == (&other.text, &other.parts, &other.version)
     }
@@ -412,6 +485,7 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
             };
             let same = before.swap_remove(at);
             all.unchanged += 1;
+            all.steady.extend(same.steady(None));
             if let Some(release) = &same.release {
                 let reported = same.reported(UnreadSide::Base, None, false);
                 all.releases.insert(release.key.clone(), reported);
@@ -427,8 +501,11 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
         }
         for (old, new) in before.iter().zip(&after) {
             let is_calm = old.parts.is_subset(&new.parts);
-            all.changed
-                .push(new.reported(UnreadSide::Both, Some(old), is_calm));
+            let changed = new.reported(UnreadSide::Both, Some(old), is_calm);
+            if is_calm {
+                all.steady.extend(old.steady(Some(changed.clone())));
+            }
+            all.changed.push(changed);
         }
     }
     for input in base.into_values().flatten() {
@@ -492,6 +569,7 @@ impl<'s> Finder<'s> {
             Some(Err(reason)) => input.reason = reason.into(),
             None => {}
         }
+        input.place = place.to_owned();
         input.file = path.to_owned();
         input.line = line;
         self.inputs.found.push(input);

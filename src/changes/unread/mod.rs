@@ -18,7 +18,7 @@ mod patches;
 mod state;
 mod texts;
 
-pub use input::{Unread, UnreadChanges, UnreadSide, UnreadWhat};
+pub use input::{GoneInputs, Unread, UnreadChanges, UnreadSide, UnreadWhat};
 pub use state::{Builds, OtherFile, SourceState, written_key};
 pub use texts::{is_helmfile, is_jinja};
 

@@ -9,15 +9,15 @@ use super::definitions::Definitions;
 use super::describe::{self, KeptClaims};
 use super::forgetting::forgets;
 use super::judge::Judged;
-use super::parsed::Parsed;
+use super::parsed::{InputsOfDelivery, Parsed};
 use super::rendered::{rendered, unrendered};
 use super::request::{CompareRequest, StateChoice};
 use super::start::Start;
 use super::state::StateReader;
 use super::telling::MergeTelling;
 use crate::changes::{
-    BothSides, Builds, ObjectChange, TreePart, Unread, UnreadChanges, UnreadSide, compare, unread,
-    written_key,
+    BothSides, Builds, GoneInputs, ObjectChange, TreePart, Unread, UnreadChanges, UnreadSide,
+    compare, unread, written_key,
 };
 use crate::charts::Charts;
 use crate::engine::describe::tool;
@@ -37,6 +37,10 @@ use crate::report::Format;
 use crate::report::diff::{DiffReport, FailedBuild, StateName};
 use crate::text::Side;
 
+/// The note on charts that were not rendered.
+const UNRENDERED: &str =
+    "charts were not rendered: `--render` renders them with helm and shows their deletions";
+
 /// Two states of a tree, and the changes between them.
 #[derive(Debug)]
 pub struct Comparison {
@@ -50,11 +54,17 @@ pub struct Comparison {
     unread: UnreadChanges,
     /// The unread objects of Kustomizations of base, by the ids of their parents and by their keys.
     elsewhere: BTreeMap<(Option<String>, String), Unread>,
+    /// The unread inputs of deliveries of base, by the ids of their parents and by their keys.
+    inputs: BTreeMap<(Option<String>, String), InputsOfDelivery>,
+    /// The unread inputs that deliveries of both states have only in base.
+    dropped: GoneInputs,
     failed: Vec<FailedBuild>,
     notes: Vec<String>,
     /// The settings of each part of the trees, except the last, whose objects are not applied.
     clusters: Vec<ClusterInput>,
     delivery: DeliveryChoice,
+    /// Whether charts are rendered.
+    renders: bool,
     judging: Judging,
     /// The comparison without the configuration, if only head has one.
     unconfigured: Option<Box<Self>>,
@@ -142,10 +152,7 @@ impl Comparison {
             }),
         );
         if !request.render && unread.are_of_charts() {
-            notes.push(
-                "charts were not rendered: `--render` renders them with helm and shows their deletions"
-                    .to_owned(),
-            );
+            notes.push(UNRENDERED.to_owned());
         }
         let unrendered = new.unrendered(&old, UnreadSide::Head).into_iter();
         let unrendered = unrendered.chain(old.unrendered(&new, UnreadSide::Base));
@@ -153,6 +160,7 @@ impl Comparison {
             .with_unrendered(unrendered)
             .with_elsewhere(new.edited_elsewhere(&old));
         let elsewhere = old.deleted_elsewhere();
+        let (inputs, dropped) = (old.unread_of_deliveries(), new.unread_dropped(&old));
         let failed = [old.failed(UnreadSide::Base), new.failed(UnreadSide::Head)].concat();
         let (before, after) = (old.definitions(), new.definitions());
         let always = Definitions::of(&beside);
@@ -190,10 +198,13 @@ impl Comparison {
             edited,
             unread,
             elsewhere,
+            inputs,
+            dropped,
             failed,
             notes,
             clusters,
             delivery: request.delivery,
+            renders: request.render,
             judging,
             unconfigured: unconfigured.transpose()?,
         })
@@ -307,6 +318,10 @@ impl Comparison {
         let reported = reported.map(|change| describe::reported(sides, &self.edited, change));
         notes.extend(describe::idle(sides, &idle));
         let unread = self.unread.with_uninstalled(&self.uninstalled(&effects));
+        let unread = unread.with_gone(&self.gone(&effects));
+        if !self.renders && !self.unread.are_of_charts() && unread.are_of_charts() {
+            notes.push(UNRENDERED.to_owned());
+        }
         let unread = unread.with_elsewhere(self.deleted_elsewhere(&effects));
         Ok(DiffReport {
             tool: tool(),
@@ -338,6 +353,31 @@ impl Comparison {
             Some((written_key(&member.object), delivery.clone()))
         });
         written.collect()
+    }
+
+    /// Returns the unread inputs that go with their deliveries, or that their deliveries drop.
+    fn gone(&self, effects: &[DiffEffect]) -> GoneInputs {
+        let mut gone = self.dropped.clone();
+        if self.inputs.is_empty() {
+            return gone;
+        }
+        let members = self.old.iter().flat_map(|tree| &tree.inventory.members);
+        let written = members.filter(|member| member.object.group() == kinds::APPLICATION.group);
+        let written = written.map(|member| (member.key.to_string(), written_key(&member.object)));
+        let written: BTreeMap<String, String> = written.collect();
+        let kinds = [
+            kinds::APPLICATION,
+            kinds::APPLICATION_SET,
+            kinds::FLUX_KUSTOMIZATION,
+            kinds::HELM_RELEASE,
+        ];
+        let deleted = kinds.into_iter().flat_map(|kind| deleted(effects, kind));
+        for (key, parent) in deleted {
+            if let Some(inputs) = self.inputs.get(&(parent, key.to_string())) {
+                inputs.add_to(&mut gone, &written);
+            }
+        }
+        gone
     }
 
     /// Returns the unread objects that are deleted with their Kustomizations.

@@ -13,6 +13,7 @@ mod findings;
 mod flux;
 #[cfg(unix)]
 mod git;
+mod gone;
 mod harmless;
 mod helm;
 mod histories;

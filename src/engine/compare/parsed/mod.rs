@@ -2,11 +2,13 @@
 
 mod arrange;
 mod elsewhere;
+mod gone;
 mod one_state;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub(super) use self::gone::InputsOfDelivery;
 pub(in crate::engine) use self::one_state::{RenderedChart, parts_of};
 use super::built::BuildRoot;
 use super::configured::Configured;
