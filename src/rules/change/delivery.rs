@@ -5,9 +5,11 @@ use std::cell::LazyCell;
 use foldhash::{HashMap, HashSet};
 
 use super::places::{left_in_head, on_name, related_in_head};
+use super::recipe::keep;
 use super::words::{deletes, leaving, on_culprit, stuck, taking, toll, tool};
 use crate::delivery::flux::{DeletionPolicy, KustomizationSettings};
 use crate::finding::{Consequence, Severity};
+use crate::graph::argo::{RESOURCES_FINALIZER, deletion_policy};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, kinds};
 use crate::kustomize::Deliverer;
@@ -17,6 +19,7 @@ use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
 use crate::text::plain;
+use crate::yaml::Value;
 
 pub(in crate::rules) static DELIVERY_REMOVED: Rule = rule!(
     Change,
@@ -113,15 +116,42 @@ fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
              takes the release over if its `spec.releaseName`, `storageNamespace` and `targetNamespace` are those of the old one"
                 .to_owned()
         }
-        kinds::APPLICATION_SET => {
-            "set `spec.syncPolicy.preserveResourcesOnDeletion: true`, merge that and wait until it is synced; then remove or rename \
-             the ApplicationSet or its elements"
-                .to_owned()
-        }
+        kinds::APPLICATION_SET => match preserving(delivery) {
+            Some(edits) => format!(
+                "{edits}, merge that and wait until it is synced; then remove or rename the ApplicationSet or its elements"
+            ),
+            None => format!(
+                "the objects that its Applications delivered stay. To keep the Applications, too, {}",
+                keep(merge.tool_of(delivery), "the ApplicationSet")
+            ),
+        },
         _ => format!(
             "remove the finalizer `resources-finalizer.argocd.argoproj.io` from the {kind}, merge that and wait until it is synced; \
              then remove or rename the {kind}"
         ),
+    }
+}
+
+/// Returns the edits of an ApplicationSet after which its Applications leave their objects when they are deleted; `None`
+/// if they already do. A template that lists the finalizer counts more than the policy of the set.
+fn preserving(set: &Member) -> Option<String> {
+    let spec = set.object.at(&["spec"])?;
+    let preserves = spec.is_true_at(&["syncPolicy", "preserveResourcesOnDeletion"]);
+    let metadata = spec.at(&["template", "metadata"]).into_iter();
+    let finalizers = metadata.flat_map(|metadata| metadata.items_at("finalizers"));
+    let mut finalizers = finalizers.filter_map(Value::as_str);
+    let finalizer = finalizers.find(|one| deletion_policy(std::iter::once(*one)).is_some());
+    let patch = spec.str_at(&["templatePatch"]).unwrap_or_default();
+    let patched = patch
+        .contains(RESOURCES_FINALIZER)
+        .then_some(RESOURCES_FINALIZER);
+    let finalizer = finalizer.or(patched).map(plain::one_line);
+    let policy = "set `spec.syncPolicy.preserveResourcesOnDeletion: true`";
+    let taken_out = finalizer.map(|one| format!("take the finalizer `{one}` out of its template"));
+    match (preserves, taken_out) {
+        (true, taken_out) => taken_out,
+        (false, None) => Some(policy.to_owned()),
+        (false, Some(taken_out)) => Some(format!("{policy} and {taken_out}")),
     }
 }
 

@@ -728,3 +728,42 @@ fn two_names_of_own_cluster_are_one_destination() {
     let document = compared(&both, &file(&web), &file(&named));
     assert_eq!(document["summary"]["verdict"], "nothing");
 }
+
+#[test]
+fn help_for_removed_set_names_the_edits_that_keep_its_objects() {
+    let both = root()
+        + &format!(
+            "== svc/web/a.yaml\n{}",
+            config("a").replace("ConfigMap", "PersistentVolumeClaim")
+        );
+    let helps = |policy: &str, finalizers: &str| {
+        let removed = set(DIRECTORIES, "{{path.basename}}", "{{path}}", policy).replace(
+            "{name: '{{path.basename}}'}",
+            &format!("{{name: '{{{{path.basename}}}}'{finalizers}}}"),
+        );
+        let document = compared(&both, &removed, "");
+        let findings = document["findings"].as_array().expect("findings").iter();
+        let helps = findings.filter_map(|finding| finding["help"].as_str().map(str::to_owned));
+        helps.collect::<Vec<String>>()
+    };
+    let preserving = "  syncPolicy: {preserveResourcesOnDeletion: true}\n";
+    let finalizer = ", finalizers: [resources-finalizer.argocd.argoproj.io]";
+    let policy = "set `spec.syncPolicy.preserveResourcesOnDeletion: true`";
+    let taken = "take the finalizer `resources-finalizer.argocd.argoproj.io` out of its template";
+    for (more, finalizers, edits) in [
+        ("", "", policy.to_owned()),
+        ("", finalizer, format!("{policy} and {taken}")),
+        (preserving, finalizer, taken.to_owned()),
+    ] {
+        let expected = format!(
+            "{edits}, merge that and wait until it is synced; then remove or rename the ApplicationSet or its elements"
+        );
+        let helps = helps(more, finalizers);
+        assert!(helps.contains(&expected), "{helps:#?}");
+    }
+    let helps = helps(preserving, "");
+    assert!(
+        helps.iter().all(|help| !help.contains("preserveResources")),
+        "{helps:#?}"
+    );
+}
