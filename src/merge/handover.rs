@@ -13,7 +13,7 @@ use super::effect::EffectCertainty;
 use super::part::{MergePart, delivering};
 use super::pruning::{Delivery, DeliveryChoice, Requested};
 use crate::changes::{ChangeKind, Destination, Sides};
-use crate::delivery::Leaving;
+use crate::delivery::{Leaving, Withdrawal};
 use crate::inventory::{Inventory, Member};
 use crate::kube::ObjectKey;
 use crate::kustomize::{Deliverer, SourceTool};
@@ -26,7 +26,8 @@ pub struct Handover {
     pub from: Deliverer,
     /// The new deliverer.
     pub to: Deliverer,
-    /// Whether the old one certainly prunes before the new one applies, because the new one waits for it.
+    /// Whether the old one certainly deletes before the new one applies: the new one waits for it, or the old one is an
+    /// ApplicationSet, which owns its Applications until they are deleted.
     pub pruned_first: bool,
     /// Whether the old delivery object is deleted too.
     pub leaves: bool,
@@ -93,12 +94,13 @@ pub(super) fn handovers(
                 requested,
             };
             let pruned = delivery.of(from);
+            let pruned_first =
+                waits_for(&head.inventory, to, from) || is_deleted_by_set(from, &pruned);
             let objects: Vec<ObjectKey> = pruned
                 .requests
                 .into_iter()
                 .map(|request| request.key)
                 .collect();
-            let pruned_first = waits_for(&head.inventory, to, from);
             let from_before = part.delivering(from);
             let leaves = from_before.is_some_and(|from| requested.contain(part.at, from));
             if objects.is_empty() {
@@ -168,6 +170,17 @@ fn delivered(
     found
 }
 
+/// Whether an ApplicationSet certainly deletes the objects. The controller deletes an Application that has an owner
+/// reference to the old set and that this set no longer generates. The new set fails to update the Application until
+/// then, because an object has only one controller (argo-cd applicationset/controllers/applicationset_controller.go,
+/// `createOrUpdateInCluster` and `deleteInCluster`).
+fn is_deleted_by_set(from: &Deliverer, pruned: &Withdrawal<'_>) -> bool {
+    from.tool == SourceTool::ArgoCdSet
+        && !pruned.is_race
+        && !pruned.is_possible
+        && pruned.possible.is_empty()
+}
+
 /// Whether `one` waits by `spec.dependsOn`, directly or not, until `other` is ready with the same revision.
 fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool {
     let Some(other) = delivering(inventory, other) else {
@@ -216,7 +229,7 @@ impl Handover {
         }
     }
 
-    /// Returns a note with the annotation that makes the old deliverer spare the objects.
+    /// Returns a note with the annotation that makes the old deliverer spare the objects, if there is one.
     pub(super) fn note(&self) -> String {
         let kind = self.kind();
         let (objects, they, them) = match self.objects.as_slice() {
@@ -232,35 +245,39 @@ impl Handover {
             ),
         };
         let (from, to) = (&self.from, &self.to);
+        let Some(recipe) = self.recipe(them) else {
+            return format!(
+                "{objects} from the {kind} {from} to {to}: {they} deleted and created again"
+            );
+        };
         let outcome = if self.pruned_first {
             format!("{to} waits for {from}, so {they} deleted and created again")
         } else {
             format!("{they} deleted and created again if {from} prunes before {to} applies")
         };
-        let recipe = self.recipe(them);
         format!("{objects} from the {kind} {from} to {to}: {outcome}. To keep {them}, {recipe}")
     }
 
-    /// Returns the kind of the deliverers in words.
+    /// Returns the kind of the old deliverer in words.
     pub fn kind(&self) -> &'static str {
         match self.from.tool {
             SourceTool::Flux => "Flux Kustomization",
             SourceTool::FluxRelease => "HelmRelease",
-            SourceTool::ArgoCd | SourceTool::ArgoCdSet => "Application",
+            SourceTool::ArgoCd => "Application",
+            SourceTool::ArgoCdSet => "ApplicationSet",
         }
     }
 
-    /// Explains how to move objects (`it`, `them`) without their deletion.
-    pub fn recipe(&self, them: &str) -> String {
+    /// Explains how to move objects (`it`, `them`) without their deletion; `None` if no annotation prevents that.
+    pub fn recipe(&self, them: &str) -> Option<String> {
         let protection = match self.from.tool {
             SourceTool::Flux => "kustomize.toolkit.fluxcd.io/prune: disabled",
             SourceTool::FluxRelease => "helm.sh/resource-policy: keep",
-            SourceTool::ArgoCd | SourceTool::ArgoCdSet => {
-                "argocd.argoproj.io/sync-options: Prune=false,Delete=false"
-            }
+            SourceTool::ArgoCd => "argocd.argoproj.io/sync-options: Prune=false,Delete=false",
+            SourceTool::ArgoCdSet => return None,
         };
-        format!(
+        Some(format!(
             "annotate {them} with `{protection}` and merge; then move {them} and merge; then remove the annotation"
-        )
+        ))
     }
 }

@@ -5,7 +5,7 @@ use std::cell::LazyCell;
 use foldhash::{HashMap, HashSet};
 
 use super::places::{left_in_head, on_name, related_in_head};
-use super::recipe::keep;
+use super::recipe::{keep, preserve_in_set};
 use super::words::{deletes, leaving, on_culprit, stuck, taking, toll, tool};
 use crate::delivery::flux::{DeletionPolicy, KustomizationSettings};
 use crate::finding::{Consequence, Severity};
@@ -90,12 +90,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
 fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
     let kind = delivery.object.kind();
     if let Some(set) = merge.part.generated_by(delivery) {
-        return format!(
-            "in ApplicationSet `{}` set `spec.syncPolicy.preserveResourcesOnDeletion: true`, and take the finalizer \
-             `resources-finalizer.argocd.argoproj.io` out of its template if that has it. Merge that and wait until it is \
-             synced; then stop generating the {kind}",
-            plain::one_line(&set.name)
-        );
+        return format!("{}; then stop generating the {kind}", preserve_in_set(set));
     }
     match delivery.object.group_kind() {
         kinds::FLUX_KUSTOMIZATION

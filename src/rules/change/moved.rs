@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::places::{on_name, related_in_head};
+use super::recipe::preserve_in_set;
 use crate::inventory::Member;
 use crate::kube::ObjectKey;
 use crate::kustomize::SourceTool;
-use crate::merge::{CascadeKind, EffectCertainty, Merge, MovedLoss};
+use crate::merge::{CascadeKind, EffectCertainty, Handover, Merge, MovedLoss};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
@@ -63,23 +64,18 @@ fn draft(merge: &Merge<'_>, loss: &MovedLoss<'_>, alike: &[&MovedLoss<'_>]) -> D
         named(moved),
         taken(loss, it)
     );
-    let order = match handover.from.tool {
-        _ if handover.pruned_first => {
-            format!("`{to}` waits for `{from}`, which deletes {it} first.")
-        }
-        SourceTool::Flux | SourceTool::FluxRelease => format!(
-            "Flux deletes {it} when it reconciles `{from}`, unless `{to}` has applied {it} by then. `{from}` does not wait for that."
-        ),
-        SourceTool::ArgoCd | SourceTool::ArgoCdSet => format!(
-            "Argo CD deletes {it} when it syncs `{from}`, unless `{to}` has applied {it} by then. `{from}` does not wait for that, and \
-             without `selfHeal` the next sync of `{to}` may be far off."
+    let help = match handover.recipe(it) {
+        Some(recipe) => format!("to keep {it}, {recipe}"),
+        None => format!(
+            "to keep the delivered objects, {}; then move {it}",
+            preserve_in_set(from)
         ),
     };
     let draft = on_name(merge, moved, message)
         .severity(loss.severity)
         .label("is deleted when it moves")
-        .reason(format!("{order} {}", comes_back(loss)))
-        .help(format!("to keep {it}, {}", handover.recipe(it)));
+        .reason(format!("{} {}", order(handover, it), comes_back(loss)))
+        .help(help);
     let after = merge.part.after(&moved.key);
     let draft = match after {
         Some(after) => related_in_head(draft, merge, after, "its new place"),
@@ -94,6 +90,34 @@ fn draft(merge: &Merge<'_>, loss: &MovedLoss<'_>, alike: &[&MovedLoss<'_>]) -> D
         .fold(draft, |draft, other: &Member| {
             related_in_head(draft, merge, other, "moves with it")
         })
+}
+
+/// Describes which deliverer acts first on the moved objects, `it` or `them`.
+fn order(handover: &Handover, it: &str) -> String {
+    let (from, to) = (&handover.from, &handover.to);
+    match handover.from.tool {
+        SourceTool::ArgoCdSet => format!(
+            "The ApplicationSet controller deletes {it} once `{from}` no longer generates {it}. Until then, an owner reference to \
+             `{from}` keeps `{to}` from taking {it} over."
+        ),
+        _ if handover.pruned_first => {
+            format!("`{to}` waits for `{from}`, which deletes {it} first.")
+        }
+        SourceTool::Flux | SourceTool::FluxRelease => format!(
+            "Flux deletes {it} when it reconciles `{from}`, unless `{to}` has applied {it} by then. `{from}` does not wait for that."
+        ),
+        SourceTool::ArgoCd => {
+            let far_off = if to.tool == SourceTool::ArgoCd {
+                format!(", and without `selfHeal` the next sync of `{to}` may be far off")
+            } else {
+                String::new()
+            };
+            format!(
+                "Argo CD deletes {it} when it syncs `{from}`, unless `{to}` has applied {it} by then. `{from}` does not wait for \
+                 that{far_off}."
+            )
+        }
+    }
 }
 
 /// Describes the deleted objects: ``it and 12 other objects, possibly with the data of PersistentVolumeClaim `db` ``.

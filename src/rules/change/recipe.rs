@@ -1,6 +1,8 @@
 //! How to remove an object from Git and keep it in the cluster, in terms of the tool that delivers it.
 
 use crate::delivery::Regime;
+use crate::kustomize::Deliverer;
+use crate::text::plain;
 
 /// Explains how to remove an object from Git without its deletion: first protect it in the cluster, then remove it.
 pub(super) fn keep(regime: Option<Regime>, what: &str) -> String {
@@ -22,5 +24,14 @@ pub(super) fn keep(regime: Option<Regime>, what: &str) -> String {
     format!(
         "{}, and remove it in a second change",
         first.replace("{}", what)
+    )
+}
+
+/// Explains how to make an ApplicationSet leave the objects of an Application that it no longer generates.
+pub(super) fn preserve_in_set(set: &Deliverer) -> String {
+    format!(
+        "in ApplicationSet `{}` set `spec.syncPolicy.preserveResourcesOnDeletion: true`, and take the finalizer \
+         `resources-finalizer.argocd.argoproj.io` out of its template if that has it. Merge that and wait until it is synced",
+        plain::one_line(&set.name)
     )
 }

@@ -767,3 +767,39 @@ fn help_for_removed_set_names_the_edits_that_keep_its_objects() {
         "{helps:#?}"
     );
 }
+
+/// Another set cannot take an Application over, because the old set owns it until it is deleted.
+#[test]
+fn application_moved_to_another_set_is_certainly_deleted() {
+    let of = |name: &str| {
+        let folders = DIRECTORIES.replace("svc", name);
+        set(&folders, "{{path.basename}}", "{{path}}", "")
+            .replace("set.yaml", &format!("{name}.yaml"))
+            .replace("name: all", &format!("name: {name}"))
+    };
+    let both = root() + &of("old") + &of("new");
+    let both = both
+        + &format!(
+            "== old/a/a.yaml\n{}== new/b/b.yaml\n{}",
+            config("a"),
+            config("b")
+        );
+    let web = |folder: &str| format!("== {folder}/web/web.yaml\n{}", config("web"));
+    let document = compared(&both, &web("old"), &web("new"));
+    assert_eq!(
+        effects(&document),
+        [
+            "recreated ConfigMap/shop/web certain, .",
+            "recreated Application.argoproj.io/argocd/web certain, ."
+        ]
+    );
+    let findings = document["findings"].as_array().expect("findings");
+    let mut findings = findings.iter();
+    let finding = findings.find(|one| one["rule"] == "move-deletes");
+    let finding = finding.expect("a finding");
+    assert_eq!(finding["severity"], "error");
+    let help = finding["help"].as_str().expect("help");
+    let expected = "to keep the delivered objects, in ApplicationSet `old` set `spec.syncPolicy.preserveResourcesOnDeletion: true`";
+    assert!(help.starts_with(expected), "{help}");
+    assert!(help.ends_with("; then move it"), "{help}");
+}
