@@ -399,7 +399,7 @@ impl<'a> MergePart<'a> {
     }
 
     /// Returns the object that base applies with a key; if there are several, one that is removed.
-    pub(super) fn applied_before(&self, key: &ObjectKey) -> Option<&'a Member> {
+    pub fn applied_before(&self, key: &ObjectKey) -> Option<&'a Member> {
         let found = || with_key(&self.base.inventory, key);
         found()
             .find(|member| self.leaving.binary_search(&member.id).is_ok())

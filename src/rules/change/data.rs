@@ -1,7 +1,7 @@
 //! Data outside Git that is deleted with a removed object: volumes, and the data that custom resources represent.
 
 use super::places::{changed_in_head, on_name};
-use super::recipe::keep;
+use super::recipe::{deleted_namespace, goes_with_namespace, keep_contained};
 use super::words::{deletes, leaving, on_culprit, stuck, toll, tool};
 use crate::finding::Severity;
 use crate::inventory::Member;
@@ -74,18 +74,34 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let used = own.is_some_and(|own| !own.users.is_empty());
     let still = if used { "; head still uses it" } else { "" };
     let message = format!("{} {taken}{still}", leaving(merge, claim));
+    let namespace = deleted_namespace(merge, claim);
+    let deletion = match namespace.filter(|_| goes_with_namespace(merge, claim)) {
+        Some(namespace) => format!(
+            "{} deletes {} and everything in it.",
+            tool(merge, namespace),
+            named(namespace)
+        ),
+        None => format!(
+            "{} deletes the {}.",
+            tool(merge, claim),
+            claim.object.kind()
+        ),
+    };
     on_culprit(merge, cascade, message)
         .label("its data is deleted")
-        .reason(format!(
-            "{} deletes the {}. {fate}{}",
-            tool(merge, claim),
-            claim.object.kind(),
-            stuck(cascade)
-        ))
+        .reason(format!("{deletion} {fate}{}", stuck(cascade)))
         .help(if claim.object.is(kinds::STATEFUL_SET) {
-            "if the data is needed, set `spec.persistentVolumeClaimRetentionPolicy.whenDeleted` to `Retain`, merge that and wait until \
-             it is applied; then remove or rename the StatefulSet"
-                .to_owned()
+            let too = namespace.map(|namespace| {
+                format!(
+                    ". Keep {} as well: with it, its claims are deleted",
+                    named(namespace)
+                )
+            });
+            format!(
+                "if the data is needed, set `spec.persistentVolumeClaimRetentionPolicy.whenDeleted` to `Retain`, merge that and wait \
+                 until it is applied; then remove or rename the StatefulSet{}",
+                too.unwrap_or_default()
+            )
         } else if claim.object.is(kinds::PERSISTENT_VOLUME_CLAIM) && moves {
             // Protecting the old claim does not help: the claim under the new name gets an empty volume.
             "a claim cannot move, and the new one gets an empty volume. To keep the data, set the reclaim policy of the volume to \
@@ -95,7 +111,7 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         } else {
             format!(
                 "if the data is needed, {}; or set the reclaim policy of the volume to Retain first",
-                keep(merge.tool_of(claim), what)
+                keep_contained(merge, claim, what)
             )
         })
 }
@@ -167,7 +183,7 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
             values.join("` or `")
         )
     } else {
-        let keep = keep(merge.tool_of(member), "the object");
+        let keep = keep_contained(merge, member, "the object");
         format!("back up the data; or {keep}")
     };
     let message = format!("{} {verb} {}", leaving(merge, member), loss.lost);

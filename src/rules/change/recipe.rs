@@ -1,11 +1,51 @@
 //! How to remove an object from Git and keep it in the cluster, in terms of the tool that delivers it.
 
 use crate::delivery::Regime;
+use crate::inventory::Member;
+use crate::kube::{ObjectKey, kinds};
 use crate::kustomize::Deliverer;
+use crate::merge::Merge;
+use crate::rules::words::named;
 use crate::text::plain;
 
 /// Explains how to remove an object from Git without its deletion: first protect it in the cluster, then remove it.
 pub(super) fn keep(regime: Option<Regime>, what: &str) -> String {
+    keep_all(regime, what, "it")
+}
+
+/// Explains how to remove `member`, named as `what`, without its deletion. A Namespace that is removed with it has to
+/// stay, too.
+pub(super) fn keep_contained(merge: &Merge<'_>, member: &Member, what: &str) -> String {
+    let regime = merge.tool_of(member);
+    let Some(namespace) = deleted_namespace(merge, member) else {
+        return keep(regime, what);
+    };
+    let above = merge.tool_of(namespace);
+    let namespace = named(namespace);
+    if goes_with_namespace(merge, member) {
+        keep(above, &namespace)
+    } else if above == regime {
+        keep_all(regime, &format!("{what} and {namespace}"), "them")
+    } else {
+        format!("{}; and {}", keep(regime, what), keep(above, &namespace))
+    }
+}
+
+/// Returns the Namespace of `member` if it is deleted.
+pub(super) fn deleted_namespace<'a>(merge: &Merge<'a>, member: &Member) -> Option<&'a Member> {
+    let namespace = ObjectKey::of_namespace(member.key.namespace.name()?);
+    merge.end_of(&namespace)?;
+    merge.part.applied_before(&namespace)
+}
+
+/// Whether no tool deletes `member` itself: it is deleted only with its Namespace.
+pub(super) fn goes_with_namespace(merge: &Merge<'_>, member: &Member) -> bool {
+    let end = merge.end_of(&member.key);
+    let cause = end.and_then(|end| end.because.first());
+    cause.is_some_and(|cause| cause.is(kinds::NAMESPACE))
+}
+
+fn keep_all(regime: Option<Regime>, what: &str, it: &str) -> String {
     let first = match regime {
         Some(Regime::Helm) => {
             "annotate {} with `helm.sh/resource-policy: keep`, upgrade the release"
@@ -22,7 +62,7 @@ pub(super) fn keep(regime: Option<Regime>, what: &str) -> String {
         Some(Regime::Kubectl) | None => "tell the delivery tool to keep {}, apply that",
     };
     format!(
-        "{}, and remove it in a second change",
+        "{}, and remove {it} in a second change",
         first.replace("{}", what)
     )
 }

@@ -803,3 +803,48 @@ fn application_moved_to_another_set_is_certainly_deleted() {
     assert!(help.starts_with(expected), "{help}");
     assert!(help.ends_with("; then move it"), "{help}");
 }
+
+/// The deletion of a Namespace takes a claim that its own annotation protects from the tool.
+#[test]
+fn help_for_claim_keeps_its_removed_namespace() {
+    let both = root()
+        + &format!(
+            "== argocd/apps/web.yaml\n{}== web/a.yaml\n{}",
+            application("web", "web", ""),
+            config("a")
+        );
+    let removed = |metadata: &str| -> Value {
+        let claim = config("db")
+            .replace("ConfigMap", "PersistentVolumeClaim")
+            .replace("namespace: shop", metadata);
+        let base = format!(
+            "== web/ns.yaml\napiVersion: v1\nkind: Namespace\nmetadata: {{name: data}}\n== web/claim.yaml\n{claim}"
+        );
+        let document = compared(&both, &base, "");
+        let findings = document["findings"].as_array().expect("findings");
+        let mut findings = findings.iter();
+        let finding = findings.find(|one| one["rule"] == "volume-removed");
+        finding.expect("a finding").clone()
+    };
+    let option = "argocd.argoproj.io/sync-options";
+    let finding = removed("namespace: data");
+    assert_eq!(
+        finding["help"],
+        format!(
+            "if the data is needed, annotate the claim and Namespace `data` with `{option}: Prune=false,Delete=false`, merge that and \
+             wait until it is synced, and remove them in a second change; or set the reclaim policy of the volume to Retain first"
+        )
+    );
+    let protected = format!("namespace: data, annotations: {{{option}: Prune=false}}");
+    let finding = removed(&protected);
+    let help = finding["help"].as_str().expect("help");
+    assert!(
+        help.starts_with("if the data is needed, annotate Namespace `data` with "),
+        "{help}"
+    );
+    let reason = finding["reason"].as_str().expect("a reason");
+    assert!(
+        reason.starts_with("Argo CD deletes Namespace `data` and everything in it. "),
+        "{reason}"
+    );
+}
