@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::words::unless;
-use crate::merge::DiffEffect;
+use crate::kube::kinds;
+use crate::kustomize::SourceTool;
+use crate::merge::{DiffEffect, EffectKind};
 
 /// Returns a line for each effect. Equal lines on objects of several clusters are one line, which counts them.
 pub(super) fn effect_lines<'e>(effects: impl Iterator<Item = &'e DiffEffect>) -> Vec<String> {
@@ -14,8 +16,15 @@ pub(super) fn effect_lines<'e>(effects: impl Iterator<Item = &'e DiffEffect>) ->
         .collect()
 }
 
-/// Returns the object, the object that it is deleted with, and the condition.
+/// Returns the object, the object that it is deleted with, and the condition; or why the tool keeps every such object.
 pub(super) fn effect_line(effect: &DiffEffect) -> String {
+    let is_argo = effect.regime == Some(SourceTool::ArgoCd.word());
+    if effect.effect == EffectKind::Kept
+        && is_argo
+        && effect.key.is(kinds::CUSTOM_RESOURCE_DEFINITION)
+    {
+        return format!("{}, which Argo CD never deletes", effect.key);
+    }
     let root = effect.because.first().filter(|root| **root != effect.key);
     let because = root.map(|root| format!(", with {root}"));
     let because = because.unwrap_or_default();

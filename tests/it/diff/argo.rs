@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::flux::{compared, comparison, config, effects};
+use super::flux::{compared, comparison, config, effects, text_of};
 
 /// Returns an Application named `name` that delivers `path` and prunes, with `more` in its spec.
 fn application(name: &str, path: &str, more: &str) -> String {
@@ -847,4 +847,18 @@ fn help_for_claim_keeps_its_removed_namespace() {
         reason.starts_with("Argo CD deletes Namespace `data` and everything in it. "),
         "{reason}"
     );
+}
+
+#[test]
+fn kept_definition_says_that_argo_cd_deletes_none() {
+    let both = root()
+        + &format!(
+            "== argocd/apps/web.yaml\n{}== web/a.yaml\n{}",
+            application("web", "web", ""),
+            config("a")
+        );
+    let definition = "== web/crd.yaml\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: topics.example.com}\nspec:\n  group: example.com\n  names: {kind: Topic, plural: topics}\n  scope: Namespaced\n  versions: [{name: v1, served: true, storage: true}]\n";
+    let text = text_of(&both, definition, "", &[]);
+    let line = "CustomResourceDefinition.apiextensions.k8s.io//topics.example.com, which Argo CD never deletes";
+    assert!(text.contains(line), "{text}");
 }

@@ -19,7 +19,7 @@ pub(super) fn compared(both: &str, base: &str, head: &str) -> Value {
 }
 
 /// Returns the comparison as human output.
-fn text_of(both: &str, base: &str, head: &str, arguments: &[&str]) -> String {
+pub(super) fn text_of(both: &str, base: &str, head: &str, arguments: &[&str]) -> String {
     let folder = sides(both, base, head);
     let command = ["diff", "--base", "base", "--head", "head"];
     let output = ownerlint()
