@@ -145,7 +145,7 @@ impl<'a> Delivery<'a, '_> {
 }
 
 /// Returns whether an Application prunes on its own.
-fn prunes(settings: &Settings) -> bool {
+pub fn prunes(settings: &Settings) -> bool {
     settings.prune == Some(true)
         && settings.suspend != Some(true)
         && !has(&settings.sync_options, "Prune=false")

@@ -47,6 +47,7 @@ use crate::kube::ObjectKey;
 use crate::ownership::{Implied, ImpliedObject};
 pub use backends::LostBackend;
 use backends::lost_backends;
+pub use by_argo::prunes;
 pub use cascade::{CascadeKind, MergeCascade};
 pub use cause::CauseInHead;
 pub use deleted::DeletedDelivery;

@@ -61,6 +61,8 @@ pub enum UnreadWhat {
     Unparsable,
     /// More than ownerlint follows.
     Limit,
+    /// Objects that left the sources of an Application that did not prune.
+    Unpruned,
 }
 
 impl UnreadWhat {
@@ -176,8 +178,8 @@ impl UnreadChanges {
         self
     }
 
-    /// Adds `sources` of deliveries whose objects are not read. A source is left out if an input that may remove objects
-    /// is already reported for it.
+    /// Adds `sources` of deliveries whose objects are not read, or what these have not pruned. A source is left out if an
+    /// input that may remove objects is already reported for it.
     pub fn with_elsewhere(mut self, sources: Vec<Unread>) -> Self {
         let reported = self.changed.iter().filter(|one| !one.is_calm);
         let reported: BTreeSet<(String, String)> = reported

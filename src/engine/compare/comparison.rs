@@ -158,7 +158,8 @@ impl Comparison {
         let unrendered = unrendered.chain(old.unrendered(&new, UnreadSide::Base));
         let unread = unread
             .with_unrendered(unrendered)
-            .with_elsewhere(new.edited_elsewhere(&old));
+            .with_elsewhere(new.edited_elsewhere(&old))
+            .with_elsewhere(new.unpruned(&old));
         let elsewhere = old.deleted_elsewhere();
         let (inputs, dropped) = (old.unread_of_deliveries(), new.unread_dropped(&old));
         let failed = [old.failed(UnreadSide::Base), new.failed(UnreadSide::Head)].concat();

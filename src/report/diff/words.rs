@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::unread::subjects;
 use super::{DiffReport, DiffVerdict, FailedBuild};
-use crate::changes::{DeliveryName, Unread, UnreadSide};
+use crate::changes::{DeliveryName, Unread, UnreadSide, UnreadWhat};
 use crate::kube::kinds;
 use crate::kustomize::shown;
 use crate::merge::{CascadeKind, DiffEffect, EffectCertainty, EffectKind};
@@ -98,6 +98,9 @@ impl DiffReport {
     /// Returns why the deletions of the merge are unknown.
     fn doubts(&self) -> Vec<String> {
         let doubtful = self.unread.iter().filter(|unread| !unread.is_calm);
+        let (unpruned, doubtful): (Vec<&Unread>, Vec<&Unread>) =
+            doubtful.partition(|unread| unread.what == UnreadWhat::Unpruned);
+        let doubtful = doubtful.into_iter();
         let (removed, changed): (Vec<&Unread>, Vec<&Unread>) =
             doubtful.partition(|unread| unread.side == UnreadSide::Base);
         let mut doubts = Vec::new();
@@ -110,6 +113,12 @@ impl DiffReport {
         if !changed.is_empty() {
             let changed = subjects(changed);
             doubts.push(format!("{changed} changed and cannot be read"));
+        }
+        if !unpruned.is_empty() {
+            let unpruned = subjects(unpruned);
+            doubts.push(format!(
+                "{unpruned} are deleted from now on, and are not in the files"
+            ));
         }
         match self.summary.unknown {
             0 => {}

@@ -862,3 +862,36 @@ fn kept_definition_says_that_argo_cd_deletes_none() {
     let line = "CustomResourceDefinition.apiextensions.k8s.io//topics.example.com, which Argo CD never deletes";
     assert!(text.contains(line), "{text}");
 }
+
+/// Objects that left the sources of an Application without pruning are deleted once it prunes. Flux forgets them.
+#[test]
+fn application_that_begins_to_prune_makes_deletions_unknown() {
+    let both = root() + &folders();
+    let web = format!("== argocd/apps/web.yaml\n{}", application("web", "web", ""));
+    let off = web.replace("automated: {prune: true}", "automated: {}");
+    let of = |automated: &str| {
+        set("{list: {elements: [{name: web}]}}", "web", "web", "")
+            .replace("{prune: true}", automated)
+    };
+    for (base, head, place) in [
+        (off.as_str(), web.as_str(), "argocd/apps/web.yaml"),
+        (
+            &of("{prune: false}"),
+            &of("{prune: true}"),
+            "argocd/apps/set.yaml",
+        ),
+    ] {
+        let document = compared(&both, base, head);
+        assert_eq!(document["summary"]["verdict"], "unknown", "{place}");
+        let unread = &document["unread"][0];
+        assert_eq!(unread["what"], "unpruned", "{place}");
+        let subject = "objects that Application argocd/web did not prune";
+        assert_eq!(unread["subject"], subject, "{place}");
+        let file = unread["file"].as_str().expect("a file");
+        assert!(file.ends_with(place), "{file}");
+        let document = compared(&both, head, head);
+        assert_eq!(document["summary"]["verdict"], "nothing", "{place}");
+    }
+    let document = compared(&both, &web, &off);
+    assert_eq!(document["summary"]["verdict"], "nothing");
+}
