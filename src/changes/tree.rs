@@ -169,6 +169,13 @@ impl TreePart {
         self.whole.deliveries.get(deliverer)
     }
 
+    /// Returns the keys of the objects whose deliveries deliver nothing.
+    pub fn idle(&self) -> impl Iterator<Item = String> {
+        let all = self.whole.deliveries.iter();
+        let idle = all.filter(|(_, known)| known.is_empty && known.unread.is_empty());
+        idle.map(|(by, _)| self.object_of(by).key())
+    }
+
     /// Returns the deliveries of the graph that cannot be built, each with the error.
     pub fn failing(&self) -> impl Iterator<Item = (&Deliverer, &str)> {
         let all = self.whole.deliveries.iter();

@@ -37,14 +37,16 @@ mod uninstalled;
 mod updated;
 mod withdraw;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
+
+use foldhash::HashSet;
 
 use crate::delivery::Regime;
 use crate::gc::Plan;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::ObjectKey;
-use crate::ownership::{Implied, ImpliedObject};
+use crate::ownership::{Implied, ImpliedObject, delivery_object};
 pub use backends::LostBackend;
 use backends::lost_backends;
 pub use by_argo::prunes;
@@ -137,6 +139,31 @@ impl<'a> Merge<'a> {
             .after(key)
             .is_none()
             .then_some(effect.certainty != EffectCertainty::Possible)
+    }
+
+    /// Returns the deleted delivery objects that delete what they delivered, which was not read.
+    pub fn unseen(&self) -> BTreeSet<ObjectKey> {
+        use EffectKind::{Cascaded, Deleted};
+        let deleted = self.effects.iter().filter(|effect| {
+            let kind = CascadeKind::of(effect.key.group_kind());
+            matches!(effect.effect, Deleted | Cascaded) && kind == Some(CascadeKind::Delivery)
+        });
+        let deleted = deleted.filter_map(|effect| self.part.applied_before(&effect.key));
+        let deleting =
+            deleted.filter(|member| delivery_object(member).is_some_and(|object| object.deletes()));
+        let mut unseen: Vec<&Member> = deleting.collect();
+        if unseen.is_empty() {
+            return BTreeSet::new();
+        }
+        let known = self.part.deliverers_of_all();
+        let idle: HashSet<String> = self.part.base.idle().collect();
+        unseen.retain(|member| {
+            !known.contains(&member.id) && !idle.contains(&member.key.to_string())
+        });
+        unseen
+            .into_iter()
+            .map(|member| member.key.clone())
+            .collect()
     }
 
     /// Returns the claims that stay when their StatefulSets are deleted. A renamed StatefulSet leaves them, too, which is

@@ -277,6 +277,7 @@ impl Comparison {
         let mut unknown = 0;
         let mut requested = Requested::default();
         let mut kept_claims = KeptClaims::default();
+        let mut unseen = BTreeSet::new();
         // Objects that are not applied are in the last part, which has no settings of its own.
         for (at, cluster) in self.clusters.iter().enumerate() {
             let tools = cluster.tools(&self.old[at]);
@@ -303,6 +304,7 @@ impl Comparison {
                 );
             }
             kept_claims.add(&merge);
+            unseen.extend(merge.unseen());
             effects.extend(merge.effects);
             if !withdrawn.unknown.is_empty() {
                 effects.retain(|effect| !is_left(effect, &withdrawn.unknown));
@@ -331,6 +333,7 @@ impl Comparison {
             summary: describe::summary(&changes, &effects, &unread, unknown),
             changes: reported.collect(),
             effects,
+            unseen,
             unread: unread.changed,
             failed: self.failed.clone(),
             kept_claims: kept_claims.said(),

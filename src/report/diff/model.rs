@@ -1,10 +1,13 @@
 //! A finished comparison, which every format renders.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::AcceptedFinding;
 use crate::changes::{DeliveryName, Unread, UnreadSide};
+use crate::kube::ObjectKey;
 use crate::merge::DiffEffect;
 use crate::report::html::StoryDocument;
 use crate::report::plan::LastStep;
@@ -36,6 +39,9 @@ pub struct DiffReport {
     /// The simulated deletions of each bundle, for the HTML page.
     #[doc(hidden)]
     pub stories: Vec<StoryDocument>,
+    /// The deleted delivery objects that delete what they delivered, which was not read.
+    #[doc(hidden)]
+    pub unseen: BTreeSet<ObjectKey>,
     /// The inputs that the change touches and that were not evaluated, the gravest first.
     pub unread: Vec<Unread>,
     /// The builds that fail. The objects that they deliver stay unchanged in the cluster.

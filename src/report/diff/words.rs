@@ -256,7 +256,13 @@ impl DiffReport {
                 rest.into_iter().partition(|effect| {
                     effect.key.kind() == first.key.kind() && effect.key.name == first.key.name
                 });
-            named.push(several(&alike));
+            let is_unseen = alike.iter().any(|effect| self.unseen.contains(&effect.key));
+            let more = if is_unseen {
+                " (and what it delivers, which was not read)"
+            } else {
+                ""
+            };
+            named.push(several(&alike) + more);
             rest = others;
         }
         match (named.is_empty(), rest.is_empty()) {

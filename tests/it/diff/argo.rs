@@ -895,3 +895,20 @@ fn application_that_begins_to_prune_makes_deletions_unknown() {
     let document = compared(&both, &web, &off);
     assert_eq!(document["summary"]["verdict"], "nothing");
 }
+
+#[test]
+fn headline_mentions_unread_objects_of_a_deleted_application() {
+    let both = root() + &folders();
+    let web = application("web", "web", "");
+    let elsewhere = web.replace("path: 'web'", "chart: web, targetRevision: 1.0.0");
+    let said = |text: &str| text_of(&both, &format!("== argocd/apps/web.yaml\n{text}"), "", &[]);
+    let more = "Application `web` (and what it delivers, which was not read)";
+    let text = said(&elsewhere);
+    assert!(
+        text.contains(&format!("Merging this deletes 1 object: {more}")),
+        "{text}"
+    );
+    let bare = elsewhere.replace(", finalizers: [resources-finalizer.argocd.argoproj.io]", "");
+    assert!(!said(&bare).contains("which was not read)"));
+    assert!(!said(&web).contains("which was not read)"));
+}
