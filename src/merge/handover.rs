@@ -246,8 +246,9 @@ impl Handover {
         };
         let (from, to) = (&self.from, &self.to);
         let Some(recipe) = self.recipe(them) else {
+            let possibly = if self.pruned_first { "" } else { "possibly " };
             return format!(
-                "{objects} from the {kind} {from} to {to}: {they} deleted and created again"
+                "{objects} from the {kind} {from} to {to}: {they} {possibly}deleted and created again"
             );
         };
         let outcome = if self.pruned_first {
