@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::flux::{compared, comparison, config, effects, text_of};
 
 /// Returns an Application named `name` that delivers `path` and prunes, with `more` in its spec.
-fn application(name: &str, path: &str, more: &str) -> String {
+pub(super) fn application(name: &str, path: &str, more: &str) -> String {
     format!(
         "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}}\nspec:\n{}{more}---\n",
         spec(path)
@@ -20,7 +20,7 @@ fn spec(path: &str) -> String {
 }
 
 /// Returns the file of a root Application that delivers `argocd/apps`.
-fn root() -> String {
+pub(super) fn root() -> String {
     format!(
         "== root.yaml\n{}== argocd/apps/beside.yaml\n{}",
         application("root", "argocd/apps", ""),
@@ -29,7 +29,7 @@ fn root() -> String {
 }
 
 /// Returns the file of an ApplicationSet: its generators, the name and path of its Applications, and more of its spec.
-fn set(generators: &str, name: &str, path: &str, more: &str) -> String {
+pub(super) fn set(generators: &str, name: &str, path: &str, more: &str) -> String {
     let spec: String = spec(path)
         .lines()
         .map(|line| format!("    {line}\n"))
@@ -48,7 +48,7 @@ fn folders() -> String {
     )
 }
 
-const DIRECTORIES: &str =
+pub(super) const DIRECTORIES: &str =
     "{git: {repoURL: 'https://git.example.org/fleet.git', directories: [{path: 'svc/*'}]}}";
 
 #[test]
