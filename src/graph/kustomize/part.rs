@@ -54,7 +54,7 @@ impl Build<'_> {
         let part = Arc::new(Part {
             built,
             taken,
-            levels: record.deepest - around,
+            levels: record.deepest.saturating_sub(around),
             record,
         });
         self.files.include(&part, around);

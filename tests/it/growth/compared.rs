@@ -25,9 +25,8 @@ fn removed_definitions_with_one_instance_each() {
     );
     inside.write("head/web.yaml", &instances);
     let printed = within_limits_in(&inside, "diff --base base --head head --output concise");
-    // It would be an error if head had definitions.
     assert!(
-        printed.contains("warning[crd-removed]") && printed.contains("(and 3999 more)"),
+        printed.contains("error[crd-removed]") && printed.contains("(and 3999 more)"),
         "{printed}"
     );
 }
