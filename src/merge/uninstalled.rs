@@ -5,19 +5,15 @@ use std::collections::BTreeSet;
 use super::part::MergePart;
 use crate::delivery::flux_operator;
 use crate::inventory::Member;
-use crate::kube::ObjectKey;
+use crate::kube::{ObjectKey, kinds};
 
 /// Returns the FluxInstance among the deleted objects of a part, if the Flux Operator uninstalls Flux with it.
 pub(super) fn uninstalling<'a>(
     part: &MergePart<'a>,
     requested: &BTreeSet<ObjectKey>,
 ) -> Option<&'a Member> {
-    let removed = part
-        .leaving
-        .iter()
-        .map(|id| part.base.inventory.member(*id));
-    let mut instances = removed.filter(|member| flux_operator::uninstalls(member));
-    instances.find(|member| requested.contains(&member.key))
+    let mut instances = part.base.inventory.of_kind(kinds::FLUX_INSTANCE);
+    instances.find(|member| requested.contains(&member.key) && flux_operator::uninstalls(member))
 }
 
 /// Says what the Flux Operator does with a deleted FluxInstance.

@@ -43,24 +43,17 @@ impl Pending {
 }
 
 impl Run<'_> {
-    /// Follows Applications and sets, and those that they deliver. Adds the ids of the deliveries to `seen`. Stops and
-    /// returns `false` if a set is one of `others`.
+    /// Follows Applications and sets, and those that they deliver. Adds the ids of the deliveries to `seen`.
     pub(super) fn follow(
         &mut self,
         first: &Arc<str>,
         starts: Vec<Pending>,
-        (seen, others): (&mut BTreeSet<String>, &BTreeSet<String>),
-    ) -> Result<bool, BeyondLimit> {
+        seen: &mut BTreeSet<String>,
+    ) -> Result<(), BeyondLimit> {
         let mut queue: VecDeque<Pending> = starts.into();
         while let Some(pending) = queue.pop_front() {
             let next = match ApplicationSet::from_resource(&pending.resource) {
-                Some(set) => {
-                    let id = set.deliverer(&pending.here).id("");
-                    if !pending.is_possible && others.contains(&id) {
-                        return Ok(false);
-                    }
-                    self.set(&set, &pending, seen)?
-                }
+                Some(set) => self.set(&set, &pending, seen)?,
                 None => match Application::from_resource(&pending.resource) {
                     Some(application) => self.application(&application, first, &pending, seen)?,
                     None => Vec::new(),
@@ -72,7 +65,7 @@ impl Run<'_> {
             }
             queue.extend(next);
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Adds a set, and returns its Applications.

@@ -145,12 +145,7 @@ pub fn deliveries(
         let starts = parent.resources.iter().filter(|one| is_argo(one)).cloned();
         let starts =
             starts.map(|resource| Pending::new(resource, &parent.cluster, Some(&parent.id)));
-        let none = BTreeSet::new();
-        run.follow(
-            &parent.cluster,
-            starts.collect(),
-            (&mut none.clone(), &none),
-        )?;
+        run.follow(&parent.cluster, starts.collect(), &mut BTreeSet::new())?;
     }
     run.planes(&units, flux)?;
     run.memory.own.clone_from(&run.sources.repositories);
@@ -273,10 +268,7 @@ impl Run<'_> {
             .iter()
             .map(|resource| self.as_it_stays(resource, plane));
         let starts: Vec<Pending> = starts.collect();
-        if !self.follow(plane, starts.clone(), (&mut own, seen))? {
-            self.all.truncate(before);
-            return Ok(false);
-        }
+        self.follow(plane, starts.clone(), &mut own)?;
         let in_plane = self.all[before..]
             .iter()
             .filter(|one| one.cluster == *plane);
@@ -286,7 +278,7 @@ impl Run<'_> {
             let configured = std::mem::replace(&mut self.clusters, clusters);
             self.all.truncate(before);
             own.clear();
-            self.follow(plane, starts, (&mut own, &BTreeSet::new()))?;
+            self.follow(plane, starts, &mut own)?;
             self.clusters = configured;
         }
         if own.iter().any(|id| seen.contains(id)) {
@@ -333,8 +325,7 @@ impl Run<'_> {
             .collect();
         for (plane, resource) in gone {
             let pending = Pending::new(resource, &plane, None);
-            let none = BTreeSet::new();
-            self.follow(&plane, vec![pending], (&mut none.clone(), &none))?;
+            self.follow(&plane, vec![pending], &mut BTreeSet::new())?;
         }
         Ok(())
     }

@@ -235,6 +235,7 @@ impl Build<'_> {
         if on_the_way.contains(&doc.folder) {
             return Err(self.failed(doc, None, format!("{} includes itself", shown(&doc.folder))));
         }
+        self.files.enter(on_the_way.len() + 1);
         if on_the_way.len() > self.budget.nesting {
             let reason = "kustomizations are nested too deeply";
             let unread = self.unread(doc, None, What::Limit, shown(&doc.folder), reason);
@@ -242,7 +243,6 @@ impl Build<'_> {
             return Ok(());
         }
         on_the_way.push(doc.folder.clone());
-        self.files.enter(on_the_way.len());
         built.reached.insert(doc.folder.clone());
         self.resources(doc, built, on_the_way)?;
         self.generators(doc, built)?;

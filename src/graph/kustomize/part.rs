@@ -54,7 +54,7 @@ impl Build<'_> {
         let part = Arc::new(Part {
             built,
             taken,
-            levels: record.deepest.saturating_sub(around),
+            levels: record.deepest - around,
             record,
         });
         self.files.include(&part, around);

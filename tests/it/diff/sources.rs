@@ -136,6 +136,25 @@ fn component_prefix_renames_objects_of_its_user() {
     );
 }
 
+/// In base, the folder may be there without being committed: the root is built without it. Head has it.
+#[test]
+fn folder_that_a_root_lacked_is_built_once_it_is_added() {
+    let (a, b) = (config("a"), config("b"));
+    let base = [
+        (
+            "app/kustomization.yaml",
+            "resources: [a.yaml, more]\nnamePrefix: x-\n",
+        ),
+        ("app/a.yaml", &a),
+    ];
+    let more = [
+        ("app/more/kustomization.yaml", "resources: [b.yaml]\n"),
+        ("app/more/b.yaml", &b),
+    ];
+    let head = [base, more].concat();
+    assert_eq!(changed(&base, &head), ["added ConfigMap/?/x-b"]);
+}
+
 #[test]
 fn changed_root_namespace_renames_all_objects() {
     let (a, b) = (config("a"), config("b"));
