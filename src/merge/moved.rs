@@ -29,25 +29,55 @@ pub struct MovedLoss<'a> {
     pub severity: Severity,
 }
 
+/// Losses by their first cause.
+type LossesByRoot<'m> = BTreeMap<&'m ObjectKey, Vec<&'m DiffEffect>>;
+
 impl Merge<'_> {
     /// Returns the objects whose move deletes others or data, in the order of the handovers.
     pub fn moved_losses(&self) -> Vec<MovedLoss<'_>> {
-        let mut by_root: BTreeMap<&ObjectKey, Vec<&DiffEffect>> = BTreeMap::new();
+        let by_root = self.losses_by_root();
+        let handovers = self.staying_handovers();
+        let losses = handovers.flat_map(|handover| self.losses_of(handover, &by_root));
+        losses.collect()
+    }
+
+    /// Returns a note on each move that deletes its objects, unless there is a finding on it.
+    pub fn notes_on_moves(&self) -> Vec<String> {
+        let by_root = self.losses_by_root();
+        let harmless = self
+            .staying_handovers()
+            .filter(|handover| self.losses_of(handover, &by_root).next().is_none());
+        harmless.map(Handover::note).collect()
+    }
+
+    /// Returns the handovers whose old delivery object stays: its removal has a finding of its own.
+    fn staying_handovers(&self) -> impl Iterator<Item = &Handover> {
+        let handovers = self.withdrawn.handovers.iter();
+        handovers.filter(|handover| !handover.leaves)
+    }
+
+    /// Returns the effects that are losses, by their first cause; none if no object moves.
+    fn losses_by_root(&self) -> LossesByRoot<'_> {
+        let mut by_root = LossesByRoot::new();
+        if self.withdrawn.handovers.is_empty() {
+            return by_root;
+        }
         for effect in self.effects.iter().filter(|effect| effect.effect.is_loss()) {
             by_root.entry(&effect.because[0]).or_default().push(effect);
         }
-        let handovers = self.withdrawn.handovers.iter();
-        // The removal of a delivery object has a finding of its own.
-        let handovers = handovers.filter(|handover| !handover.leaves);
-        let moved = handovers.flat_map(|handover| {
-            let objects = handover.objects.iter();
-            objects.map(move |key| (handover, key))
-        });
-        let losses = moved.filter_map(|(handover, key)| {
+        by_root
+    }
+
+    fn losses_of<'m>(
+        &'m self,
+        handover: &'m Handover,
+        by_root: &LossesByRoot<'m>,
+    ) -> impl Iterator<Item = MovedLoss<'m>> {
+        let objects = handover.objects.iter();
+        objects.filter_map(move |key| {
             let lost = by_root.get(key)?;
             self.moved_loss(handover, key, lost)
-        });
-        losses.collect()
+        })
     }
 
     fn moved_loss<'m>(
@@ -88,15 +118,5 @@ impl Merge<'_> {
                 .collect(),
             severity: severity(surprise)?,
         })
-    }
-
-    /// Returns a note on each move that deletes its objects, unless there is a finding on it.
-    pub fn notes_on_moves(&self) -> Vec<String> {
-        let losses = self.moved_losses();
-        let handovers = self.withdrawn.handovers.iter();
-        let harmless = handovers.filter(|handover| {
-            !handover.leaves && losses.iter().all(|loss| loss.handover != *handover)
-        });
-        harmless.map(Handover::note).collect()
     }
 }
