@@ -219,11 +219,10 @@ impl<'a> Telling<'a> {
             let Some((nearest, (certainty, _))) = nearest.filter(|_| present) else {
                 continue;
             };
-            let mut because = vec![(*nearest).clone()];
+            let chain = std::iter::successors(Some(*nearest), |key| moving.get(key)?.1);
+            let mut because: Vec<ObjectKey> = chain.cloned().collect();
+            because.reverse();
             because.extend((**nearest != member.key).then(|| member.key.clone()));
-            while let Some(above) = moving.get(&because[0]).and_then(|(_, above)| *above) {
-                because.insert(0, above.clone());
-            }
             effects.extend(self.data(member, *certainty, &because));
             let kind = match self.part.after(&member.key) {
                 Some(_) => EffectKind::Recreated,
