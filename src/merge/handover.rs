@@ -7,7 +7,7 @@ use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use super::effect::EffectCertainty;
 use super::part::{MergePart, delivering};
@@ -143,6 +143,7 @@ fn delivered(
 ) -> BTreeMap<ObjectKey, ObjectKey> {
     let part = delivery.part;
     let mut found = BTreeMap::new();
+    let mut seen: HashSet<ObjectKey> = moved.iter().cloned().collect();
     let mut pending = moved.to_vec();
     while let Some(above) = pending.pop() {
         for &(object, by, destination) in deliveries.get(&above).into_iter().flatten() {
@@ -157,10 +158,7 @@ fn delivered(
                 ..*delivery
             };
             for request in below.deleted(by, object).requests {
-                if request.key != above
-                    && !moved.contains(&request.key)
-                    && !found.contains_key(&request.key)
-                {
+                if seen.insert(request.key.clone()) {
                     found.insert(request.key.clone(), above.clone());
                     pending.push(request.key);
                 }
