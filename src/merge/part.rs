@@ -197,11 +197,10 @@ impl<'a> MergePart<'a> {
     fn definitions_that_leave_their_chart(&self) -> Vec<&'a Member> {
         let base = self.base;
         let deliveries = self.analysis.deliveries();
-        let members = base.inventory.members.iter();
-        let definitions = members.filter(|member| {
+        let definitions = base.inventory.of_kind(kinds::CUSTOM_RESOURCE_DEFINITION);
+        let definitions = definitions.filter(|member| {
             let destination = base.destination(member.file);
-            member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION)
-                && destination.is_applied()
+            destination.is_applied()
                 && destination.deliverer().is_none()
                 && deliveries
                     .template(&base.inventory, member)
