@@ -214,27 +214,15 @@ fn generators(finder: &mut Finder<'_>, holder: Holder<'_>) {
     let span = generators.map_or(holder.object.name_span(), Value::span);
     holder.add(finder, span, input);
     for (kind, pattern) in git_patterns(generators) {
-        let read = match kind {
-            PatternKind::Directory => GitPattern::folders(pattern),
-            PatternKind::File => GitPattern::files(pattern),
-        };
-        matches(finder, holder, (kind, pattern, &read), span);
+        matches(finder, holder, kind, pattern, span);
     }
     let template = template.and_then(|template| template.get("spec"));
     let paths = template
         .into_iter()
         .flat_map(sources)
         .map(|source| text_at(source, &["path"]));
-    for path in paths.filter(|path| path.contains("{{")) {
-        if let Some(read) = GitPattern::partly_unknown(path) {
-            let pattern = with_unknown_parts(path, "*");
-            matches(
-                finder,
-                holder,
-                (PatternKind::Directory, &pattern, &read),
-                span,
-            );
-        }
+    for path in paths.filter(|path| path.contains("{{") && !GitPattern::is_wholly_unknown(path)) {
+        matches(finder, holder, PatternKind::Template, path, span);
     }
 }
 
@@ -242,13 +230,15 @@ fn generators(finder: &mut Finder<'_>, holder: Holder<'_>) {
 fn matches(
     finder: &mut Finder<'_>,
     holder: Holder<'_>,
-    (kind, written, pattern): (PatternKind, &str, &GitPattern),
+    kind: PatternKind,
+    pattern: &str,
     span: Span,
 ) {
     let state = finder.state;
     let name = match kind {
-        PatternKind::File => format!("files {written}"),
-        PatternKind::Directory => format!("folders {written}"),
+        PatternKind::File => format!("files {pattern}"),
+        PatternKind::Directory => format!("folders {pattern}"),
+        PatternKind::Template => format!("folders {}", with_unknown_parts(pattern, "*")),
     };
     if !finder.is_first(&name) {
         return;
@@ -267,6 +257,11 @@ fn matches(
     }
     let reason = "an ApplicationSet generates Applications from them";
     let mut input = FoundInput::new(UnreadWhat::Generator, name, reason).only_changes();
+    let pattern = match kind {
+        PatternKind::File => GitPattern::files(pattern),
+        PatternKind::Directory => GitPattern::folders(pattern),
+        PatternKind::Template => GitPattern::partly_unknown(pattern),
+    };
     match kind {
         PatternKind::File => {
             for place in state.paths().filter(|path| pattern.is_match(path)) {
@@ -274,7 +269,7 @@ fn matches(
                 input = input.part(format!("file {place}"));
             }
         }
-        PatternKind::Directory => {
+        PatternKind::Directory | PatternKind::Template => {
             for folder in state.folders().filter(|path| pattern.is_match(path)) {
                 if !state.has_kustomization(folder) {
                     input = input.parts(contents(state, folder));
@@ -290,6 +285,8 @@ fn matches(
 enum PatternKind {
     Directory,
     File,
+    /// A path with parameters in a template.
+    Template,
 }
 
 /// Returns the patterns of git generators, at any depth.

@@ -19,8 +19,10 @@ pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String
 
 /// Returns the folders that match a path with unknown parts, each of which is a part of one name.
 pub(super) fn fitting(files: &TreeFiles<'_>, path: &str) -> Vec<String> {
-    let pattern = GitPattern::partly_unknown(path);
-    matching(files, pattern.as_slice(), &[])
+    if GitPattern::is_wholly_unknown(path) {
+        return Vec::new();
+    }
+    matching(files, &[GitPattern::partly_unknown(path)], &[])
 }
 
 fn matching(files: &TreeFiles<'_>, include: &[GitPattern], exclude: &[GitPattern]) -> Vec<String> {

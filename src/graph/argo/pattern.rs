@@ -51,16 +51,20 @@ impl GitPattern {
         }
     }
 
-    /// Reads a path with unknown parts, each of which is a part of one name; `None` if it is wholly unknown.
-    pub fn partly_unknown(path: &str) -> Option<Self> {
-        let pattern = resolve("", &with_unknown_parts(path, "*"));
-        pattern
-            .contains(|c: char| c != '*' && c != '/')
-            .then(|| Self {
-                start: fixed_folder(&pattern).to_owned(),
-                glob: glob(&pattern).ok(),
-                paths: Paths::Folders,
-            })
+    /// Reads a path with unknown parts, each of which is a part of one name, that is not [wholly
+    /// unknown](Self::is_wholly_unknown).
+    pub fn partly_unknown(path: &str) -> Self {
+        let pattern = of_partly_unknown(path);
+        Self {
+            start: fixed_folder(&pattern).to_owned(),
+            glob: glob(&pattern).ok(),
+            paths: Paths::Folders,
+        }
+    }
+
+    /// Whether nothing is known of a path with unknown parts, so that it names no folder.
+    pub fn is_wholly_unknown(path: &str) -> bool {
+        !of_partly_unknown(path).contains(|c: char| c != '*' && c != '/')
     }
 
     /// Returns the folder that contains all paths that may match.
@@ -83,6 +87,10 @@ impl GitPattern {
             }
         }
     }
+}
+
+fn of_partly_unknown(path: &str) -> String {
+    resolve("", &with_unknown_parts(path, "*"))
 }
 
 /// Escapes braces, which are literal in these patterns.
