@@ -66,6 +66,11 @@ pub enum EffectKind {
 }
 
 impl EffectKind {
+    /// Whether an object of a manifest is deleted, and not created again.
+    pub(crate) fn is_deletion(self) -> bool {
+        matches!(self, Self::Deleted | Self::Cascaded)
+    }
+
     /// Whether the cluster loses the object or its data.
     pub(crate) fn is_loss(self) -> bool {
         match self {

@@ -130,11 +130,8 @@ impl<'a> Merge<'a> {
 
     /// Returns `Some` if an object of base is deleted and head has none with its key: `true` if certain or a race.
     pub fn takes_away(&self, key: &ObjectKey) -> Option<bool> {
-        use EffectKind::{Cascaded, Deleted};
-        let effect = self
-            .effects_on(key)
-            .iter()
-            .find(|effect| matches!(effect.effect, Deleted | Cascaded))?;
+        let mut effects = self.effects_on(key).iter();
+        let effect = effects.find(|effect| effect.effect.is_deletion())?;
         self.part
             .after(key)
             .is_none()
@@ -143,10 +140,9 @@ impl<'a> Merge<'a> {
 
     /// Returns the deleted delivery objects that delete what they delivered, which was not read.
     pub fn unseen(&self) -> BTreeSet<ObjectKey> {
-        use EffectKind::{Cascaded, Deleted};
         let deleted = self.effects.iter().filter(|effect| {
             let kind = CascadeKind::of(effect.key.group_kind());
-            matches!(effect.effect, Deleted | Cascaded) && kind == Some(CascadeKind::Delivery)
+            effect.effect.is_deletion() && kind == Some(CascadeKind::Delivery)
         });
         let deleted = deleted.filter_map(|effect| self.part.applied_before(&effect.key));
         let deleting =

@@ -429,10 +429,9 @@ fn deleted<'e>(
     effects: &'e [DiffEffect],
     kind: GroupKind<&'e str>,
 ) -> impl Iterator<Item = (&'e ObjectKey, Option<String>)> {
-    let deleted = effects.iter().filter(move |effect| {
-        let is_deleted = matches!(effect.effect, EffectKind::Deleted | EffectKind::Cascaded);
-        is_deleted && effect.key.is(kind)
-    });
+    let deleted = effects
+        .iter()
+        .filter(move |effect| effect.effect.is_deletion() && effect.key.is(kind));
     deleted.map(|effect| {
         let delivery = effect.delivery.as_ref();
         (&effect.key, delivery.map(|delivery| delivery.id.clone()))
