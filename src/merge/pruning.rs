@@ -127,11 +127,9 @@ impl<'a> Delivery<'a, '_> {
                 }
             }
             // A Kustomization that the Flux Operator created is in no tree.
-            (None, None) if self.fails_in_head() => self
-                .pruned_first(deliverer)
-                .unwrap_or_else(|| Withdrawal::nothing(CANNOT_BUILD)),
             (None, None) => self
-                .pruned_by_flux(deliverer)
+                .pruned_before_failing(deliverer)
+                .or_else(|| self.pruned_by_flux(deliverer))
                 .unwrap_or_else(|| Withdrawal::nothing("is unknown")),
         };
         // A delivery that fails in base may have applied the objects before it failed.
@@ -278,9 +276,8 @@ impl<'a> Delivery<'a, '_> {
     }
 
     fn pruned(&self, by: &Deliverer, deliverer: &Member) -> Withdrawal<'a> {
-        if self.fails_in_head() {
-            let pruned = self.pruned_first(by);
-            return pruned.unwrap_or_else(|| Withdrawal::nothing(CANNOT_BUILD));
+        if let Some(pruned) = self.pruned_before_failing(by) {
+            return pruned;
         }
         if let Some(rejected) = self.rejected(deliverer) {
             return Withdrawal {
@@ -293,10 +290,12 @@ impl<'a> Delivery<'a, '_> {
         })
     }
 
-    /// Whether head cannot build the objects: its tool then applies nothing, and deletes nothing.
-    fn fails_in_head(&self) -> bool {
-        let head = self.part.head;
-        head.is_some_and(|head| head.unbuildable(self.destination).is_some())
+    /// Returns the pruning by a Kustomization that cannot build the objects in head: it applies and deletes nothing,
+    /// unless its build succeeds once before it fails. `None` if it can build them.
+    fn pruned_before_failing(&self, by: &Deliverer) -> Option<Withdrawal<'a>> {
+        self.part.head?.unbuildable(self.destination)?;
+        let pruned = self.pruned_first(by);
+        Some(pruned.unwrap_or_else(|| Withdrawal::nothing(CANNOT_BUILD)))
     }
 
     /// Returns an object that stays and whose update the API server rejects. A Kustomization then applies and prunes
