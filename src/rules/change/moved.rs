@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::places::{on_name, related_in_head};
 use super::recipe::preserve_in_set;
+use super::words::name;
 use crate::inventory::Member;
-use crate::kube::ObjectKey;
 use crate::kustomize::SourceTool;
 use crate::merge::{CascadeKind, EffectCertainty, Handover, Merge, MovedLoss};
 use crate::rules::draft::{Draft, MOST_RELATED};
@@ -141,10 +141,6 @@ fn taken(loss: &MovedLoss<'_>, it: &str) -> String {
     let is_possible = certainties.any(|certainty| *certainty == EffectCertainty::Possible);
     let possibly = if is_possible { "possibly " } else { "" };
     format!("{objects}, {possibly}with {whose}")
-}
-
-fn name(key: &ObjectKey) -> String {
-    format!("{} `{}`", key.kind(), key.name)
 }
 
 /// Says what else is deleted, and what of it comes back.

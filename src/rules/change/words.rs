@@ -3,6 +3,7 @@
 use super::places::{left_in_head, on_name, related_in_base, related_in_head};
 use crate::finding::Severity;
 use crate::inventory::Member;
+use crate::kube::ObjectKey;
 use crate::merge::{EffectCertainty, Loss, Merge, MergeCascade, Standing};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::words::{named, whereabouts};
@@ -131,7 +132,7 @@ pub(super) fn counted(losses: &[&Loss<'_>]) -> String {
             if std::mem::replace(&mut last, kind) == kind {
                 format!("`{}`", loss.key.name)
             } else {
-                name(loss)
+                name(&loss.key)
             }
         });
         return joined(&names.collect::<Vec<_>>());
@@ -143,13 +144,14 @@ pub(super) fn counted(losses: &[&Loss<'_>]) -> String {
     }
     let gravest = losses.iter().rev().max_by_key(|loss| weight(loss));
     match gravest.filter(|loss| weight(loss) > 0) {
-        Some(gravest) => format!("{} and {} other objects", name(gravest), count - 1),
+        Some(gravest) => format!("{} and {} other objects", name(&gravest.key), count - 1),
         None => format!("{count} objects"),
     }
 }
 
-fn name(loss: &Loss<'_>) -> String {
-    format!("{} `{}`", loss.key.kind(), loss.key.name)
+/// Names an object in a sentence: ``Secret `a` ``.
+pub(super) fn name(key: &ObjectKey) -> String {
+    format!("{} `{}`", key.kind(), key.name)
 }
 
 /// Ranks losses: data before containers of other objects; 0 for most kinds.
@@ -240,7 +242,7 @@ pub(super) fn on_culprit(merge: &Merge<'_>, cascade: &MergeCascade<'_>, message:
         match (after, loss.member, loss.users.first()) {
             (Some(after), ..) => draft = related_in_head(draft, merge, after, ends),
             (None, _, Some(user)) => {
-                let words = format!("uses {}", name(loss));
+                let words = format!("uses {}", name(&loss.key));
                 draft = related_in_head(draft, merge, user, words);
             }
             (None, Some(member), None) => draft = related_in_base(draft, merge, member, ends),
