@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use foldhash::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -86,7 +87,7 @@ pub enum UnreadSide {
 }
 
 /// An input that the change touches and that was not evaluated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[schemars(rename = "unread")]
 #[non_exhaustive]
 pub struct Unread {
@@ -197,19 +198,25 @@ impl UnreadChanges {
 
     /// Adds the inputs that are `gone` although the change does not remove them from the tree.
     pub fn with_gone(mut self, gone: &GoneInputs) -> Self {
+        let mut replaced = HashSet::default();
+        let mut added = Vec::new();
         for input in std::mem::take(&mut self.steady) {
             let Some(delivery) = gone.delivery_of(&input) else {
                 continue;
             };
-            match &input.changed {
-                Some(changed) => self.changed.retain(|one| one != changed),
+            match input.changed {
+                Some(changed) => {
+                    replaced.insert(changed);
+                }
                 None => self.unchanged = self.unchanged.saturating_sub(1),
             }
-            self.changed.push(Unread {
+            added.push(Unread {
                 delivery: Some(delivery.clone()),
                 ..input.gone
             });
         }
+        self.changed.retain(|one| !replaced.contains(one));
+        self.changed.extend(added);
         self.changed.sort_by_cached_key(order);
         self
     }
