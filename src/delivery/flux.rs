@@ -6,8 +6,14 @@ use super::order::{Sequence, kind_order};
 use super::protection::Removal;
 use super::request::{Leaving, Withdrawal};
 use crate::graph::delivery::Settings;
+use crate::inventory::Member;
 use crate::kube::Policy;
 use crate::manifest::Object;
+
+/// Whether an object is of a kind that Flux defines.
+pub fn is_own(member: &Member) -> bool {
+    member.key.group().ends_with(".toolkit.fluxcd.io")
+}
 
 /// The deletion settings of a Kustomization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,14 +5,12 @@
 //! (controlplaneio-fluxcd/flux-operator@074f777f5c75 internal/controller/fluxinstance_uninstaller.go). The Namespace
 //! stays: it is annotated (internal/builder/templates.go, `namespaceTmpl`).
 
+use super::flux;
 use crate::inventory::{Inventory, Member};
 use crate::kube::kinds;
 
 /// The finalizer of all objects of Flux (fluxcd/pkg apis/meta, `Finalizer`).
 pub const FLUX_FINALIZER: &str = "finalizers.fluxcd.io";
-
-/// The end of the groups of Flux.
-const GROUPS: &str = ".toolkit.fluxcd.io";
 
 /// The labels of the objects that an instance installs: its name and its namespace.
 const OWNER: [&str; 2] = [
@@ -41,7 +39,7 @@ pub fn uninstalled<'i>(
         let labels = OWNER.map(|key| metadata.label(key).map(|label| label.value));
         let is_installed =
             labels == owner.map(Some) && !is_disabled(member, "fluxcd.controlplane.io/prune");
-        is_installed || member.key.group().ends_with(GROUPS)
+        is_installed || flux::is_own(member)
     })
 }
 

@@ -7,7 +7,7 @@
 use foldhash::HashMap;
 
 use crate::changes::{Destination, TreePart};
-use crate::delivery::{FluxObject, Regime};
+use crate::delivery::{FluxObject, Regime, flux};
 use crate::inventory::Member;
 use crate::kube::kinds;
 
@@ -59,9 +59,5 @@ fn leading(member: &Member) -> Option<Regime> {
 
 /// Returns the tool whose controllers alone read an object.
 fn read_by(member: &Member) -> Option<Regime> {
-    member
-        .key
-        .group()
-        .ends_with(".toolkit.fluxcd.io")
-        .then_some(FLUX)
+    flux::is_own(member).then_some(FLUX)
 }
