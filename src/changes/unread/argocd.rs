@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::canonical::{leaves, steady};
 use super::holder::Holder;
-use super::input::{CHART, Finder, FoundInput, JSONNET, OTHER_CLUSTER, UnreadWhat, VALUES};
+use super::input::{CHART, Finder, FoundInput, JSONNET, OTHER_CLUSTER, VALUES};
+use super::report::UnreadWhat;
 use super::state::{SourceState, contents, text_at};
 use crate::graph::argo::{COSMETIC, GitPattern, OWN_NAME, OWN_SERVER};
 use crate::kube::kinds;

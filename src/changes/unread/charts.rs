@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::canonical::canonical;
-use super::input::{CHART, Finder, FoundInput, UnreadWhat, VALUES};
+use super::input::{CHART, Finder, FoundInput, VALUES};
+use super::report::UnreadWhat;
 use super::state::{canonical_text, roots, text_at};
 use crate::kustomize::{folder_of, name_of, resolve};
 use crate::manifest::ParsedFile;

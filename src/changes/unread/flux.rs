@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::canonical::scalar;
 use super::holder::Holder;
-use super::input::{ELSEWHERE, Finder, FoundInput, OTHER_CLUSTER, UnreadWhat};
+use super::input::{ELSEWHERE, Finder, FoundInput, OTHER_CLUSTER};
+use super::report::UnreadWhat;
 use super::state::{shown_key, text_at};
 use super::texts::values_of;
 use crate::graph::flux::COSMETIC;

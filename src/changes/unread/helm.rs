@@ -2,7 +2,8 @@
 
 use super::canonical::steady;
 use super::holder::Holder;
-use super::input::{CHART, Finder, FoundInput, HelmRelease, UnreadWhat, VALUES};
+use super::input::{CHART, Finder, FoundInput, HelmRelease, VALUES};
+use super::report::UnreadWhat;
 use super::state::{roots, shown_key, text_at};
 use crate::kustomize::{UNEVALUATED, UNEVALUATED_DELIVERIES, resolve};
 use crate::yaml::Value;

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::input::{Finder, FoundInput, UnreadWhat};
+use super::input::{Finder, FoundInput};
 use super::patches::{self, Patched};
+use super::report::UnreadWhat;
 use super::state::{SourceState, canonical_text, contents, shown_key, written_key};
 use crate::manifest::{Object, ParsedFile};
 use crate::text::Span;

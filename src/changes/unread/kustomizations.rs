@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::canonical::{canonical, steady};
-use super::input::{ELSEWHERE, Finder, FoundInput, UnreadWhat};
+use super::input::{ELSEWHERE, Finder, FoundInput};
 use super::patches::{self, Patched};
+use super::report::UnreadWhat;
 use super::state::{canonical_text, contents, items, objects, path_of, text_at};
 use crate::kustomize::{folder_of, is_remote, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};

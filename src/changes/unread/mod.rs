@@ -2,7 +2,7 @@
 //! generators and everything else that the manifests of the tree do not show. Inputs that a change touches are
 //! reported, so that a missing finding is not mistaken for safety.
 //!
-//! * `input` one input of one state, and its comparison with the other state
+//! * `input` one input of one state, and its comparison with the other state; `report` the inputs that differ
 //! * `state` the files of one state; `holder` the objects in them; `canonical` values as comparable text
 //! * `charts`, `texts`, `kustomizations`, `patches`, `flux`, `helm`, `argocd` find inputs, each in one kind of file
 
@@ -15,10 +15,11 @@ mod holder;
 mod input;
 mod kustomizations;
 mod patches;
+mod report;
 mod state;
 mod texts;
 
-pub use input::{GoneInputs, Unread, UnreadChanges, UnreadSide, UnreadWhat};
+pub use report::{GoneInputs, Unread, UnreadChanges, UnreadSide, UnreadWhat};
 pub use state::{Builds, OtherFile, SourceState, written_key};
 pub use texts::{is_helmfile, is_jinja};
 

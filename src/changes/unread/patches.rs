@@ -1,6 +1,7 @@
 //! Patches that may change which objects are applied, or how they are delivered, and that are not evaluated.
 
-use super::input::{Finder, FoundInput, UnreadWhat};
+use super::input::{Finder, FoundInput};
+use super::report::UnreadWhat;
 use super::state::{canonical_text, items, path_of, roots, text_at};
 use crate::kustomize::resolve;
 use crate::manifest::ParsedFile;

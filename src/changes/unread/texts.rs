@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use super::canonical::canonical;
 use super::charts::deciding_lines;
-use super::input::{Finder, FoundInput, JSONNET, TEMPLATE, UnreadWhat, VALUES};
+use super::input::{Finder, FoundInput, JSONNET, TEMPLATE, VALUES};
+use super::report::UnreadWhat;
 use super::state::{SourceState, canonical_text, objects, roots, shown_key, text_at, written_key};
 use crate::kustomize::{folder_of, name_of};
 use crate::manifest::{Object, ParsedFile, SkipReason, is_kustomization};
