@@ -99,7 +99,8 @@ fn data_of(secret: &Node, key: &str) -> Option<String> {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct KnownClusters {
-    all: Vec<KnownCluster>,
+    /// Shared with the cached output of each set.
+    all: Arc<Vec<KnownCluster>>,
     pub(super) are_complete: bool,
 }
 
@@ -107,7 +108,7 @@ impl KnownClusters {
     /// Returns the clusters of a configuration. The list is complete if the configuration has one.
     pub(super) fn configured(all: Option<&[KnownCluster]>) -> Self {
         Self {
-            all: all.unwrap_or_default().to_vec(),
+            all: Arc::new(all.unwrap_or_default().to_vec()),
             are_complete: all.is_some(),
         }
     }
@@ -126,8 +127,8 @@ impl KnownClusters {
             .filter_map(KnownCluster::from_secret)
             .filter(|one| names.insert(one.name.clone()))
             .collect();
-        (!all.is_empty()).then_some(Self {
-            all,
+        (!all.is_empty()).then(|| Self {
+            all: Arc::new(all),
             are_complete: false,
         })
     }
