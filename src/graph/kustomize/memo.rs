@@ -18,7 +18,7 @@ use crate::graph::node::{Entries, Node};
 /// Maximum number of levels of a kustomization in the key of its cached build; no key that a build reads is that deep.
 const DEPTH: usize = 200;
 
-/// A fact about the files that a build read.
+/// A fact about the files on which a result depends.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Asked {
     /// The content of a file, or whether it is there.
@@ -27,6 +27,8 @@ enum Asked {
     Folder(String),
     /// The files of the chart in a folder.
     Chart(String),
+    /// The cluster-scoped kinds that the tree defines.
+    Scopes,
 }
 
 /// The inputs that may be missing or broken without making a build fail.
@@ -321,10 +323,11 @@ impl<'b> Builds<'b> {
             namespace.to_owned(),
         );
         let own = self.placed.borrow().get(&key).cloned();
-        let before = self
-            .before
-            .filter(|before| before.files.scopes() == self.files.scopes());
-        let known = own.or_else(|| before?.placed.borrow().get(&key).cloned());
+        let known = own.or_else(|| {
+            let before = self.before?;
+            let known = before.placed.borrow().get(&key).cloned()?;
+            self.is_alike(before, &Asked::Scopes).then_some(known)
+        });
         let placed = known.unwrap_or_else(|| {
             Arc::new(Placed {
                 together: Arc::new(place(&parts)),
@@ -404,6 +407,7 @@ impl<'b> Builds<'b> {
                 before.files.has_folder(folder) == self.files.has_folder(folder)
             }
             Asked::Chart(folder) => before.files.chart(folder) == self.files.chart(folder),
+            Asked::Scopes => before.files.scopes() == self.files.scopes(),
         };
         self.alike.borrow_mut().insert(asked.clone(), is_alike);
         is_alike
