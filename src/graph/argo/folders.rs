@@ -116,6 +116,10 @@ mod tests {
             fitting(&tree(), "apps/{{name}}"),
             ["apps/.hidden", "apps/old", "apps/web"]
         );
+        assert_eq!(
+            fitting(&tree(), "apps/{{a}}{{b}}"),
+            ["apps/.hidden", "apps/old", "apps/web"]
+        );
         assert_eq!(fitting(&tree(), "apps/w{{a}}/{{b}}"), ["apps/web/base"]);
         assert_eq!(fitting(&tree(), "x{y}/{{name}}"), ["x{y}/z"]);
         assert!(fitting(&tree(), "{{path}}").is_empty());

@@ -29,13 +29,9 @@ impl GitPattern {
     /// Reads an entry of `directories`: `*` stays within a name, and so does `**`; hidden folders never match (argo-cd
     /// applicationset/generators/git.go, filterApps; Go path.Match).
     pub fn folders(pattern: &str) -> Self {
-        let mut single = escaped(pattern);
-        while single.contains("**") {
-            single = single.replace("**", "*");
-        }
         Self {
             start: fixed_folder(pattern).to_owned(),
-            glob: glob(&single).ok(),
+            glob: glob(&within_names(escaped(pattern))).ok(),
             paths: Paths::VisibleFolders,
         }
     }
@@ -57,7 +53,7 @@ impl GitPattern {
         let pattern = of_partly_unknown(path);
         Self {
             start: fixed_folder(&pattern).to_owned(),
-            glob: glob(&pattern).ok(),
+            glob: glob(&within_names(pattern)).ok(),
             paths: Paths::Folders,
         }
     }
@@ -91,6 +87,14 @@ impl GitPattern {
 
 fn of_partly_unknown(path: &str) -> String {
     resolve("", &with_unknown_parts(path, "*"))
+}
+
+/// Replaces `**`, which would cross folders, by `*`.
+fn within_names(mut pattern: String) -> String {
+    while pattern.contains("**") {
+        pattern = pattern.replace("**", "*");
+    }
+    pattern
 }
 
 /// Escapes braces, which are literal in these patterns.
