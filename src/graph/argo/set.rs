@@ -166,9 +166,7 @@ impl ApplicationSet {
             left: around.most,
             found: HashMap::new(),
         };
-        let (made, taken) = around
-            .budget
-            .recorded(|| self.generated(around, &mut generators));
+        let (made, taken) = around.budget.recorded(|| self.generated(&mut generators));
         let Generators {
             named,
             names,
@@ -189,9 +187,9 @@ impl ApplicationSet {
         (made, named)
     }
 
-    fn generated(&self, around: Surroundings<'_>, generators: &mut Generators<'_>) -> Made {
+    fn generated(&self, generators: &mut Generators<'_>) -> Made {
         let mut made = Made::default();
-        let language = self.language();
+        let (language, around) = (generators.language, generators.around);
         let spec = self.node.get("spec").unwrap_or(Node::Null);
         let generated = match generators.all(&spec) {
             Ok(generated) => generated,
