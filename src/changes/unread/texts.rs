@@ -8,6 +8,7 @@ use super::charts::deciding_lines;
 use super::input::{Finder, FoundInput, JSONNET, TEMPLATE, VALUES};
 use super::report::UnreadWhat;
 use super::state::{SourceState, canonical_text, objects, roots, shown_key, text_at, written_key};
+use crate::graph::argo::overrides_source;
 use crate::kustomize::{folder_of, name_of};
 use crate::manifest::{Object, ParsedFile, SkipReason, is_kustomization};
 use crate::text::Span;
@@ -113,7 +114,7 @@ fn file_itself(finder: &mut Finder<'_>, place: &str, file: &ParsedFile) {
         let input = FoundInput::new(UnreadWhat::Missing, format!("manifest {place}"), reason);
         inputs.push(input.taking_away());
     }
-    if name.starts_with(".argocd-source") {
+    if overrides_source(place) {
         let reason = "Argo CD changes the source of an Application with it";
         let input = FoundInput::new(UnreadWhat::Values, format!("source {place}"), reason);
         inputs.push(input.part(text).taking_away());

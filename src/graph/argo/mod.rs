@@ -38,7 +38,7 @@ use self::made::MadeSets;
 pub use self::pattern::GitPattern;
 use self::repository::Repositories;
 use self::set::SetClusters;
-use self::source::overrides_source;
+pub use self::source::overrides_source;
 use self::sources::Sources;
 use super::delivery::Delivery;
 use super::kustomize::{Budget, Builder, Builds, Resource};

@@ -10,7 +10,7 @@ use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Built, Resource, kustomization, merged, objects_of};
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
-use crate::kustomize::{folder_of, name_of, resolve, shown};
+use crate::kustomize::{folder_of, name_of, shown};
 use crate::text::glob::compiled;
 
 #[derive(Clone, Debug)]
@@ -78,15 +78,7 @@ impl Source<'_> {
     /// Returns the source with the overrides of `.argocd-source*.yaml` beside it, which cannot change where it is.
     fn overridden(&self, node: &Node) -> Result<Node, BuildError> {
         let mut node = node.clone();
-        if !self.sources.are_overridden {
-            return Ok(node);
-        }
-        let own = format!(".argocd-source-{}.yaml", self.application.name);
-        for name in [".argocd-source.yaml", &own] {
-            let path = resolve(self.folder, name);
-            if !self.sources.files.has_file(&path) {
-                continue;
-            }
+        for path in self.sources.overrides(self.application, self.folder) {
             let parsed = self.sources.files.parsed(&path);
             if let Some((reason, line)) = &parsed.error {
                 let reason = format!("{path} cannot be read: {reason}");
@@ -234,7 +226,7 @@ impl Pattern {
 }
 
 /// Whether a file overrides the sources of its folder.
-pub(super) fn overrides_source(path: &str) -> bool {
+pub fn overrides_source(path: &str) -> bool {
     name_of(path).starts_with(".argocd-source")
 }
 

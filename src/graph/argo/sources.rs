@@ -68,18 +68,11 @@ impl Sources<'_> {
         let (written, folder_name) = (written.join("\n"), folder.unwrap_or_default());
         let is_own = written.contains('$')
             || self.builder.charts().are_rendered()
-            || self.are_overridden
-                && sources.iter().any(|source| {
-                    let folder = folder.map(str::to_owned);
-                    let folder =
-                        folder.or_else(|| Some(folder_of_source(&source.text_at(&["path"])?)));
-                    folder.is_some_and(|folder| {
-                        let own = format!(".argocd-source-{}.yaml", application.name);
-                        [".argocd-source.yaml", &own]
-                            .into_iter()
-                            .any(|file| self.files.has_file(&resolve(&folder, file)))
-                    })
-                });
+            || sources.iter().any(|source| {
+                let folder = folder.map(str::to_owned);
+                let folder = folder.or_else(|| Some(folder_of_source(&source.text_at(&["path"])?)));
+                folder.is_some_and(|folder| !self.overrides(application, &folder).is_empty())
+            });
         let own = is_own.then(|| {
             let project = application.node.text_at(&["spec", "project"]);
             (&application.name, project)
@@ -92,6 +85,19 @@ impl Sources<'_> {
         let made = Arc::new(self.make(application, sources, folder, &namespace));
         self.made.borrow_mut().insert(key, Arc::clone(&made));
         made
+    }
+
+    /// Returns the files in a folder that override the source of an Application there, in the order in which they do.
+    pub(super) fn overrides(&self, application: &Application, folder: &str) -> Vec<String> {
+        if !self.are_overridden {
+            return Vec::new();
+        }
+        let own = format!(".argocd-source-{}.yaml", application.name);
+        let files = [".argocd-source.yaml", &own].map(|name| resolve(folder, name));
+        files
+            .into_iter()
+            .filter(|path| self.files.has_file(path))
+            .collect()
     }
 
     fn make(
