@@ -52,8 +52,7 @@ impl Written {
             if files.builds_its_folder(path) || files.is_link(path) {
                 continue;
             }
-            let parsed = files.parsed(path);
-            for resource in resources_of(&parsed, path).unwrap_or_default() {
+            for resource in objects_of(files, path) {
                 written.take(path, &resource);
             }
         }
@@ -106,6 +105,7 @@ impl Written {
 
     fn take(&mut self, path: &str, resource: &Resource) {
         let id = resource.id();
+        self.synced.extend(synced(&id, resource));
         if is_source(&id.group, &id.kind) {
             self.charts.add(resource);
         }
@@ -134,7 +134,6 @@ impl Written {
             ("helm.toolkit.fluxcd.io", "HelmRelease") => self.releases.push(resource.clone()),
             _ => {}
         }
-        self.synced.extend(synced(resource));
     }
 
     /// Returns the entry points: folders that a FluxInstance syncs, and Kustomizations that no other one builds.
@@ -199,10 +198,11 @@ impl Written {
         for (file, lost) in in_files {
             let written = objects_of(earlier, file);
             let synced = written.iter().filter_map(|resource| {
-                let mut synced = synced(resource)?;
+                let id = resource.id();
+                let mut synced = synced(&id, resource)?;
                 synced.set_root(&self.roots);
                 let is_lost = lost.contains(synced.entry_id().as_str());
-                is_lost.then(|| (resource.id(), synced))
+                is_lost.then_some((id, synced))
             });
             let synced: Vec<(ResId, FluxKustomization)> = synced.collect();
             if synced.is_empty() {
@@ -251,15 +251,11 @@ fn without_namespace((kind, _, name): &SourceName) -> SourceName {
 
 /// Returns the objects in a file; none if it does not exist or cannot be read.
 fn objects_of(files: &TreeFiles<'_>, path: &str) -> Vec<Resource> {
-    if !files.has_file(path) {
-        return Vec::new();
-    }
     resources_of(&files.parsed(path), path).unwrap_or_default()
 }
 
 /// Returns the Kustomization that the Flux Operator creates for a FluxInstance, or for the HelmRelease of its chart.
-fn synced(resource: &Resource) -> Option<FluxKustomization> {
-    let id = resource.id();
+fn synced(id: &ResId, resource: &Resource) -> Option<FluxKustomization> {
     let sync = match (id.group.as_str(), id.kind.as_str()) {
         ("fluxcd.controlplane.io", "FluxInstance") => resource.node.at(&["spec", "sync"]),
         ("helm.toolkit.fluxcd.io", "HelmRelease") => {
@@ -268,9 +264,9 @@ fn synced(resource: &Resource) -> Option<FluxKustomization> {
         _ => None,
     }?;
     let path = sync.text_at(&["path"])?;
-    let namespace = match resource.id().namespace {
-        namespace if namespace.is_empty() => "flux-system".to_owned(),
-        namespace => namespace.into(),
+    let namespace = match id.namespace.as_str() {
+        "" => "flux-system".to_owned(),
+        namespace => namespace.to_owned(),
     };
     let name = sync.text_at(&["name"]).unwrap_or_else(|| namespace.clone());
     let mut spec = Node::empty_map();
