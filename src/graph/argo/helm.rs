@@ -34,7 +34,8 @@ impl HelmSource<'_> {
             &subject,
             origin,
         );
-        place(&mut made.resources, &self.namespace(), self.sources.scopes);
+        let scopes = self.sources.files.scopes();
+        place(&mut made.resources, &self.namespace(), scopes);
         let mut names = made.resources.iter().map(|one| one.id().name);
         if let Some(name) = names.find(|name| name.contains(REVISION)) {
             let reason = format!("only Argo CD knows the revision in the name {name}");

@@ -130,7 +130,6 @@ pub fn deliveries(
         before,
         sources: Sources {
             files,
-            scopes: files.scopes(),
             repositories: Repositories::new(files, &written).and(&memory.own),
             plugins: plugins::of_kustomize(files),
             are_overridden: files.paths().any(overrides_source),
@@ -316,11 +315,12 @@ impl Run<'_> {
     /// Follows the entry points of the previous state that are no longer in the tree: they are not deleted.
     fn left_behind(&mut self) -> Result<(), BeyondLimit> {
         let there: BTreeSet<&str> = self.all.iter().map(|one| one.key.as_str()).collect();
+        let scopes = self.sources.files.scopes();
         let gone: Vec<(Arc<str>, Resource)> = self
             .known
             .entries
             .values()
-            .filter(|(_, resource)| !there.contains(&*self.sources.scopes.key(&resource.id())))
+            .filter(|(_, resource)| !there.contains(&*scopes.key(&resource.id())))
             .cloned()
             .collect();
         for (plane, resource) in gone {

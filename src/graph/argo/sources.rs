@@ -17,7 +17,6 @@ use crate::graph::chart::place;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Builder, Built, Resource};
 use crate::graph::node::Node;
-use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::resolve;
 
@@ -40,7 +39,6 @@ pub(super) struct Applied {
 /// Evaluator of sources. Equal sources of several Applications are built once.
 pub(super) struct Sources<'s> {
     pub(super) files: &'s TreeFiles<'s>,
-    pub(super) scopes: &'s ClusterScopes,
     pub(super) repositories: Repositories,
     /// The plugins that only run kustomize.
     pub(super) plugins: BTreeSet<String>,
@@ -163,10 +161,9 @@ impl Sources<'_> {
     fn placed(&self, parts: &[Arc<Vec<Resource>>], namespace: &str) -> Vec<Resource> {
         let mut resources: Vec<Resource> =
             parts.iter().flat_map(|part| part.iter().cloned()).collect();
-        place(&mut resources, namespace, self.scopes);
-        let keys = resources
-            .iter()
-            .map(|resource| self.scopes.key(&resource.id()));
+        let scopes = self.files.scopes();
+        place(&mut resources, namespace, scopes);
+        let keys = resources.iter().map(|resource| scopes.key(&resource.id()));
         let last: HashMap<String, usize> = keys.zip(0..).collect();
         let mut last: Vec<usize> = last.into_values().collect();
         last.sort_unstable();

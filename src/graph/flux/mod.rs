@@ -18,7 +18,6 @@ use self::written::{Written, fixed_revision};
 use super::delivery::Delivery;
 use super::kustomize::{Budget, BuildError, Builder, Builds, Built, Resource};
 use super::reached::left_out;
-use super::scopes::ClusterScopes;
 use super::unread::{UnreadInput, What};
 use crate::kustomize::{BeyondLimit, Limit, shown};
 use crate::text::Limits;
@@ -56,7 +55,6 @@ pub fn deliveries(
         let cluster = Cluster {
             builds,
             written: &written,
-            scopes: files.scopes(),
             own: if is_here {
                 entry.source()
             } else {
@@ -147,7 +145,6 @@ pub fn releases(
     while let Some((here, parent, release)) = found.releases.pop_front() {
         let around = Surroundings {
             files,
-            scopes: files.scopes(),
             written: &written,
             applied: found.applied.get(&here),
             own: &own,
@@ -223,7 +220,6 @@ type Pending = (Arc<str>, Option<Arc<str>>, FluxKustomization);
 struct Cluster<'c> {
     builds: &'c Builds<'c>,
     written: &'c Written,
-    scopes: &'c ClusterScopes,
     /// The source of the entry point: this tree, under any name.
     own: SourceName,
     budget: &'c Budget,
@@ -319,7 +315,6 @@ impl Cluster<'_> {
             };
             let around = Surroundings {
                 files: self.builds.files(),
-                scopes: self.scopes,
                 written: self.written,
                 applied: found.applied.get(&here),
                 own: &self.own,

@@ -14,7 +14,6 @@ use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Builder, KustomizationDoc, Origin, Resource};
 use crate::graph::node::Node;
-use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::What;
 use crate::kustomize::{Deliverer, SourceTool, folder_of, resolve};
 
@@ -43,7 +42,6 @@ impl Applied {
 /// The context of a release: the sources and values in its cluster, else those in any file of the tree.
 pub(super) struct Surroundings<'s> {
     pub(super) files: &'s TreeFiles<'s>,
-    pub(super) scopes: &'s ClusterScopes,
     pub(super) written: &'s Written,
     /// The objects applied into the cluster.
     pub(super) applied: Option<&'s Applied>,
@@ -194,7 +192,7 @@ impl<'r> HelmRelease<'r> {
         (home, here): (&str, &Arc<str>),
         parent: Option<Arc<str>>,
     ) -> Delivery {
-        let key = around.scopes.key(&self.resource.id());
+        let key = around.files.scopes().key(&self.resource.id());
         let cluster = destination(&self.spec, home, here);
         let origin = &self.resource.origin;
         let subject = self.subject();
@@ -211,7 +209,8 @@ impl<'r> HelmRelease<'r> {
                 Ok(resources) => made.resources = resources,
                 Err(failed) => error = Some(failed),
             }
-            place(&mut made.resources, &self.target_namespace(), around.scopes);
+            let scopes = around.files.scopes();
+            place(&mut made.resources, &self.target_namespace(), scopes);
             for secret in self.secrets() {
                 let reason = "values in Secrets are not read";
                 let unread = origin.unread(What::Variable, format!("Secret {secret}"), reason);
