@@ -51,11 +51,12 @@ pub(super) fn files(files: &TreeFiles<'_>, include: &[String], exclude: &[String
     let [include, exclude] = [include, exclude].map(|patterns| -> Vec<GitPattern> {
         patterns.iter().map(|one| GitPattern::files(one)).collect()
     });
-    let taken: BTreeSet<&str> = include
-        .iter()
-        .flat_map(|pattern| files.below(pattern.start()))
-        .filter(|path| is_match(&include, path) && !is_match(&exclude, path))
-        .collect();
+    let included = include.iter().flat_map(|pattern| {
+        let below = files.below(pattern.start());
+        below.filter(|path| pattern.is_match(path))
+    });
+    let mut taken: BTreeSet<&str> = included.collect();
+    taken.retain(|path| !is_match(&exclude, path));
     taken.into_iter().map(str::to_owned).collect()
 }
 
