@@ -30,8 +30,8 @@ use crate::report::{
 pub struct Deliveries {
     /// All of them, as they are listed.
     pub listing: DeliveryListing,
-    /// The objects that they apply, by the names that users type.
-    targets: Targets,
+    /// The kinds of the CRDs that they apply, each with the names that its CRD gives to it.
+    names: Vec<(GroupKind, Vec<String>)>,
 }
 
 impl Deliveries {
@@ -41,8 +41,20 @@ impl Deliveries {
     /// # Errors
     /// The target matches no object that a delivery applies, or several.
     pub fn of(self, target: &str, namespace: Option<&str>) -> Result<DeliveryListing, TargetError> {
-        let objects = self.targets.resolve_possible(target, namespace)?;
+        let objects = self.targets().resolve_possible(target, namespace)?;
         Ok(self.listing.of(&objects))
+    }
+
+    /// Returns the objects that they apply, by the names that kubectl and their CRDs give them.
+    fn targets(&self) -> Targets {
+        let deliveries = self.listing.deliveries.iter();
+        let instances = deliveries.flat_map(|delivery| &delivery.instances);
+        let keys = instances.filter_map(|instance| instance.key.parse().ok());
+        let mut targets = Targets::from_keys(keys.collect(), "the deliveries apply");
+        for (kind, names) in &self.names {
+            targets.add_names(kind.as_ref(), names.iter().map(String::as_str));
+        }
+        targets
     }
 }
 
@@ -89,7 +101,7 @@ pub fn list_deliveries(
         deliveries.sort_by(|one, other| one.id.cmp(&other.id));
         let left = unreached::files(tree, all, &charts).into_iter();
         Deliveries {
-            targets: targets(&deliveries, all),
+            names: all.iter().flat_map(names_of_kinds).collect(),
             listing: DeliveryListing {
                 deliveries,
                 unreached: left
@@ -100,28 +112,21 @@ pub fn list_deliveries(
     })
 }
 
-/// Returns the objects that the deliveries apply, by the names that kubectl and their CRDs give them.
-fn targets(listed: &[ListedDelivery], all: &[Delivery]) -> Targets {
-    let instances = listed.iter().flat_map(|delivery| &delivery.instances);
-    let keys = instances.filter_map(|instance| instance.key.parse().ok());
-    let mut targets = Targets::from_keys(keys.collect(), "the deliveries apply");
-    for resource in all.iter().flat_map(|delivery| delivery.resources.iter()) {
-        if resource.id().kind == "CustomResourceDefinition"
-            && let Some(spec) = resource.node.get("spec")
-            && let Some(names) = spec.get("names")
-        {
-            let kind = names.str_at(&["kind"]).unwrap_or_default();
-            let group = spec.str_at(&["group"]).unwrap_or_default();
-            let short = names.texts_at("shortNames");
-            let long = ["plural", "singular"].iter();
-            let long = long.filter_map(|field| names.str_at(&[field]));
-            targets.add_names(
-                GroupKind::new(group, kind),
-                long.chain(short.iter().map(String::as_str)),
-            );
+/// Returns the kinds of the CRDs that a delivery applies, each with the names that its CRD gives to it.
+fn names_of_kinds(delivery: &Delivery) -> impl Iterator<Item = (GroupKind, Vec<String>)> {
+    delivery.resources.iter().filter_map(|resource| {
+        if resource.id().kind != "CustomResourceDefinition" {
+            return None;
         }
-    }
-    targets
+        let spec = resource.node.get("spec")?;
+        let names = spec.get("names")?;
+        let group = spec.str_at(&["group"]).unwrap_or_default();
+        let kind = names.str_at(&["kind"]).unwrap_or_default();
+        let mut all = names.texts_at("shortNames");
+        let long = ["plural", "singular"].map(|field| names.text_at(&[field]));
+        all.extend(long.into_iter().flatten());
+        Some((GroupKind::new(group, kind).to_owned(), all))
+    })
 }
 
 /// Evaluates the deliveries of a state, with the kustomizations that no tool of the tree builds, and passes them to
