@@ -37,14 +37,13 @@ pub fn release_steps(releases: &[ToolRelease], plan: &Plan<'_>) -> Vec<Step> {
     let Some(verdict) = plan.verdict() else {
         return Vec::new();
     };
-    let fates: BTreeMap<ObjectKey, Fate> = plan.fates(verdict).into_iter().collect();
     let own: BTreeSet<&ObjectKey> = releases.iter().map(|release| &release.object).collect();
-    let ready = releases.iter().filter(|release| {
-        release
-            .after
-            .iter()
-            .all(|key| own.contains(key) || fates.get(key).is_none_or(|fate| *fate == Fate::Gone))
-    });
+    let fates = plan.fates(verdict).into_iter();
+    let awaited = fates.filter(|(key, fate)| *fate != Fate::Gone && !own.contains(key));
+    let awaited: BTreeSet<ObjectKey> = awaited.map(|(key, _)| key).collect();
+    let ready = releases
+        .iter()
+        .filter(|release| !release.after.iter().any(|key| awaited.contains(key)));
     let mut holders: BTreeMap<&String, Vec<ObjectKey>> = BTreeMap::new();
     for release in ready {
         for name in &release.finalizers {

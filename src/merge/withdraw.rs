@@ -1,6 +1,7 @@
 //! The tools' handling of removed objects: requests, spared objects, and objects that are not deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use foldhash::HashMap;
 
@@ -54,7 +55,8 @@ pub struct PartWithdrawal {
 pub struct ToolRelease {
     pub object: ObjectKey,
     pub finalizers: Vec<String>,
-    pub after: Vec<ObjectKey>,
+    /// Shared, because all Applications of a teardown wait for the same objects.
+    pub after: Arc<[ObjectKey]>,
 }
 
 impl PartWithdrawal {
@@ -73,11 +75,11 @@ impl PartWithdrawal {
 
 impl ToolRelease {
     /// Returns the finalizers that Argo CD removes from an Application once the objects `after` are gone.
-    pub fn of(application: &Member, after: Vec<ObjectKey>) -> Self {
+    pub fn of(application: &Member, after: impl Into<Arc<[ObjectKey]>>) -> Self {
         Self {
             object: application.key.clone(),
             finalizers: argocd::own_finalizers(application),
-            after,
+            after: after.into(),
         }
     }
 }

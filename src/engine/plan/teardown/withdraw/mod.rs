@@ -4,6 +4,7 @@ mod application;
 mod release;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use foldhash::HashMap;
 
@@ -252,16 +253,15 @@ impl<'b> Tooling<'b, '_> {
         let app = name.as_deref().unwrap_or("APP");
         let mut leaving = self.leaving.clone();
         let mut notes = self.keep_application(&mut leaving.members, application, name.as_deref());
-        let is_selected = application.is_some_and(|own| {
+        let own = application.filter(|own| {
             let mut members = leaving.members.iter();
             members.any(|member| member.id == own.id)
         });
-        let own = application.filter(|_| is_selected);
         leaving
             .members
             .retain(|member| own.is_none_or(|own| own.id != member.id));
         let mut withdrawal = argocd::application_deleted(&leaving, policy);
-        let delivered = keys_of(&leaving.members);
+        let delivered: Arc<[ObjectKey]> = keys_of(&leaving.members).into();
         if let Some(own) = own {
             let first = ToolRequest::delete(&own.key, Policy::Background);
             withdrawal.requests.insert(0, first);
@@ -269,7 +269,7 @@ impl<'b> Tooling<'b, '_> {
         let members = leaving.members.iter().copied().chain(own);
         let applications = members.filter(|member| member.key.is(kinds::APPLICATION));
         let releases = applications
-            .map(|application| ToolRelease::of(application, delivered.clone()))
+            .map(|application| ToolRelease::of(application, Arc::clone(&delivered)))
             .collect();
         let option = self
             .request
