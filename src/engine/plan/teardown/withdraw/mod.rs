@@ -294,14 +294,14 @@ impl<'b> Tooling<'b, '_> {
     /// server/application/application.go, `Delete`).
     fn without_finalizer(&self, application: &Member, policy: Policy) -> Withdrawn<'b> {
         let key = &application.key;
-        let namespace = key.namespace.name().unwrap_or("NAMESPACE");
-        let words = ["kubectl", "delete", "application.argoproj.io", &key.name];
+        let target =
+            command_lines::Target::new("application.argoproj.io", &key.name, &key.namespace);
         let note = format!(
             "{key} has no resources finalizer. `argocd app delete` adds one, and then deletes what it delivered."
         );
         Withdrawn::new(
             Withdrawal::nothing("has no resources finalizer"),
-            shell::line(words.into_iter().chain(["-n", namespace])),
+            command_lines::delete(&target, &[]),
             policy,
             vec![note],
         )
