@@ -44,13 +44,14 @@ impl Teardown {
         cluster: PlannedCluster<'_>,
         request: &TeardownRequest,
     ) -> Result<Self, PlanError> {
+        let whole = cluster.analysis();
         let (by, detected) = if let Some(by) = request.by {
             (by, None)
         } else {
-            let (by, note) = tool::detected(cluster)?;
+            let (by, note) = tool::detected(cluster, &whole)?;
             (by, Some(note))
         };
-        let transient = withdraw::transient(cluster, by);
+        let transient = withdraw::transient(cluster, &whole, by);
         let absent = transient.iter().map(|member| member.key.clone()).collect();
         let analysis = &cluster
             .analysis()

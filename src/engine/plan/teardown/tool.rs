@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::request::TeardownBy;
+use crate::cluster::Analysis;
 use crate::delivery::{Regime, RegimeSource};
 use crate::engine::plan::clusters::PlannedCluster;
 use crate::engine::plan::question::PlanError;
@@ -12,8 +13,10 @@ use crate::text::plain;
 ///
 /// # Errors
 /// Several tools, none, or kubectl, which does not build files: they then have to be read in another way.
-pub(super) fn detected(cluster: PlannedCluster<'_>) -> Result<(TeardownBy, String), PlanError> {
-    let analysis = cluster.analysis();
+pub(super) fn detected(
+    cluster: PlannedCluster<'_>,
+    analysis: &Analysis<'_>,
+) -> Result<(TeardownBy, String), PlanError> {
     let deliveries = analysis.deliveries();
     let mut seen: BTreeMap<Option<&str>, (Option<TeardownBy>, usize)> = BTreeMap::new();
     for member in cluster.asked_for() {

@@ -132,16 +132,19 @@ pub(super) fn withdraw<'b>(
 }
 
 /// Returns the hooks of Helm that are not in the cluster while the release is installed.
-pub(super) fn transient(cluster: PlannedCluster<'_>, by: TeardownBy) -> Vec<&Member> {
+pub(super) fn transient<'b>(
+    cluster: PlannedCluster<'b>,
+    analysis: &Analysis<'_>,
+    by: TeardownBy,
+) -> Vec<&'b Member> {
     let by_helm = matches!(by, TeardownBy::Helm | TeardownBy::Flux);
-    let analysis = cluster.analysis();
-    let deliveries = analysis.deliveries();
     let asked = cluster.asked_for();
     asked
         .filter(|member| {
             by_helm
                 && helm::is_transient(&member.object)
-                && (by == TeardownBy::Helm || deliveries.regime(member).regime.is_release())
+                && (by == TeardownBy::Helm
+                    || analysis.deliveries().regime(member).regime.is_release())
         })
         .collect()
 }
