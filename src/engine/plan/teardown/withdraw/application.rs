@@ -53,25 +53,26 @@ impl<'b> Tooling<'b, '_> {
     /// Returns the names of the Applications that are deleted with everything that they deliver: the one called `name`,
     /// and those with a resources finalizer that it or one of these delivers.
     fn deleted_applications(&self, members: &[&'b Member], name: &str) -> BTreeSet<String> {
-        let mut deleted = BTreeSet::from([name.to_owned()]);
-        let mut left: Vec<&Member> = members
+        let applications = members
             .iter()
             .copied()
             .filter(|member| member.key.is(kinds::APPLICATION))
-            .filter(|member| argocd::policy_of(&member.object).is_some())
-            .collect();
-        loop {
-            let (found, rest): (Vec<&Member>, Vec<&Member>) =
-                left.into_iter().partition(|member| {
-                    let by = self.application_of(member);
-                    by.is_some_and(|by| deleted.contains(by))
-                });
-            if found.is_empty() {
-                return deleted;
+            .filter(|member| argocd::policy_of(&member.object).is_some());
+        let mut delivered: BTreeMap<&str, Vec<&'b str>> = BTreeMap::new();
+        for application in applications {
+            if let Some(by) = self.application_of(application) {
+                let of_it = delivered.entry(by).or_default();
+                of_it.push(application.key.name.as_str());
             }
-            deleted.extend(found.iter().map(|member| member.key.name.to_string()));
-            left = rest;
         }
+        let mut deleted = BTreeSet::new();
+        let mut pending = vec![name];
+        while let Some(name) = pending.pop() {
+            if deleted.insert(name.to_owned()) {
+                pending.extend(delivered.get(name).into_iter().flatten());
+            }
+        }
+        deleted
     }
 
     /// Returns the name of the Application that delivers an object, by its tracking id or label, else by the sources of
