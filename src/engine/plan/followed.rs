@@ -146,7 +146,7 @@ pub(in crate::engine) fn followed(
                 followed.notes.extend(one.elsewhere(&key, &withdrawal));
                 continue;
             }
-            if !is_read && withdrawal.nothing.is_none() && !followed.unread.contains(&key) {
+            if !is_read && withdrawal.nothing.is_none() && followed.unread.last() != Some(&key) {
                 followed.unread.push(key.clone());
             }
             let gone: Vec<ObjectKey> = withdrawal
