@@ -149,8 +149,8 @@ impl Assignment<'_> {
     /// Whether a root is a chart of a bundle that a command of the configuration renders.
     fn is_chart_of_rendered_bundle(&self, root: &BuildRoot) -> bool {
         let file = resolve(&root.folder, "Chart.yaml");
-        let place = self.state.places.binary_search_by(|one| (**one).cmp(&file));
-        root.is_chart && place.is_ok_and(|at| self.rendered.contains(&at))
+        let place = self.state.index_of(&file).filter(|_| root.is_chart);
+        place.is_some_and(|at| self.rendered.contains(&at))
     }
 
     /// Assigns the files of a root that are not `claimed`, or if none is, the output of kustomize in their place.

@@ -141,10 +141,14 @@ impl Parsed {
         }
     }
 
-    /// Returns a file of a state that was read: its files are in the order of their paths from the root.
-    fn file_at(&self, place: &str) -> Option<&ParsedFile> {
+    /// Returns the index of a file of a state that was read: its files are in the order of their paths from the root.
+    fn index_of(&self, place: &str) -> Option<usize> {
         let at = self.places.binary_search_by(|one| (**one).cmp(place));
-        Some(&self.files[at.ok()?])
+        at.ok()
+    }
+
+    fn file_at(&self, place: &str) -> Option<&ParsedFile> {
+        Some(&self.files[self.index_of(place)?])
     }
 
     /// Returns the files with their paths from the root.
