@@ -10,7 +10,7 @@ use walkdir::{DirEntry, WalkDir};
 use super::state::Bytes;
 use crate::git::is_git_folder;
 use crate::inventory::{is_manifest_name, read_in_tree};
-use crate::kustomize::{ancestors, resolve};
+use crate::kustomize::{ancestors, resolve, shown};
 use crate::text::plain;
 
 /// Files that are not manifests by their names, by path. Each is read when a build asks for it.
@@ -31,16 +31,10 @@ impl UnlistedFiles {
     pub(in crate::engine) fn below(folders: &BTreeSet<String>) -> Self {
         let mut files = BTreeMap::new();
         for folder in folders.iter().filter(|folder| !is_below(folder, folders)) {
-            let root = if folder.is_empty() {
-                "."
-            } else {
-                folder.as_str()
-            };
-            let root = Path::new(root);
-            let shared: Arc<Path> = Arc::from(root);
-            let others = entries(root).filter(|entry| !is_manifest_name(entry.path()));
+            let root: Arc<Path> = Path::new(shown(folder)).into();
+            let others = entries(&root).filter(|entry| !is_manifest_name(entry.path()));
             files.extend(others.map(|entry| {
-                let root = Arc::clone(&shared);
+                let root = Arc::clone(&root);
                 let place = resolve("", &plain::path(entry.path()));
                 let path = entry.into_path();
                 (place, OnDisk { path, root })
