@@ -42,6 +42,7 @@ mod suggestion;
 mod wrap;
 
 pub use closing::{Closing, closing};
+pub(crate) use deliveries::spoken;
 pub use deliveries::{
     DeliveryListing, ListedDelivery, ListedInstance, ListedLocation, ListedSettings, ListedUnread,
     UnreachedFile,

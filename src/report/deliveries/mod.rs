@@ -274,7 +274,7 @@ impl DeliveryListing {
 }
 
 /// Formats a key for people: `Application argocd/web`.
-pub(in crate::report) fn spoken(key: &str) -> String {
+pub(crate) fn spoken(key: &str) -> String {
     let (kind, name) = key.split_once('/').unwrap_or(("", key));
     let kind = kind.split('.').next().unwrap_or_default();
     format!("{kind} {name}")

@@ -9,6 +9,7 @@ use crate::delivery::flux::KustomizationSettings;
 use crate::graph::delivery::Delivery;
 use crate::kustomize::SourceTool;
 use crate::merge::prunes;
+use crate::report::spoken;
 
 impl Parsed {
     /// Returns the deliveries that both states have and of which one state does not read the objects, if the settings
@@ -43,7 +44,7 @@ impl Parsed {
         });
         let unpruned = pruning.map(|delivery| Unread {
             what: UnreadWhat::Unpruned,
-            subject: format!("objects that {} did not prune", named(delivery)),
+            subject: format!("objects that {} did not prune", spoken(&delivery.key)),
             file: self.shown(&delivery.file).to_owned(),
             line: delivery.line,
             side: UnreadSide::Head,
@@ -84,7 +85,7 @@ impl Parsed {
     ) -> Vec<Unread> {
         let unread = deliveries.map(|delivery| Unread {
             what: UnreadWhat::OtherRepository,
-            subject: format!("source of {}", named(delivery)),
+            subject: format!("source of {}", spoken(&delivery.key)),
             file: self.shown(&delivery.file).to_owned(),
             line: delivery.line,
             side,
@@ -94,11 +95,4 @@ impl Parsed {
         });
         unread.collect()
     }
-}
-
-/// Names the object of a delivery: `Application argocd/web`.
-fn named(delivery: &Delivery) -> String {
-    let (kind, name) = delivery.key.split_once('/').unwrap_or(("", &delivery.key));
-    let kind = kind.split('.').next().unwrap_or_default();
-    format!("{kind} {name}")
 }
