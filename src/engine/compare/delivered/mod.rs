@@ -1,5 +1,7 @@
 //! The builds of Flux and Argo CD in a state, used instead of files found by folder.
 
+mod refused;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 use std::sync::Arc;
@@ -14,13 +16,13 @@ use crate::changes::{DeliveredObjects, KnownDelivery};
 use crate::charts::Charts;
 use crate::engine::SessionError;
 use crate::graph::argo::Terms;
-use crate::graph::delivery::{Delivery, Settings};
+use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{BuildError, Builds, Resource};
+use crate::graph::kustomize::{Builds, Resource};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::{UnreadInput, What};
 use crate::graph::{self, argo, unreached};
-use crate::kustomize::{BeyondLimit, Deliverer, SourceTool, ancestors, folder_of, shown};
+use crate::kustomize::{BeyondLimit, Deliverer, SourceTool, ancestors, folder_of};
 use crate::manifest::ParsedFile;
 use crate::text::Side;
 
@@ -258,108 +260,6 @@ impl Delivered {
         !folders.is_empty() && ancestors(place).any(|above| folders.contains(above))
     }
 
-    /// Sets an error on deliveries that need an object that only `base` delivers: a Kustomization that they depend on,
-    /// or the ConfigMap of their variables.
-    fn miss_what_left(&mut self, base: &Self) {
-        if !self.all.iter().any(|one| {
-            !one.settings.depends_on.is_empty() || !one.settings.variables_from.is_empty()
-        }) {
-            return;
-        }
-        let [left, stays] = [base, &*self].map(Self::needed_by_others);
-        for one in self.all.iter_mut().filter(|one| one.error.is_none()) {
-            let Settings {
-                depends_on,
-                variables_from,
-                ..
-            } = &one.settings;
-            let kind = SourceTool::Flux.kind();
-            let awaited = depends_on
-                .iter()
-                .map(|(namespace, name)| format!("{kind}/{namespace}/{name}"));
-            let read = variables_from
-                .iter()
-                .map(|(namespace, name)| format!("ConfigMap/{namespace}/{name}"));
-            let mut needed = awaited.chain(read);
-            let Some(missing) = needed.find(|key| {
-                let place = (one.cluster.to_string(), key.clone());
-                left.contains(&place) && !stays.contains(&place)
-            }) else {
-                continue;
-            };
-            one.error = Some(error_of(
-                one,
-                format!("{} needs {missing}, which is gone", one.key),
-            ));
-        }
-    }
-
-    /// Sets an error on Applications that refuse shared objects, and deliver one that another delivery of `base` has.
-    fn refuse_what_is_shared(&mut self, base: &Self) {
-        if !self.all.iter().any(refuses_shared) {
-            return;
-        }
-        let mut delivered: HashMap<(Arc<str>, String), BTreeSet<&str>> = HashMap::default();
-        for one in &base.all {
-            for resource in one.resources.iter() {
-                let key = (Arc::clone(&one.cluster), self.scopes.key(&resource.id()));
-                delivered.entry(key).or_default().insert(&one.id);
-            }
-        }
-        let scopes = &self.scopes;
-        for one in self
-            .all
-            .iter_mut()
-            .filter(|one| refuses_shared(one) && one.error.is_none())
-        {
-            let shared = one.resources.iter().find_map(|resource| {
-                let key = scopes.key(&resource.id());
-                let by = delivered.get(&(Arc::clone(&one.cluster), key.clone()))?;
-                (!by.contains(&*one.id)).then_some(key)
-            });
-            if let Some(key) = shared {
-                let reason =
-                    format!("another Application delivers {key}, and it refuses shared objects");
-                one.error = Some(error_of(one, reason));
-            }
-        }
-    }
-
-    /// Sets an error on Applications that have nothing left to apply and do not allow that, as Argo CD does (argo-cd
-    /// controller/appcontroller.go, autoSync).
-    fn refuse_to_become_empty(&mut self, base: &Self) {
-        for one in &mut self.all {
-            let prunes = one.settings.automated == Some(true) && one.settings.prune == Some(true);
-            let is_empty = one.resources.is_empty() && one.unread.is_empty() && one.error.is_none();
-            if !is_empty
-                || !prunes
-                || one.settings.allow_empty == Some(true)
-                || base
-                    .delivery(&one.id)
-                    .is_none_or(|was| was.resources.is_empty())
-            {
-                continue;
-            }
-            let reason = format!(
-                "{} has nothing left to apply, which Argo CD takes for a mistake without `allowEmpty`",
-                shown(&one.path)
-            );
-            one.error = Some(error_of(one, reason));
-        }
-    }
-
-    /// Returns the deliveries and the ConfigMaps that they deliver, by cluster and key.
-    fn needed_by_others(&self) -> BTreeSet<(String, String)> {
-        let mut all = BTreeSet::new();
-        for one in &self.all {
-            all.insert((one.cluster.to_string(), one.key.clone()));
-            let config = one.resources.iter().map(Resource::id);
-            let config = config.filter(|id| id.group.is_empty() && id.kind == "ConfigMap");
-            all.extend(config.map(|id| (one.cluster.to_string(), id.key())));
-        }
-        all
-    }
-
     /// Whether builds evaluated the components, patches, generators and variables in the file at `place`.
     pub(super) fn evaluated(&self, place: &str) -> bool {
         self.evaluated.contains(place)
@@ -529,21 +429,6 @@ impl Delivered {
     pub(super) fn governs(&self, path: &str) -> bool {
         ancestors(folder_of(path)).any(|folder| self.governed.contains(folder))
     }
-}
-
-/// Returns an error at the place of a delivery object.
-fn error_of(delivery: &Delivery, reason: String) -> BuildError {
-    BuildError {
-        reason,
-        file: delivery.file.to_string(),
-        line: delivery.line,
-    }
-}
-
-/// Whether an Application refuses objects that another one delivers.
-fn refuses_shared(application: &Delivery) -> bool {
-    let mut options = application.settings.sync_options.iter();
-    options.any(|option| option.trim() == "FailOnSharedResource=true")
 }
 
 /// Returns the files with Kustomizations of Flux that nothing applies: no kustomization includes them, or their

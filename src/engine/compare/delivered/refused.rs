@@ -1,0 +1,131 @@
+//! Deliveries that fail in a state because of another state: something that they need has left, another one delivers
+//! their objects, or they have nothing left to apply.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use foldhash::HashMap;
+
+use super::Delivered;
+use crate::graph::delivery::{Delivery, Settings};
+use crate::graph::kustomize::{BuildError, Resource};
+use crate::kustomize::{SourceTool, shown};
+
+impl Delivered {
+    /// Sets an error on deliveries that need an object that only `base` delivers: a Kustomization that they depend on,
+    /// or the ConfigMap of their variables.
+    pub(super) fn miss_what_left(&mut self, base: &Self) {
+        if !self.all.iter().any(|one| {
+            !one.settings.depends_on.is_empty() || !one.settings.variables_from.is_empty()
+        }) {
+            return;
+        }
+        let [left, stays] = [base, &*self].map(Self::needed_by_others);
+        for one in self.all.iter_mut().filter(|one| one.error.is_none()) {
+            let Settings {
+                depends_on,
+                variables_from,
+                ..
+            } = &one.settings;
+            let kind = SourceTool::Flux.kind();
+            let awaited = depends_on
+                .iter()
+                .map(|(namespace, name)| format!("{kind}/{namespace}/{name}"));
+            let read = variables_from
+                .iter()
+                .map(|(namespace, name)| format!("ConfigMap/{namespace}/{name}"));
+            let mut needed = awaited.chain(read);
+            let Some(missing) = needed.find(|key| {
+                let place = (one.cluster.to_string(), key.clone());
+                left.contains(&place) && !stays.contains(&place)
+            }) else {
+                continue;
+            };
+            one.error = Some(error_of(
+                one,
+                format!("{} needs {missing}, which is gone", one.key),
+            ));
+        }
+    }
+
+    /// Sets an error on Applications that refuse shared objects, and deliver one that another delivery of `base` has.
+    pub(super) fn refuse_what_is_shared(&mut self, base: &Self) {
+        if !self.all.iter().any(refuses_shared) {
+            return;
+        }
+        let mut delivered: HashMap<(Arc<str>, String), BTreeSet<&str>> = HashMap::default();
+        for one in &base.all {
+            for resource in one.resources.iter() {
+                let key = (Arc::clone(&one.cluster), self.scopes.key(&resource.id()));
+                delivered.entry(key).or_default().insert(&one.id);
+            }
+        }
+        let scopes = &self.scopes;
+        for one in self
+            .all
+            .iter_mut()
+            .filter(|one| refuses_shared(one) && one.error.is_none())
+        {
+            let shared = one.resources.iter().find_map(|resource| {
+                let key = scopes.key(&resource.id());
+                let by = delivered.get(&(Arc::clone(&one.cluster), key.clone()))?;
+                (!by.contains(&*one.id)).then_some(key)
+            });
+            if let Some(key) = shared {
+                let reason =
+                    format!("another Application delivers {key}, and it refuses shared objects");
+                one.error = Some(error_of(one, reason));
+            }
+        }
+    }
+
+    /// Sets an error on Applications that have nothing left to apply and do not allow that, as Argo CD does (argo-cd
+    /// controller/appcontroller.go, autoSync).
+    pub(super) fn refuse_to_become_empty(&mut self, base: &Self) {
+        for one in &mut self.all {
+            let prunes = one.settings.automated == Some(true) && one.settings.prune == Some(true);
+            let is_empty = one.resources.is_empty() && one.unread.is_empty() && one.error.is_none();
+            if !is_empty
+                || !prunes
+                || one.settings.allow_empty == Some(true)
+                || base
+                    .delivery(&one.id)
+                    .is_none_or(|was| was.resources.is_empty())
+            {
+                continue;
+            }
+            let reason = format!(
+                "{} has nothing left to apply, which Argo CD takes for a mistake without `allowEmpty`",
+                shown(&one.path)
+            );
+            one.error = Some(error_of(one, reason));
+        }
+    }
+
+    /// Returns the deliveries and the ConfigMaps that they deliver, by cluster and key.
+    fn needed_by_others(&self) -> BTreeSet<(String, String)> {
+        let mut all = BTreeSet::new();
+        for one in &self.all {
+            all.insert((one.cluster.to_string(), one.key.clone()));
+            let config = one.resources.iter().map(Resource::id);
+            let config = config.filter(|id| id.group.is_empty() && id.kind == "ConfigMap");
+            all.extend(config.map(|id| (one.cluster.to_string(), id.key())));
+        }
+        all
+    }
+}
+
+/// Returns an error at the place of a delivery object.
+fn error_of(delivery: &Delivery, reason: String) -> BuildError {
+    BuildError {
+        reason,
+        file: delivery.file.to_string(),
+        line: delivery.line,
+    }
+}
+
+/// Whether an Application refuses objects that another one delivers.
+fn refuses_shared(application: &Delivery) -> bool {
+    let mut options = application.settings.sync_options.iter();
+    options.any(|option| option.trim() == "FailOnSharedResource=true")
+}
