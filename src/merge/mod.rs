@@ -165,11 +165,12 @@ impl<'a> Merge<'a> {
     /// Returns the claims that stay when their StatefulSets are deleted. A renamed StatefulSet leaves them, too, which is
     /// a finding.
     pub fn kept_claims(&self) -> impl Iterator<Item = &'a ImpliedObject<'a>> {
-        self.telling.claims().filter(|claim| {
+        let keeps = self.telling.plan.keeps();
+        self.telling.claims().filter(move |claim| {
             let set = self.part.applied_before(&claim.owner);
             self.takes_away(&claim.owner).is_some()
                 && set.is_none_or(|set| self.part.renamed(set).is_none())
-                && self.telling.plan.keeps(&claim.key)
+                && keeps(&claim.key)
         })
     }
 

@@ -99,14 +99,14 @@ impl Plan<'_> {
         outcome::fate(self.cluster, &outcome.state(self.cluster), id)
     }
 
-    /// Whether the verdict leaves an object in the cluster, and not Terminating.
-    pub fn keeps(&self, key: &ObjectKey) -> bool {
-        let id = self.cluster.find(key);
-        let fate = self
-            .verdict()
-            .zip(id)
-            .map(|(verdict, id)| self.fate(verdict, id));
-        matches!(fate, Some(Fate::Present(present)) if !present.terminating)
+    /// Returns a predicate: whether the verdict leaves an object in the cluster, and not Terminating.
+    pub fn keeps(&self) -> impl Fn(&ObjectKey) -> bool {
+        let state = self.verdict().map(|verdict| verdict.state(self.cluster));
+        move |key| {
+            let known = state.as_deref().zip(self.cluster.find(key));
+            let fate = known.map(|(state, id)| outcome::fate(self.cluster, state, id));
+            matches!(fate, Some(Fate::Present(present)) if !present.terminating)
+        }
     }
 
     /// Returns the objects whose fate in this outcome differs from the verdict, with both fates: (key, here, verdict).

@@ -101,8 +101,9 @@ impl Teardown {
             .iter()
             .filter(|(key, _)| !self.absent.contains(key))
             .cloned();
-        let (mut kept, lost): (Vec<_>, Vec<_>) = spared.partition(|(key, _)| plan.keeps(key));
-        kept.extend(kept::claims(&view.implied, |key| plan.keeps(key)));
+        let keeps = plan.keeps();
+        let (mut kept, lost): (Vec<_>, Vec<_>) = spared.partition(|(key, _)| keeps(key));
+        kept.extend(kept::claims(&view.implied, keeps));
         view.notes.extend(lost.into_iter().map(|(key, why)| {
             format!("Deleted all the same, because what contains or defines it is deleted: {key} ({why}).")
         }));
