@@ -39,13 +39,12 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
             text.push_str(&format!("{line}{}\n", several_clusters(&clusters)));
         }
     }
-    let deletes = report.summary.verdict == DiffVerdict::Deletes;
     let answer = report.summary.verdict != DiffVerdict::Nothing;
     let lines = [
         answer.then(|| report.headline()),
         report.supposition(),
         report.newly_failing(),
-        report.not_read().filter(|_| deletes),
+        report.not_read(),
     ];
     for line in lines.into_iter().flatten() {
         text.push_str(&format!("{}\n", plain::one_line(&line)));

@@ -6,7 +6,7 @@ use super::folded::folded;
 use super::lines::{effect_line, effect_lines, in_clusters};
 use super::unread::UnreadRow;
 use super::words::{WORST_FIRST, applied_by};
-use super::{ChangedImage, ChangedPlace, DiffReport, DiffVerdict, FailedBuild, ReportedChange};
+use super::{ChangedImage, ChangedPlace, DiffReport, FailedBuild, ReportedChange};
 use crate::changes::DeliveryName;
 use crate::finding::{Finding, Severity};
 use crate::kustomize::shown;
@@ -67,15 +67,12 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
         text.push_str(&fill(&note, options.width, "note: ", "      "));
         text.push('\n');
     }
-    // The headlines of the other verdicts name these inputs.
-    let deletes = report.summary.verdict == DiffVerdict::Deletes;
-    let not_read = report.not_read().filter(|_| deletes);
     let lines = [
         report.counted(),
         Some(report.headline()),
         report.supposition(),
         report.newly_failing(),
-        not_read,
+        report.not_read(),
     ];
     for line in lines.into_iter().flatten() {
         text.push_str(&format!("{}\n", fill(&line, options.width, "", "")));

@@ -165,9 +165,8 @@ fn sentence(said: &str) -> String {
 }
 
 fn heading(report: &DiffReport) -> String {
-    let deletes = report.summary.verdict == DiffVerdict::Deletes;
-    let not_read = report.not_read().filter(|_| deletes);
-    let more = report.newly_failing().into_iter().chain(not_read);
+    let more = report.newly_failing().into_iter();
+    let more = more.chain(report.not_read());
     let more = more.map(|said| format!("\n{}.\n", sentence(&said)));
     let more: String = more.collect();
     format!("## {}\n{more}", sentence(&report.headline()))

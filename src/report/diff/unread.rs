@@ -35,10 +35,11 @@ enum Shared<'u> {
 }
 
 impl DiffReport {
-    /// Names the inputs that were not read; `None` if there are none or if the headline names them.
-    pub(in crate::report) fn not_read(&self) -> Option<String> {
-        let is_told = self.summary.verdict == DiffVerdict::Unknown && self.is_calm();
-        (!self.unread.is_empty() && !is_told)
+    /// Names the inputs that were not read; `None` if there are none, or if no deletion is predicted: the headline then
+    /// names them.
+    pub(super) fn not_read(&self) -> Option<String> {
+        let deletes = self.summary.verdict == DiffVerdict::Deletes;
+        (deletes && !self.unread.is_empty())
             .then(|| format!("Not read: {}", subjects(&self.unread)))
     }
 
