@@ -1,6 +1,6 @@
 //! The inputs that were not read, in words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{DiffReport, DiffVerdict};
 use crate::changes::{Unread, UnreadWhat};
@@ -110,7 +110,6 @@ fn chart_of(unread: &Unread) -> Option<&str> {
 
 /// Names inputs: `chart cilium 1.16.5 → 1.17.0, values of HelmRelease web and 12 more`.
 pub(super) fn subjects<'u>(unread: impl IntoIterator<Item = &'u Unread>) -> String {
-    let mut names: Vec<String> = Vec::new();
     let named = unread.into_iter().map(|unread| match chart_of(unread) {
         Some(chart) => format!("templates of {}", plain::one_line(chart)),
         None => match unnamed_kind(&unread.subject) {
@@ -122,11 +121,8 @@ pub(super) fn subjects<'u>(unread: impl IntoIterator<Item = &'u Unread>) -> Stri
             None => plain::one_line(&unread.subject),
         },
     });
-    for subject in named {
-        if !names.contains(&subject) {
-            names.push(subject);
-        }
-    }
+    let mut seen = BTreeSet::new();
+    let mut names: Vec<String> = named.filter(|name| seen.insert(name.clone())).collect();
     let more = names.len().saturating_sub(NAMED);
     names.truncate(NAMED);
     let named = names.join(", ");
