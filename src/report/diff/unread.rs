@@ -74,17 +74,17 @@ impl DiffReport {
 impl UnreadRow {
     fn new(row: &[&Unread]) -> Self {
         let first = row[0];
-        let subject = match (chart_of(first), row) {
+        let chart = chart_of(first);
+        let subject = match (chart, row) {
             (_, [one]) => one.subject.clone(),
             (Some(chart), _) => format!("{} templates of {chart}", row.len()),
             (None, _) => subjects(row.iter().copied()),
         };
-        let is_of_chart = chart_of(first).is_some();
         Self {
             subject,
             file: first.file.clone(),
             line: first.line,
-            more: if is_of_chart { 0 } else { row.len() - 1 },
+            more: if chart.is_some() { 0 } else { row.len() - 1 },
             reason: first.reason.clone(),
         }
     }
