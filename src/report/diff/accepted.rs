@@ -92,14 +92,12 @@ impl<'r> Losses<'r> {
     }
 }
 
-/// Whether `key` may be meant for the object `lost`: they agree in the name and, if `key` is a whole key, the kind.
-/// Their namespaces and clusters may differ.
-fn may_mean(key: &str, lost: &str) -> bool {
-    let is_other_kind = match (key.parse::<ObjectKey>(), lost.parse::<ObjectKey>()) {
+/// Whether `key` and `lost` are whole keys of objects of different kinds.
+fn differ_in_kind(key: &str, lost: &str) -> bool {
+    match (key.parse::<ObjectKey>(), lost.parse::<ObjectKey>()) {
         (Ok(key), Ok(lost)) => key.group_kind() != lost.group_kind(),
         _ => false,
-    };
-    !is_other_kind && name_of(key) == name_of(lost)
+    }
 }
 
 /// Returns the name in a key or in `kind/name`, without the cluster after `@`.
@@ -135,10 +133,15 @@ impl DiffReport {
         }
         let lost = losses.by_key.values().flatten();
         let lost: BTreeSet<String> = lost.map(|effect| losses.name(effect)).collect();
+        let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for lost in &lost {
+            by_name.entry(name_of(lost)).or_default().push(lost);
+        }
         for key in acceptance.keys.difference(&lost) {
-            let meant: Vec<String> = lost
-                .iter()
-                .filter(|lost| may_mean(key, lost))
+            // The namespace and the cluster of a key may be wrong.
+            let alike = by_name.get(name_of(key)).into_iter().flatten();
+            let meant: Vec<String> = alike
+                .filter(|lost| !differ_in_kind(key, lost))
                 .map(|lost| format!("`{}`", plain::one_line(lost)))
                 .collect();
             let key = plain::one_line(key);
