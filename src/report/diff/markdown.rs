@@ -253,7 +253,7 @@ fn every_object(page: &mut MarkdownText, title: &str, effects: &[&DiffEffect]) -
     page.folded(&title, OBJECT_AND_WHY, rows, ROWS)
 }
 
-/// Returns the object that an object is deleted with, or the delivery that deletes it, and the condition.
+/// Returns the object that an object is deleted with, or the delivery that deletes it, and the condition after a comma.
 fn because(effect: &DiffEffect) -> String {
     let chain = effect.because.iter().filter(|key| **key != effect.key);
     let chain: Vec<String> = chain.map(|key| code(&key.to_string())).collect();
@@ -265,8 +265,7 @@ fn because(effect: &DiffEffect) -> String {
             .unwrap_or_default(),
         chain => format!("with {}", chain.join(" → ")),
     };
-    let said = format!("{with}{}", unless(effect.certainty));
-    said.strip_prefix(", ").map(str::to_owned).unwrap_or(said)
+    format!("{with}{}", unless(effect.certainty))
 }
 
 /// Writes how to release the stuck objects.
