@@ -231,7 +231,7 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
             "each path was compared with itself in another state; to compare one with the other: `{command}`"
         ));
     }
-    // What is unknown counts even if deletions are predicted.
+    // Unread inputs and unknown tools count even if the verdict is `Deletes`.
     let is_unknown = report.summary.unread > 0 || report.summary.unknown > 0;
     Ok(match fail_on {
         _ if is_incomplete(&report.findings) => Status::Failure,

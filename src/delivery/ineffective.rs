@@ -38,7 +38,7 @@ pub struct IneffectiveProtection<'a> {
     pub value: Spanned<&'a str>,
     /// Whether it is a label.
     pub is_label: bool,
-    /// What is wrong with it.
+    /// Why it lacks some or all of its effect.
     pub flaw: Flaw<'a>,
 }
 

@@ -43,7 +43,7 @@ pub struct Present {
 pub enum Difference {
     /// Other objects exist.
     Existence,
-    /// The same objects exist, but their Terminating state, finalizers or conditions differ.
+    /// Objects differ in their Terminating state, finalizers or conditions.
     Terminating,
     /// Only owner references differ.
     References,

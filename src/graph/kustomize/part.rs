@@ -58,7 +58,7 @@ impl Build<'_> {
             record,
         });
         self.files.include(&part, around);
-        // What is left out depends on the kustomizations around it.
+        // A build that the nesting limit cut short depends on the kustomizations around it.
         let is_whole = part.built.unread.iter().all(|one| one.what != What::Limit);
         if is_whole && self.files.lack != Lack::Whatever {
             self.builds.keep(self.files.lack, &doc.folder, &part);

@@ -852,7 +852,7 @@ fn removed_flux_instance_uninstalls_flux_and_prunes_nothing() {
         notes.contains("the Flux Operator uninstalls Flux with FluxInstance"),
         "{notes}"
     );
-    // What else leaves the tree is pruned before, if the controller is quicker.
+    // Other removed objects are pruned if the controller is quicker than the uninstall.
     let document = compared(&both, &(INSTANCE.to_owned() + &cart), "");
     assert_eq!(effects(&document).len(), 2, "{document}");
     // Without its folder, the Kustomization cannot be built, and Flux is not uninstalled.
