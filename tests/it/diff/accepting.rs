@@ -160,7 +160,6 @@ fn unused_accepted_key_is_noted_and_missing_accept_file_fails() {
     );
 }
 
-/// Creates a change that removes one claim from two clusters.
 /// `list` prints the namespace of such a key as `?`, and other commands take short names.
 #[test]
 fn accepted_key_in_another_form_names_the_key_to_write() {
@@ -185,6 +184,7 @@ fn accepted_key_in_another_form_names_the_key_to_write() {
     }
 }
 
+/// Creates a change that removes one claim from two clusters.
 fn claim_leaves_two_clusters() -> Folder {
     let folder = Folder::new();
     let sync = |cluster: &str| {
