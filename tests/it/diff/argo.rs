@@ -39,6 +39,16 @@ pub(super) fn set(generators: &str, name: &str, path: &str, more: &str) -> Strin
     )
 }
 
+/// Returns the files of an Application `web` that the root Application delivers, and of its only object, `a`.
+pub(super) fn delivered() -> String {
+    root()
+        + &format!(
+            "== argocd/apps/web.yaml\n{}== web/a.yaml\n{}",
+            application("web", "web", ""),
+            config("a")
+        )
+}
+
 /// Returns two folders with an object each.
 fn folders() -> String {
     format!(
@@ -53,12 +63,7 @@ pub(super) const DIRECTORIES: &str =
 
 #[test]
 fn object_removed_from_application_folder_is_deleted() {
-    let both = root()
-        + &format!(
-            "== argocd/apps/web.yaml\n{}== web/a.yaml\n{}",
-            application("web", "web", ""),
-            config("a")
-        );
+    let both = delivered();
     let document = compared(&both, &format!("== web/b.yaml\n{}", config("b")), "");
     assert_eq!(effects(&document), ["deleted ConfigMap/shop/b certain, ."]);
     let delivery = &document["effects"][0]["delivery"];
@@ -556,12 +561,7 @@ fn job_replaced_by_sync_option_has_no_immutable_finding() {
 /// S4: files other than manifests that affect what an Application builds.
 #[test]
 fn extensions_parameter_files_and_charts_affect_application_builds() {
-    let both = root()
-        + &format!(
-            "== argocd/apps/web.yaml\n{}== web/a.yaml\n{}== web/kustomization.yaml\nresources: [a.yaml]\n",
-            application("web", "web", ""),
-            config("a")
-        );
+    let both = delivered() + "== web/kustomization.yaml\nresources: [a.yaml]\n";
     // Argo CD does not read `.YAML`.
     let folder = both.replace("web/kustomization.yaml", "web/README.md");
     let [lower, upper] = ["yaml", "YAML"].map(|end| format!("== web/b.{end}\n{}", config("b")));
@@ -807,12 +807,7 @@ fn application_moved_to_another_set_is_certainly_deleted() {
 /// The deletion of a Namespace takes a claim that its own annotation protects from the tool.
 #[test]
 fn help_for_claim_keeps_its_removed_namespace() {
-    let both = root()
-        + &format!(
-            "== argocd/apps/web.yaml\n{}== web/a.yaml\n{}",
-            application("web", "web", ""),
-            config("a")
-        );
+    let both = delivered();
     let removed = |metadata: &str| -> Value {
         let claim = config("db")
             .replace("ConfigMap", "PersistentVolumeClaim")
@@ -851,12 +846,7 @@ fn help_for_claim_keeps_its_removed_namespace() {
 
 #[test]
 fn kept_definition_says_that_argo_cd_deletes_none() {
-    let both = root()
-        + &format!(
-            "== argocd/apps/web.yaml\n{}== web/a.yaml\n{}",
-            application("web", "web", ""),
-            config("a")
-        );
+    let both = delivered();
     let definition = "== web/crd.yaml\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: topics.example.com}\nspec:\n  group: example.com\n  names: {kind: Topic, plural: topics}\n  scope: Namespaced\n  versions: [{name: v1, served: true, storage: true}]\n";
     let text = text_of(&both, definition, "", &[]);
     let line = "CustomResourceDefinition.apiextensions.k8s.io//topics.example.com, which Argo CD never deletes";

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::argo::{DIRECTORIES, application, root, set};
+use super::argo::{DIRECTORIES, application, delivered, root, set};
 use super::flux::{self, compared, config, kustomization};
 
 /// Returns the subjects of the unread inputs, each with its side.
@@ -73,13 +73,7 @@ fn remote_resource_of_a_removed_kustomization_is_unread() {
 
 #[test]
 fn chart_that_a_delivery_no_longer_includes_is_unread() {
-    let both = root()
-        + &format!(
-            "== argocd/apps/web.yaml\n{}== web/a.yaml\n{}",
-            application("web", "web", ""),
-            config("a")
-        )
-        + charted();
+    let both = delivered() + charted();
     let listed = |more: &str| format!("== web/kustomization.yaml\nresources: [a.yaml{more}]\n");
     let document = compared(&both, &listed(", ../svc/web"), &listed(""));
     assert_eq!(unread(&document), ["chart web 1.0.0, base"]);
