@@ -121,7 +121,11 @@ fn list_of_key_finds_deliveries_of_generated_application() {
 
 /// Returns the objects of the deliveries of `target`, and those above them.
 fn listed_of(folder: &Path, target: &[&str]) -> Vec<String> {
-    let document = document(folder, &[&[".", "--of"], target].concat());
+    keys_of(&document(folder, &[&[".", "--of"], target].concat()))
+}
+
+/// Returns the keys of all listed objects.
+fn keys_of(document: &Value) -> Vec<String> {
     let deliveries = document["deliveries"].as_array().expect("a list").iter();
     let instances = deliveries.flat_map(|one| one["instances"].as_array().expect("a list"));
     let keys = instances.map(|one| one["key"].as_str().expect("a key").to_owned());
@@ -270,10 +274,7 @@ fn escaped_variable_names_cluster_scoped_object() {
             "apps/role.yaml",
             "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: \"\\u0024{env}-admin\"}\n",
         );
-    let document = document(folder.path(), &[]);
-    let deliveries = document["deliveries"].as_array().expect("a list").iter();
-    let instances = deliveries.flat_map(|one| one["instances"].as_array().expect("a list"));
-    let keys: Vec<&Value> = instances.map(|one| &one["key"]).collect();
+    let keys = keys_of(&document(folder.path(), &[]));
     assert_eq!(keys, ["ClusterRole.rbac.authorization.k8s.io//prod-admin"]);
 }
 
