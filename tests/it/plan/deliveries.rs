@@ -511,13 +511,19 @@ fn kustomization_that_no_file_contains_is_explained() {
     );
 }
 
-#[test]
-fn deletion_of_its_own_controller_may_stop_half_way() {
+/// Returns a tree with the Kustomization that `flux bootstrap` writes.
+fn bootstrapped() -> Repository {
     let tree = Repository::new();
     tree.write(
         "clusters/a/flux-system/gotk-sync.yaml",
         &kustomization("flux-system", "./clusters/a", ""),
     );
+    tree
+}
+
+#[test]
+fn deletion_of_its_own_controller_may_stop_half_way() {
+    let tree = bootstrapped();
     tree.write(
         "clusters/a/flux-system/controller.yaml",
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: kustomize-controller, namespace: flux-system}\nspec:\n  \
@@ -556,11 +562,7 @@ fn deletion_of_its_own_controller_may_stop_half_way() {
 
 #[test]
 fn resource_set_is_noted_and_listed_as_not_evaluated() {
-    let tree = Repository::new();
-    tree.write(
-        "clusters/a/flux-system/gotk-sync.yaml",
-        &kustomization("flux-system", "./clusters/a", ""),
-    );
+    let tree = bootstrapped();
     tree.write(
         "clusters/a/set.yaml",
         "apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata: {name: tenants, namespace: flux-system}\nspec: {}\n",
