@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::places::Folder;
-use crate::support::ownerlint;
 
 /// Writes the files of a tree, each of which begins with `== path`.
 fn write(folder: &Folder, side: &str, tree: &str) {
@@ -20,15 +19,7 @@ pub(super) fn compared(both: &str, base: &str, head: &str) -> Value {
 
 /// Returns the comparison as human output.
 pub(super) fn text_of(both: &str, base: &str, head: &str, arguments: &[&str]) -> String {
-    let folder = sides(both, base, head);
-    let command = ["diff", "--base", "base", "--head", "head"];
-    let output = ownerlint()
-        .current_dir(folder.path())
-        .args(command.iter().chain(arguments))
-        .env("COLUMNS", "1000")
-        .output()
-        .expect("it runs");
-    String::from_utf8(output.stdout).expect("text")
+    sides(both, base, head).text(arguments)
 }
 
 /// Creates a folder with two states of a tree.

@@ -1,24 +1,11 @@
 //! The lines of text that say what merging a change does.
 
 use super::places::{Folder, config, object};
-use crate::support::ownerlint;
 
 /// Returns the output of the comparison of `base` and `head` below a folder, with each run of blanks as one space.
 fn unwrapped(folder: &Folder, more: &[&str]) -> String {
-    let said = text(folder, more);
+    let said = folder.text(more);
     said.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Returns the output of the comparison of `base` and `head` below a folder.
-fn text(folder: &Folder, more: &[&str]) -> String {
-    let mut command = ownerlint();
-    command
-        .current_dir(folder.path())
-        .args(["diff", "--base", "base", "--head", "head"])
-        .args(more)
-        .env("COLUMNS", "1000");
-    let output = command.output().expect("it runs");
-    String::from_utf8(output.stdout).expect("text")
 }
 
 fn stateful_set(name: &str, more: &str) -> String {
@@ -41,11 +28,11 @@ fn claims_of_deleted_stateful_sets_stay() {
         let said = unwrapped(&folder, by);
         assert!(said.contains(&format!("note: {claims} ")), "{said}");
         for format in ["json", "html", "markdown"] {
-            let said = text(&folder, &[&["-o", format], by].concat());
+            let said = folder.text(&[&["-o", format], by].concat());
             assert!(said.contains("does not delete its claims"), "{said}");
         }
     }
-    let comment = text(&folder, &["--by", "flux", "-o", "markdown"]);
+    let comment = folder.text(&["--by", "flux", "-o", "markdown"]);
     assert_eq!(comment.lines().count(), 1, "{comment}");
 
     folder.write("base/c.yaml", &stateful_set("cache", ""));
@@ -71,7 +58,7 @@ fn claims_that_are_deleted_or_used_again_do_not_stay() {
         folder
             .write("base/a.yaml", &base)
             .write("head/a.yaml", &head);
-        let said = text(&folder, &["--by", "flux"]);
+        let said = folder.text(&["--by", "flux"]);
         assert!(!said.contains("delete its claims"), "{said}");
     }
 }
@@ -83,7 +70,7 @@ fn concise_output_names_each_deleted_object() {
         .write("base/a.yaml", &config("a"))
         .write("base/b.yaml", &config("b"))
         .write("head/b.yaml", &config("b"));
-    let concise = |more: &[&str]| text(&folder, &[&["-o", "concise"], more].concat());
+    let concise = |more: &[&str]| folder.text(&[&["-o", "concise"], more].concat());
     assert_eq!(
         concise(&["--by", "flux"]),
         "deleted: ConfigMap/?/a\nMerging this deletes 1 object: ConfigMap `a`\n"
@@ -123,7 +110,7 @@ fn equal_effects_in_several_clusters_share_a_line() {
             .write(&format!("base/{cluster}/b.yaml"), &config("b"))
             .write(&format!("head/{cluster}/b.yaml"), &config("b"));
     }
-    let said = text(&folder, &["--config", "base/ownerlint.yaml"]);
+    let said = folder.text(&["--config", "base/ownerlint.yaml"]);
     assert!(
         said.contains("Deleted by the tool\n  ConfigMap/?/a, in 2 clusters\n\n"),
         "{said}"
@@ -161,6 +148,6 @@ fn equal_reasons_for_not_reading_share_a_line() {
     let said = unwrapped(&folder, &[]);
     let row = "values of HelmRelease shop/a, values of HelmRelease shop/b, values of HelmRelease shop/c and 2 more head/a.yaml:4 and 4 more (";
     assert!(said.contains(row), "{said}");
-    let comment = text(&folder, &["-o", "markdown"]);
+    let comment = folder.text(&["-o", "markdown"]);
     assert_eq!(comment.matches("values of HelmRelease shop/a").count(), 1);
 }

@@ -89,6 +89,18 @@ impl Folder {
         }
     }
 
+    /// Returns what the comparison of the subfolders `base` and `head` prints, 1000 columns wide.
+    pub(crate) fn text(&self, arguments: &[&str]) -> String {
+        let mut command = ownerlint();
+        command
+            .current_dir(self.path())
+            .args(["diff", "--base", "base", "--head", "head"])
+            .args(arguments)
+            .env("COLUMNS", "1000");
+        let output = command.output().expect("it runs");
+        String::from_utf8(output.stdout).expect("text")
+    }
+
     /// Returns the changes as lines.
     pub(crate) fn changes(&self, arguments: &[&str]) -> Vec<String> {
         said(
