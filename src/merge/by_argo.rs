@@ -144,7 +144,7 @@ impl<'a> Delivery<'a, '_> {
     }
 }
 
-/// Returns whether an Application prunes on its own.
+/// Whether an Application or a Kustomization prunes on its own.
 pub fn prunes(settings: &Settings) -> bool {
     settings.prune == Some(true)
         && settings.suspend != Some(true)

@@ -6,9 +6,10 @@ use super::Parsed;
 use crate::changes::GoneInputs;
 use crate::delivery::flux::KustomizationSettings;
 use crate::graph::argo::deletion_policy;
-use crate::graph::delivery::{Delivery, Settings};
+use crate::graph::delivery::Delivery;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{SourceTool, resolve};
+use crate::merge::prunes;
 
 /// The unread inputs of one delivery.
 #[derive(Clone, Debug)]
@@ -121,8 +122,4 @@ fn deletes_with_it(delivery: &Delivery) -> bool {
         Some(SourceTool::FluxRelease) => settings.suspend != Some(true),
         None => false,
     }
-}
-
-fn prunes(settings: &Settings) -> bool {
-    settings.prune == Some(true) && settings.suspend != Some(true)
 }
