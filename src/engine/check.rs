@@ -37,7 +37,7 @@ pub struct Check {
     pub only: Option<ReportScope>,
     /// Findings before a change: counted, not reported.
     pub before: Option<Baseline>,
-    /// Further notes on the change.
+    /// Notes on a change, for the report.
     pub notes: Vec<Note>,
     /// Whether repeated findings are all reported, as baselines count them, instead of combined.
     pub every: bool,

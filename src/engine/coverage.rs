@@ -12,7 +12,7 @@ use crate::rules;
 pub enum ReadExtent {
     /// All of it.
     Whole,
-    /// A part. The objects in it are in no other part.
+    /// A part. The other parts are assumed not to have an object with the same key.
     #[default]
     Part,
     /// A part of several bundles. Another bundle may contain an object with the same key.

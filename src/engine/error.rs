@@ -132,7 +132,7 @@ pub enum SessionError {
     /// A bundle that the configuration does not contain.
     #[error("there is no bundle `{name}`")]
     UnknownBundle {
-        /// The word.
+        /// The requested name.
         name: String,
         /// A suggestion.
         #[help]

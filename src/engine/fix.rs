@@ -17,7 +17,7 @@ use crate::text::{FileId, Side, SourceFile, Span, replaced};
 /// Maximum number of rounds. Only a mapping or list with as many defects needs all of them.
 const MOST_ROUNDS: usize = 100;
 
-/// Budget for the bytes that all rounds check together. The round that exceeds it is finished.
+/// Budget for the bytes that all rounds check together. The round that exceeds it is the last.
 const MOST_BYTES: usize = 32 << 20;
 
 /// A file that fixes change.

@@ -22,7 +22,7 @@ use crate::text::FileId;
 pub(super) struct Input {
     /// Files, folders, globs and `-`.
     pub(super) paths: Vec<String>,
-    /// Globs of paths to leave out, in the form that reports use.
+    /// Globs of files to leave out; they match the paths that reports show.
     pub(super) exclude: Vec<String>,
     /// Release, namespace, extra kinds.
     pub(super) settings: inventory::Settings,
@@ -51,7 +51,7 @@ impl Input {
 /// A bundle to read.
 #[derive(Clone, Debug)]
 pub(super) struct BundleInput {
-    /// Its name; `None` for the one bundle of a run without a configuration.
+    /// Its name in the configuration; `None` for files of no bundle.
     pub(super) name: Option<String>,
     pub(super) input: Input,
     /// Whether the bundle is treated as the whole cluster.

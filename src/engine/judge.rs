@@ -22,7 +22,8 @@ pub(super) struct Judgement {
     pub(super) cut_short: Vec<&'static str>,
 }
 
-/// Runs `rules` on a bundle. `shown` returns whether a report shows a finding; others have a limit of their own.
+/// Runs `rules` on a bundle. `shown` returns whether a report shows a finding; findings that are not shown have a limit
+/// of their own.
 pub(super) fn judge<'a>(
     plans: &'a PlanCache<'a>,
     directives: &'a Directives,

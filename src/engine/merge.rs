@@ -102,7 +102,7 @@ fn id_of(file: &SourceFile, files: &[&SourceFile], expected: usize) -> FileId {
     FileId(id as u32)
 }
 
-/// Returns the identity of a file: both sides of a change have the same paths.
+/// Returns the identity of a file: its path and its side, because both sides of a change have the same paths.
 fn name_of(file: &SourceFile) -> (&str, Side) {
     (file.path(), file.side())
 }

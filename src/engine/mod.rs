@@ -1,7 +1,8 @@
 //! Sessions: reading the input, checking it, comparing two states of it, and planning deletions in it.
 //!
-//! Every command opens a [`Session`] with a plain [`Request`] and asks it for a report, a listing or a plan. A finding
-//! passes through these stages: rule → severity of the configuration → suppressions → baseline → report scope → order.
+//! Most commands open a [`Session`] with a plain [`Request`] and ask it for a report, a listing or a plan; `diff` opens
+//! a [`Comparison`] with a [`CompareRequest`]. A finding of a check passes through these stages: rule → severity of the
+//! configuration → standing of its file → suppressions → baseline → order → report scope.
 //! This module does not use the terminal: no arguments, no environment, no clock, no printing.
 
 mod cascade;

@@ -70,7 +70,8 @@ pub(super) fn note_on_test_data<'g>(found: impl Iterator<Item = &'g str> + Clone
     })
 }
 
-/// Returns the step that settles the most findings, if it settles more than half of the errors or of all warnings.
+/// Returns the step that settles the most findings. An exclusion has to settle most errors, a build of the
+/// kustomizations most errors and warnings.
 pub(super) fn remedy(
     findings: &[Reported],
     sources: &Sources,

@@ -1,4 +1,4 @@
-//! `--render` for a single state: adds the rendered charts of its deliveries to the files that are written.
+//! `--render` for a single state: adds the rendered charts of its deliveries to the input.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -40,7 +40,7 @@ pub fn with_charts(
     Ok((request, rendered.failures.into_iter().collect()))
 }
 
-/// Renders the charts of a commit of the current repository; paths of the request in other repositories have none.
+/// Renders the charts of a commit of the current repository. Paths of the request in other repositories are skipped.
 ///
 /// # Errors
 /// See [`with_charts`].
@@ -69,7 +69,8 @@ struct Rendered {
     failures: BTreeSet<String>,
 }
 
-/// Renders the charts of the paths of a request. `state` returns the state to read of a repository or folder, if any.
+/// Renders the charts of the paths of a request. `state` returns which state to read of the repository with this root,
+/// or of a folder outside of repositories; `None` skips it.
 fn rendered(
     request: &Request,
     rendering: &RenderingTerms,
@@ -158,7 +159,8 @@ pub(super) fn charts_of_one_state(
     charts
 }
 
-/// Returns a path of the repository as seen through the named folder; `None` if it is not in that folder.
+/// Converts `file`, a path from the root of the repository, into one through the argument `path`, whose folder is
+/// `below`; `None` if the file is not in that folder.
 fn shown_below(path: &str, below: &str, file: &str) -> Option<String> {
     let rest = match below {
         "" => file,
@@ -170,7 +172,8 @@ fn shown_below(path: &str, below: &str, file: &str) -> Option<String> {
     })
 }
 
-/// Joins the rendered charts of a delivery into an overlay beside their file; the caller completes its path.
+/// Joins the rendered charts of a delivery into an overlay beside `file`, the file of the delivery. The caller
+/// completes the path of the overlay.
 fn overlay(delivery: &Delivery, file: &str) -> Option<Overlay> {
     let of_charts = delivery.resources.iter();
     let of_charts = of_charts.filter(|resource| resource.origin.template.is_some());

@@ -14,7 +14,7 @@ pub struct Request {
     pub paths: Vec<String>,
     /// Files, folders and globs of other objects in the cluster: read as context, but not the subject of a command.
     pub beside: Vec<String>,
-    /// Globs of paths to leave out, in the form that reports use, besides those of the configuration.
+    /// Globs of files to leave out, besides those of the configuration; they match the paths that reports show.
     pub exclude: Vec<String>,
     /// The namespace of namespaced objects without one.
     pub namespace: Option<String>,

@@ -15,7 +15,7 @@ use crate::text::{SourceFile, decode, near};
 /// The resolved input of a session.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
-    /// The bundles of the configuration.
+    /// The bundles of the configuration; at most the requested one, if the request names one.
     pub(super) bundles: Vec<BundleInput>,
     /// The paths of the request, or the current folder; `None` if whole bundles are read.
     pub(super) paths: Option<BundleInput>,
@@ -106,7 +106,8 @@ pub(super) fn resolve(
     Ok(Resolved { bundles, paths })
 }
 
-/// Checks the paths of a discovered configuration, which comes from the author of the repository, against its boundary.
+/// Fails if a bundle of a discovered configuration, which comes from the author of the repository, has a path outside
+/// of the repository or in `.git`.
 fn within_repository(
     request: &Request,
     config: Option<&Config>,

@@ -213,7 +213,7 @@ fn quoted<'n>(names: impl Iterator<Item = &'n str>, separator: &str) -> String {
     quoted.join(separator)
 }
 
-/// Joins conditions that all have to hold into a sentence.
+/// Joins conditions, all of which have to hold, into a sentence that begins with `start`.
 fn conditions(start: &str, conditions: &[Condition]) -> Option<String> {
     let words: Vec<String> = conditions.iter().map(Condition::in_words).collect();
     (!words.is_empty()).then(|| format!("{start} {}.", words.join(" and ")))

@@ -66,7 +66,7 @@ pub(super) fn by_standing(
 enum Standing {
     /// The file is treated as applied.
     Applied,
-    /// Nothing delivers the file, and other files of the repository are delivered.
+    /// Nothing delivers the file, but other files are delivered, or rendered by Helm.
     Draft,
     /// The file is test data that nothing delivers; the glob matches such files.
     TestData(String),
@@ -264,7 +264,7 @@ impl Delivered {
     }
 }
 
-/// Returns the path of `folder`, relative as the arguments are, if the bundle reads all files in it.
+/// Returns the path of `folder`, written like the argument that contains it, if the bundle reads all files in it.
 fn folder_in(bundle: &Bundle, folder: &Path) -> Option<String> {
     let mut arguments = bundle.arguments.iter().filter(|_| !bundle.excludes);
     arguments.find_map(|argument| {

@@ -1,5 +1,5 @@
-//! The build of a delivery as a root: files of the tree, with the names under which it applies their objects, and
-//! objects that no file contains.
+//! The build of a delivery as a root: files of the tree, with the names under which the build applies their objects,
+//! and objects that no file contains.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -114,7 +114,7 @@ fn generated_file(
             None => identity_of(resource),
         };
         let separator = if text.is_empty() { "" } else { "---\n" };
-        // Text that looks like a placeholder is an unknown value here, not a template.
+        // Here, `{{` is an unknown value and not a template: a comment `# Source:` says so.
         let unknown = part.contains("{{").then_some(path);
         let source = match resource.origin.template.as_deref().or(unknown) {
             Some(template) => format!("# Source: {template}\n"),
@@ -140,7 +140,7 @@ fn generated_file(
     )
 }
 
-/// Returns the marks that the build of a delivery adds to an object, if any.
+/// Returns the marks that an object has after its build; `None` if it has none.
 pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
     let metadata = resource.node.get("metadata")?;
     let is_placed_by_release =

@@ -52,9 +52,9 @@ pub struct Comparison {
     /// The files of base that the change removes or edits, as reports name them.
     edited: BTreeSet<String>,
     unread: UnreadChanges,
-    /// The unread objects of Kustomizations of base, by the ids of their parents and by their keys.
+    /// The unread objects of Kustomizations of base, by the id of the Kustomization's parent and its key.
     elsewhere: BTreeMap<(Option<String>, String), Unread>,
-    /// The unread inputs of deliveries of base, by the ids of their parents and by their keys.
+    /// The unread inputs of deliveries of base, by the id of the delivery's parent and its key.
     inputs: BTreeMap<(Option<String>, String), InputsOfDelivery>,
     /// The unread inputs that deliveries of both states have only in base.
     dropped: GoneInputs,
@@ -71,7 +71,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Reads both states and compares their objects. Common files are read once.
+    /// Reads both states and compares their objects. A text that both share is parsed once.
     ///
     /// # Errors
     /// A path that neither state has, a commit that does not exist, a repository that git cannot read, or a mistake in

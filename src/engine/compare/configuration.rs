@@ -77,7 +77,7 @@ pub(super) fn find(
             let own = if request.config_ref.is_none() {
                 discovered(&request.base, request, base)?
             } else {
-                // Every state of a repository contains its configurations.
+                // The whole commit is read, with all of its configurations.
                 let state = reader.read(&trusted, &[])?;
                 let folder = match &request.head {
                     StateChoice::Path(path) => reader.place(path).unwrap_or_default(),
@@ -117,7 +117,7 @@ fn named(
         return Ok(Found::as_it_is(Some(read(&state, &place, file)?)));
     }
     let in_head = match &request.head {
-        // If two folders are compared, the configuration of head is that of the work tree.
+        // If head is a folder, the configuration is looked up in the work tree instead.
         StateChoice::Path(_) => StateChoice::WorkTree,
         choice => choice.clone(),
     };
@@ -200,7 +200,7 @@ fn text(path: &str, bytes: Bytes) -> Result<SourceFile, String> {
     Ok(SourceFile::new(path, text))
 }
 
-/// Reads the named configuration from the disk. Its bundles are used if its folder is in the root of a state.
+/// Reads the named configuration from the disk. Its bundles are used only if it is below the root of a state.
 fn from_disk(
     request: &CompareRequest,
     reader: &mut StateReader,

@@ -28,15 +28,15 @@ use crate::report::{
 
 /// The deliveries of a state.
 pub struct Deliveries {
-    /// All of them, as they are listed.
+    /// The deliveries, as they are listed.
     pub listing: DeliveryListing,
-    /// The kinds of the CRDs that they apply, each with the names that its CRD gives to it.
+    /// The kinds of the CRDs that the deliveries apply, each with the names that its CRD gives to it.
     names: Vec<(GroupKind, Vec<String>)>,
 }
 
 impl Deliveries {
-    /// Returns those that apply the object that `target` names, a key or arguments of `kubectl delete`, and those above
-    /// them. `namespace` is for targets without one.
+    /// Returns the deliveries of the object that `target` names, and the deliveries that apply these in turn. `target`
+    /// is a key or arguments of `kubectl delete`; `namespace` is for targets without one.
     ///
     /// # Errors
     /// The target matches no object that a delivery applies, or several.
@@ -45,7 +45,7 @@ impl Deliveries {
         Ok(self.listing.of(&objects))
     }
 
-    /// Returns the objects that they apply, by the names that kubectl and their CRDs give them.
+    /// Returns the objects that the deliveries apply, with the names that kubectl and CRDs give to their kinds.
     fn targets(&self) -> Targets {
         let deliveries = self.listing.deliveries.iter();
         let instances = deliveries.flat_map(|delivery| &delivery.instances);
@@ -130,8 +130,8 @@ fn names_of_kinds(delivery: &Delivery) -> impl Iterator<Item = (GroupKind, Vec<S
 }
 
 /// Evaluates the deliveries of a state, with the kustomizations that no tool of the tree builds, and passes them to
-/// `answer`. `counts` returns whether the charts that a file names are rendered. A chart that no such file names is
-/// rendered by itself.
+/// `answer`. `counts` returns whether the charts that a file names are rendered. Charts of the tree that no such file
+/// names are rendered with their default values.
 ///
 /// # Errors
 /// See [`list_deliveries`].
@@ -257,7 +257,7 @@ fn listed_delivery(
     }
 }
 
-/// Returns an object of which another tool makes objects, as an unread input.
+/// Returns an unread input if another tool makes objects from this one.
 fn unevaluated(resource: &Resource) -> Option<ListedUnread> {
     let ResId {
         group,

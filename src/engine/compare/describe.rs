@@ -88,7 +88,7 @@ pub(super) fn idle(sides: BothSides<'_>, changes: &[&ObjectChange]) -> Option<St
 pub(super) struct KeptClaims(BTreeMap<ObjectKey, BTreeSet<ObjectKey>>);
 
 impl KeptClaims {
-    /// Adds those of one part of the tree.
+    /// Adds the claims of one part of the tree.
     pub(super) fn add(&mut self, merge: &Merge<'_>) {
         for claim in merge.kept_claims() {
             let of_set = self.0.entry(claim.owner.clone()).or_default();
@@ -183,7 +183,7 @@ pub(super) fn reported(
 ) -> ReportedChange {
     let sides = described(sides, change);
     let [base, head] = sides.each_ref().map(Option::as_ref);
-    // An object has the key that it has in head or, if it was removed, the key that it had in base.
+    // The key is that of head or, for a removed object, that of base.
     let now = head.or(base);
     let before = base.or(head);
     let key = now.map(|now| now.key.clone()).unwrap_or_default();

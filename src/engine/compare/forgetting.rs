@@ -12,7 +12,8 @@ use crate::text::Span;
 /// An effect without the namespace of its object, which only a configuration may know.
 type EffectIdentity<'r> = (EffectKind, EffectCertainty, GroupKind<&'r str>, &'r str);
 
-/// Whether `report` lacks an effect or a finding of `other`, or has a finding with a lower severity.
+/// Whether `report` lacks an effect or a finding of `other`, has a finding with a lower severity, or has fewer unread
+/// inputs, failed builds or objects whose tool is unknown.
 pub(super) fn forgets(report: &DiffReport, other: &DiffReport) -> bool {
     let is_silent =
         report.unread.len() < other.unread.len() || report.failed.len() < other.failed.len();

@@ -1,4 +1,5 @@
-//! `diff`: the effects of a change to a tree. Two states are read, each text once, and their objects are compared.
+//! `diff`: the effects of a change to a tree. Two states are read, each text is parsed once, and their objects are
+//! compared.
 
 mod built;
 mod charted;

@@ -18,9 +18,9 @@ pub struct CompareRequest {
     /// merge base, so that changes of another branch do not look like deletions.
     pub literal_base: bool,
     /// Files, folders and globs that both states are limited to; all files if there are none. For a commit, they are
-    /// looked up in its tree.
+    /// looked up in its tree. A [`StateChoice::Path`] is read whole.
     pub paths: Vec<String>,
-    /// Files and folders with other objects of the cluster, which it has before and after.
+    /// Files, folders and globs with other objects, which the cluster has before and after.
     pub beside: Vec<String>,
     /// Globs of paths to leave out, besides those of the configuration.
     pub exclude: Vec<String>,

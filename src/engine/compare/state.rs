@@ -21,7 +21,7 @@ pub(super) type Bytes = Result<Arc<[u8]>, String>;
 
 #[derive(Debug, Default)]
 pub(super) struct TreeState {
-    /// Its files, by their paths from its root, which are the same in both states.
+    /// Its files, by their paths from its root: a file has the same path in both states.
     pub(super) files: BTreeMap<String, StateText>,
     /// The folders that contain files of any type, and the folders above them.
     pub(super) folders: BTreeSet<String>,
@@ -29,7 +29,7 @@ pub(super) struct TreeState {
     pub(super) others: BTreeMap<String, StateText>,
     /// The fingerprint of the content of every file, read or not, and the commit of every submodule.
     pub(super) contents: BTreeMap<String, String>,
-    /// The symbolic links among them.
+    /// The symbolic links among the files of `contents`.
     pub(super) links: BTreeSet<String>,
     /// Submodules within the requested paths: their files are not compared.
     pub(super) submodules: BTreeSet<String>,
@@ -94,7 +94,8 @@ pub(super) struct StateReader {
 }
 
 impl StateReader {
-    /// Reads one state, limited to `paths`; from git, all configurations too, wherever they are.
+    /// Reads one state. A folder is read whole. From git, only `paths`, the files that kustomizations there include,
+    /// and all configurations are read.
     pub(super) fn read(
         &mut self,
         choice: &StateChoice,
@@ -354,7 +355,7 @@ impl StateReader {
     }
 }
 
-/// Reads the files of a snapshot, one at a time.
+/// Returns a reader of single files of a snapshot.
 fn reader_of(repository: Repository, snapshot: Snapshot, blobs: Arc<Mutex<Blobs>>) -> FileReader {
     FileReader(Arc::new(move |path| {
         const MISSING: &str = "does not exist";

@@ -68,7 +68,7 @@ impl UnlistedFiles {
     }
 }
 
-/// Returns the files in and below a folder and the symbolic links, which are not followed, except those of git.
+/// Returns the files and the symbolic links in and below a folder, except in `.git`. Links are not followed.
 pub(super) fn entries(folder: &Path) -> impl Iterator<Item = DirEntry> {
     WalkDir::new(folder)
         .into_iter()

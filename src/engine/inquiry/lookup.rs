@@ -21,7 +21,8 @@ pub enum OwnerLookup {
     NotServed,
     /// The owner is in that namespace and not in the object's: the collector treats it as deleted ([GC-17]).
     InNamespace(Namespace),
-    /// The uid is that of another object: the collector treats the owner as deleted ([GC-18]).
+    /// The uid is that of another object ([GC-18]) or, before Kubernetes 1.20, a cluster-scoped object names a
+    /// namespaced owner: the collector treats the owner as deleted.
     Mismatched,
     /// The input does not contain the owner.
     Absent {
@@ -88,9 +89,9 @@ impl OwnerLookup {
         } else if is_contradicted(inventory, edge) {
             Self::Mismatched
         } else {
-            let is_literal = !edge.reference(inventory).uid().is_empty();
+            let has_uid = !edge.reference(inventory).uid().is_empty();
             Self::Found {
-                assumed: is_literal && matches!(edge.owner, Owner::ByName(_)),
+                assumed: has_uid && matches!(edge.owner, Owner::ByName(_)),
             }
         }
     }

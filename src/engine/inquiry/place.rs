@@ -14,7 +14,7 @@ pub struct ObjectPlace {
     pub key: ObjectKey,
     /// Its file.
     pub file: SourceFile,
-    /// The span of its name, or of its kind if it has none.
+    /// The span of its name or generateName, or of its kind if it has neither.
     pub name: Span,
     /// The span of the whole object.
     pub whole: Span,
@@ -32,7 +32,7 @@ impl ObjectPlace {
 /// The meaning of the text at a position in an object.
 #[derive(Clone, Debug)]
 pub enum Spot {
-    /// Its kind or its name.
+    /// Its apiVersion, kind or name.
     Identity,
     /// An owner reference.
     Owner {

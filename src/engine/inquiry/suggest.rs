@@ -31,7 +31,7 @@ impl<'s> Inquiry<'s> {
     }
 
     /// Returns the finalizers that manifests of a kind may contain, each with the controller that removes it, and those
-    /// that objects of the kind in the bundle have. Finalizers that controllers add are left out.
+    /// that objects of the kind in the bundle have. Other finalizers that only controllers add are left out.
     pub fn finalizers(&self, path: &str, api_version: &str, kind: &str) -> Vec<(String, String)> {
         let ApiVersion { group, .. } = ApiVersion::split(api_version);
         let Some(bundle) = self.bundle_of(path) else {

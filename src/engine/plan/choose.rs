@@ -30,7 +30,7 @@ impl<'g> Candidate<'g> {
         }
     }
 
-    /// Whether it has all targets of a deletion, or any target of a list of steps, which may name one that is deleted.
+    /// Whether it has all targets of a deletion, or any target of a list of steps, whose other targets need not exist.
     fn contains(&self, question: &Question) -> bool {
         match question {
             Question::Delete {

@@ -51,7 +51,7 @@ impl<'g> PlannedCluster<'g> {
         self.parts.get(self.at)
     }
 
-    /// Returns another cluster of the repository.
+    /// Returns the cluster at index `at` of the same repository.
     pub(super) fn with_part(self, at: usize) -> Self {
         Self { at, ..self }
     }
@@ -61,7 +61,7 @@ impl<'g> PlannedCluster<'g> {
         self.parts.is_empty() || self.at + 1 < self.parts.len()
     }
 
-    /// Returns its name; `None` if it is the only one.
+    /// Returns its name; `None` if it is not certainly different from the others.
     pub(in crate::engine) fn name(&self) -> Option<&'g str> {
         self.part()?.cluster.as_deref()
     }
@@ -221,7 +221,7 @@ struct RepositoryFiles {
     charts: Vec<RenderedChart>,
 }
 
-/// Returns the folders in which the builds of a bundle may read files that are no manifests: its arguments, and the
+/// Returns the folders in which the builds of a bundle may read files that are not manifests: its arguments, and the
 /// folders of its kustomizations.
 fn folders(bundle: &Bundle) -> BTreeSet<String> {
     let arguments = bundle.arguments.iter().map(String::as_str);

@@ -34,7 +34,7 @@ pub(in crate::engine) struct Followed {
     releases: Vec<ToolRelease>,
     /// Sentences on deliveries that cannot be followed, and on objects that tools keep.
     pub(super) notes: Vec<String>,
-    /// The deleted delivery objects of which it is not known what else their tool deletes.
+    /// The deleted delivery objects whose delivered objects are not all known.
     pub(in crate::engine) unread: Vec<ObjectKey>,
 }
 
@@ -152,7 +152,7 @@ pub(in crate::engine) fn followed(
             let gone: Vec<ObjectKey> = withdrawal
                 .requests
                 .iter()
-                // A name with parameters names no object: only a service knows the Applications of its set.
+                // An Application with parameters in its name stands for unknown Applications of its set.
                 .filter(|request| !request.key.name.contains("{{"))
                 .filter(|request| request.op == Op::Delete && seen.insert(request.key.clone()))
                 .map(|request| request.key.clone())
@@ -293,7 +293,8 @@ fn delivered<'g>(
 }
 
 impl Followed {
-    /// Adds what the Flux Operator does once a FluxInstance is deleted. `seen`: the objects that are deleted, too.
+    /// Adds the requests of the Flux Operator after the deletion of `instance`, and the objects that they delete to
+    /// `seen`, which has those that are deleted already.
     fn uninstall(
         &mut self,
         analysis: &Analysis<'_>,
@@ -398,7 +399,7 @@ impl<'g> Delivered<'g> {
         Some(ToolRelease::of(self.object, after))
     }
 
-    /// Returns a sentence if it may deliver more than is known.
+    /// Returns a sentence if the object called `key` may deliver more than is known.
     fn unread(&self, key: &ObjectKey) -> Option<String> {
         let known = self.part.delivery(self.by)?;
         let why = match (&known.error, &known.doubt) {

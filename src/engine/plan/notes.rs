@@ -237,7 +237,7 @@ fn unread(inventory: &Inventory, reach: &Reach) -> impl Iterator<Item = String> 
         .chain(unevaluated(inventory))
 }
 
-/// Returns a note on the rendered objects of which other tools make objects.
+/// Returns a note on the rendered objects from which other tools make objects.
 fn unevaluated(inventory: &Inventory) -> Option<String> {
     let members = inventory.members.iter();
     let unevaluated = members.filter(|member| {
@@ -292,8 +292,8 @@ pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<
     })
 }
 
-/// Returns the kinds that the definitions of an inventory define, by definition, if it may not contain all of their
-/// objects: it is a rendering, or has none of them.
+/// Returns the kinds of CRDs whose objects may not all be in the inventory, by the key of the CRD: the CRD is rendered,
+/// or the inventory has no object of the kind.
 pub(super) fn defined_kinds(inventory: &Inventory) -> BTreeMap<ObjectKey, GroupKind> {
     let definitions = inventory
         .members
@@ -306,7 +306,7 @@ pub(super) fn defined_kinds(inventory: &Inventory) -> BTreeMap<ObjectKey, GroupK
         .collect()
 }
 
-/// Returns a note on the kinds among `defined` whose definition is deleted: not all of their objects may be in the input
+/// Returns a note on the kinds among `defined` whose CRD is deleted: some of their objects may not be in the input
 /// `[CRD-3]`.
 pub(super) fn instances(
     defined: &BTreeMap<ObjectKey, GroupKind>,
@@ -392,7 +392,8 @@ pub(super) fn unattended(plan: &Plan<'_>) -> Option<String> {
     })
 }
 
-/// Returns the kinds of rendered custom resources that get a finalizer from an operator outside the input, with it.
+/// Returns the kinds of rendered custom resources to which a controller outside the input adds a finalizer, with the
+/// controller.
 fn added_later(
     inventory: &Inventory,
     table: &KnownFinalizers,

@@ -1,4 +1,4 @@
-//! Builds scenarios, and what formats show besides their simulation.
+//! Builds scenarios, and the facts that formats show besides their simulation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::kube::{GroupKind, ObjectKey, Policy};
 use crate::ownership::{Implied, ImpliedObject};
 use crate::story::{ImpliedDependent, PlanView, WrittenAt, command};
 
-/// The first note if nothing applies the target.
+/// The note on a target that nothing applies.
 const UNAPPLIED: &str =
     "Nothing in the input applies the target: this plan is about the files that nothing applies.";
 
@@ -28,13 +28,13 @@ pub struct Planner {
     data: BTreeMap<ObjectKey, String>,
     written: WrittenAt,
     notes: Vec<String>,
-    /// The kinds of the definitions of the input, if it may not contain all of their objects.
+    /// The kinds of CRDs whose objects may not all be in the input, by the key of the CRD.
     defined: BTreeMap<ObjectKey, GroupKind>,
     /// Whether no object is from a dump, which would show every controller.
     rendered: bool,
     /// The title of the requests that are shown as one step.
     title: Option<String>,
-    /// The deleted delivery objects of which it is not known what else their tool deletes.
+    /// The deleted delivery objects whose delivered objects are not all known.
     unread: Vec<ObjectKey>,
     /// The titles of the last steps, which tools and controllers send because of the first ones.
     followed_by: Vec<String>,

@@ -84,7 +84,7 @@ pub enum PlanError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Deliveries(#[from] Box<SessionError>),
-    /// Several bundles that were read, if the targets do not say which one is meant.
+    /// The targets are in several bundles or in none of several, or no bundle was read.
     #[error("a plan is about one bundle, and {found}")]
     Bundles {
         /// The alternatives that were found.

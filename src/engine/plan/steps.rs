@@ -82,8 +82,8 @@ impl Steps {
         Ok(Self { file, steps })
     }
 
-    /// Resolves the targets in an input. A whole key need not be in it: the API server answers 404. `namespace` is that
-    /// of targets that name none.
+    /// Resolves the targets among `targets`. A whole key need not be there: the API server answers 404. `namespace` is
+    /// for targets without one.
     pub(super) fn resolve(
         &self,
         targets: &Targets,
@@ -102,7 +102,7 @@ impl Steps {
             .collect()
     }
 
-    /// Whether any target is an object of an input.
+    /// Whether any target of the steps is among `targets`.
     pub(super) fn any_in(&self, targets: &Targets, namespace: Option<&str>) -> bool {
         let mut asked = self.steps.iter().filter_map(|step| step.target.as_ref());
         asked.any(|target| targets.resolve_line(&target.text, namespace).is_ok())
@@ -192,7 +192,8 @@ fn step(values: Values<'_>, value: Value<'_>) -> Result<WrittenStep, Mistake> {
     })
 }
 
-/// Reads the policy: without one Background, as kubectl sends it; for `null` or `none` no policy, as raw API clients.
+/// Reads the policy of a step. If the key is absent, it is Background, as kubectl sends it; `null` and `none` send no
+/// policy, as raw API clients do.
 fn policy(values: Values<'_>, step: Value<'_>) -> Result<Option<Policy>, Mistake> {
     let Some(entry) = step.entry("policy") else {
         return Ok(Some(Policy::Background));

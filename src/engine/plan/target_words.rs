@@ -14,7 +14,8 @@ pub(super) struct Wanted<'w> {
 }
 
 impl Wanted<'_> {
-    /// Whether it may be in a namespace. Without one of its own, it is looked up in `default` if that is given.
+    /// Whether the target may be in `namespace`. A target without a namespace is looked up in `default`, if it is
+    /// given.
     pub(super) fn is_in(&self, namespace: &Namespace, default: Option<&str>) -> bool {
         match self.namespace {
             Some(written) => *namespace == Namespace::from(written),

@@ -132,7 +132,7 @@ impl Session {
         let everything = Check {
             only: None,
             every: true,
-            // Only identities are compared, and they do not depend on this.
+            // Only identities are compared, and they do not depend on `as_applied`.
             as_applied: true,
             fixes: Fixes::LeftOut,
             graphs: Graphs::LeftOut,

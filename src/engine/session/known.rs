@@ -25,7 +25,8 @@ impl Session {
     /// Returns [`Self::baseline_path`], if it may be written.
     ///
     /// # Errors
-    /// A path in `.git`, or, from a discovered configuration, one outside its repository or through a symbolic link.
+    /// Without `given`: a path in `.git` or, from a discovered configuration, outside its repository or through a
+    /// symbolic link.
     #[doc(hidden)]
     pub fn baseline_path_to_write(&self, given: Option<&str>) -> Result<String, SessionError> {
         let path = self.baseline_path(given);
@@ -61,7 +62,7 @@ impl Session {
     /// it may only name a file in the repository. No configuration may name a file in `.git`.
     ///
     /// # Errors
-    /// The baseline is elsewhere. Messages would show its lines, or it would be overwritten.
+    /// The path is not allowed: messages would show lines of that file, or it would be overwritten.
     fn admit_baseline(
         &self,
         path: &str,

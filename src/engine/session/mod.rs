@@ -1,4 +1,4 @@
-//! The entry point of every command: request → read → analyse → judge → report.
+//! The entry point of most commands: request → read → analyse → judge → report.
 
 mod checking;
 mod known;
@@ -28,7 +28,7 @@ use crate::inventory::{
 use crate::report::{Listing, Note};
 use crate::text::Side;
 
-/// The files of a request, read once; any number of questions can be asked of it.
+/// The files of a request, read once; any number of questions can be asked about them.
 #[derive(Debug)]
 pub struct Session {
     request: Request,
@@ -238,7 +238,7 @@ impl Session {
     /// Plans a tool's removal of all selected objects.
     ///
     /// # Errors
-    /// Objects in several clusters or bundles, and a Namespace whose name is not known.
+    /// Objects in several clusters or bundles, a tool that is not clear, and a Namespace whose name is not known.
     #[doc(hidden)]
     pub fn teardown(&self, request: &TeardownRequest) -> Result<Teardown, PlanError> {
         let read = match request.by {

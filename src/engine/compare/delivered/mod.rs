@@ -114,8 +114,8 @@ fn both(
     new.miss_what_left(&old);
     new.refuse_what_is_shared(&old);
     new.refuse_to_become_empty(&old);
-    // Only charts that no delivery uses in either state are roots: one that a delivery uses in one state is not also
-    // installed by hand.
+    // Only charts that both states have and no delivery uses in either are roots: a chart that a delivery uses in one
+    // state is not also installed by hand.
     let charts = [&old, &new].map(Delivered::charts_alone);
     let in_both = &charts[0] & &charts[1];
     for one in [&mut old, &mut new] {
@@ -265,8 +265,9 @@ impl Delivered {
         self.evaluated.contains(place)
     }
 
-    /// Returns the clusters that are certainly different ones. With Flux, their entry points share a key, or one
-    /// delivers into the other. With Argo CD, they are not a control plane, or one of several.
+    /// Returns the clusters that are certainly different ones. With Flux: those whose entry points share a key, and
+    /// those into which another cluster delivers. With Argo CD: the control planes, if there are several, and the
+    /// clusters that are neither a control plane nor a cluster of Flux.
     pub(super) fn clusters(&self) -> BTreeSet<Arc<str>> {
         let (flux, argo): (Vec<&Delivery>, Vec<&Delivery>) = self
             .all

@@ -1,5 +1,5 @@
-//! Deliveries that fail in a state because of another state: something that they need has left, another one delivers
-//! their objects, or they have nothing left to apply.
+//! Deliveries that fail in a state because of another state: something that they need has left, another delivery
+//! applies their objects, or they have nothing left to apply.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -205,7 +205,7 @@ impl Assignment<'_> {
                 (true, false) => {
                     unapplied.push(self.file(at, Destination::Unapplied(folder), None));
                 }
-                // They are with the applied files, so that ties between both are found.
+                // Disowned files are among the applied files, so that ties between the two are found.
                 (true, true) => applied.push(self.file(at, Destination::Disowned(folder), None)),
                 (false, _) => applied.push(self.file(at, Destination::Folder(folder), None)),
             }

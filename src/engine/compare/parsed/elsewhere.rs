@@ -12,15 +12,15 @@ use crate::merge::prunes;
 use crate::report::spoken;
 
 impl Parsed {
-    /// Returns the deliveries that both states have and of which one state does not read the objects, if the settings
-    /// that decide on these differ.
+    /// Returns the deliveries in both states whose objects one state does not read, if the settings that decide on the
+    /// objects differ.
     pub(in super::super) fn edited_elsewhere(&self, base: &Self) -> Vec<Unread> {
         let reason = "its objects are not read, and these settings decide which they are";
         let edited = self.delivered.deliveries().into_iter().filter(|delivery| {
             let Some(before) = base.delivered.delivery(&delivery.id) else {
                 return false;
             };
-            // A folder that is missing in one state is elsewhere there, without an edit of the delivery object.
+            // If one state lacks the folder, `elsewhere` differs without an edit of the delivery object.
             let is_read_once = before.elsewhere.is_some() != delivery.elsewhere.is_some();
             before.elsewhere != delivery.elsewhere
                 && !(is_read_once && base.text_at(&before.file) == self.text_at(&delivery.file))
@@ -60,8 +60,8 @@ impl Parsed {
         Some(self.file_at(place)?.source().text())
     }
 
-    /// Returns the contents of Kustomizations that Flux deletes with them and that are not read, by the ids of their
-    /// parents and by their keys.
+    /// Returns the unread objects that Flux deletes with their Kustomizations, by the id of the Kustomization's parent
+    /// and its key.
     pub(in super::super) fn deleted_elsewhere(&self) -> BTreeMap<(Option<String>, String), Unread> {
         let reason = "Flux deletes these objects with the Kustomization, and they are not read";
         let deleting = self.delivered.deliveries().into_iter().filter(|delivery| {

@@ -22,7 +22,7 @@ pub(in super::super) struct InputsOfDelivery {
 }
 
 impl InputsOfDelivery {
-    /// Adds the inputs to those that are `gone`. `written` maps keys of objects to those in their files.
+    /// Adds the inputs to those that are `gone`. `written` maps keys of objects to the keys as their files have them.
     pub(in super::super) fn add_to(
         &self,
         gone: &mut GoneInputs,
@@ -38,8 +38,8 @@ impl InputsOfDelivery {
 }
 
 impl Parsed {
-    /// Returns the unread inputs of deliveries that delete what they delivered when they are deleted, by the ids of their
-    /// parents and by their keys.
+    /// Returns the unread inputs of deliveries whose objects are deleted with them, by the id of the delivery's parent
+    /// and its key.
     pub(in super::super) fn unread_of_deliveries(
         &self,
     ) -> BTreeMap<(Option<String>, String), InputsOfDelivery> {
@@ -58,7 +58,7 @@ impl Parsed {
             .iter()
             .partition(|input| *input.file == *delivery.file);
         let mut places: BTreeSet<String> = others.iter().map(|one| one.file.clone()).collect();
-        // A chart of the tree is named by the object that delivers it.
+        // An unread chart of the tree has the place of the object that delivers it, so its own file is added.
         if own.iter().any(|input| input.what == What::Chart) {
             places.insert(resolve(&delivery.path, "Chart.yaml"));
         }
@@ -72,7 +72,7 @@ impl Parsed {
         }
     }
 
-    /// Returns the key of the object in the file of a delivery: that of its set, if there is one.
+    /// Returns the key of the object that the file of a delivery contains: its ApplicationSet, else its own object.
     fn written_by<'d>(&'d self, delivery: &'d Delivery) -> &'d str {
         let parent = delivery.parent.as_deref();
         let parent = parent.and_then(|parent| self.delivered.delivery(parent));

@@ -46,7 +46,7 @@ pub(super) struct Parsed {
     /// The rendered manifests, which replace their sources.
     pub(super) rendered: Rendered,
     side: Side,
-    /// The files that tools build from, until these are evaluated.
+    /// The files that tools build from, until the deliveries are evaluated.
     pub(super) tree_files: StateFiles,
     pub(super) delivered: Delivered,
     /// The clusters of either state that get a part of their own, besides those of the configuration.
@@ -72,7 +72,8 @@ pub(super) struct Rendered {
 }
 
 impl Parsed {
-    /// Parses the files of two states, except those that `exclude` matches. Files that both share are parsed once.
+    /// Parses the files of two states, except those that `exclude` matches, and evaluates their deliveries. Files that
+    /// both share are parsed once.
     pub(super) fn both(
         states: [(TreeState, Side); 2],
         exclude: &[String],
@@ -141,7 +142,7 @@ impl Parsed {
         }
     }
 
-    /// Returns the index of a file of a state that was read: its files are in the order of their paths from the root.
+    /// Returns the index of the file at `place`, if the state was read: then its files are in the order of their paths.
     fn index_of(&self, place: &str) -> Option<usize> {
         let at = self.places.binary_search_by(|one| (**one).cmp(place));
         at.ok()

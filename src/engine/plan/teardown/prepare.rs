@@ -15,7 +15,8 @@ use crate::ownership::Remover;
 use crate::story::SafeCommand;
 use crate::story::words;
 
-/// Maximum number of objects that a command names, if `--all` of their kinds in their namespaces means the same ones.
+/// Maximum number of objects that a command names instead of `--all`, if their namespaces contain no others of their
+/// kinds.
 const MOST_NAMED: usize = 12;
 
 /// Returns the commands for the preparations; `removal` is the removal that follows them.

@@ -9,8 +9,8 @@ use crate::kube::kinds;
 use crate::text::plain;
 
 impl<'b> Tooling<'b, '_> {
-    /// Removes the objects that the deletion of an Application leaves from `members`: those of other Applications, and
-    /// these themselves. Returns a note on them. `own` is the Application, if the input contains it.
+    /// Removes other Applications and their objects from `members`, because the deletion of the Application called
+    /// `name` leaves them. Returns a note for each. `own` is the deleted Application, if the input contains it.
     pub(super) fn keep_application(
         &self,
         members: &mut Vec<&'b Member>,
@@ -27,7 +27,7 @@ impl<'b> Tooling<'b, '_> {
                 Some(application) => {
                     (!deleted.contains(application)).then(|| application.to_owned())
                 }
-                // Nothing delivers the Application itself, or any other beside it.
+                // If the input contains the deleted Application, others that nothing delivers stay.
                 None => own
                     .filter(|own| own.id != member.id && member.key.is(kinds::APPLICATION))
                     .map(|_| member.key.name.to_string()),

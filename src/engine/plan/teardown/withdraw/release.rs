@@ -42,8 +42,8 @@ impl<'b> Tooling<'b, '_> {
             })
     }
 
-    /// Removes the objects that name another release from `members`. Returns a note on them, and one on objects that name
-    /// no release, which count as part of the one that others name.
+    /// Removes from `members` the objects that name a release other than `release`. Returns a note for each other
+    /// release, and one on objects that name no release: they count as part of `release`.
     pub(super) fn keep_release(
         &self,
         members: &mut Vec<&'b Member>,
@@ -90,12 +90,12 @@ impl<'b> Tooling<'b, '_> {
     }
 }
 
-/// The release that an object names.
+/// Returns the release that an object names.
 fn named_release(member: &Member) -> Option<Spanned<&str>> {
     release_by_helm(member).or_else(|| release_by_chart(member))
 }
 
-/// The release that Helm wrote onto an object when it applied it.
+/// Returns the release that Helm wrote onto an object when Helm applied it.
 fn release_by_helm(member: &Member) -> Option<Spanned<&str>> {
     let metadata = member.object.metadata();
     metadata.annotation(marks::HELM_RELEASE_NAME)
