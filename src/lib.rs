@@ -71,8 +71,8 @@ pub use suppression::Date;
 pub use text::{ColumnUnit, Limits, Position, Span};
 
 pub mod error {
-    //! Errors of reading, checking and planning. [`SessionError`] and [`PlanError`], and the errors about files and
-    //! words in them, implement [`miette::Diagnostic`]: they say what is wrong, where, and what to do about it.
+    //! Errors of reading, checking and planning. All but [`ClusterError`], [`NotADate`], [`NotAKey`], [`UnknownFormat`]
+    //! and [`UnreadableRelease`] implement [`miette::Diagnostic`]: they say what is wrong, where, and how to fix it.
 
     pub use crate::baseline::BaselineError;
     pub use crate::config::Mistake;

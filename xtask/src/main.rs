@@ -26,7 +26,7 @@ enum Chore {
         #[arg(value_parser = file_name)]
         name: String,
     },
-    /// Count habits of style in src and crates, per 1,000 lines of comments
+    /// Count habits of style in src, crates and xtask, per 1,000 comment lines or functions
     Style,
 }
 
@@ -61,7 +61,7 @@ fn operator(name: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The folder of the repository.
+/// Returns the folder of the repository.
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()

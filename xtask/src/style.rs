@@ -8,10 +8,10 @@ use std::path::Path;
 use regex::Regex;
 use walkdir::WalkDir;
 
-/// The lines of comments, without their slashes, as `text`.
+/// Matches a comment line; `text` is the line without its slashes.
 const COMMENT: &str = r"^//[/!]*\s*(?<text>.*)$";
 
-/// Habits of comments, and what a comment that shows one matches.
+/// Habits of comments, each with the pattern of the comment lines that have it.
 const HABITS: [(&str, &str); 5] = [
     ("sentence begins with \"What\"", r"(^|\. )What "),
     (
@@ -28,7 +28,7 @@ const HABITS: [(&str, &str); 5] = [
 
 const FUNCTION: &str = r"^((pub(\([a-z: ]+\))?|const|async|unsafe) )*fn ";
 
-/// Constructs of code, and what a line that has one matches.
+/// Constructs of code, each with the pattern of the lines that have it.
 const CONSTRUCTS: [(&str, &str); 2] = [
     ("`match` on a bool", r"^true =>"),
     ("named closures", r"^let [^=]* = (move )?\|"),
@@ -55,7 +55,7 @@ pub(crate) fn report(root: &Path, folders: &[&str]) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// The counts of habits among lines without indentation, each with its share per thousand.
+/// Returns the counts of habits and constructs in `lines`, which have no indentation, each with its share per thousand.
 fn table(lines: &[String]) -> Result<String, regex::Error> {
     let comment = Regex::new(COMMENT)?;
     let (comments, code): (Vec<&str>, Vec<&str>) = lines
@@ -78,7 +78,7 @@ fn table(lines: &[String]) -> Result<String, regex::Error> {
     Ok(table)
 }
 
-/// How many lines match.
+/// Returns the number of lines that match `pattern`.
 fn count(lines: &[&str], pattern: &str) -> Result<usize, regex::Error> {
     let pattern = Regex::new(pattern)?;
     Ok(lines.iter().filter(|line| pattern.is_match(line)).count())
