@@ -1,7 +1,7 @@
 //! The page around the data: one file, which loads nothing and runs nothing but its own scripts.
 //!
 //! Data from manifests is only embedded as JSON that is never executed, with every character escaped that has a meaning
-//! in HTML. The scripts insert it as text nodes, and a policy allows no other scripts, by their hashes.
+//! in HTML. The scripts insert it as text nodes, and a policy allows only scripts with known hashes.
 
 use serde::Serialize;
 

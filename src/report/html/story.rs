@@ -72,7 +72,7 @@ struct ObjectDocument {
     /// The finalizers that hold it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     finalizers: Vec<String>,
-    /// Whether its controller prevents this if it is quicker than another deletion.
+    /// Whether it does not get stuck if its controller is quicker than another deletion.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     race: bool,
 }

@@ -1,4 +1,4 @@
-// The details of one object: why it is affected, its owners and dependents, what holds it, which command releases it, where it is written.
+// The details of one object: why it is affected, what it is deleted with, what holds it, which command releases it, where it is written.
 
 const badge = (effect) =>
   effect && el("span", { class: `badge ${effect}` }, el("span", { "aria-hidden": "true" }, `${MARKS[effect]} `), effect);
@@ -12,7 +12,7 @@ const named = (node) => [
 
 const KEY = /^([\w-]+)(\.[\w.-]+)?\/([\w.-]*)\/([^/]+)$/;
 
-/** An object without details of its own. */
+/** The name of an object as text, not as a link. */
 const objectName = (key) => {
   const [, kind, , namespace, name] = KEY.exec(key) || [];
   return kind ? el("span", { class: "key", title: key }, named({ kind, namespace, name })) : el("code", {}, key);

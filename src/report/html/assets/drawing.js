@@ -23,7 +23,7 @@ const path = ({ from, to, through }) => {
   return line;
 };
 
-/** The smallest size of letters in the first view. */
+/** The minimum scale of the first view: letters are readable at it. */
 const READABLE = 0.8;
 
 /** The view; `show` is called with the members of the chosen vertex. */
@@ -46,7 +46,7 @@ const drawing = (show) => {
   const size = () => picture.getBoundingClientRect();
   /** The start of a section of `length` out of `all` that has `at` in the middle and does not go beyond the ends. */
   const start = (all, length, at) => (all < length ? (all - length) / 2 : Math.min(Math.max(at - length / 2, 0), all - length));
-  /** Shows all of it, never magnified; or as much of it around a vertex as can be read. */
+  /** Shows the whole graph, never magnified; if its scale would be below `least`, only the part around `around`, at that scale. */
   const fit = (least = 0, around = { x: 0, y: 0 }) => {
     if (!drawn) return;
     const { width, height } = size();

@@ -38,7 +38,7 @@ const severityBadge = (severity) =>
 /** The line of the first place that is marked. */
 const lineOf = (part) => part.lines.find((line) => line.pieces.some((piece) => piece.mark !== undefined))?.number;
 
-/** Lines of a file. The first lines of a finding are named by its own place. */
+/** Lines of a file. The caption names the place of the finding for its first lines, the first marked line for the others. */
 const snippet = (finding) => (part, at) => el("figure", { class: "snippet" },
   el("figcaption", {}, place(part.file, at ? lineOf(part) : finding.location.line, part.side), beside.command === "diff" && part.side && el("span", { class: "muted" }, ` in ${part.side}`)),
   el("div", { class: "code", tabindex: "0", role: "group", "aria-label": `Lines of ${part.file}` },

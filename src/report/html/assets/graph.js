@@ -1,6 +1,6 @@
 // Selects the part of the forest that is drawn as a graph, and places its nodes.
 
-/** Objects that are drawn. */
+/** Maximum number of vertices that are drawn. */
 const DRAWN = 2000;
 /** Maximum number of siblings of one kind with nothing below them that are drawn one by one, unless the reader expands them. */
 const ALIKE = 4;
@@ -22,7 +22,7 @@ const tiedTo = (shown) => {
 
 const drawnNodes = () => nodes.filter((node) => isTouched(node) && wanted.shown[node.id]);
 
-/** Objects that are alike: they have no dependents, and the same owners. */
+/** Groups of more than `ALIKE` objects without dependents that have the same owners, kind, effect and finalizers. */
 const stacksOf = (shown) => {
   const { above, leading } = tiedTo(shown);
   const stacks = new Map();
@@ -35,7 +35,7 @@ const stacksOf = (shown) => {
   }
   return [...stacks.values()].filter((members) => members.length > ALIKE);
 };
-/** The objects that the graph shows together with one. */
+/** The objects that share a vertex with `node`, including `node`. */
 const stackOf = (node) => stacksOf(drawnNodes()).find((members) => members.includes(node)) || [node];
 
 /** The vertices: objects, or stacks of objects that are alike. */
@@ -61,7 +61,7 @@ const vertices = (apart) => {
   return { all, vertexOf };
 };
 
-/** What is special about objects. */
+/** Lines on the finalizers and the data of objects, and on whether they are implied. */
 const remarks = (node, members) => {
   const lines = [];
   if (node.finalizers) lines.push(`finalizer ${node.finalizers.join(", ")}`);
@@ -93,7 +93,7 @@ const edges = (vertexOf) => {
 const MARGIN = 12;
 const GAP = 10;
 
-/** Gives vertices that are tied places in layers, and the arrows the places that they pass through. */
+/** Places tied vertices in layers, and computes the points that arrows pass through. */
 const inLayers = (tied, arrows) => {
   const graph = new dagre.graphlib.Graph();
   // Computing the best ranks takes long for many nodes.
@@ -124,7 +124,7 @@ const inLayers = (tied, arrows) => {
   return { width, height };
 };
 
-/** Gives vertices that nothing is tied to places in rows below the others. */
+/** Places vertices without ties in rows below the others. */
 const inRows = (loose, { width, height }) => {
   const most = Math.max(width, 900);
   let [x, y, tallest, widest] = [MARGIN, height, 0, width];
@@ -138,7 +138,7 @@ const inRows = (loose, { width, height }) => {
   return { width: widest, height: y + tallest + MARGIN };
 };
 
-/** The graph with places, or how many objects are too many. */
+/** The graph with all places; or, if there are too many vertices, only their number. */
 const layout = (apart) => {
   const { all, vertexOf } = vertices(apart);
   if (all.length > DRAWN) return { many: all.length };

@@ -18,7 +18,7 @@ const inline = (text) => {
   }
 };
 
-/** The elements of a page; its own headings come below `level`. */
+/** The elements of a page; its headings have the level `level`. */
 const markdown = (page, level) => {
   const blocks = [];
   let paragraph = [];

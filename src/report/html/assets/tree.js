@@ -54,7 +54,7 @@ const tree = (show) => {
     return li;
   };
 
-  /** The objects that it waits for, if its finalizers do not show that. */
+  /** The holds of a stuck object, if its row shows no finalizers. */
   const heldBy = (node) => {
     const stuck = node.finalizers ? null : stuckOf.get(`${node.story} ${node.key}`);
     return stuck && `; ${clipped(stuck.holds.map((hold) => hold.what).join("; "), 180)}`;
