@@ -62,7 +62,7 @@ pub(super) fn rendered(
     }
 }
 
-/// Returns the objects of a rendering, without those with random names: in the cluster they have others.
+/// Returns the objects of a rendering. Those with random names are left out, because their names differ in the cluster.
 fn objects(rendering: &Rendering, origin: &Origin) -> Result<Vec<Resource>, String> {
     let mut found = parsed(&rendering.text, origin)?;
     if let Some(again) = &rendering.again {
@@ -94,7 +94,7 @@ fn parsed(text: &str, origin: &Origin) -> Result<Vec<Resource>, String> {
     Ok(placed.collect())
 }
 
-/// Returns the templates that Helm names in comments, by the offsets of these.
+/// Returns the templates that Helm names in comments, by the offsets of the comments.
 fn templates(text: &str) -> BTreeMap<u32, Arc<str>> {
     let mut found = BTreeMap::new();
     let mut offset = 0;

@@ -13,14 +13,14 @@ use crate::kustomize::Deliverer;
 pub struct Delivery {
     /// Equal in two states of a tree for the same delivery.
     pub id: String,
-    /// The cluster that it delivers into: the path of the entry point; if it is not the tool's own, the folder of the
-    /// entry points and `/` with a name.
+    /// The cluster that it delivers into, named by the folder of an entry point; a cluster that is not the tool's own is
+    /// `folder/name`. Empty if it is unknown.
     pub cluster: Arc<str>,
     /// The delivery that applies its delivery object; `None` for an entry point.
     pub parent: Option<Arc<str>>,
     /// The key of its delivery object.
     pub key: String,
-    /// Its deliverer; `None` for a HelmRelease that was not rendered, and for a build by hand.
+    /// Its deliverer; `None` for a HelmRelease that was not rendered, and for a build or a chart used by hand.
     pub by: Option<Deliverer>,
     /// The folder that it builds, of several sources the first one; empty if it builds none.
     pub path: String,
@@ -42,7 +42,7 @@ pub struct Delivery {
     pub built_first: Option<Arc<Vec<Resource>>>,
     /// The objects that it builds, as it applies them.
     pub resources: Arc<Vec<Resource>>,
-    /// The folders whose kustomizations it builds, and the files that it reads as resources.
+    /// The folders that it builds or renders, and the files that it reads as resources.
     pub reached: Arc<BTreeSet<String>>,
     /// The inputs that it depends on and that were not read.
     pub unread: Vec<UnreadInput>,

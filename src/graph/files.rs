@@ -33,7 +33,7 @@ pub struct TreeFiles<'r> {
     scopes: OnceLock<Arc<ClusterScopes>>,
 }
 
-/// A file of the tree. Its bytes and its documents are there if they were read before.
+/// A file of the tree, with its bytes or its documents if they were read before.
 struct TreeFile<'r> {
     bytes: Option<Bytes>,
     parsed: Option<&'r ParsedFile>,
@@ -53,7 +53,7 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    /// Returns the documents of a file that was parsed before; `None` unless all of them are still there.
+    /// Returns the documents of a file that was parsed before; `None` unless the trees of all documents were kept.
     fn from_parsed_file(file: &ParsedFile) -> Option<Self> {
         let documents = file.trees()?.into_iter().filter_map(value_of);
         Some(Self {
@@ -247,7 +247,7 @@ impl<'r> TreeFiles<'r> {
     }
 }
 
-/// Returns the value of a cache for a path, made on first use. The cache is not locked meanwhile.
+/// Returns the value of a cache for a path, made on first use. The cache is not locked while `make` runs.
 fn cached<T: Clone>(cache: &Mutex<HashMap<String, T>>, path: &str, make: impl FnOnce() -> T) -> T {
     let known = cache.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(value) = known.get(path) {

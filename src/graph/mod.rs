@@ -20,8 +20,9 @@ use kustomize::Builds;
 
 use crate::kustomize::BeyondLimit;
 
-/// Returns the deliveries of Flux and Argo CD in a state, those of HelmReleases if charts are rendered, and facts about
-/// Argo CD. `before` and `memory` are the results for the previous state, if there is one.
+/// Returns the deliveries of Flux and Argo CD in a state, and facts about Argo CD. HelmReleases that no Kustomization
+/// of Flux delivers are included only if charts are rendered. `before` and `memory` are the results for the previous
+/// state, if there is one.
 ///
 /// # Errors
 /// Returns an error if there is more than the limits allow.

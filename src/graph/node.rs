@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use crate::text::Span;
 use crate::yaml::{Kind, NodeId, Tree, Value};
 
-/// Maximum depth in which texts are replaced; deeper ones stay as they are written.
+/// Maximum depth at which [`Node::with_texts`] replaces texts; deeper ones stay as they are written.
 const DEEPEST_TEXT: usize = 200;
 
 /// The entries of a mapping that a build made, in their order.
@@ -37,7 +37,7 @@ pub enum Node {
     Seq(Arc<Vec<Node>>),
 }
 
-/// The address of a mapping or a sequence while that exists: equal addresses are equal values.
+/// The address of a value while the value exists: values with equal addresses are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address(usize, Option<NodeId>);
 
@@ -73,7 +73,7 @@ impl<'n> Look<'n> {
     }
 }
 
-/// Nesting below which the text of a value is cut off.
+/// Maximum depth of the text that [`Node::text_without`] returns; deeper parts are null.
 const TEXT_DEPTH: usize = 100;
 
 impl Node {
@@ -365,7 +365,7 @@ impl Node {
         Ok(changed)
     }
 
-    /// Returns the entries of a mapping as text in which the order of keys does not matter, except the keys `without`.
+    /// Returns the entries of a mapping, apart from the keys `without`, as JSON with sorted keys.
     pub fn text_without(&self, without: &[&str]) -> String {
         let entries = self.entries().into_iter();
         let entries = entries
@@ -376,7 +376,7 @@ impl Node {
         all.to_string()
     }
 
-    /// Returns the bytes that it takes if no parts are shared, but hardly more than `most`.
+    /// Estimates the bytes that the value takes if no parts are shared; stops counting above `most`.
     pub fn weight(&self, most: usize) -> usize {
         let mut weight: usize = 0;
         let mut pending = vec![self.clone()];

@@ -67,7 +67,8 @@ impl<'r> Reached<'r> {
     }
 }
 
-/// The sources that delivery objects name: one is taken to be this tree if most of the folders named in it exist here.
+/// A vote on each source that delivery objects name: a source is taken to be this tree if most of the folders that they
+/// name in it exist here.
 #[derive(Debug, Default)]
 pub(super) struct Majorities<K>(BTreeMap<K, isize>);
 
@@ -85,8 +86,8 @@ impl<K: Ord> Majorities<K> {
 }
 
 /// Returns the files that the nearest kustomization above them leaves out: no kustomization lists the file, or a folder
-/// between the two. Deliveries are often disabled by removing them from the list. A kustomization that only renders
-/// charts, and has no list, does not count.
+/// between the file and that kustomization. Deliveries are often disabled by removing them from the list. A
+/// kustomization that only renders charts, and has no list, does not count.
 pub(super) fn left_out<'p>(
     files: &TreeFiles<'_>,
     paths: impl IntoIterator<Item = &'p str>,

@@ -9,12 +9,12 @@ use crate::knowledge::{DefinedScope, scope_of};
 /// The cluster-scoped kinds of a tree.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ClusterScopes {
-    /// The kinds that CRDs define, by group.
+    /// The cluster-scoped kinds that CRDs define, by group.
     custom: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl ClusterScopes {
-    /// Reads the kinds that the CRDs in `files` define.
+    /// Reads the cluster-scoped kinds that the CRDs in `files` define.
     pub fn new(files: &TreeFiles<'_>) -> Self {
         let mut custom: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for path in files.manifests() {

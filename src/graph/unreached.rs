@@ -1,4 +1,5 @@
-//! Parts that no tool of the tree delivers: kustomizations built by hand or by an unknown tool, and files with objects.
+//! Parts that no tool of the tree delivers: kustomizations and charts used by hand or by an unknown tool, and files
+//! with objects.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use crate::text::Limits;
 /// Builds the kustomizations that neither a delivery nor another kustomization builds.
 ///
 /// # Errors
-/// Returns an error if there are more copies of objects than the limits allow.
+/// Returns an error if the builds exceed the limits.
 pub fn roots(
     builds: &Builds<'_>,
     delivered: &[Delivery],
@@ -82,8 +83,8 @@ pub fn roots(
 }
 
 /// Renders the charts of the tree that no delivery renders, as `helm install` does with their default values. A library
-/// chart has nothing to install, and a subchart is installed with its parent. `counts` returns whether the charts that
-/// the delivery or the kustomization in a file names are to be left out, because they are rendered for it.
+/// chart has nothing to install, and a subchart is installed with its parent. Charts that a delivery or a kustomization
+/// names are left out if `counts` returns `true` for its file, because they are rendered for it.
 pub fn charts<'d>(
     builds: &Builds<'_>,
     delivered: impl IntoIterator<Item = &'d Delivery>,
@@ -150,7 +151,8 @@ fn call(files: &TreeFiles<'_>, folder: &str, release: String) -> Result<ChartCal
     Ok(call)
 }
 
-/// Returns the files with objects that no delivery reaches, except those of rendered charts, with object counts.
+/// Returns the files with objects that no delivery reaches, each with the number of its objects. Files of rendered
+/// charts are left out.
 pub fn files(
     files: &TreeFiles<'_>,
     delivered: &[Delivery],

@@ -7,21 +7,21 @@ use crate::text::without_credentials;
 pub enum What {
     /// A Helm chart.
     Chart,
-    /// A resource, a component or a patch from the network.
+    /// A resource, a component or a patch that is on the network, encrypted or missing.
     Remote,
-    /// A variable that only the cluster knows.
+    /// A variable, or values of a chart, that only the cluster knows.
     Variable,
     /// A template that is not evaluated.
     Template,
-    /// A generator that is a program, or asks a cluster or a service.
+    /// A generator that is a program, or that reads a cluster, a service or another repository.
     Generator,
     /// A program that makes manifests.
     Plugin,
     /// A Jsonnet program.
     Jsonnet,
-    /// A transformer, or a replacement in names.
+    /// A transformer, or a replacement that may change the identity of objects.
     Transformer,
-    /// A repository, an artifact or a bucket that is not this tree.
+    /// A repository, an artifact or a bucket that is not this tree, or another revision of this tree.
     OtherRepository,
     /// More than the limits allow.
     Limit,

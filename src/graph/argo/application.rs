@@ -18,8 +18,8 @@ pub const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 /// An Application with this annotation is not reconciled while its value is true.
 pub const SKIP_RECONCILE: &str = "argocd.argoproj.io/skip-reconcile";
 
-/// Returns the policy with which an Application with these finalizers deletes its objects, by the first of them; `None`
-/// if it does not (argo-cd pkg/apis/application/v1alpha1/types.go, GetPropagationPolicy).
+/// Returns the policy with which an Application with these finalizers deletes its objects: the first of them that states
+/// one decides. `None` if it leaves its objects (argo-cd pkg/apis/application/v1alpha1/types.go, GetPropagationPolicy).
 pub fn deletion_policy<'f>(mut finalizers: impl Iterator<Item = &'f str>) -> Option<Policy> {
     finalizers.find_map(
         |finalizer| match finalizer.strip_prefix(RESOURCES_FINALIZER)? {
@@ -37,7 +37,7 @@ pub fn is_true(text: &str) -> bool {
 
 /// The cluster in which Argo CD itself runs (argo-cd docs/operator-manual/declarative-setup.md).
 pub const OWN_SERVER: &str = "https://kubernetes.default.svc";
-/// Its name.
+/// The name of that cluster.
 pub const OWN_NAME: &str = "in-cluster";
 
 /// Options of `kustomize` that decide neither which objects there are nor their identities.

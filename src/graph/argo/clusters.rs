@@ -113,8 +113,8 @@ impl KnownClusters {
         }
     }
 
-    /// Returns the clusters of the Secrets that a control plane delivers to itself. There may be others. `None` if
-    /// there are none, or if the configuration lists all.
+    /// Returns the clusters of the Secrets that a control plane delivers to itself; the list may be incomplete. `None`
+    /// if there are no such Secrets, or if the configuration lists all clusters.
     pub(super) fn with_secrets<'r>(
         &self,
         resources: impl Iterator<Item = &'r Resource>,
@@ -133,8 +133,8 @@ impl KnownClusters {
         })
     }
 
-    /// Returns the parameters of the clusters that a `clusters` generator selects. Without a selector, they include
-    /// Argo CD's own cluster, which needs no Secret.
+    /// Returns the parameters of the known clusters that a `clusters` generator selects. If the list is complete and
+    /// there is no selector, they include Argo CD's own cluster, which needs no Secret.
     pub(super) fn selected(
         &self,
         selector: Option<&Node>,
@@ -154,7 +154,8 @@ impl KnownClusters {
         all.map(|one| one.parameters(language)).collect()
     }
 
-    /// Returns the cluster that a destination gives by name or by server; `here` if it is Argo CD's own.
+    /// Returns the cluster that a destination gives by name or by server: a cluster of the control plane `entry`, or
+    /// `here` if it is Argo CD's own.
     pub(super) fn destination(&self, written: &str, entry: &str, here: &Arc<str>) -> Arc<str> {
         let mut all = self.all.iter();
         let known = all.find(|one| one.name == written || one.server == written);

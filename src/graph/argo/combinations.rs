@@ -125,7 +125,8 @@ impl Generators<'_> {
         Ok(given)
     }
 
-    /// Adds an element for each named key beside the elements with unknown keys: there may be such a cluster.
+    /// Adds, to each element of `given` with unknown `keys`, a copy for each cluster that elements of `over` name, in
+    /// this state or in the other one: such a cluster may exist.
     fn name_clusters(
         &mut self,
         keys: &[String],

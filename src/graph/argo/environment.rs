@@ -7,7 +7,7 @@ use crate::graph::node::Node;
 /// The variables whose values only Argo CD knows begin with this: they stay as they are written.
 pub(super) const REVISION: &str = "ARGOCD_APP_REVISION";
 
-/// The shell's variables with names of one sign.
+/// The names of one character that the shell's special variables have.
 const SPECIAL: &str = "*#$@!?-0123456789";
 
 /// The variables of one source of an Application.

@@ -17,7 +17,7 @@ pub(super) fn taken(files: &TreeFiles<'_>, include: &[String], exclude: &[String
     matching(files, &include, &exclude)
 }
 
-/// Returns the folders that match a path with unknown parts, each of which is a part of one name.
+/// Returns the folders that match a path with unknown parts, each within one folder name.
 pub(super) fn fitting(files: &TreeFiles<'_>, path: &str) -> Vec<String> {
     if GitPattern::is_wholly_unknown(path) {
         return Vec::new();

@@ -25,7 +25,7 @@ pub(super) struct Pending {
     pub(super) is_possible: bool,
     /// The cluster that the parameters of its set name.
     cluster: Option<String>,
-    /// For an Application of a cluster that a list or a selector names: the one for any cluster, which it may be instead.
+    /// If only the name of its cluster is known: the Application of any cluster, whose folder it may use.
     of_any: Option<AnyCluster>,
 }
 
@@ -43,7 +43,8 @@ impl Pending {
 }
 
 impl Run<'_> {
-    /// Follows Applications and sets, and those that they deliver. Adds the ids of the deliveries to `seen`.
+    /// Follows Applications and sets in the control plane `first`, and those that they deliver. Adds the ids of the
+    /// deliveries to `seen`.
     pub(super) fn follow(
         &mut self,
         first: &Arc<str>,
@@ -97,7 +98,7 @@ impl Run<'_> {
         let mut resources: Vec<Resource> = Vec::new();
         let mut keys = BTreeSet::new();
         for one in &applications {
-            // Another object represents it if only a list names its cluster.
+            // The object of any cluster represents it if only a list names its cluster.
             let object = one.of_any.as_ref().and_then(|any| any.name.as_ref());
             if object.is_none() && keys.insert(one.resource.id().name) {
                 resources.push(one.resource.clone());
@@ -137,7 +138,8 @@ impl Run<'_> {
         Ok(next)
     }
 
-    /// Adds an Application, several if its folder is partly unknown, and returns the Applications and sets in it.
+    /// Adds the delivery of an Application, or one for each matching folder if its path is partly unknown. Returns the
+    /// Applications and sets that it delivers.
     fn application(
         &mut self,
         application: &Application,
@@ -178,7 +180,7 @@ impl Run<'_> {
                 return Err(BeyondLimit::new(limit, self.limits, shown(&path)));
             }
             let before = self.applied_before(&id);
-            // There may be no such cluster.
+            // Without its folder, an Application that may not exist is left out.
             if pending.is_possible && applied.is_missing && before.is_empty() {
                 continue;
             }

@@ -19,13 +19,13 @@ use crate::graph::node::Node;
 use crate::graph::unread::What;
 use crate::kustomize::Limit;
 
-/// Maximum nesting of generators; Argo CD allows three.
+/// Maximum number of generators that contain a generator; Argo CD allows two.
 const DEEPEST: usize = 4;
 
 /// Maximum depth of the values that are read from list elements and from files of git generators.
 const FILE_DEPTH: usize = 20;
 
-/// For the names of parameters (such as `name`): the values of these by which sets name clusters.
+/// The clusters that sets name: by the names of parameters (such as `name`), the values of these parameters.
 pub(super) type ClusterNames = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
 
 /// The output of a generator.
@@ -42,7 +42,7 @@ pub(super) struct Surroundings<'g> {
     pub(super) files: &'g TreeFiles<'g>,
     pub(super) repositories: &'g Repositories,
     pub(super) clusters: &'g KnownClusters,
-    /// Maximum number of generated Applications.
+    /// The limit of deliveries, which is the initial [`Generators::left`].
     pub(super) most: usize,
     /// The budget of the texts of templates.
     pub(super) budget: &'g Budget,
@@ -89,7 +89,7 @@ pub(super) struct Generators<'g> {
     pub(super) clusters: &'g SetClusters,
     /// The clusters that it names in this state.
     pub(super) named: SetClusters,
-    /// How often listed clusters were named.
+    /// The number of merges that named clusters.
     pub(super) names: usize,
     /// Whether a generator reads files of the tree.
     pub(super) reads_tree: bool,

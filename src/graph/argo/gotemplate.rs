@@ -316,7 +316,7 @@ impl Run<'_> {
         for (at, key) in path.iter().enumerate() {
             match value.get(key) {
                 Some(next) => value = next,
-                // Only the parameters themselves may be incomplete; `values` come from the set, so a missing one is missing.
+                // Only the parameters themselves may be incomplete, and not `values`, which the set lists.
                 None if self.is_partly_unknown
                     && at == 0
                     && key != "values"

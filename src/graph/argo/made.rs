@@ -20,9 +20,10 @@ pub(super) struct Output {
     pub(super) made: Made,
     /// The clusters that the set names.
     pub(super) named: SetClusters,
-    /// Whether it names listed clusters at one place only, where all of `named` counts.
+    /// Whether at most one merge names clusters: of the listed ones, the output then depends only on the union of
+    /// `named` and `given`.
     pub(super) names_once: bool,
-    /// Its inputs; the set is kept, so that no other object gets its address.
+    /// The set, which is kept so that no other object gets its address; the fields below are the other inputs.
     pub(super) set: ApplicationSet,
     pub(super) known: KnownClusters,
     pub(super) given: SetClusters,

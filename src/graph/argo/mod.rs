@@ -80,7 +80,7 @@ impl Memory {
         self.planes.values().map(Arc::clone).collect()
     }
 
-    /// Returns the clusters that this state names, and no other facts.
+    /// Returns the clusters that this state names and the cache, without the other facts.
     pub fn only_clusters(&self) -> Self {
         Self {
             clusters: self.clusters.clone(),
@@ -171,8 +171,10 @@ struct Run<'r> {
     clusters: KnownClusters,
     before: &'r [Delivery],
     sources: Sources<'r>,
+    /// The facts of the previous state.
     known: &'r Memory,
     all: Vec<Delivery>,
+    /// The facts of this state.
     memory: Memory,
 }
 
@@ -252,8 +254,8 @@ impl Run<'_> {
         self.left_behind()
     }
 
-    /// Follows an entry point in a control plane whose deliveries in `seen` are known. Returns `false` and adds nothing
-    /// if it has one of them too: it then belongs to another control plane.
+    /// Follows an entry point in a control plane, of which `seen` contains the ids of all deliveries so far. Returns
+    /// `false` and adds nothing if the entry point has one of these ids, too: it belongs to another control plane.
     fn enter(
         &mut self,
         unit: &Unit,

@@ -137,8 +137,8 @@ pub(super) fn compared(selector: &Node) -> Vec<(String, Vec<String>)> {
     all
 }
 
-/// Whether a label selector matches parameters; unknown ones may match. `are_named`: the clusters that it names have
-/// parameters of their own, so an unknown name is none of them.
+/// Whether a label selector matches parameters. An unknown parameter counts as a match. If `are_named` is set,
+/// an unknown name of a cluster does not, because the clusters that the selector names have elements of their own.
 pub(super) fn selects(selector: &Node, parameters: &Parameters, are_named: bool) -> bool {
     let mut flat = Map::new();
     for (key, value) in &parameters.known {

@@ -21,7 +21,7 @@ enum Paths {
     VisibleFolders,
     /// Any folder: a parameter may name a hidden one, too.
     Folders,
-    /// Files, and all files below this folder.
+    /// Files that match, and all files below this folder.
     Files(String),
 }
 
@@ -47,7 +47,7 @@ impl GitPattern {
         }
     }
 
-    /// Reads a path with unknown parts, each of which is a part of one name, that is not [wholly
+    /// Reads a path with unknown parts, each within one folder name. The path must not be [wholly
     /// unknown](Self::is_wholly_unknown).
     pub fn partly_unknown(path: &str) -> Self {
         let pattern = of_partly_unknown(path);

@@ -144,7 +144,8 @@ impl ApplicationSet {
         Language::Go { missing_is_error }
     }
 
-    /// Generates the Applications. If one generator fails, Argo CD changes none of them.
+    /// Generates the Applications, and adds the clusters that the set names to `clusters`. If one generator fails, Argo
+    /// CD changes no Application.
     pub(super) fn made(&self, around: Surroundings<'_>, clusters: &mut SetClusters) -> Made {
         let known = around
             .sets
@@ -310,8 +311,8 @@ impl ApplicationSet {
     }
 }
 
-/// Adds the fields of `set`, the template of a set, that the template of a generator leaves out or empty (argo-cd
-/// applicationset/generators/generator_spec_processor.go, mergeGeneratorTemplate; mergo without an override).
+/// Adds the fields of `set`, the template of a set, that `over`, the template of a generator, lacks or leaves empty
+/// (argo-cd applicationset/generators/generator_spec_processor.go, mergeGeneratorTemplate; mergo without an override).
 fn fill(over: &mut Node, set: &Node) {
     for (key, value) in set.entries() {
         match over.get(&key) {

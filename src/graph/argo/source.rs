@@ -18,7 +18,7 @@ pub(super) enum Made {
     Built(Built),
     Unread(UnreadInput),
     Failed(BuildError),
-    /// The folder does not exist, which is not an error if its cluster need not exist.
+    /// The folder does not exist, which is not an error if the Application's cluster need not exist.
     Missing(BuildError),
 }
 
@@ -237,7 +237,7 @@ fn is_taken(path: &str) -> bool {
         .any(|ending| path.ends_with(ending))
 }
 
-/// Returns the places that a source leads to without a build: a folder with a kustomization, else the files in it.
+/// Finds, without a build, the places that a source leads to: a folder with a kustomization, else the files in it.
 pub(super) fn leads_to(files: &TreeFiles<'_>, folder: &str, node: &Node) -> Vec<String> {
     let is_directory = node.get("directory").is_some_and(|one| one.is_map());
     if files.kustomization_of(folder).is_some() && !is_directory {

@@ -50,7 +50,7 @@ pub(super) struct Sources<'s> {
 }
 
 impl Sources<'_> {
-    /// Returns the builds of the sources of an Application. `folder` replaces the path of those whose path is unknown.
+    /// Returns the builds of the sources of an Application. `folder` replaces each path that is partly unknown.
     pub(super) fn applied(
         &self,
         application: &Application,
@@ -62,7 +62,7 @@ impl Sources<'_> {
             .iter()
             .map(|source| serde_json::to_string(&source.to_json(30)).unwrap_or_default())
             .collect();
-        // A file beside the source may override it for this Application alone, and variables are about it.
+        // Files that override sources, variables and releases may depend on the Application's name and project.
         let (written, folder_name) = (written.join("\n"), folder.unwrap_or_default());
         let is_own = written.contains('$')
             || self.builder.charts().are_rendered()
@@ -85,7 +85,7 @@ impl Sources<'_> {
         made
     }
 
-    /// Returns the files in a folder that override the source of an Application there, in the order in which they do.
+    /// Returns the files in a folder that override the source of an Application there, in the order in which they apply.
     pub(super) fn overrides(&self, application: &Application, folder: &str) -> Vec<String> {
         if !self.are_overridden {
             return Vec::new();
@@ -213,7 +213,7 @@ impl Sources<'_> {
             chart,
         };
         match (source.made(node), fixed_revision(node)) {
-            // The revision may have it.
+            // The source's revision may have the folder.
             (Made::Missing(_), Some(revision)) => {
                 let reason = "another revision is not read";
                 let unread = application

@@ -49,7 +49,7 @@ pub(super) struct NamedCluster {
     pub(super) is_selected: bool,
 }
 
-/// Maximum number of bytes in the values that a text is made of. An object cannot be that large.
+/// Maximum length of the text that a template makes, in bytes. An object cannot be that large.
 pub(super) const MOST_BYTES: usize = 8 << 20;
 
 /// The reason why a template gives nothing.
@@ -105,7 +105,7 @@ impl Language {
 }
 
 /// Replaces `{{name}}` by parameters. A name without a parameter stays as it is written (argo-cd
-/// applicationset/utils/utils.go, Render.Replace). Fails if a tag is never closed beside one that is.
+/// applicationset/utils/utils.go, Render.Replace). Fails if one tag is closed and another is not.
 fn plain(text: &str, parameters: &Parameters) -> Outcome<String> {
     // Argo CD first checks for `.*{{.*}}.*`, whose dots match no line break.
     let has_tag = text.split('\n').any(|line| {

@@ -139,8 +139,8 @@ impl FluxKustomization {
         )
     }
 
-    /// Returns the folder of the entry points of its cluster, if it is one itself: the folder that it builds, or the
-    /// folder of its file where that is elsewhere. Entry points in one folder share the clusters of their `kubeConfig`s.
+    /// Returns the folder by which an entry point names the clusters of `kubeConfig`s: the folder that it builds or, if
+    /// its file is not in that folder, the folder of its file. Entry points with the same folder share these clusters.
     pub(super) fn home(&self) -> String {
         let folder = self.folder();
         let file = folder_of(&self.origin.file);
@@ -237,7 +237,7 @@ impl FluxKustomization {
         if !variables.are_none() {
             self.substitute(files, &mut built, &variables, builder.budget())?;
         }
-        // The API server would refuse it, so nothing is applied.
+        // The API server would reject this object, so nothing is applied.
         let homeless = built.resources.iter().find(|resource| {
             let id = resource.id();
             id.namespace.is_empty() && is_namespaced(&id.group, &id.kind)
@@ -371,8 +371,8 @@ impl FluxKustomization {
     }
 }
 
-/// Returns the cluster that a `kubeConfig` names. `home` is the folder of the entry points, `here` the cluster of the
-/// object.
+/// Returns the cluster that a `kubeConfig` names, or `here`, the cluster of the object, without one. `home` is the
+/// folder of the entry points.
 pub(super) fn destination(spec: &Node, home: &str, here: &Arc<str>) -> Arc<str> {
     let mut names = ["secretRef", "configMapRef"]
         .into_iter()

@@ -27,11 +27,11 @@ const MOST_ROUNDS: usize = 16;
 
 /// Returns everything that Flux applies from a tree.
 ///
-/// # Errors
-/// Returns an error if there are more deliveries or copies of objects than the limits allow.
-///
 /// `before` contains the deliveries of the previous state of the tree. Objects of a Kustomization that can no longer be
 /// built stay in the cluster, and the Kustomizations among them continue.
+///
+/// # Errors
+/// Returns an error if there are more deliveries or copies of objects than the limits allow.
 pub fn deliveries(
     builds: &Builds<'_>,
     limits: &Limits,
@@ -48,7 +48,7 @@ pub fn deliveries(
     let entries = written.entries(files).into_iter();
     for entry in entries.filter(|entry| !orphans.have(entry)) {
         let id = entry.entry_id();
-        // The folder may have left the tree.
+        // The folder of an entry point that was read before may have left the tree.
         let was = Delivery::find(before, &id);
         let was_read = was.is_some_and(|was| was.elsewhere.is_none());
         let is_here = was_read || files.has_folder(&entry.folder());
@@ -69,8 +69,8 @@ pub fn deliveries(
     Ok(all)
 }
 
-/// Kustomizations that others delivered before and delete when they are removed from the sources. One that nothing
-/// delivers any more is not an entry point: nothing applies it. One that is not deleted continues (recorded:
+/// Kustomizations of the previous state that their parents would delete. If nothing delivers such a Kustomization any
+/// more, it is not an entry point, because nothing applies it. One that its parent does not delete continues (recorded:
 /// flux-parent-removed-orphan-children).
 struct Orphans<'d>(HashSet<(&'d str, &'d str)>);
 
@@ -163,7 +163,7 @@ pub fn releases(
     Ok(all)
 }
 
-/// Takes the objects of a release from a budget.
+/// Takes the objects of a release from a budget; fails if they or the `deliveries` before it reach a limit.
 fn within(
     budget: &Budget,
     limits: &Limits,
@@ -184,7 +184,7 @@ type SourceName = (String, String, String);
 /// Objects of deliveries that are evaluated later.
 #[derive(Default)]
 struct Found {
-    /// HelmReleases, with their clusters and deliveries.
+    /// HelmReleases, each with its cluster and the delivery that applies it.
     releases: VecDeque<(Arc<str>, Option<Arc<str>>, Resource)>,
     /// Sources of manifests, charts, values and variables, by cluster.
     applied: BTreeMap<Arc<str>, Applied>,
@@ -220,7 +220,7 @@ type Pending = (Arc<str>, Option<Arc<str>>, FluxKustomization);
 struct Cluster<'c> {
     builds: &'c Builds<'c>,
     written: &'c Written,
-    /// The source of the entry point: this tree, under any name.
+    /// The source of the entry point: it is this tree, whatever its name.
     own: SourceName,
     budget: &'c Budget,
     before: &'c [Delivery],
@@ -354,7 +354,8 @@ impl Cluster<'_> {
         Builder::within(self.builds, self.budget)
     }
 
-    /// Whether the tree contains variables of a Kustomization that are not among the objects `applied` to its cluster.
+    /// Whether the tree contains a source of variables of a Kustomization that is not among the objects `applied` to
+    /// its cluster.
     fn awaits(&self, one: &FluxKustomization, applied: Option<&Applied>) -> bool {
         one.variable_sources().any(|name| {
             let is_applied = applied.is_some_and(|applied| applied.get(&name).is_some());

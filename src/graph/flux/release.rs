@@ -63,7 +63,7 @@ impl Surroundings<'_> {
         is_own || self.files.has_folder(folder)
     }
 
-    /// Returns the name of a chart. In a repository, the chart itself contains it.
+    /// Returns the name of a chart: that in its `Chart.yaml` if the chart is in a GitRepository.
     fn chart_name(&self, chart: &Node) -> String {
         let named = chart.text_at(&["chart"]).unwrap_or_default();
         let file = resolve(&resolve("", &named), "Chart.yaml");
@@ -272,7 +272,7 @@ impl<'r> HelmRelease<'r> {
         Ok(given)
     }
 
-    /// Returns the folder of its chart, if that is in a repository.
+    /// Returns the folder of its chart, if the chart is in a GitRepository.
     fn chart_folder(&self) -> Option<String> {
         let chart = self.spec.at(&["chart", "spec"])?;
         let is_git = chart.str_at(&["sourceRef", "kind"]) == Some("GitRepository");

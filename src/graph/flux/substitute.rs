@@ -53,8 +53,9 @@ impl Variables {
         names.any(|name| self.doubtful.contains(name))
     }
 
-    /// Replaces the variables of a text, which is the default of `depth` variables. Fails for an undefined variable without
-    /// a default, for an invalid expression, and for values that are longer than the rest of the budget.
+    /// Replaces the variables of a text, which is nested in the defaults of `depth` variables. Fails for an undefined
+    /// variable without a default, for an invalid expression, and for values that are longer than the rest of the
+    /// budget.
     fn substitute(&self, text: &str, depth: usize, budget: &Budget) -> Result<Substituted, String> {
         let mut all = Substituted::default();
         let mut rest = text;
@@ -152,7 +153,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns the bytes that a function adds to a value, if it may add many.
+/// Returns the most bytes that a function adds to a value; 0 for a function that adds few.
 fn growth(value: &str, function: &str) -> usize {
     let Some((old, new)) = function
         .strip_prefix("//")
@@ -259,7 +260,7 @@ fn prefix_of(pattern: &str, longest: bool) -> Option<Regex> {
     Regex::new(&expression).ok()
 }
 
-/// Returns the expression of a class of characters, given the text after its `[`, and the text after its `]`.
+/// Converts a class of characters, given the text after its `[`. Returns its expression and the text after its `]`.
 fn class_of(text: &str) -> Option<(String, &str)> {
     let (mut class, text) = match text.strip_prefix('^') {
         Some(text) => (String::from("[^"), text),

@@ -189,7 +189,7 @@ impl Written {
         let lost = before
             .iter()
             .filter(|one| one.parent.is_none() && !ids.contains(&one.id));
-        // A file may have thousands of them: each is read once.
+        // Each file is read once, however many of them it contains.
         let mut in_files: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for one in lost {
             in_files.entry(&one.file).or_default().insert(&one.id);
@@ -244,7 +244,7 @@ pub(super) fn fixed_revision(source: &Node) -> Option<String> {
     keys.find_map(|key| source.text_at(&["spec", "ref", key]))
 }
 
-/// Returns the name of an object in whose file no namespace is written.
+/// Returns the name of the same object in a file that does not state its namespace.
 fn without_namespace((kind, _, name): &SourceName) -> SourceName {
     (kind.clone(), String::new(), name.clone())
 }

@@ -16,8 +16,8 @@ pub struct Budget {
     text: Cell<usize>,
     /// Maximum nesting of kustomizations.
     pub(super) nesting: usize,
-    /// The files that were read: the first copy of an object does not count.
-    read: RefCell<HashSet<Arc<str>>>,
+    /// The files that were included: the first inclusion of a file takes no copies.
+    included: RefCell<HashSet<Arc<str>>>,
     /// Everything that was taken.
     taken: RefCell<Taken>,
 }
@@ -38,7 +38,7 @@ impl Budget {
             copies: Cell::new(limits.instances),
             text: Cell::new(limits.text),
             nesting: limits.nesting,
-            read: RefCell::default(),
+            included: RefCell::default(),
             taken: RefCell::default(),
         }
     }
@@ -58,7 +58,7 @@ impl Budget {
         (outcome, taken)
     }
 
-    /// Takes what an equal build took. Returns `false` and takes nothing if that build might not end now.
+    /// Takes what an equal build took. Returns `false` and takes nothing if the budget might not suffice for that build.
     pub fn repeat(&self, taken: &Taken) -> bool {
         let of_files: usize = taken.files.iter().map(|(_, objects)| objects).sum();
         let copies = taken.copies.saturating_add(of_files);
@@ -73,7 +73,7 @@ impl Budget {
         is_left
     }
 
-    /// Returns the limit because of which a build ended.
+    /// Returns the limit that is reached, if the budget is spent.
     pub fn spent(&self) -> Option<Limit> {
         if self.copies.get() == 0 {
             return Some(Limit::Instances);
@@ -91,7 +91,7 @@ impl Budget {
     /// Takes the bytes of a text that a build makes.
     ///
     /// # Errors
-    /// Returns the reason if fewer are left.
+    /// Returns the reason if none are left then.
     pub fn take_text(&self, bytes: usize) -> Result<(), String> {
         if self.lower_text(bytes) > 0 {
             return Ok(());
@@ -104,17 +104,18 @@ impl Budget {
         self.text.get()
     }
 
-    /// Takes the copies of the objects of a file that `by` includes; fails if fewer are left.
+    /// Takes the copies of the objects of a file that `by` includes; fails if none are left then.
     pub(super) fn take_file(&self, path: &str, copies: usize, by: &str) -> Result<(), BuildError> {
         let left = self.include(&Arc::from(path), copies);
         in_budget(left, by)
     }
 
-    /// Records that a file is included, takes its copies unless it is the first time, and returns the copies left.
+    /// Records that a file is included. Unless it is the first time, takes its copies and returns the number of copies
+    /// left; otherwise returns `usize::MAX`.
     fn include(&self, path: &Arc<str>, copies: usize) -> usize {
         let included = (Arc::clone(path), copies);
         self.taken.borrow_mut().files.push(included);
-        let is_first = self.read.borrow_mut().insert(Arc::clone(path));
+        let is_first = self.included.borrow_mut().insert(Arc::clone(path));
         let left = self.copies.get();
         if is_first {
             return usize::MAX;
@@ -140,10 +141,10 @@ impl Budget {
         left
     }
 
-    /// Fails if a build is going to take more copies than are left: it would fail anyway, after making those.
+    /// Fails if a build is going to take all copies that are left: it would fail anyway, after making them.
     ///
     /// # Errors
-    /// Returns an error if fewer are left.
+    /// Returns an error if at most `copies` are left.
     pub fn expect(&self, copies: usize, file: &str) -> Result<(), BuildError> {
         if copies < self.copies.get() {
             return Ok(());
@@ -154,7 +155,7 @@ impl Budget {
     /// Takes the copies that a `file` requires.
     ///
     /// # Errors
-    /// Returns an error if fewer are left.
+    /// Returns an error if none are left then.
     pub fn take(&self, copies: usize, file: &str) -> Result<(), BuildError> {
         in_budget(self.lower_copies(copies), file)
     }

@@ -192,7 +192,7 @@ impl Build<'_> {
         Ok(built)
     }
 
-    /// Returns the place of an object that a part of a kustomization generates.
+    /// Returns the origin of an object that the entry at `place` generates.
     pub(super) fn origin(&self, doc: &KustomizationDoc, place: Option<&Node>) -> Origin {
         let span = place.and_then(Node::span);
         Origin {
@@ -269,7 +269,7 @@ impl Build<'_> {
         self.unread(doc, Some(entry), What::Remote, path, "nothing is fetched")
     }
 
-    /// Returns an input that is missing in the tree, if the person who builds may have it.
+    /// Returns an unread input for a missing file or folder, if the build may lack it.
     pub(super) fn elsewhere(
         &self,
         doc: &KustomizationDoc,
@@ -283,7 +283,7 @@ impl Build<'_> {
         })
     }
 
-    /// Returns the kustomization of a folder that another one names.
+    /// Returns the kustomization of the folder that an `entry` of `doc` names.
     fn included(
         &self,
         doc: &KustomizationDoc,
@@ -375,7 +375,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// Whether a file is encrypted as a whole, and the person who builds may know its objects.
+    /// Whether a file is encrypted as a whole, in a build that may lack its objects.
     fn is_encrypted(&self, place: &str) -> bool {
         if self.files.lack == Lack::Nothing {
             return false;
@@ -391,7 +391,7 @@ impl Build<'_> {
         taken.map_err(|error| self.failed(doc, Some(entry), error.reason))
     }
 
-    /// Takes the bytes of texts that `copies` objects get from the budget.
+    /// Takes `bytes` of text for each of `copies` objects from the budget.
     pub(super) fn take_text(
         &self,
         doc: &KustomizationDoc,

@@ -141,7 +141,7 @@ fn unquoted(value: &str) -> &str {
     quoted.unwrap_or(value)
 }
 
-/// Encodes base64 as kustomize does: in lines of 70 characters if it is longer than one.
+/// Encodes base64 as kustomize does: in lines of 70 characters, unless it is shorter than one line.
 fn folded(bytes: &[u8]) -> String {
     const LINE: usize = 70;
     let encoded = BASE64.encode(bytes);
@@ -210,7 +210,7 @@ fn json_map(node: &Node, field: &str) -> Option<String> {
 
 /// Returns a JSON string as Go's `encoding/json` writes it: characters with a meaning in HTML are escaped.
 fn json_text(text: &str) -> String {
-    // Text has a form in JSON.
+    // Every text can be written as JSON.
     let mut json = serde_json::to_string(text).unwrap_or_default();
     for special in ['<', '>', '&', '\u{2028}', '\u{2029}'] {
         if json.contains(special) {

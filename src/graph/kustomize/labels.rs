@@ -125,7 +125,7 @@ impl<'t> Tokens<'t> {
         })
     }
 
-    /// Parses a list such as `(a, b)`, in which a word may be missing beside a comma.
+    /// Parses a list such as `(a, b)`. A missing word is an empty value.
     fn values(&mut self) -> Option<Vec<String>> {
         if !self.take("(") {
             return None;

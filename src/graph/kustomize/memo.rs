@@ -15,7 +15,7 @@ use crate::charts::{ChartFolder, Charts};
 use crate::graph::files::{Bytes, Parsed, TreeFiles};
 use crate::graph::node::{Entries, Node};
 
-/// Maximum number of levels of a kustomization in the key of its cached build; no key that a build reads is that deep.
+/// Maximum number of levels of a kustomization in the key of its cached build; no field that a build reads is that deep.
 const DEPTH: usize = 200;
 
 /// A fact about the files on which a result depends.
@@ -55,7 +55,7 @@ pub(super) struct Watched<'w> {
 pub(super) struct Record {
     asked: HashSet<Asked>,
     parts: Vec<Arc<Part>>,
-    /// The number of kustomizations around the innermost one, and itself.
+    /// The greatest number of nested kustomizations, counted from the outermost.
     pub(super) deepest: usize,
 }
 
@@ -77,19 +77,19 @@ impl<'w> Watched<'w> {
         }
     }
 
-    /// Records that a kustomization is built, with the number of kustomizations around it and itself.
+    /// Records that a kustomization is built. `levels` is the number of kustomizations around it, plus one.
     pub(super) fn enter(&self, levels: usize) {
         let mut record = self.record.borrow_mut();
         record.deepest = record.deepest.max(levels);
     }
 
-    /// Records a part, `around` which there is a number of kustomizations.
+    /// Records a part that is nested in `around` kustomizations.
     pub(super) fn include(&self, part: &Arc<Part>, around: usize) {
         self.enter(around + part.levels);
         self.record.borrow_mut().parts.push(Arc::clone(part));
     }
 
-    /// Records everything that a part read which cannot be built.
+    /// Records everything that was read by a part that cannot be built.
     pub(super) fn include_failed(&self, part: Self) {
         let mut record = self.record.borrow_mut();
         let failed = part.record.into_inner();
@@ -162,7 +162,7 @@ pub struct Builds<'b> {
     pub(super) lack: Lack,
     before: Option<&'b Builds<'b>>,
     made: RefCell<HashMap<String, Arc<Remembered>>>,
-    /// By the addresses of the builds, and the namespace.
+    /// Builds that are applied together, by their addresses and the namespace.
     placed: RefCell<HashMap<PlacedKey, Arc<Placed>>>,
     /// The hashes of generated ConfigMaps, by the address of their data, which is kept.
     hashes: RefCell<HashMap<*const Entries, (Arc<Entries>, String)>>,
@@ -172,7 +172,7 @@ pub struct Builds<'b> {
     alike: RefCell<HashMap<Asked, bool>>,
     /// Cache: whether a part of the previous state, by its address, can be reused.
     parts_alike: RefCell<HashMap<*const Part, bool>>,
-    /// The number of objects in a file or a kustomization, itself included, by path; `None` while they are counted.
+    /// The number of objects in a file, or in a kustomization plus one for itself, by path; `None` while it is counted.
     objects: RefCell<HashMap<String, Option<usize>>>,
     /// The number of these objects that are not copies.
     counted: Cell<usize>,
@@ -244,7 +244,7 @@ impl<'b> Builds<'b> {
     }
 
     /// Returns how many of the `objects`, which kustomizations make before patches, are copies of others. Overlays that
-    /// include each other in many ways multiply them. Builds nothing.
+    /// include the same base several times multiply its objects. Builds nothing.
     pub fn copies(&self, objects: usize) -> usize {
         objects.saturating_sub(self.counted.get())
     }
@@ -361,8 +361,8 @@ impl<'b> Builds<'b> {
         Some(known)
     }
 
-    /// Returns the hash of the content of a generated object. Builds share the data of a ConfigMap that they generate in
-    /// a part: its hash is computed once.
+    /// Returns the hash of the content of a generated object. Builds that include the same part share the data of its
+    /// ConfigMaps, so the hash of these is computed once.
     pub(super) fn content_hash(&self, node: &Node) -> String {
         let is_plain = node.str_at(&["kind"]) != Some("Secret") && node.get("binaryData").is_none();
         let Some(Node::Map(data)) = node.get("data").filter(|_| is_plain) else {

@@ -1,5 +1,5 @@
-//! Builds of kustomize, evaluated: everything that decides which objects there are, their names and their metadata.
-//! The other fields of an object are copied.
+//! Evaluates the builds of kustomize, as far as they decide which objects there are, their names and their metadata.
+//! Other fields may differ from those that kustomize builds.
 
 mod budget;
 mod build;

@@ -53,13 +53,14 @@ impl Named {
         self.slots[at].as_mut()
     }
 
-    /// Returns the first object that has or had an identity.
+    /// Returns the index of the first object that has or had an identity.
     pub(super) fn find(&self, id: &ResId) -> Option<usize> {
         let mut found = self.by_id.get(&id.comparable())?.iter().copied();
         found.find(|at| self.slots[*at].is_some())
     }
 
-    /// Returns the objects that have or had a name, or all if that is `None`, in their order.
+    /// Returns the indices of the objects that have or had a name, or of all if `name` is `None`, in their order. Some
+    /// may be removed.
     pub(super) fn candidates(&self, name: Option<&str>) -> Vec<usize> {
         match name {
             Some(name) => {

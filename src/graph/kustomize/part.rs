@@ -1,4 +1,4 @@
-//! Kustomizations that others include: each is built once for all of these.
+//! Kustomizations that others include: each is built once for all that include it.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Build<'_> {
             return Ok(known);
         }
         let files = self.files.of_part();
-        // It decides on the part, even if nothing in it fails.
+        // The file was read for the including build; the part depends on it, too.
         files.has_file(&doc.file);
         let mut built = Built::default();
         let (outcome, taken) = self.budget.recorded(|| {

@@ -1,7 +1,7 @@
 //! Patches: strategic merges and JSON patches, as far as they decide the identity and the metadata of an object.
 //!
 //! Lists are merged by key only where that changes metadata (finalizers, owner references); every other list is
-//! replaced. kustomize merges those of known kinds, and replaces those of all others, such as the objects of Flux.
+//! replaced. kustomize merges the lists of known kinds, and replaces those of other kinds, such as Flux's.
 
 use foldhash::HashSet;
 
@@ -154,7 +154,7 @@ fn find(object: &Node, path: &[String]) -> Option<Node> {
     })
 }
 
-/// Returns the value at `path`, in which a key is then read or changed.
+/// Returns the value at `path` for modification.
 fn parent<'n>(object: &'n mut Node, path: &[String]) -> Result<&'n mut Node, String> {
     let mut place = object;
     for part in path {

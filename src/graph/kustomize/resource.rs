@@ -19,9 +19,9 @@ pub struct Origin {
     pub file: Arc<str>,
     /// The line.
     pub line: usize,
-    /// The byte at which it begins.
+    /// The byte at which it begins; for an object of a rendered chart, its number.
     pub offset: u32,
-    /// Whether no file contains the object: a kustomization has an entry that generates it.
+    /// Whether no file contains the object: a kustomization, a chart or an ApplicationSet at this place generates it.
     pub is_generated: bool,
     /// The template of the chart that it is rendered from: `web/templates/service.yaml`.
     pub template: Option<Arc<str>>,
@@ -184,7 +184,7 @@ impl Resource {
         self.previous = self.previous.iter().cloned().chain([id]).collect();
     }
 
-    /// Sets its name or its namespace, by `field`, and adds its current identity to the earlier ones.
+    /// Adds its current identity to the earlier ones, and sets its name or its namespace, by `field`.
     pub fn rename(&mut self, field: &str, text: impl Into<Arc<str>>) {
         self.remember();
         let metadata = self.node.entry_mut("metadata");

@@ -39,7 +39,7 @@ pub(super) fn sorted(entries: &serde_json::Map<String, Value>) -> Vec<(&String, 
     entries
 }
 
-/// Returns the name of Go's type of a scalar.
+/// Returns the name of the Go type of a value.
 pub(super) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",
@@ -81,7 +81,7 @@ pub(super) fn quoted(text: &str) -> String {
             '\x0b' => out.push_str("\\v"),
             ..' ' | '\x7f' if c != ' ' => out.push_str(&format!("\\x{:02x}", u32::from(c))),
             c if c.is_ascii() => out.push(c),
-            // Behind a letter, only what cannot be printed is escaped.
+            // `escape_debug` also escapes a combining character, but not after a letter.
             c if !format!("a{c}").escape_debug().any(|c| c == '\\') => out.push(c),
             c if c > '\u{ffff}' => out.push_str(&format!("\\U{:08x}", u32::from(c))),
             c => out.push_str(&format!("\\u{:04x}", u32::from(c))),
@@ -91,7 +91,7 @@ pub(super) fn quoted(text: &str) -> String {
     out
 }
 
-/// Joins values as fmt.Sprint does: with a blank between two that are no texts.
+/// Joins values as fmt.Sprint does: with a blank between two neighbours if neither is a text.
 pub(super) fn printed(values: &[Value]) -> String {
     let mut out = String::new();
     for (at, value) in values.iter().enumerate() {
@@ -103,8 +103,8 @@ pub(super) fn printed(values: &[Value]) -> String {
     out
 }
 
-/// Formats as fmt.Sprintf does, with the verbs `%s`, `%d`, `%v`, `%q`, `%t` and `%f`, widths and precisions. Notes such
-/// as `%!d(string=a)` are not written.
+/// Formats as fmt.Sprintf does, with the verbs `%s`, `%d`, `%v`, `%q`, `%t` and `%f`, widths and precisions. A format
+/// for which Go writes a note such as `%!d(string=a)` is not evaluated.
 pub(super) fn formatted(format: &str, arguments: &[Value]) -> Result<String, TemplateError> {
     let unread = || TemplateError::Unread(format!("the format `{format}` is not evaluated"));
     let mut out = String::new();

@@ -11,7 +11,7 @@ use crate::graph::argo::template::{Outcome, TemplateError};
 
 const ANY: usize = usize::MAX;
 
-/// Maximum length of a list or a text that a function makes of a number.
+/// Maximum length of a list, or number of repetitions of a text, that an argument requests.
 pub(super) const LONGEST: usize = 10_000;
 
 /// The size that the compilation of a regular expression is charged as.
@@ -127,7 +127,7 @@ pub(super) fn is_true(value: &Value) -> bool {
     }
 }
 
-/// The arguments of a call, as many as the function wants at least.
+/// The arguments of a call: at least as many as the function requires.
 pub(super) struct Arguments<'a> {
     pub(super) function: &'a str,
     pub(super) all: &'a [Value],
@@ -157,14 +157,14 @@ impl Arguments<'_> {
         match &self.all[at] {
             Value::Number(number) => match number.as_i64() {
                 Some(number) => Ok(number),
-                // A constant such as `2.0` counts as an integer.
+                // Go accepts a constant such as `2.0`, but no other float; it is not known which this is.
                 None => self.unread(),
             },
             other => self.wants("an integer", other),
         }
     }
 
-    /// Returns a number of texts or blanks, which must be small.
+    /// Returns a number of texts or blanks; one above [`LONGEST`] is not evaluated.
     pub(super) fn count(&self, at: usize) -> Outcome<usize> {
         let number = self.int(at)?;
         let function = self.function;
@@ -185,7 +185,7 @@ impl Arguments<'_> {
     pub(super) fn map(&self, at: usize) -> Outcome<&Map<String, Value>> {
         match &self.all[at] {
             Value::Object(entries) => Ok(entries),
-            // A missing one is empty, but one that is `null` is an error.
+            // In Go, a missing mapping is empty, but `null` is an error; here, both are null.
             Value::Null => self.unread(),
             other => self.wants("a mapping", other),
         }
@@ -195,7 +195,8 @@ impl Arguments<'_> {
         (1..self.all.len()).map(|at| self.text(at)).collect()
     }
 
-    /// Compiles a pattern. Go's syntax and Rust's differ where they are not ASCII, and in nested classes.
+    /// Compiles the first argument, a regular expression. Not evaluated if an argument is not ASCII, or if Go may read
+    /// the expression differently.
     pub(super) fn pattern(&self) -> Outcome<Regex> {
         let pattern = self.text(0)?;
         let differs = ["&&", "--", "~~", "(?x", "\\u", "\\U", "\\<", "\\>", "\\b{"];

@@ -428,7 +428,7 @@ fn escaped(text: &str) -> Outcome<(char, &str)> {
             let Some((digits, code)) = code else {
                 return Err(failed("a text has an escape that is not known"));
             };
-            // The others are bytes, and only several of them make up a letter.
+            // `\x` and octal escapes are bytes: above 0x7f, a letter needs several.
             if !matches!(c, 'u' | 'U') && code > 0x7f {
                 return Err(unread_because("a text with bytes is not evaluated"));
             }

@@ -70,7 +70,7 @@ pub(super) fn of_text(given: &Arguments<'_>) -> Outcome<Option<Value>> {
                 Some(rest) if length < 0 => whole.get(rest..),
                 Some(_) => whole.get(..count),
             };
-            // A cut within a letter gives bytes that are no text.
+            // A cut within a character gives bytes that are not UTF-8.
             cut.map_or_else(|| given.unread(), |cut| Ok(cut.into()))?
         }
         "substr" => {
