@@ -93,7 +93,7 @@ impl Answers<'_> {
 
     #[expect(
         deprecated,
-        reason = "the type has the field, and no other way to be made"
+        reason = "the type has no constructor, so every field must be set"
     )]
     fn symbol(&self, object: &ObjectPlace) -> DocumentSymbol {
         DocumentSymbol {

@@ -150,7 +150,7 @@ struct Cursor<'t> {
     key: Option<&'t str>,
     /// The length of the typed part of the word, in bytes.
     typed: usize,
-    /// The other entries of its mapping above it.
+    /// The entries of the same mapping above the position.
     siblings: Vec<(&'t str, &'t str)>,
 }
 

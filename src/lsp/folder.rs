@@ -23,7 +23,7 @@ pub(super) struct Folder {
     reading: Option<Reading>,
     /// The file that shows a mistake because of which the folder cannot be checked.
     pub(super) mistaken: Option<Uri>,
-    /// The last failure that the editor was sent.
+    /// The failure of the last check, which is not shown again.
     pub(super) told: Option<String>,
 }
 

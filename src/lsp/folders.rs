@@ -8,7 +8,7 @@ use super::place::{is_untitled, path_of};
 use super::workspace::{OpenDocument, Workspace};
 use crate::inventory::STDIN;
 
-/// The folders that the editor has open, and one for each document that is in none of them.
+/// The folders that the editor has open, and the folders of open documents outside of them.
 #[derive(Default)]
 pub(super) struct Folders {
     all: Vec<Folder>,
@@ -81,7 +81,7 @@ impl Folders {
         }
     }
 
-    /// Opens a document, or replaces its text. A document outside all folders gets a folder of its own.
+    /// Opens a document, or replaces its text. For a document outside all folders, its folder is added.
     pub(super) fn open(&mut self, document: OpenDocument) {
         let uri = &document.uri;
         if let Some((at, path)) = self.place_of(uri) {

@@ -1,4 +1,4 @@
-//! The initialisation of editor and server.
+//! The capabilities that the editor and the server exchange, and the editor's folders.
 
 use lsp_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,

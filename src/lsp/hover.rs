@@ -8,7 +8,7 @@ use crate::kube::ObjectKey;
 use crate::report::RowInfo;
 use crate::text::plain;
 
-/// The maximum number of objects that a hover lists.
+/// The maximum number of objects in each list of a hover.
 const LISTED: usize = 8;
 
 /// Describes a place in Markdown; `None` if nothing is known about it.
@@ -198,7 +198,7 @@ fn deletion_text(deletion: &ObjectDeletion) -> String {
     if !deletion.is_applied {
         text.push_str(" Nothing in the folder applies it.");
     }
-    // Stuck objects come first, so that the limit never omits them.
+    // Stuck objects have a list of their own, which comes first.
     let stuck = deletion.stuck.iter();
     text.push_str(&list(stuck.map(|(key, stuck)| stuck_text(key, stuck))));
     let others = deletion.deleted.iter().filter(|key| *key != object);

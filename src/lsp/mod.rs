@@ -1,8 +1,8 @@
 //! The language server: the interface of [`Session`](crate::engine::Session) for editors.
 //!
 //! One thread handles the messages on standard input and output in order. Changes are debounced: the folder is checked
-//! again once no message has come for a moment, or for a request. Open files have the editor's text, others are read
-//! from disk; unchanged texts are not parsed again.
+//! again once no message has come for a moment, or before a request that needs it. Open files have the editor's text,
+//! others are read from disk; unchanged texts are not parsed again.
 
 mod actions;
 mod answers;

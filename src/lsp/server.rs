@@ -46,7 +46,7 @@ pub(super) struct Server<'c> {
     /// Requests that the editor has cancelled.
     cancelled: HashSet<RequestId>,
     publisher: Publisher<'c>,
-    /// The debounce interval: how long no message must come before changes are checked.
+    /// The debounce interval: changes are checked if no message comes for this long.
     quiet: Duration,
     pages: Pages,
     is_shut_down: bool,
@@ -100,7 +100,7 @@ impl<'c> Server<'c> {
             self.take_what_came();
             match self.waiting.front() {
                 Some(Message::Request(request))
-                    if self.folders.are_stale() && !self.is_off(request) =>
+                    if self.folders.are_stale() && !self.needs_no_check(request) =>
                 {
                     self.refresh();
                 }
@@ -166,7 +166,7 @@ impl<'c> Server<'c> {
     }
 
     /// Whether the request can be answered without checking the folders.
-    fn is_off(&self, request: &Request) -> bool {
+    fn needs_no_check(&self, request: &Request) -> bool {
         self.is_shut_down
             || request.method == request::Shutdown::METHOD
             || self.cancelled.contains(&request.id)

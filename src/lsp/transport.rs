@@ -37,7 +37,7 @@ pub(super) fn stdio() -> io::Result<(Connection, Transport)> {
                 }
             };
             let is_last = matches!(&message, Message::Notification(notification) if notification.method == "exit");
-            // The server has ended.
+            // After `exit`, or once the server has ended, no message is read.
             if sender.send(message).is_err() || is_last {
                 break;
             }
