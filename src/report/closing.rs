@@ -17,16 +17,17 @@ const NOTES: usize = 5;
 /// The options of the lines after the findings.
 #[derive(Clone, Copy, Debug)]
 pub struct Closing {
-    /// The lowest severity that text shows.
+    /// The lowest severity that the concise format shows.
     pub show: Severity,
     /// The lowest severity that makes the run fail; `None` if none does.
     pub fail_on: Option<Severity>,
-    /// List every note and every skipped document.
+    /// Whether to list every note and every skipped document.
     pub verbose: bool,
 }
 
-/// Returns the lines for a document in `format`, ending in a line break: its notes, skipped documents and hidden
-/// findings, and for a failed run the command that explains each rule. Empty for formats that contain all this.
+/// Returns the lines that follow a document in `format`, ending in a line break: notes, skipped documents if `verbose`,
+/// the remedy, and the counts of findings that are not shown; for [`Format::Concise`], also the commands that explain
+/// why the run failed. Empty for human, JSON, SARIF and Markdown output, which contains the notes.
 pub fn closing(format: Format, report: &Report, options: &Closing) -> String {
     let show = match format {
         Format::Human | Format::Json | Format::Sarif | Format::Markdown => return String::new(),
@@ -48,7 +49,7 @@ pub fn closing(format: Format, report: &Report, options: &Closing) -> String {
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
-/// Returns the notes: all errors, then the first of the others.
+/// Returns the notes: all errors, then the first [`NOTES`] others, or all if `verbose`.
 pub(super) fn notes(report: &Report, verbose: bool) -> Vec<String> {
     let mut notes: Vec<_> = report.notes.iter().collect();
     notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
@@ -106,7 +107,7 @@ fn before(report: &Report) -> Option<String> {
     ))
 }
 
-/// Returns one line per rule whose findings are hidden.
+/// Returns a title and one line per rule whose findings are hidden; empty if none are.
 pub(super) fn held_back(digest: &Digest<'_>) -> Vec<String> {
     if digest.held_back.is_empty() {
         return Vec::new();
@@ -130,7 +131,7 @@ pub(super) fn held_back(digest: &Digest<'_>) -> Vec<String> {
     std::iter::once(title).chain(rows).collect()
 }
 
-/// Counts the findings and names the command that explains each rule that made the run fail.
+/// Counts the findings, and names the commands that explain the first [`EXPLAINED`] rules that made the run fail.
 fn failure(report: &Report, fail_on: Option<Severity>) -> Vec<String> {
     let Some(least) = fail_on else {
         return Vec::new();

@@ -142,8 +142,8 @@ impl<'r> Digest<'r> {
         counts.collect::<Vec<_>>().join(" and ")
     }
 
-    /// Counts the shown findings by rule and folder, the highest counts first, and those that are in no row. Folders
-    /// are cut to the greatest depth at which all rows fit.
+    /// Counts the shown findings by rule and folder, the highest counts first, and the findings that are in none of
+    /// these rows. Folders are cut to the greatest depth at which there are at most [`ROWS`] rows.
     pub(super) fn table(&self, report: &'r Report) -> (Vec<TableRow<'r>>, usize) {
         let found = self.shown.iter().flat_map(|entry| {
             let Finding { rule, primary, .. } = &entry.reported.finding;

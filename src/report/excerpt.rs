@@ -26,15 +26,15 @@ pub(super) struct Excerpt {
     pub(super) places: Vec<(usize, Range<usize>)>,
 }
 
-/// A place as a line and the bytes in it, possibly the end of the line. Its further lines are left out.
+/// The part of a span on its first line, as bytes of that line. Empty if the span begins with the line break.
 pub(super) struct InLine {
     pub(super) line: usize,
     pub(super) bytes: Range<usize>,
 }
 
 /// Returns the lines of `file` around `spans`: those of the first span first, then the others in the order of the file.
-/// A span is in no excerpt if it lies in the hidden part of a line that had to be cut, unless it is the first one.
-/// Places beyond column `width` have no context.
+/// A span is in no excerpt if it lies in the hidden part of a line that had to be cut. The first span on a line is
+/// shown. Places beyond column `width` have no context.
 pub(super) fn excerpts(file: &SourceFile, spans: &[Span], width: usize) -> Vec<Excerpt> {
     let places: Vec<InLine> = spans.iter().map(|&span| in_line(file, span)).collect();
     let mut lines: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -110,7 +110,7 @@ pub(super) fn by_file<'l>(
     files
 }
 
-/// Returns the line and the bytes on it of `span`. After the last line, that is the end of the last line.
+/// Returns the part of `span` on its first line; the end of the last line for a span after it.
 pub(super) fn in_line(file: &SourceFile, span: Span) -> InLine {
     let line = file.position(span.start, ColumnUnit::Utf8).line;
     let line = line.min(file.line_count());

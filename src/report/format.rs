@@ -68,7 +68,7 @@ impl Format {
         }
     }
 
-    /// Whether the format draws graphs of deletions.
+    /// Whether the format draws [`Cascades`](super::Cascades).
     #[doc(hidden)]
     pub fn draws_graphs(self) -> bool {
         self == Self::Markdown

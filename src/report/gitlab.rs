@@ -1,6 +1,6 @@
 //! GitLab code quality: the widget of a merge request.
 //!
-//! GitLab hides `check_name`, so the description carries the rule; it drops all but one of equal fingerprints.
+//! GitLab hides `check_name`, so the description contains the rule. It shows only one issue per fingerprint.
 
 use serde::Serialize;
 

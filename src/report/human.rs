@@ -35,7 +35,8 @@ const SCREEN: usize = 50;
 /// The minimum number of findings for a table.
 const TABLE: usize = 5;
 
-/// Renders the step that settles most findings, the findings, the notes, what is hidden, and one line of counts.
+/// Renders the step that settles most findings, the findings, a table if they are many, the notes, the counts of hidden
+/// findings, and one line of totals.
 pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
     let digest = Digest::new(report, options.show, Folding::AcrossFiles);
     let remedy = closing::remedy(report);
@@ -339,8 +340,8 @@ fn lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Draws the chain as a small tree, a line per object: each owner below its dependent, further to the right; objects
-/// that are deleted with the first one below it, side by side.
+/// Draws the chain as a small tree, a line per object. Each owner is below its dependent, further to the right. Objects
+/// that are deleted with the first object are below it, all with the same indentation.
 fn chain(chain: &Chain, options: &HumanOptions) -> String {
     let [tee, corner] = if options.ascii {
         ["|- ", "`- "]

@@ -27,7 +27,8 @@ pub(super) struct ReportDocument<'a> {
     /// Sorted by path, offset and rule.
     #[schemars(with = "Vec<FindingDocument>")]
     findings: Findings<'a>,
-    /// Findings suppressed by a comment, an annotation or the configuration, sorted like `findings`.
+    /// Findings suppressed by a comment, an annotation or the configuration, or in test data that nothing delivers;
+    /// sorted like `findings`.
     suppressed: Vec<SuppressedDocument<'a>>,
     /// The number of findings of each rule; only with `--statistics`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -114,7 +114,7 @@ pub struct ListedSkip {
     /// Why it is not an object.
     #[schemars(extend("enum" = ["not-a-manifest", "template", "empty", "unreadable"]))]
     pub reason: &'static str,
-    /// A few words more.
+    /// More detail on `reason`.
     pub detail: String,
 }
 
@@ -136,7 +136,7 @@ pub(super) struct ListDocument<'a, I: Iterator<Item: Serialize>> {
     #[serde(serialize_with = "each")]
     #[schemars(with = "Vec<ListedObject>")]
     objects: Cell<Option<I>>,
-    /// Every document without an object.
+    /// Every document and list item that is not an object.
     skipped: &'a [ListedSkip],
 }
 
@@ -174,7 +174,8 @@ impl Listing {
         String::from_utf8(text).unwrap_or_default()
     }
 
-    /// Returns the listing for people: a line per object, its owners below it, and the skipped documents.
+    /// Returns the listing for people: a line per object, its owners and finalizers below it, and the counts of objects
+    /// and of skipped documents.
     pub fn human(&self) -> String {
         let mut text = String::new();
         let keys = self.objects.iter().map(|object| object.key.chars().count());

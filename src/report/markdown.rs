@@ -18,7 +18,7 @@ const MAX_PROSE: usize = 4_000;
 const MAX_ADDRESS: usize = 2_000;
 /// The maximum number of different fixes that are shown for one rule.
 const FIXES_OF_A_RULE: usize = 10;
-/// The number of findings of one object that come before those of other objects if not all fit.
+/// The number of findings of each object that are listed first if not all fit; the others come last.
 const OF_ONE_OBJECT: usize = 3;
 /// The maximum number of findings of a change that are listed unfolded.
 const LISTED: usize = 10;
@@ -244,7 +244,7 @@ fn place(path: &str, line: usize, published: Option<&Published>) -> String {
     }
 }
 
-/// Writes the reason and the fix, once per rule, in the words of its first finding; errors first.
+/// Writes, for each rule, the reason of its first finding and the fixes of all its findings; errors first.
 fn explanations(page: &mut MarkdownText, report: &Report) {
     let mut rules: Vec<(&Reported, usize)> = Vec::new();
     for reported in report.worst_first() {
@@ -274,7 +274,7 @@ fn explanations(page: &mut MarkdownText, report: &Report) {
     }
 }
 
-/// Says how to fix the findings of a rule: once if the help is the same for all objects, else for each.
+/// Says how to fix the findings of a rule. If not all have the same help, each help text names its objects.
 fn fixes(report: &Report, rule: &str) -> String {
     let mut helps: Vec<&str> = Vec::new();
     let mut objects: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
@@ -302,8 +302,8 @@ fn fixes(report: &Report, rule: &str) -> String {
     match helps.len().saturating_sub(FIXES_OF_A_RULE) {
         0 => shown,
         n => {
-            let others = plain::count(n, "other object");
-            format!("{shown}\nFor {others}, ownerlint check says how.\n")
+            let others = plain::count(n, "more help text");
+            format!("{shown}\n`ownerlint check` shows {others}.\n")
         }
     }
 }

@@ -4,7 +4,7 @@
 //! a format cannot know by itself (colour, width, the root of the repository) are in [`Options`]. Text from manifests
 //! is untrusted; each format escapes it in its own way.
 //!
-//! Knows nothing of manifests, rules or how a finding came about.
+//! No format reads manifests or runs rules.
 
 mod closing;
 mod concise;

@@ -101,7 +101,7 @@ pub struct BundleInfo {
     pub namespace: Option<String>,
 }
 
-/// The number of findings of a rule; repeated findings are counted separately.
+/// The number of findings of a rule. Repeated findings, which the report combines into one, are counted one by one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "statistics")]
 pub struct RuleStatistics {
@@ -113,9 +113,9 @@ pub struct RuleStatistics {
     pub warning: usize,
     /// Reported findings of severity info.
     pub info: usize,
-    /// Suppressed findings, those in test data that nothing delivers among them.
+    /// Suppressed findings, including those in test data that nothing delivers.
     pub suppressed: usize,
-    /// Reported findings in files that nothing in the repository delivers, although it delivers others.
+    /// Reported findings in files that nothing in the repository delivers; 0 if nothing is known to be delivered.
     pub undelivered: usize,
 }
 
@@ -184,7 +184,7 @@ pub struct Tool {
 pub struct Reported {
     /// The finding itself.
     pub finding: Finding,
-    /// The certainty of its rule.
+    /// Its certainty, derived from the severity that the rule gave it, whatever severity is configured.
     pub certainty: Certainty,
     /// Its identity, the same in every format and in baselines.
     pub fingerprint: Fingerprint,
@@ -269,7 +269,7 @@ pub struct Summary {
     pub warning: usize,
     /// Findings of severity info.
     pub info: usize,
-    /// Findings suppressed by a comment, an annotation or the configuration.
+    /// Findings suppressed by a comment, an annotation or the configuration, or in test data that nothing delivers.
     pub suppressed: usize,
     /// Findings that the baseline lists.
     pub baseline: usize,
@@ -345,8 +345,8 @@ impl Report {
         findings
     }
 
-    /// Returns the findings, if not all of them fit: by descending severity, then the first of each rule, then the
-    /// rest. Among those, unrequested deletions come first, then stuck objects.
+    /// Returns the findings in the order for formats that cannot show all of them: by descending severity, the first of
+    /// each rule before the others, unrequested deletions before stuck objects before the rest.
     pub(super) fn each_rule_first(&self) -> Vec<&Reported> {
         let mut seen = HashSet::default();
         let ranks = self.findings.iter().map(|reported| {

@@ -20,7 +20,7 @@ pub struct Options {
     pub markdown: MarkdownOptions,
     /// The HTML page.
     pub html: HtmlOptions,
-    /// Formats whose paths are relative to another folder than the reported paths.
+    /// The folders that paths are relative to.
     pub roots: Roots,
 }
 
@@ -43,7 +43,7 @@ impl Default for Options {
 pub struct HumanOptions {
     /// ANSI colours.
     pub color: bool,
-    /// OSC 8 links instead of plain addresses.
+    /// OSC 8 links from the rule of a finding to its page.
     pub links: bool,
     /// Whether to draw with ASCII only.
     pub ascii: bool,
@@ -51,7 +51,7 @@ pub struct HumanOptions {
     pub width: usize,
     /// The lowest severity that is shown. Findings below it are only counted, by rule.
     pub show: Severity,
-    /// List every note and every skipped document.
+    /// Whether to list every note and every skipped document, and to draw more of the related places.
     pub verbose: bool,
     /// In plans, cite the rules of Kubernetes' behaviour: `[GC-22]`.
     pub citations: bool,

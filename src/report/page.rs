@@ -87,7 +87,7 @@ pub fn page_human(rule: &KnownRule, options: &HumanOptions) -> String {
     page.out
 }
 
-/// Says how to accept a finding of a rule, with an example; `None` if it is about the input as text, or about suppressions.
+/// Says how to accept a finding of a rule, with an example; `None` for a rule about the input as text or suppressions.
 fn accepted_by(rule: &RuleInfo) -> Option<(&'static str, String)> {
     match rule.subject {
         Subject::Reading => None,

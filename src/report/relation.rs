@@ -1,13 +1,14 @@
-//! The other ends of a relation, for formats that show one place of a finding.
+//! The related places of a finding, for formats that show one place.
 
 use super::{Place, Report};
 use crate::finding::Finding;
 use crate::text::{ColumnUnit, plain};
 
-/// The maximum number of other places that are shown beside a message.
+/// The maximum number of related places that are shown beside a message.
 const PLACES: usize = 3;
 
-/// Formats the first of the other places of `finding` as `owner declared here: deploy/rook/cluster.yaml:5:3`.
+/// Formats the first [`PLACES`] related places of `finding` as `owner declared here: deploy/rook/cluster.yaml:5:3`, and
+/// counts the others.
 pub(super) fn other_ends(
     report: &Report,
     finding: &Finding,
@@ -25,7 +26,7 @@ pub(super) fn other_ends(
         .collect()
 }
 
-/// Formats the other places of `finding` for the end of its line; empty if there are none.
+/// Formats the related places of `finding` for the end of its line; empty if there are none.
 pub(super) fn bracketed_ends(
     report: &Report,
     finding: &Finding,

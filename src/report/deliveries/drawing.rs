@@ -1,4 +1,4 @@
-//! The listing as a graph of clusters, deliveries, and the deliveries that these apply.
+//! The listing as a graph: arrows lead from clusters to deliveries, and from deliveries to those that they apply.
 
 use super::rows::{Row, RowKind};
 use super::{DeliveryListing, ListedDelivery};

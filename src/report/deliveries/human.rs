@@ -56,9 +56,9 @@ impl ListedDelivery {
         let marks = self.marks().into_iter();
         let marks: String = marks.map(|mark| format!("  [{mark}]")).collect();
         let name = self.called();
-        // A release that only installs an unread chart takes one line.
-        if let ([], [chart], None) = (&*self.instances, &*self.unread, &self.error) {
-            let subject = &chart.subject;
+        // A delivery of a single unread input, such as the chart of a release, takes one line.
+        if let ([], [input], None) = (&*self.instances, &*self.unread, &self.error) {
+            let subject = &input.subject;
             return line(&format!("{indent}{name}{marks}  not read: {subject}"));
         }
         let path = self.path.as_deref().filter(|_| self.key.is_some());

@@ -30,7 +30,8 @@ pub struct DeliveryListing {
 #[schemars(rename = "delivery")]
 #[non_exhaustive]
 pub struct ListedDelivery {
-    /// Equal in two states of a tree for the same delivery: the cluster, `|`, and the key; without a key the path.
+    /// The cluster, `|`, and the key; without a key the path. If part of that is unknown, `|` and the folder follow.
+    /// Equal in two states of a tree for the same delivery.
     pub id: String,
     /// The tool.
     #[schemars(extend("enum" = ["flux", "argocd", "helm", "kustomize", "kubectl", "unknown"]))]
@@ -129,7 +130,7 @@ pub struct ListedInstance {
     /// Counted from 1.
     #[schemars(range(min = 1))]
     pub line: usize,
-    /// `possible` if its key has an unknown part.
+    /// `possible` if its key has an unknown part, or if it exists only under unknown conditions.
     #[schemars(extend("enum" = ["certain", "possible"]))]
     pub certainty: &'static str,
 }
@@ -197,7 +198,7 @@ struct DeliverySummary {
 pub(in crate::report) struct DeliveriesDocument<'a> {
     #[schemars(extend("const" = "ownerlint.deliveries/1"))]
     schema: &'static str,
-    /// The deliveries, by their ids.
+    /// The deliveries, ordered by id.
     deliveries: &'a [ListedDelivery],
     /// The files with objects that no delivery reaches: in Git, and applied by nothing that is known.
     unreached: &'a [UnreachedFile],
@@ -219,7 +220,8 @@ impl DeliveryListing {
         }
     }
 
-    /// Keeps the deliveries that apply one of the objects, and those above them.
+    /// Keeps only the instances of `objects`, the deliveries that apply them, and the deliveries above with their
+    /// delivery objects. Drops the files that no delivery reaches.
     #[must_use]
     pub fn of(mut self, objects: &BTreeSet<ObjectKey>) -> Self {
         let objects: BTreeSet<String> = objects.iter().map(ObjectKey::to_string).collect();

@@ -9,14 +9,14 @@ use crate::text::plain;
 /// The maximum number of kinds that are named for a delivery.
 const KINDS: usize = 4;
 
-/// The maximum number of an ApplicationSet's possible Applications that are shown.
+/// The maximum number of deliveries below one parent that are shown although they may not exist.
 const SHOWN: usize = 3;
 
 /// A row of the tree.
 pub(in crate::report) struct Row<'l> {
-    /// The number of rows above it, up to its cluster.
+    /// The number of its ancestors; 0 for a cluster.
     pub(in crate::report) depth: usize,
-    /// The index of the row above it.
+    /// The index of its parent.
     pub(in crate::report) parent: Option<usize>,
     /// Its subject.
     pub(in crate::report) about: RowKind<'l>,
@@ -152,7 +152,7 @@ impl ListedDelivery {
     }
 }
 
-/// Removes all but the first few deliveries that may not exist; those that fail to build or deliver others stay.
+/// Removes all but the first [`SHOWN`] deliveries that may not exist; those that fail to build or deliver others stay.
 /// Returns the number of removed deliveries, and the number of their objects.
 fn fold(
     below: &mut Vec<&ListedDelivery>,

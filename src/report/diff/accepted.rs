@@ -1,4 +1,5 @@
-//! Accepted deletions. An object is accepted by its key, never by a pattern; a finding, when all of its losses are.
+//! Accepted deletions. An object is accepted by its key, never by a pattern. A finding is accepted if all objects that
+//! it loses are accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,7 +65,7 @@ impl<'r> Losses<'r> {
         losses
     }
 
-    /// Returns the names of the lost objects among those that a finding is about and those lost with them.
+    /// Returns the names of the lost objects that `finding` is about, and of all objects that are lost with them.
     fn names(&self, finding: &Finding) -> BTreeSet<String> {
         let about = finding.object.iter().chain(&finding.alike);
         let mut pending: Vec<String> = about.map(ObjectKey::to_string).collect();

@@ -15,8 +15,8 @@ const SHOWN: usize = 8;
 /// The rule, the severity, and the edited line of head, or the finding's own place if that line is not known.
 type Cause = (&'static str, Severity, FileId, Span);
 
-/// Merges the findings that a rule has for one cause into the first of them, which names the others. Accepted findings
-/// stay separate, since their severity differs.
+/// Merges more than [`APART`] findings of one rule with one cause into the first, which counts the others and shows up
+/// to [`SHOWN`] of their places. Accepted findings are not merged with others, since their severity differs.
 pub(super) fn folded(report: &Report) -> Report {
     let mut causes: HashMap<Cause, Vec<usize>> = HashMap::default();
     for (at, reported) in report.findings.iter().enumerate() {

@@ -146,7 +146,7 @@ fn deleted(report: &DiffReport) -> Vec<(usize, String)> {
     lines
 }
 
-/// Returns the message of an accepted finding, which says so, and its place.
+/// Returns the message of an accepted finding, which ends with `(accepted)`, and its place.
 fn accepted_line(report: &Report, finding: &Finding) -> String {
     let place = &finding.primary;
     let file = report.sources.file(place.file);

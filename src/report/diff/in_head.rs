@@ -4,8 +4,8 @@ use crate::finding::{Finding, Label};
 use crate::report::{Report, Reported};
 use crate::text::{ColumnUnit, FileId, Side, Sources, Span};
 
-/// Moves each finding to the line of head that caused it, else to the beginning of its file. The text names the lines
-/// of base.
+/// Moves each finding in base to the line of head that caused it, else to the beginning of its file. The message and
+/// the reason then name the lines of base.
 pub(super) fn in_head(report: &Report) -> Report {
     let mut report = report.clone();
     for reported in &mut report.findings {

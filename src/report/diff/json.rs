@@ -37,13 +37,13 @@ pub(in crate::report) struct DiffDocument<'a> {
     /// The images that containers of changed objects run before and after the change, each pair once.
     images: &'a [ChangedImage],
     /// A step of ownerlint.plan/1: all requests of the delivery tools together. Its outcomes contain every object of
-    /// base, of head and beside them, after the cluster has settled and before anything is reconciled again.
+    /// base, of head and of `--beside`, after the cluster has settled and before anything is reconciled again.
     plan: Option<&'a LastStep>,
     /// The findings of the rules of change, in the form of `ownerlint.report/1`: on the line of base that vanished, with
     /// the cause in head among the related places. Sorted by path, offset and rule.
     #[schemars(with = "Vec<FindingDocument>")]
     findings: Findings<'a>,
-    /// The findings that were accepted: they are reported as info and decide nothing.
+    /// The findings that were accepted: they are reported as info and do not affect the exit status.
     accepted: &'a [AcceptedFinding],
     /// Notes on the comparison and its rules.
     notes: Vec<&'a str>,
@@ -56,8 +56,7 @@ pub(in crate::report) struct DiffDocument<'a> {
 struct StateDocument<'a> {
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     reference: Option<&'a str>,
-    /// The full name of the commit that was compared, where it is not the one that `ref` names: the one at which head left
-    /// `ref`.
+    /// The full name of the commit that was compared, if that is the merge base of `ref` and head instead of `ref`.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,8 +1,8 @@
 //! The comment on a pull request: one sentence on the effect of merging, the findings and how to fix them, graphs of
-//! the cascades, and a table by effect. Folded below: every object, how to release stuck objects, and the changes that
-//! the Git diff itself shows.
+//! the cascades, and a table by effect. Folded below: every object, how to release stuck objects, and the objects that
+//! the change adds, removes, moves or renames.
 //!
-//! If the Git diff shows all effects, that sentence is all. The document never exceeds
+//! If there are no findings and the Git diff shows all effects, the document is a single line. It never exceeds
 //! [`MarkdownOptions::bytes`](crate::report::MarkdownOptions::bytes); text from manifests is escaped.
 
 use super::folded::folded;
@@ -253,7 +253,7 @@ fn every_object(page: &mut MarkdownText, title: &str, effects: &[&DiffEffect]) -
     page.folded(&title, OBJECT_AND_WHY, rows, ROWS)
 }
 
-/// Returns the object that an object is deleted with, or the delivery that deletes it, and the condition after a comma.
+/// Returns the objects with which an object is deleted, or the delivery that deletes it, then the condition.
 fn because(effect: &DiffEffect) -> String {
     let chain = effect.because.iter().filter(|key| **key != effect.key);
     let chain: Vec<String> = chain.map(|key| code(&key.to_string())).collect();
@@ -292,7 +292,7 @@ fn wanted(page: &mut MarkdownText, report: &DiffReport) -> bool {
     ))
 }
 
-/// Writes the changes that the Git diff itself shows.
+/// Writes the objects that the change adds, removes, moves or renames.
 fn changes(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let changes = report.changes.iter();
     let rows = changes

@@ -39,7 +39,7 @@ pub struct DiffReport {
     /// The simulated deletions of each bundle, for the HTML page.
     #[doc(hidden)]
     pub stories: Vec<StoryDocument>,
-    /// The deleted delivery objects that delete what they delivered, which was not read.
+    /// The deleted delivery objects that also delete the objects they applied, which were not read.
     #[doc(hidden)]
     pub unseen: BTreeSet<ObjectKey>,
     /// The inputs that the change touches and that were not evaluated, the gravest first.
@@ -173,23 +173,23 @@ impl StateName {
 pub struct DiffSummary {
     /// Whether the merge deletes anything.
     pub verdict: DiffVerdict,
-    /// Only head has them.
+    /// Objects that only head has.
     pub added: usize,
-    /// Only base has them.
+    /// Objects that only base has.
     pub removed: usize,
-    /// Their content differs.
+    /// Objects whose content differs.
     pub changed: usize,
-    /// They are in another file, or are applied elsewhere.
+    /// Objects that are in another file, or are applied elsewhere.
     pub moved: usize,
-    /// They have another name or namespace.
+    /// Objects that have another name or namespace.
     pub renamed: usize,
-    /// A tool deletes them.
+    /// Objects that a tool deletes.
     pub deleted: usize,
-    /// They are deleted with others.
+    /// Objects that are deleted with others.
     pub cascaded: usize,
-    /// Their deletion does not finish.
+    /// Objects whose deletion does not finish.
     pub stuck: usize,
-    /// They are removed from the tree, and stay in the cluster.
+    /// Objects that are removed from the tree, and stay in the cluster.
     pub orphaned: usize,
     /// Removed objects whose tool is not known.
     pub unknown: usize,
@@ -227,8 +227,8 @@ pub struct ReportedChange {
     pub bundle: Option<String>,
     /// The cluster, as the configuration or the delivery graph names it; `null` if unknown.
     pub cluster: Option<String>,
-    /// The deliverer of the object in base, or in head if only head contains it; `null` if neither an object nor a
-    /// kustomization does.
+    /// The deliverer of the object in base, or in head if only head contains it; `null` if neither a delivery object
+    /// nor a kustomization delivers it.
     pub delivery: Option<DeliveryName>,
     /// Where base has it.
     pub base: Option<ChangedPlace>,
@@ -239,7 +239,7 @@ pub struct ReportedChange {
     pub is_visible: bool,
 }
 
-/// The first key of the object.
+/// The place of the first key of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "place")]
 #[non_exhaustive]

@@ -28,9 +28,9 @@ pub(super) struct UnreadRow {
 enum Shared<'u> {
     /// They are templates of this chart.
     Chart(&'u str),
-    /// They have the same name: `chart web`.
+    /// They have the same name, such as `chart web`, and reason.
     Subject(&'u str, &'u str),
-    /// They are harmless and of one kind: `values of …`.
+    /// They are harmless and have the same kind and reason.
     Kind(UnreadWhat, &'u str),
 }
 
@@ -43,8 +43,8 @@ impl DiffReport {
             .then(|| format!("Not read: {}", subjects(&self.unread)))
     }
 
-    /// Returns the inputs that were not read in rows. A row has the templates of a chart, the inputs with one name and
-    /// one reason, or, if there are many, the harmless inputs of one kind and with one reason.
+    /// Groups the inputs that were not read into rows. A row has the templates of a chart; the inputs with one name and
+    /// reason; or, if there are more than [`APART`], the harmless inputs of one kind and reason.
     pub(super) fn unread_rows(&self) -> Vec<UnreadRow> {
         let mut alike: BTreeMap<(UnreadWhat, &str), usize> = BTreeMap::new();
         for unread in self.unread.iter().filter(|unread| unread.is_calm) {

@@ -90,7 +90,7 @@ impl DiffReport {
         failed.filter(move |failed| failed.side == side)
     }
 
-    /// Whether no unread input lost anything, and the tool of every removed object is known.
+    /// Whether every unread input is calm (see [`Unread::is_calm`]), and the tool of every removed object is known.
     pub(super) fn is_calm(&self) -> bool {
         self.summary.unknown == 0 && self.unread.iter().all(|unread| unread.is_calm)
     }
@@ -173,7 +173,7 @@ impl DiffReport {
         effects.count()
     }
 
-    /// Says what merging the change deletes, in one sentence without its full stop; `None` if it deletes nothing.
+    /// Says what the merge deletes, in one sentence without its full stop; `None` if nothing is deleted or stuck.
     pub(in crate::report) fn sentence(&self) -> Option<String> {
         let deleted = self.of(EffectKind::Deleted);
         let cascaded = self.of(EffectKind::Cascaded);
@@ -185,7 +185,7 @@ impl DiffReport {
         let again = self.created_again();
         if gone.is_empty() && stuck.is_empty() {
             let objects = plain::count(again.len(), "object");
-            let (delete, create) = if is_certain(&again) {
+            let (delete, create) = if any_certain(&again) {
                 ("deletes", "creates")
             } else {
                 ("may delete", "create")
@@ -194,7 +194,7 @@ impl DiffReport {
             return (!again.is_empty())
                 .then(|| format!("Merging this {delete} {objects} and {create} {them} again"));
         }
-        let stuck_objects = match (is_certain(&stuck), stuck.len()) {
+        let stuck_objects = match (any_certain(&stuck), stuck.len()) {
             (_, 0) => None,
             (false, n) => Some(format!("{n} may get stuck")),
             (true, 1) => Some("1 gets stuck".to_owned()),
@@ -224,7 +224,7 @@ impl DiffReport {
         said.push_str(&self.gravest(gone));
         said.extend(stuck_objects.map(|stuck| format!("; {stuck}")));
         if !again.is_empty() {
-            let verb = match (is_certain(&again), again.len()) {
+            let verb = match (any_certain(&again), again.len()) {
                 (true, 1) => "is",
                 (true, _) => "are",
                 (false, _) => "may be",
@@ -234,7 +234,7 @@ impl DiffReport {
         }
         let lost: Vec<&DiffEffect> = self.of(EffectKind::DataLost).collect();
         if !lost.is_empty() {
-            let verb = if is_certain(&lost) { "is" } else { "may be" };
+            let verb = if any_certain(&lost) { "is" } else { "may be" };
             said.push_str(&format!("; the data of {} {verb} deleted", holders(&lost)));
         }
         Some(said)
@@ -378,7 +378,7 @@ fn several(alike: &[&DiffEffect]) -> String {
     }
 }
 
-fn is_certain(effects: &[&DiffEffect]) -> bool {
+fn any_certain(effects: &[&DiffEffect]) -> bool {
     let mut effects = effects.iter();
     effects.any(|effect| effect.certainty == EffectCertainty::Certain)
 }

@@ -22,14 +22,14 @@ const MOST_TEXT: usize = 15_000;
 /// The fate of some objects and of everything that their deletion affects. Borrows nothing from the simulation.
 #[derive(Clone, Debug)]
 pub struct Cascade {
-    /// The title, which names the roots.
+    /// The title, which names the deletion or the bundle.
     pub title: String,
     /// The number of deleted objects.
     pub deleted: usize,
     /// The number of objects that stay Terminating.
     pub stuck: usize,
     graph: Graph,
-    /// The stuck objects, with the reasons and how to release them.
+    /// All objects that are stuck at the end of the plan, with the reasons and how to release them.
     held: Vec<Stuck>,
 }
 
@@ -44,8 +44,8 @@ impl Cascade {
         Self::drawn(title.into(), &stories, &Extent::below(&stories, &roots))
     }
 
-    /// Builds the graph of relations between the objects that a finished plan deletes and `wanted` contains; `None` if
-    /// there are no such relations.
+    /// Builds the graph of those `wanted` objects that a finished plan leaves stuck or deletes with another `wanted`
+    /// object; `None` if there are none.
     pub fn of_ties(
         title: impl Into<String>,
         view: &PlanView<'_>,
@@ -66,7 +66,7 @@ impl Cascade {
         }
     }
 
-    /// Returns the objects that are stuck in the end, with the reasons and how to release them.
+    /// Returns all objects that are stuck at the end of the plan, with the reasons and how to release them.
     pub(in crate::report) fn held(&self) -> &[Stuck] {
         &self.held
     }

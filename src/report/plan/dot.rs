@@ -76,7 +76,7 @@ fn stroke(tie: Stroke) -> &'static str {
     }
 }
 
-/// Quotes a string: escapes backslashes and quotes.
+/// Joins `lines` into one quoted string, in which backslashes and quotes are escaped.
 pub(in crate::report) fn quoted(lines: &[String]) -> String {
     let lines: Vec<String> = lines
         .iter()

@@ -30,7 +30,8 @@ const TREE: Limits = Limits {
 const SMALL: usize = 30;
 /// The maximum number of stuck objects that are explained.
 const STUCK: usize = 12;
-/// The number of objects explained of those stuck for the same reason. If only one more is left, it is explained too.
+/// The number of objects that are explained among those stuck for the same reason. If only one more is left, it is
+/// explained too.
 const ALIKE: usize = 2;
 /// The maximum number of items of each list: events, rejected requests, and webhooks and APIs without a backend.
 const LISTED: usize = 5;
@@ -133,7 +134,7 @@ fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
     }
 }
 
-/// Draws the lines from the ancestors to an entry; `ends` says which of them are the last of their siblings.
+/// Draws the lines to an entry; `ends` says for its ancestors and for itself whether it is the last of its siblings.
 fn branch(ends: &[bool], ascii: bool) -> String {
     let [through, blank, tee, corner] = if ascii {
         ["|  ", "   ", "|- ", "`- "]
@@ -193,7 +194,7 @@ fn rest_line(
     format!("{margin}  {branch}{dots} and {rest}{below}")
 }
 
-/// Counts the objects below an entry that have none; empty if there are none.
+/// Counts the objects below an entry that have no entry of their own; empty if there are none.
 fn below(entry: &Line, it: &str) -> String {
     match words::kinds(&entry.hidden) {
         kinds if kinds.is_empty() => kinds,

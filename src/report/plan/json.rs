@@ -20,7 +20,7 @@ pub(in crate::report) struct PlanDocument<'a> {
     schema: &'static str,
     /// One element per step, in order.
     steps: Vec<StepDocument<Outcomes<'a>>>,
-    /// Objects that built-in controllers would create below rendered objects; they are never in `objects`.
+    /// Objects that controllers would create for objects of the input; they are never in `objects`.
     implied: Vec<ImpliedDocument<'a>>,
     /// The assumptions of the plan, in sentences.
     notes: &'a [String],
@@ -147,21 +147,21 @@ struct WhyDocument {
     omitted: usize,
 }
 
-/// An object that a built-in controller would create.
+/// An object that a controller would create.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "implied")]
 struct ImpliedDocument<'a> {
     key: &'a ObjectKey,
     /// The object that it is created for.
     owner: &'a ObjectKey,
-    /// The rule of the specification that says so.
+    /// The rule of the specification, or the row of a table, that says so.
     #[schemars(regex(pattern = "^[A-Z]+-[0-9]+[a-z]?$"))]
     rule: &'a str,
     /// Its state in the verdict of each step.
     outcomes: Vec<FateDocument>,
 }
 
-/// The last step of a plan, owned, for a document that has it beside other things.
+/// The last step of a plan, as an owned document.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct LastStep(Option<StepDocument<Vec<OutcomeDocument>>>);
@@ -188,7 +188,7 @@ impl LastStep {
         }
     }
 
-    /// Adds the objects of another cluster, in the states of its verdict.
+    /// Adds the objects of another cluster to outcomes that do not contain them, in the states of its verdict.
     pub fn merge(&mut self, mut other: Self) {
         let Some(verdict) = other.outcomes().next() else {
             return;

@@ -1,7 +1,7 @@
 //! A job summary or a comment: per step the counts, the flowchart of the whole plan, stuck objects with the commands
 //! that release them, then folded tables of the deleted and kept objects.
 //!
-//! The document never exceeds [`MarkdownOptions::bytes`]; what does not fit is counted.
+//! The document never exceeds [`MarkdownOptions::bytes`]; if something does not fit, the document says so.
 
 use super::mermaid;
 use super::removal::{NO_ORDER, by_reason};

@@ -42,7 +42,8 @@ pub(super) fn fenced(graph: &Graph) -> String {
     )
 }
 
-/// Builds the graph with as many nodes, up to those of `detail`, as fit into `most` bytes of text.
+/// Builds the graph with up to `detail.nodes` nodes. This number is halved until the text fits into `most` bytes, or
+/// the number is at most 8.
 pub(super) fn fitting(
     stories: &[Story<'_>],
     scope: &Extent,
@@ -80,8 +81,8 @@ fn draw(graph: &Graph, more: &str) -> String {
     out + more + CLASSES
 }
 
-/// Writes the legend, with only the entries that the graph uses. It has no edges of its own, which would make it a
-/// narrow column. Invisible links keep it beside the nodes of the next row.
+/// Writes the legend, with only the entries that the graph uses. The legend has no edges inside, which would make it a
+/// narrow column. Invisible links to the roots of the graph place it before them.
 fn legend(graph: &Graph) -> String {
     let mut out = String::from("  subgraph legend\n    direction LR\n");
     for tone in graph.tones() {

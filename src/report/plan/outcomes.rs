@@ -65,7 +65,7 @@ pub(super) struct PresentDocument {
     terminating: bool,
     /// `metadata.finalizers`, sorted; for a Namespace too.
     finalizers: Vec<String>,
-    /// As stored in the cluster; as written in a rendering.
+    /// The owner references as the cluster stores them, or as a rendering writes them.
     owner_references: Vec<ListedReference>,
     /// `spec.finalizers` of a Namespace.
     #[serde(rename = "spec.finalizers", skip_serializing_if = "Option::is_none")]

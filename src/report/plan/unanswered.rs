@@ -19,7 +19,7 @@ pub(super) struct RejectionDocument {
     reason: Silence,
 }
 
-/// `UPDATE` is also every removal of a finalizer or an owner reference.
+/// The removal of a finalizer or an owner reference is an `UPDATE`.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[schemars(rename = "operation")]
