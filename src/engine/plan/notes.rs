@@ -144,7 +144,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         )
     }));
     notes.extend(note(&owned_unseen(inventory, ground.tables), |named| {
-        format!("Not in a rendering: what operators create and own. It is deleted with its owner: {named}.")
+        format!("Not in a rendering: objects that operators create. They are deleted with their owners: {named}.")
     }));
     let mut capped: BTreeMap<i64, Vec<String>> = BTreeMap::new();
     for (workload, shown) in &ground.implied.capped {

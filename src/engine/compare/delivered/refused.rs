@@ -73,7 +73,7 @@ impl Delivered {
             });
             if let Some(key) = shared {
                 let reason =
-                    format!("another Application delivers {key}, and it refuses shared objects");
+                    format!("another delivery applies {key}, and this one refuses shared objects");
                 one.error = Some(error_of(one, reason));
             }
         }
