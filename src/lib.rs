@@ -46,6 +46,9 @@
 //! * `lsp` (default): the language server and, together with `cli`, the command `ownerlint lsp`.
 
 // The public interface of the crate.
+/// The version of ownerlint.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 pub use changes::{Unread, UnreadSide, UnreadWhat};
 pub use engine::{
     BaselineChoice, CheckOptions, CompareRequest, Comparison, ConfigChoice, DeletionPlan,

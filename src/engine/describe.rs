@@ -12,7 +12,7 @@ use crate::rules::{Page, Rule, World};
 pub fn tool() -> Tool {
     Tool {
         name: env!("CARGO_PKG_NAME").to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+        version: crate::VERSION.to_owned(),
         url: env!("CARGO_PKG_REPOSITORY").to_owned(),
     }
 }

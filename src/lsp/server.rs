@@ -57,7 +57,7 @@ impl<'c> Server<'c> {
     pub(super) fn greet(connection: &'c Connection) -> Option<Self> {
         let (id, params) = initialize(connection)?;
         let unit = agreed_unit(&params.capabilities);
-        let info = json!({"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")});
+        let info = json!({"name": env!("CARGO_PKG_NAME"), "version": crate::VERSION});
         let result = json!({"capabilities": offered(unit), "serverInfo": info});
         let response = Response::new_ok(id, result);
         connection.sender.send(response.into()).ok()?;
@@ -156,11 +156,17 @@ impl<'c> Server<'c> {
     /// Takes all received messages, because a later one may cancel a waiting request.
     fn take_what_came(&mut self) {
         self.waiting.extend(self.connection.receiver.try_iter());
+        let requests = self.waiting.iter().filter_map(|message| match message {
+            Message::Request(request) => Some(&request.id),
+            _ => None,
+        });
+        let requests: HashSet<&RequestId> = requests.collect();
         for message in &self.waiting {
             if let Message::Notification(message) = message
                 && message.method == notification::Cancel::METHOD
             {
-                self.cancelled.extend(cancelled(&message.params));
+                let id = cancelled(&message.params).filter(|id| requests.contains(id));
+                self.cancelled.extend(id);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Chores of this repository: `cargo xtask --help`.
 
+mod rule;
 mod style;
 
 use std::error::Error;
@@ -26,6 +27,12 @@ enum Chore {
         #[arg(value_parser = file_name)]
         name: String,
     },
+    /// Start a rule: its page, rules/ID.md, and its fixtures
+    NewRule {
+        /// The id of the rule, such as owner-not-found
+        #[arg(value_parser = file_name)]
+        id: String,
+    },
     /// Count habits of style in src, crates and xtask, per 1,000 comment lines or functions
     Style,
 }
@@ -42,6 +49,7 @@ fn file_name(name: &str) -> Result<String, String> {
 fn main() -> Result<(), Box<dyn Error>> {
     match Arguments::parse().chore {
         Chore::Operator { name } => operator(&name),
+        Chore::NewRule { id } => rule::start(&root(), &id),
         Chore::Style => style::report(&root(), &["src", "crates", "xtask"]),
     }
 }
@@ -49,9 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn operator(name: &str) -> Result<(), Box<dyn Error>> {
     let path = root().join(format!("rules/operators/{name}.yaml"));
     let text = Operator::sketch(name, None).to_file("../schema/operator.schema.json", "")?;
-    let mut file = File::create_new(&path)
-        .map_err(|reason| format!("cannot create {}: {reason}", path.display()))?;
-    file.write_all(text.as_bytes())?;
+    create(&path, &text)?;
     writeln!(
         io::stdout(),
         "Wrote {}. Fill in what is in capitals and what says example; CONTRIBUTING.md, \"A new operator\", says how.\n\
@@ -65,4 +71,12 @@ fn operator(name: &str) -> Result<(), Box<dyn Error>> {
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
+}
+
+/// Writes a file that does not exist yet.
+fn create(path: &Path, text: &str) -> Result<(), Box<dyn Error>> {
+    let mut file = File::create_new(path)
+        .map_err(|reason| format!("cannot create {}: {reason}", path.display()))?;
+    file.write_all(text.as_bytes())?;
+    Ok(())
 }
