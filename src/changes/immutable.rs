@@ -20,9 +20,9 @@ use super::content::same_value;
 pub struct RejectedField {
     /// The field: `spec.selector`.
     pub field: &'static str,
-    /// The place of the field in base.
+    /// The place of the field in base, or of its first part that differs.
     pub base: Option<Span>,
-    /// The place of the field in head.
+    /// The same place in head.
     pub head: Option<Span>,
 }
 
@@ -178,6 +178,8 @@ pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
 }
 
 fn at(field: &'static str, base: Option<Value<'_>>, head: Option<Value<'_>>) -> RejectedField {
+    let differing = base.zip(head).map(|(was, is)| first_difference(was, is));
+    let (base, head) = differing.map_or((base, head), |(was, is)| (Some(was), Some(is)));
     RejectedField {
         field,
         base: base.map(Value::span),
@@ -217,6 +219,27 @@ fn text(value: Value<'_>) -> String {
         Kind::Float(number) => number.to_string(),
         Kind::Null | Kind::Map | Kind::Seq => String::new(),
     }
+}
+
+/// Returns the first parts of two values that differ, at most some levels below them.
+fn first_difference<'v>(mut was: Value<'v>, mut is: Value<'v>) -> (Value<'v>, Value<'v>) {
+    const DEEPEST: usize = 8;
+    for _ in 0..DEEPEST {
+        let mut entries = was
+            .entries()
+            .filter_map(|entry| Some((entry.key, entry.value, is.get(entry.key)?)));
+        let entry = entries.find(|(key, was, is)| {
+            let has_own_keys = OWN_KEYS.contains(key);
+            has_own_keys && keys(*was) != keys(*is) || certainly_differs(*was, *is)
+        });
+        let mut items = was.items().zip(is.items());
+        let item = items.find(|(was, is)| certainly_differs(*was, *is));
+        let Some(next) = entry.map(|(_, was, is)| (was, is)).or(item) else {
+            break;
+        };
+        (was, is) = next;
+    }
+    (was, is)
 }
 
 /// Whether two values differ, whatever defaults the API server fills in.
