@@ -51,9 +51,10 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let claim = cascade.culprit;
     let own = cascade.losses.iter().find(|loss| loss.key == claim.key);
     let verb = deletes(merge, claim);
+    let is_certain = cascade.losses.iter().any(|loss| loss.data == Some(true));
     let taken = if claim.object.is(kinds::STATEFUL_SET) {
         format!("{verb} {}", toll(cascade))
-    } else if cascade.losses.iter().any(|loss| loss.data == Some(true)) {
+    } else if is_certain {
         format!("{verb} its volume")
     } else {
         format!("{verb} its volume, unless that is retained")
@@ -88,7 +89,11 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         ),
     };
     on_culprit(merge, cascade, message)
-        .label("its data is deleted")
+        .label(if is_certain {
+            "its data is deleted"
+        } else {
+            "its data may be deleted"
+        })
         .reason(format!("{deletion} {fate}{}", stuck(cascade)))
         .help(if claim.object.is(kinds::STATEFUL_SET) {
             let too = namespace.map(|namespace| {
