@@ -251,6 +251,12 @@ impl ApplicationSet {
         } else {
             around.filled(&template, language, parameters)?
         };
+        let metadata = node.entry_mut("metadata");
+        let has_finalizers = !metadata.items_at("finalizers").is_empty();
+        if !has_finalizers && !parameters.is_empty() && !self.preserves() {
+            let finalizers = vec![Node::text(RESOURCES_FINALIZER)];
+            metadata.set("finalizers", Node::Seq(Arc::new(finalizers)));
+        }
         if let Some(patch) = spec.text_at(&["templatePatch"]) {
             let text = around.replaced(&patch, language, parameters)?;
             let parsed = parse_inline(&text);
@@ -270,11 +276,6 @@ impl ApplicationSet {
         node.set("kind", Node::text("Application"));
         let metadata = node.entry_mut("metadata");
         metadata.set("namespace", Node::text(self.namespace.as_str()));
-        let has_finalizers = !metadata.items_at("finalizers").is_empty();
-        if !has_finalizers && !parameters.is_empty() && !self.preserves() {
-            let finalizers = vec![Node::text(RESOURCES_FINALIZER)];
-            metadata.set("finalizers", Node::Seq(Arc::new(finalizers)));
-        }
         let Some(mut resource) = Resource::written(node, &self.origin.file, self.origin.line)
         else {
             return Err(TemplateError::Failed(

@@ -76,3 +76,33 @@ fn sets_generate_applications_that_argo_cd_generates() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// The controller adds its finalizer before it applies the patch, which merges lists of finalizers.
+#[test]
+fn finalizers_of_a_template_patch_are_added_to_those_of_the_application() {
+    let spec = |policy: bool| {
+        serde_json::json!({
+            "generators": [{"list": {"elements": [{"name": "web"}]}}],
+            "syncPolicy": {"preserveResourcesOnDeletion": policy},
+            "template": {
+                "metadata": {"name": "{{name}}"},
+                "spec": {
+                    "source": {"repoURL": "https://git.example.org/fleet.git", "path": "svc"},
+                    "destination": {"server": "https://kubernetes.default.svc", "namespace": "shop"},
+                },
+            },
+            "templatePatch": "metadata: {finalizers: [a.example.org/b]}",
+        })
+    };
+    let files = serde_json::json!({"svc/a.yaml": "{}"});
+    assert_eq!(
+        generated(&files, &spec(false)),
+        serde_json::json!([
+            "web | svc | shop | resources-finalizer.argocd.argoproj.io,a.example.org/b | -"
+        ])
+    );
+    assert_eq!(
+        generated(&files, &spec(true)),
+        serde_json::json!(["web | svc | shop | a.example.org/b | -"])
+    );
+}
