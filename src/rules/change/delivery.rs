@@ -128,25 +128,31 @@ fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
 }
 
 /// Returns the edits of an ApplicationSet after which its Applications leave their objects when they are deleted; `None`
-/// if they already do. A template that lists the finalizer counts more than the policy of the set.
+/// if they already do. The policy of the set decides only for a template that lists no finalizer.
 fn preserving(set: &Member) -> Option<String> {
     let spec = set.object.at(&["spec"])?;
     let preserves = spec.is_true_at(&["syncPolicy", "preserveResourcesOnDeletion"]);
     let metadata = spec.at(&["template", "metadata"]).into_iter();
     let finalizers = metadata.flat_map(|metadata| metadata.items_at("finalizers"));
-    let mut finalizers = finalizers.filter_map(Value::as_str);
-    let finalizer = finalizers.find(|one| deletion_policy(std::iter::once(*one)).is_some());
+    let finalizers: Vec<&str> = finalizers.filter_map(Value::as_str).collect();
+    let listed = finalizers.iter().copied();
+    let finalizer = listed
+        .clone()
+        .find(|one| deletion_policy(std::iter::once(*one)).is_some());
     let patch = spec.str_at(&["templatePatch"]).unwrap_or_default();
     let patched = patch
         .contains(RESOURCES_FINALIZER)
         .then_some(RESOURCES_FINALIZER);
-    let finalizer = finalizer.or(patched).map(plain::one_line);
+    let finalizer = finalizer.or(patched);
+    // Taken out of the template, the finalizer is added again unless the policy forbids it or another one is left.
+    let is_added = !preserves && listed.filter(|one| Some(*one) != finalizer).count() == 0;
     let policy = "set `spec.syncPolicy.preserveResourcesOnDeletion: true`";
-    let taken_out = finalizer.map(|one| format!("take the finalizer `{one}` out of its template"));
-    match (preserves, taken_out) {
-        (true, taken_out) => taken_out,
-        (false, None) => Some(policy.to_owned()),
-        (false, Some(taken_out)) => Some(format!("{policy} and {taken_out}")),
+    let taken_out = finalizer.map(plain::one_line);
+    let taken_out = taken_out.map(|one| format!("take the finalizer `{one}` out of its template"));
+    match (is_added, taken_out) {
+        (false, taken_out) => taken_out,
+        (true, None) => Some(policy.to_owned()),
+        (true, Some(taken_out)) => Some(format!("{policy} and {taken_out}")),
     }
 }
 

@@ -754,6 +754,12 @@ fn help_for_removed_set_names_the_edits_that_keep_its_objects() {
         ("", "", policy.to_owned()),
         ("", finalizer, format!("{policy} and {taken}")),
         (preserving, finalizer, taken.to_owned()),
+        // The policy does not decide for a template that lists another finalizer.
+        (
+            "",
+            ", finalizers: [a.example.org/b, resources-finalizer.argocd.argoproj.io]",
+            taken.to_owned(),
+        ),
     ] {
         let expected = format!(
             "{edits}, merge that and wait until it is synced; then remove or rename the ApplicationSet or its elements"
