@@ -54,6 +54,17 @@ pub(crate) fn one_line(text: &str) -> String {
     visible(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
 }
 
+/// Lists the first eight as code, and counts the others: `` `a`, `b`, 3 more ``.
+pub(crate) fn few(all: &[impl AsRef<str>]) -> String {
+    const SHOWN: usize = 8;
+    let shown = all.iter().take(SHOWN);
+    let mut shown: Vec<String> = shown.map(|one| format!("`{}`", one.as_ref())).collect();
+    if all.len() > SHOWN {
+        shown.push(format!("{} more", all.len() - SHOWN));
+    }
+    shown.join(", ")
+}
+
 /// Returns a path as reports show it: with forward slashes, and with bytes that are not UTF-8 as `\xFF`. On Unix, a
 /// backslash is an ordinary part of a name.
 pub(crate) fn path(path: &Path) -> String {

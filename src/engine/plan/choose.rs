@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use super::clusters::{Clusters, PlannedCluster};
 use super::question::{PlanError, Question};
-use super::targets::{TargetError, Targets, listed};
+use super::targets::{TargetError, Targets};
 use crate::cluster::Analysis;
 use crate::ownership::{Implied, Products};
+use crate::text::plain;
 
 /// A cluster that a plan may be about, with its possible targets.
 pub(in crate::engine) struct Candidate<'g> {
@@ -156,5 +157,5 @@ fn choice_of_bundle<'g>(clusters: impl Iterator<Item = PlannedCluster<'g>>) -> S
 /// Lists the names of the clusters that have one.
 fn names<'g>(clusters: impl Iterator<Item = &'g PlannedCluster<'g>>) -> String {
     let names: Vec<&str> = clusters.filter_map(PlannedCluster::name).collect();
-    listed(&names)
+    plain::few(&names)
 }

@@ -12,10 +12,7 @@ use super::target_words::{
 use crate::inventory::{self, BuiltinKind, Inventory};
 use crate::kube::{GroupKind, ObjectKey, guessed_plurals, kinds};
 use crate::ownership::Implied;
-use crate::text::near;
-
-/// Maximum number of candidates that a message lists.
-const MOST_LISTED: usize = 8;
+use crate::text::{near, plain};
 
 /// A target that matches no object, or several.
 #[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
@@ -301,7 +298,7 @@ impl Targets {
     fn contains(&self, all: &[impl AsRef<str>]) -> String {
         let all = match all {
             [] => format!("{} no objects", self.origin),
-            _ => format!("{}: {}", self.origin, listed(all)),
+            _ => format!("{}: {}", self.origin, plain::few(all)),
         };
         match self.charts.first() {
             Some(chart) => format!(
@@ -358,7 +355,7 @@ impl Targets {
         let help = if near.is_empty() {
             self.contains(&all)
         } else {
-            format!("did you mean {}?", listed(&near))
+            format!("did you mean {}?", plain::few(&near))
         };
         TargetError::Object { target, help }
     }
@@ -446,19 +443,6 @@ fn ambiguous(wanted: &Wanted<'_>, found: &[&ObjectKey]) -> TargetError {
     TargetError::Ambiguous {
         target: wanted.to_string(),
         count: found.len(),
-        help: format!("{hint}: {}", listed(&keys)),
+        help: format!("{hint}: {}", plain::few(&keys)),
     }
-}
-
-/// Lists the first few, and counts the others.
-pub(super) fn listed(all: &[impl AsRef<str>]) -> String {
-    let mut shown: Vec<String> = all
-        .iter()
-        .take(MOST_LISTED)
-        .map(|one| format!("`{}`", one.as_ref()))
-        .collect();
-    if all.len() > MOST_LISTED {
-        shown.push(format!("{} more", all.len() - MOST_LISTED));
-    }
-    shown.join(", ")
 }

@@ -95,6 +95,7 @@ impl<'r> Losses<'r> {
 
 /// Whether `key` and `lost` are whole keys of objects of different kinds.
 fn differ_in_kind(key: &str, lost: &str) -> bool {
+    let (key, lost) = (without_cluster(key), without_cluster(lost));
     match (key.parse::<ObjectKey>(), lost.parse::<ObjectKey>()) {
         (Ok(key), Ok(lost)) => key.group_kind() != lost.group_kind(),
         _ => false,
@@ -103,8 +104,12 @@ fn differ_in_kind(key: &str, lost: &str) -> bool {
 
 /// Returns the name in a key or in `kind/name`, without the cluster after `@`.
 fn name_of(key: &str) -> &str {
-    let name = key.splitn(3, '/').last().unwrap_or(key);
-    name.split_once('@').map_or(name, |(name, _)| name)
+    let key = without_cluster(key);
+    key.splitn(3, '/').last().unwrap_or(key)
+}
+
+fn without_cluster(key: &str) -> &str {
+    key.split_once('@').map_or(key, |(key, _)| key)
 }
 
 impl DiffReport {
@@ -119,7 +124,20 @@ impl DiffReport {
         for reported in &mut self.findings.findings {
             let finding = &mut reported.finding;
             let names = losses.names(finding);
-            if names.is_empty() || !names.is_subset(&acceptance.keys) {
+            let missing = names.difference(&acceptance.keys);
+            let missing: Vec<String> = missing.map(|key| plain::one_line(key)).collect();
+            if missing.len() == names.len() {
+                continue;
+            }
+            if !missing.is_empty() {
+                self.notes.push(format!(
+                    "{}: not accepted, because {} of the {} that it deletes {} not: {}",
+                    finding.rule,
+                    missing.len(),
+                    plain::count(names.len(), "object"),
+                    if missing.len() == 1 { "is" } else { "are" },
+                    plain::few(&missing),
+                ));
                 continue;
             }
             self.accepted.push(AcceptedFinding {
@@ -143,10 +161,11 @@ impl DiffReport {
             let alike = by_name.get(name_of(key)).into_iter().flatten();
             let meant: Vec<String> = alike
                 .filter(|lost| !differ_in_kind(key, lost))
-                .map(|lost| format!("`{}`", plain::one_line(lost)))
+                .map(|lost| plain::one_line(lost))
                 .collect();
+            let meant = plain::few(&meant);
             let key = plain::one_line(key);
-            self.notes.push(match meant.join(" or ").as_str() {
+            self.notes.push(match meant.as_str() {
                 "" => format!("`{key}` is accepted, and nothing deletes it"),
                 meant => format!(
                     "`{key}` is accepted, and is the key of no deleted object: did you mean {meant}?"

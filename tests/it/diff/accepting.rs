@@ -184,6 +184,19 @@ fn accepted_key_in_another_form_names_the_key_to_write() {
     }
 }
 
+#[test]
+fn finding_accepted_in_part_names_the_missing_keys() {
+    let (_, said) = compared("kustomization", &accepting(&LOST[1..]));
+    let words: Vec<&str> = said.split_whitespace().collect();
+    assert!(
+        words.join(" ").contains(
+            "note: delivery-removed: not accepted, because 1 of the 5 objects that it deletes is not: \
+             `Deployment.apps/apps/history`"
+        ),
+        "{said}"
+    );
+}
+
 /// Creates a change that removes one claim from two clusters.
 fn claim_leaves_two_clusters() -> Folder {
     let folder = Folder::new();
@@ -220,6 +233,10 @@ fn object_in_two_clusters_must_be_accepted_for_each() {
     assert_eq!(status(&["PersistentVolumeClaim/shop/data"]), Some(1));
     assert_eq!(status(&[&prod]), Some(1));
     assert_eq!(status(&[&prod, &stage]), Some(0));
+    let (_, said) = compared_in(folder.path(), &accepting(&["pvc/data@clusters/prod"]));
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let expected = format!("did you mean `{prod}`, `{stage}`?");
+    assert!(words.join(" ").contains(&expected), "{said}");
     // A key copied from the comment has an invisible space after `@`.
     let copied = [prod, stage].map(|key| key.replace('@', "@\u{200b}"));
     assert_eq!(status(&[&copied[0], &copied[1]]), Some(0));
