@@ -17,6 +17,9 @@ pub struct Listed {
     pub missing: Vec<String>,
 }
 
+/// The characters of globs.
+const GLOB: [char; 4] = ['*', '?', '[', '{'];
+
 /// Finds the files under `arguments` among `paths`: folders (manifests by their names), files of any name, and globs.
 /// An empty argument is the whole list. A missing file is not an error, since one of two commits may lack it.
 ///
@@ -29,7 +32,7 @@ pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, Input
         let mut hits = places(paths, |path| {
             path == argument || is_manifest_below(argument, path)
         });
-        if hits.is_empty() && argument.contains(['*', '?', '[', '{']) {
+        if hits.is_empty() && argument.contains(GLOB) {
             let matcher = matcher(argument)?;
             hits = places(paths, |path| matcher.is_match(path));
         }
@@ -42,6 +45,20 @@ pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, Input
     }
     let found = (0..paths.len()).filter(|at| found[*at]).collect();
     Ok(Listed { found, missing })
+}
+
+/// Returns whether a path of any type is one of `arguments`, is below one, or matches one that is a glob.
+///
+/// # Errors
+/// A glob is malformed.
+pub fn asked(arguments: &[String]) -> Result<impl Fn(&str) -> bool, InputError> {
+    let globs = arguments.iter().filter(|argument| argument.contains(GLOB));
+    let matchers: Vec<_> = globs.map(|glob| matcher(glob)).collect::<Result<_, _>>()?;
+    Ok(move |path: &str| {
+        let mut named = arguments.iter();
+        named.any(|argument| argument.is_empty() || ancestors(path).any(|place| place == argument))
+            || matchers.iter().any(|matcher| matcher.is_match(path))
+    })
 }
 
 fn places(paths: &[&str], wanted: impl Fn(&str) -> bool) -> Vec<usize> {

@@ -9,8 +9,12 @@ use super::unlisted::entries;
 use crate::changes::{is_helmfile, is_jinja};
 use crate::config::FILE_NAMES;
 use crate::engine::SessionError;
-use crate::git::{Blobs, FileContent, GitError, Repository, Snapshot, SnapshotFile, StoredContent};
-use crate::inventory::{self, Texts, locate, read_bytes, read_in_tree, walk_listed};
+use crate::git::{
+    Blobs, FileContent, GitError, ObjectName, Repository, Snapshot, SnapshotFile, StoredContent,
+};
+use crate::inventory::{
+    self, Texts, asked, is_manifest_name, locate, read_bytes, read_in_tree, walk_listed,
+};
 use crate::kustomize::{ancestors, folder_of, included_by, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
 use crate::render::{Checkout, CheckoutFile};
@@ -205,6 +209,7 @@ impl StateReader {
         let arguments = arguments(&repository, paths)?;
         let all: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
         let listed = walk_listed(&all, &arguments)?;
+        let is_asked = asked(&arguments)?;
         let configs = all.iter().copied();
         let configs = configs.filter(|path| FILE_NAMES.contains(&name_of(path)));
         let wanted = listed.found.into_iter().map(|at| all[at]);
@@ -216,9 +221,11 @@ impl StateReader {
             .collect();
         let others = all.iter().copied();
         let others = others
-            .filter(|path| is_asked(path, &arguments))
+            .filter(|path| is_asked(path))
             .filter(|path| may_be_input(path, &charts));
         let mut others: BTreeSet<&str> = others.collect();
+        // A glob also finds files that are not manifests.
+        wanted.retain(|path| is_manifest_name(Path::new(path)) || !others.contains(path));
         // All in one request: the contents that a partial clone lacks are fetched.
         let first = wanted
             .union(&others)
@@ -265,10 +272,7 @@ impl StateReader {
             others,
             contents: contents.chain(snapshot.submodules.clone()).collect(),
             links: links.map(|(path, _)| path.clone()).collect(),
-            submodules: submodules
-                .filter(|path| is_asked(path, &arguments))
-                .cloned()
-                .collect(),
+            submodules: submodules.filter(|path| is_asked(path)).cloned().collect(),
             missing: listed.missing,
             reader: Some(reader_of(
                 repository,
@@ -324,11 +328,7 @@ impl StateReader {
 
     fn bytes(&self, file: &SnapshotFile) -> Bytes {
         match &file.content {
-            FileContent::Stored(name) => match self.blobs().get(name) {
-                StoredContent::Bytes(bytes) => Ok(Arc::clone(bytes)),
-                StoredContent::TooLarge => Err(inventory::too_large()),
-                StoredContent::Missing => Err("is not in this clone".to_owned()),
-            },
+            FileContent::Stored(name) => stored(&self.blobs(), name),
             FileContent::Disk(path) => read_in_tree(path, None).map(Arc::from),
         }
     }
@@ -358,19 +358,25 @@ impl StateReader {
 /// Returns a reader of single files of a snapshot.
 fn reader_of(repository: Repository, snapshot: Snapshot, blobs: Arc<Mutex<Blobs>>) -> FileReader {
     FileReader(Arc::new(move |path| {
-        const MISSING: &str = "does not exist";
-        let file = snapshot.files.get(path).ok_or(MISSING)?;
+        let file = snapshot.files.get(path).ok_or("does not exist")?;
         match &file.content {
             FileContent::Disk(disk) => read_in_tree(disk, None).map(Arc::from),
             FileContent::Stored(name) => {
                 let mut blobs = blobs.lock().unwrap_or_else(PoisonError::into_inner);
                 let read = repository.read_one(&mut blobs, name);
                 read.map_err(|error| error.to_string())?;
-                let bytes = blobs.get(name).bytes().cloned();
-                bytes.ok_or_else(|| MISSING.to_owned())
+                stored(&blobs, name)
             }
         }
     }))
+}
+
+fn stored(blobs: &Blobs, name: &ObjectName) -> Bytes {
+    match blobs.get(name) {
+        StoredContent::Bytes(bytes) => Ok(Arc::clone(bytes)),
+        StoredContent::TooLarge => Err(inventory::too_large()),
+        StoredContent::Missing => Err("is not in this clone".to_owned()),
+    }
 }
 
 /// Converts paths from the working directory into paths from the root of the repository; none means all of it.
@@ -401,13 +407,6 @@ fn argument(repository: &Repository, path: &str) -> Result<String, GitError> {
         .ok_or_else(|| GitError::OutsideOfRepository {
             path: path.to_owned(),
         })
-}
-
-/// Whether a path is one of `arguments` or below one.
-fn is_asked(path: &str, arguments: &[String]) -> bool {
-    arguments
-        .iter()
-        .any(|argument| argument.is_empty() || ancestors(path).any(|place| place == argument))
 }
 
 /// Converts a path from the root into one from the folder `prefix` of the repository.

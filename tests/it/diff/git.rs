@@ -30,6 +30,27 @@ fn two_commits_are_compared_without_the_work_tree() {
     );
 }
 
+/// A glob selects files of any type that may be inputs, as a folder does.
+#[test]
+fn unread_inputs_that_a_glob_selects_are_told() {
+    let folder = Folder::new();
+    folder
+        .git(&["init", "-q", "-b", "main"])
+        .write("apps/web/main.jsonnet", "{kind: 'ConfigMap'}\n")
+        .write("apps/web/a.yaml", &config("a"))
+        .commit()
+        .write("apps/web/main.jsonnet", "{kind: 'Secret'}\n")
+        .commit();
+    for paths in ["apps", "apps/**", "apps/*/*"] {
+        let compared = folder.run("", &["--base-ref", "HEAD~", "--head-ref", "HEAD", paths]);
+        let text = compared.expect("a report").to_string();
+        assert!(
+            text.contains("program apps/web/main.jsonnet"),
+            "{paths}: {text}"
+        );
+    }
+}
+
 /// Creates two branches: `main` added `gained`, and `topic`, which is checked out, removed `a`.
 fn parted() -> Folder {
     let folder = Folder::new();
