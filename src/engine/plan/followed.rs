@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::clusters::PlannedCluster;
 use super::notes::named;
+use super::teardown::spared_one_by_one;
 use crate::changes::{Destination, TreePart};
 use crate::cluster::{Analysis, Reclaims};
 use crate::delivery::flux_operator::{self, FLUX_FINALIZER};
@@ -142,6 +143,14 @@ pub(in crate::engine) fn followed(
                     "{tool} keeps what {key} delivered, because it {reason}."
                 ));
             }
+            let kept = spared_one_by_one(&one.part.inventory, &withdrawal).into_iter();
+            let kept: Vec<String> = kept.map(|(key, why)| format!("{key} ({why})")).collect();
+            if withdrawal.nothing.is_none() && !kept.is_empty() {
+                followed.notes.push(format!(
+                    "Of what {key} delivered, {tool} keeps {}.",
+                    named(&kept)
+                ));
+            }
             if !is_here {
                 followed.notes.extend(one.elsewhere(&key, &withdrawal));
                 continue;
@@ -161,7 +170,9 @@ pub(in crate::engine) fn followed(
                 .requests
                 .iter()
                 .map(|request| request.key.clone());
-            followed.releases.extend(one.release(after.collect()));
+            if withdrawal.nothing.is_none() {
+                followed.releases.extend(one.release(after.collect()));
+            }
             if gone.is_empty() {
                 continue;
             }
@@ -393,7 +404,7 @@ impl<'g> Delivered<'g> {
         let own = &self.object.key;
         let mut delivered = self.part.members_at(self.destination);
         let is_application = self.by.tool == SourceTool::ArgoCd;
-        if !is_application || after.is_empty() || delivered.any(|member| member.key == *own) {
+        if !is_application || delivered.any(|member| member.key == *own) {
             return None;
         }
         Some(ToolRelease::of(self.object, after))

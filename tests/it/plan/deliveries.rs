@@ -417,13 +417,30 @@ fn teardown_uses_the_cluster_of_the_removed_folder() {
     );
 }
 
+/// Argo CD removes its finalizer, too, if all objects stay.
+#[test]
+fn application_whose_objects_stay_is_deleted() {
+    let tree = Repository::new();
+    tree.write("argocd/web.yaml", WEB);
+    let kept = "a, annotations: {argocd.argoproj.io/sync-options: Delete=false}}";
+    tree.write("web/a.yaml", &config_map("a").replace("a}", kept));
+    let plan = plan(&tree, &["app/web"]);
+    assert_eq!(gone(&plan), ["Application.argoproj.io/argocd/web"]);
+    assert!(
+        notes(&plan).contains("ConfigMap/shop/a"),
+        "{}",
+        notes(&plan)
+    );
+}
+
+const WEB: &str = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: web, namespace: argocd, finalizers: \
+    [resources-finalizer.argocd.argoproj.io]}\nspec:\n  source: {repoURL: 'https://git.example.org/fleet.git', path: web}\n  \
+    destination: {server: 'https://kubernetes.default.svc', namespace: shop}\n";
+
 #[test]
 fn page_is_titled_by_the_requested_deletion() {
     let tree = Repository::new();
-    let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: web, namespace: argocd, finalizers: \
-        [resources-finalizer.argocd.argoproj.io]}\nspec:\n  source: {repoURL: 'https://git.example.org/fleet.git', path: web}\n  \
-        destination: {server: 'https://kubernetes.default.svc', namespace: shop}\n";
-    tree.write("argocd/web.yaml", application);
+    tree.write("argocd/web.yaml", WEB);
     tree.write("web/a.yaml", &config_map("a"));
     let (_, page, error) = tree.run(&["plan", "delete", "application/web", "-o", "html"], "");
     let page = HtmlPage::read(&page);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::delivery::{Spared, Sparing, Withdrawal, marks};
 use crate::engine::plan::clusters::PlannedCluster;
+use crate::inventory::Inventory;
 use crate::kube::{ObjectKey, kinds};
 use crate::story::{ImpliedDependent, words};
 use crate::text::plain;
@@ -19,18 +20,26 @@ pub(super) fn spared(
             .map(|member| (member.key.clone(), format!("what delivers it {reason}")))
             .collect()
     } else {
-        let spared = withdrawal.spared.iter();
-        let spared = spared.map(|(id, spared)| (*id, why(spared)));
-        let outside = withdrawal.outside.iter();
-        let outside = outside.map(|id| (*id, "not in the namespace".to_owned()));
-        spared
-            .chain(outside)
-            .map(|(id, why)| (cluster.inventory().member(id).key.clone(), why))
-            .collect()
+        spared_one_by_one(cluster.inventory(), withdrawal)
     };
     let mut seen = BTreeSet::new();
     all.retain(|(key, _)| seen.insert(key.clone()));
     all
+}
+
+/// Returns the objects that a tool spares although it deletes others, with the reason as half a sentence.
+pub(in crate::engine::plan) fn spared_one_by_one(
+    inventory: &Inventory,
+    withdrawal: &Withdrawal<'_>,
+) -> Vec<(ObjectKey, String)> {
+    let spared = withdrawal.spared.iter();
+    let spared = spared.map(|(id, spared)| (*id, why(spared)));
+    let outside = withdrawal.outside.iter();
+    let outside = outside.map(|id| (*id, "not in the namespace".to_owned()));
+    spared
+        .chain(outside)
+        .map(|(id, why)| (inventory.member(id).key.clone(), why))
+        .collect()
 }
 
 fn why(spared: &Spared<'_>) -> String {

@@ -23,6 +23,7 @@ use crate::gc::Plan;
 use crate::kube::ObjectKey;
 use crate::ownership::Products;
 use crate::story::{PlanView, RemovalView, SafeCommand, words};
+pub(in crate::engine::plan) use kept::spared_one_by_one;
 pub use request::{TeardownBy, TeardownRequest};
 
 /// A removal, ready to be simulated.
