@@ -118,7 +118,8 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
     let root = repository_root(&folder).unwrap_or(&folder);
     let within = folder.strip_prefix(root).unwrap_or(&folder);
     let tree = StateChoice::Path(root.to_string_lossy().into_owned());
-    let listing = match list_deliveries(&tree, &[], &ConfigChoice::Without, None) {
+    let listing = match list_deliveries(&tree, &[], &BTreeSet::new(), &ConfigChoice::Without, None)
+    {
         Ok(all) => all.listing,
         Err(error) => {
             terminal::say(&format!("note: the deliveries are unknown: {error}"));

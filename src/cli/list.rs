@@ -1,5 +1,7 @@
 //! The command `list`.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -9,7 +11,8 @@ use super::global_args::GlobalArgs;
 use super::input_args::{InputArgs, open};
 use super::status::{Status, of_empty};
 use super::{progress, terminal};
-use crate::engine::{PlanError, StateChoice, TargetError, list_deliveries};
+use crate::engine::{PlanError, StateChoice, TargetError, list_deliveries, repository_root};
+use crate::inventory::locate;
 use crate::report::DeliveryListing;
 use crate::text::plain;
 use crate::text::runner::Syntax;
@@ -104,18 +107,25 @@ fn deliveries(args: &ListArgs) -> Result<Status, Error> {
         return Err(Error::NamespaceOfDeliveries);
     }
     let paths = &args.input.paths;
-    let (choice, paths) = match (&args.r#ref, paths.as_slice()) {
-        (Some(reference), paths) => (StateChoice::Commit(reference.clone()), paths),
-        (None, []) => (StateChoice::Path(".".to_owned()), [].as_slice()),
-        (None, [path]) => (StateChoice::Path(path.clone()), [].as_slice()),
-        (None, paths) => (StateChoice::WorkTree, paths),
+    let mut files = BTreeSet::new();
+    let (choice, paths) = if let Some(reference) = &args.r#ref {
+        (StateChoice::Commit(reference.clone()), paths.as_slice())
+    } else if let Some((root, below)) = files_of_tree(paths) {
+        files = below;
+        (StateChoice::Path(root), [].as_slice())
+    } else {
+        match paths.as_slice() {
+            [] => (StateChoice::Path(".".to_owned()), [].as_slice()),
+            [path] => (StateChoice::Path(path.clone()), [].as_slice()),
+            paths => (StateChoice::WorkTree, paths),
+        }
     };
     let terms = args.input.charts.terms();
     let bar = terms
         .as_ref()
         .map(|terms| progress::of_charts(&terms.progress));
     let config = args.input.config.clone().choice();
-    let all = list_deliveries(&choice, paths, &config, terms.as_ref())?;
+    let all = list_deliveries(&choice, paths, &files, &config, terms.as_ref())?;
     drop(bar);
     let unread = all.listing.unread();
     let (listing, unmatched) = match &args.of {
@@ -137,11 +147,29 @@ fn deliveries(args: &ListArgs) -> Result<Status, Error> {
         ListFormat::Json => terminal::print_by(Syntax::Json, |out| listing.write_json(out))?,
     }
     if listing.is_empty() {
-        let empty = "no Kubernetes object found";
-        terminal::say(unmatched.as_deref().unwrap_or(empty));
+        let empty = if files.is_empty() {
+            "no Kubernetes object found".to_owned()
+        } else {
+            let files: Vec<&String> = files.iter().collect();
+            format!("no delivery that was read uses {}", plain::few(&files))
+        };
+        terminal::say(&unmatched.unwrap_or(empty));
         return Ok(Status::NoObjects);
     }
     Ok(Status::Clean)
+}
+
+/// Returns the root of the repository in which all `paths` are files, and their paths from it; `None` if there is no
+/// path, or one is not a file in a repository.
+fn files_of_tree(paths: &[String]) -> Option<(String, BTreeSet<String>)> {
+    let located: Vec<PathBuf> = paths.iter().map(|path| locate(path)).collect();
+    let root = repository_root(located.first()?.parent()?)?;
+    let files = located.iter().map(|path| {
+        let below = path.strip_prefix(root).ok().filter(|_| path.is_file());
+        Some(below?.to_str()?.replace('\\', "/"))
+    });
+    let files: Option<BTreeSet<String>> = files.collect();
+    Some((root.to_str()?.to_owned(), files?))
 }
 
 /// Says that no delivery applies the object that `--of` names.

@@ -1,5 +1,6 @@
 //! `list --deliveries`: the deliveries of one state of a tree, and the files that no delivery reaches.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use foldhash::HashMap;
@@ -20,7 +21,9 @@ use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::What;
 use crate::graph::{self, unreached};
 use crate::kube::GroupKind;
-use crate::kustomize::{BeyondLimit, SourceTool, UNEVALUATED, UNEVALUATED_DELIVERIES};
+use crate::kustomize::{
+    BeyondLimit, SourceTool, UNEVALUATED, UNEVALUATED_DELIVERIES, ancestors, folder_of,
+};
 use crate::report::{
     DeliveryListing, ListedDelivery, ListedInstance, ListedLocation, ListedSettings, ListedUnread,
     UnreachedFile,
@@ -58,9 +61,9 @@ impl Deliveries {
     }
 }
 
-/// Lists the deliveries of a state, read only below `paths` if there are any. The configuration has the limits and the
-/// clusters of Argo CD. With `rendering`, charts are rendered: those that deliveries use, and those of the tree that
-/// nothing uses.
+/// Lists the deliveries of a state, read only below `paths` if there are any; with `files`, paths from its root, only
+/// those that read one of them and those above. The configuration has the limits and the clusters of Argo CD. With
+/// `rendering`, charts are rendered: those that deliveries use, and those of the tree that nothing uses.
 ///
 /// # Errors
 /// The configuration has a mistake, a path or a commit does not exist, git cannot read the repository, or a limit is
@@ -68,6 +71,7 @@ impl Deliveries {
 pub fn list_deliveries(
     choice: &StateChoice,
     paths: &[String],
+    files: &BTreeSet<String>,
     config: &ConfigChoice,
     rendering: Option<&RenderingTerms>,
 ) -> Result<Deliveries, SessionError> {
@@ -100,16 +104,44 @@ pub fn list_deliveries(
             .collect();
         deliveries.sort_by(|one, other| one.id.cmp(&other.id));
         let left = unreached::files(tree, all, &charts).into_iter();
+        let listing = DeliveryListing {
+            deliveries,
+            unreached: left
+                .map(|(file, objects)| UnreachedFile { file, objects })
+                .collect(),
+        };
+        let listing = if files.is_empty() {
+            listing
+        } else {
+            listing.in_files(files, &readers(all, files))
+        };
         Deliveries {
             names: all.iter().flat_map(names_of_kinds).collect(),
-            listing: DeliveryListing {
-                deliveries,
-                unreached: left
-                    .map(|(file, objects)| UnreachedFile { file, objects })
-                    .collect(),
-            },
+            listing,
         }
     })
+}
+
+/// Returns the ids of the deliveries whose delivery object is written in one of `files`. A file with objects of no
+/// delivery, such as a kustomization or a patch, counts for the deliveries that build the nearest folder above it.
+fn readers(all: &[Delivery], files: &BTreeSet<String>) -> BTreeSet<String> {
+    let resources = all.iter().flat_map(|one| one.resources.iter());
+    let applied = resources.map(|resource| &*resource.origin.file);
+    let delivering = all.iter().map(|one| &*one.file);
+    let named: BTreeSet<&str> = applied.chain(delivering).collect();
+    let built: BTreeSet<&str> = all
+        .iter()
+        .flat_map(|one| &*one.reached)
+        .map(|path| &**path)
+        .collect();
+    let others = files.iter().filter(|file| !named.contains(file.as_str()));
+    let folders =
+        others.filter_map(|file| ancestors(folder_of(file)).find(|folder| built.contains(folder)));
+    let folders: BTreeSet<&str> = folders.collect();
+    let readers = all.iter().filter(|one| {
+        files.contains(&*one.file) || folders.iter().any(|folder| one.reached.contains(*folder))
+    });
+    readers.map(|one| one.id.clone()).collect()
 }
 
 /// Returns the kinds of the CRDs that a delivery applies, each with the names that its CRD gives to it.

@@ -225,19 +225,37 @@ impl DeliveryListing {
     #[must_use]
     pub fn of(mut self, objects: &BTreeSet<ObjectKey>) -> Self {
         let objects: BTreeSet<String> = objects.iter().map(ObjectKey::to_string).collect();
+        self.keep(&BTreeSet::new(), |instance| objects.contains(&instance.key));
+        self.unreached.clear();
+        self
+    }
+
+    /// Keeps the deliveries with these ids, those that apply an object of one of the files, and those above them.
+    #[must_use]
+    pub fn in_files(mut self, files: &BTreeSet<String>, ids: &BTreeSet<String>) -> Self {
+        self.keep(ids, |instance| files.contains(&instance.file));
+        self.unreached.retain(|left| files.contains(&left.file));
+        self
+    }
+
+    /// Keeps the deliveries with the ids `whole`, the objects of the others for which `is_wanted` holds, and the
+    /// deliveries above these.
+    fn keep(&mut self, whole: &BTreeSet<String>, is_wanted: impl Fn(&ListedInstance) -> bool) {
         let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let by_id = self.deliveries.iter().map(|one| (one.id.as_str(), one));
         let by_id: BTreeMap<&str, &ListedDelivery> = by_id.collect();
         for one in &self.deliveries {
-            let keys = one.instances.iter().map(|instance| &instance.key);
-            let found = keys.filter(|key| objects.contains(*key));
-            let mut keys: BTreeSet<String> = found.cloned().collect();
-            let mut next = (!keys.is_empty()).then_some(one);
+            let is_whole = whole.contains(&one.id);
+            let found = one.instances.iter();
+            let found = found.filter(|instance| is_whole || is_wanted(instance));
+            let mut keys: BTreeSet<String> = found.map(|instance| instance.key.clone()).collect();
+            let mut next = (is_whole || !keys.is_empty()).then_some(one);
             while let Some(delivery) = next {
+                let is_new = !wanted.contains_key(&delivery.id);
                 let known = wanted.entry(delivery.id.clone()).or_default();
                 let count = known.len();
                 known.append(&mut keys);
-                if known.len() == count {
+                if !is_new && known.len() == count {
                     break;
                 }
                 keys.extend(delivery.key.clone());
@@ -251,8 +269,6 @@ impl DeliveryListing {
                 .retain(|instance| keys.is_some_and(|keys| keys.contains(&instance.key)));
             keys.is_some()
         });
-        self.unreached.clear();
-        self
     }
 
     /// Whether there are neither deliveries nor files outside them.
