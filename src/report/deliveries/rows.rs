@@ -23,15 +23,16 @@ pub(in crate::report) struct Row<'l> {
 }
 
 /// The subject of a row.
+#[derive(Clone, Copy)]
 pub(in crate::report) enum RowKind<'l> {
     /// A cluster, by its name for people.
     Cluster(&'l str),
     /// A delivery.
     Delivery(&'l ListedDelivery),
-    /// Further Applications of a set that may not exist.
+    /// Further deliveries that may not exist.
     More {
         /// Their number.
-        applications: usize,
+        deliveries: usize,
         /// The number of objects that they apply together.
         objects: usize,
     },
@@ -44,10 +45,10 @@ impl RowKind<'_> {
             Self::Cluster(name) => Some((*name).to_owned()),
             Self::Delivery(_) => None,
             Self::More {
-                applications,
+                deliveries,
                 objects,
             } => Some(format!(
-                "{applications} more Applications like these, with {}",
+                "{deliveries} more like these, with {}",
                 plain::count(*objects, "object")
             )),
         }
@@ -80,26 +81,21 @@ impl DeliveryListing {
                 }
             };
             cluster = Some((&entry.cluster, above));
-            let mut pending = vec![(1, above, entry)];
-            while let Some((depth, parent, one)) = pending.pop() {
+            let mut pending = vec![(1, above, RowKind::Delivery(entry))];
+            while let Some((depth, parent, about)) = pending.pop() {
                 let at = rows.len();
+                if let RowKind::Delivery(one) = about {
+                    let mut below = children.remove(&Some(one.id.as_str())).unwrap_or_default();
+                    let more = fold(&mut below, &children);
+                    let below = below.into_iter().map(RowKind::Delivery).chain(more);
+                    let below: Vec<RowKind<'_>> = below.collect();
+                    pending.extend(below.into_iter().rev().map(|row| (depth + 1, at, row)));
+                }
                 rows.push(Row {
                     depth,
                     parent: Some(parent),
-                    about: RowKind::Delivery(one),
+                    about,
                 });
-                let mut below = children.remove(&Some(one.id.as_str())).unwrap_or_default();
-                if let Some((applications, objects)) = fold(&mut below, &children) {
-                    rows.push(Row {
-                        depth: depth + 1,
-                        parent: Some(at),
-                        about: RowKind::More {
-                            applications,
-                            objects,
-                        },
-                    });
-                }
-                pending.extend(below.into_iter().rev().map(|child| (depth + 1, at, child)));
             }
         }
         rows
@@ -153,12 +149,12 @@ impl ListedDelivery {
 }
 
 /// Removes all but the first [`SHOWN`] deliveries that may not exist; those that fail to build or deliver others stay.
-/// Returns the number of removed deliveries, and the number of their objects.
-fn fold(
+/// Returns the row that counts the removed ones.
+fn fold<'l>(
     below: &mut Vec<&ListedDelivery>,
     children: &BTreeMap<Option<&str>, Vec<&ListedDelivery>>,
-) -> Option<(usize, usize)> {
-    let (mut shown, mut count, mut objects) = (0, 0, 0);
+) -> Option<RowKind<'l>> {
+    let (mut shown, mut deliveries, mut objects) = (0, 0, 0);
     below.retain(|one| {
         let is_plain = one.certainty == "possible" && one.error.is_none();
         if !is_plain || children.contains_key(&Some(one.id.as_str())) {
@@ -166,10 +162,13 @@ fn fold(
         }
         shown += 1;
         if shown > SHOWN {
-            count += 1;
+            deliveries += 1;
             objects += one.instances.len();
         }
         shown <= SHOWN
     });
-    (count > 0).then_some((count, objects))
+    (deliveries > 0).then_some(RowKind::More {
+        deliveries,
+        objects,
+    })
 }

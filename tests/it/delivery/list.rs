@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::diff::places::Folder;
 use crate::formats::schemas::{complaints, parsed, validator};
-use crate::support::{ownerlint, root, skip};
+use crate::support::{Repository, ownerlint, root, skip};
 
 const EXAMPLE: &str = "fixtures/examples/flux";
 
@@ -39,11 +39,62 @@ fn flux_deliveries_are_listed_by_cluster() {
     insta::assert_snapshot!(text);
 }
 
+/// A file is no tree: the deliveries of its repository that use it are listed.
+#[test]
+fn deliveries_of_a_file_are_those_of_its_repository_that_use_it() {
+    let repository = Repository::new();
+    repository.copy(&root().join(EXAMPLE));
+    let names = |file: &str| {
+        let listed = document(&repository.path(), &[file]);
+        let all = listed["deliveries"].as_array().expect("a list").iter();
+        let all = all.map(|one| {
+            let count = one["instances"].as_array().expect("a list").len();
+            format!("{} {count}", one["id"].as_str().expect("an id"))
+        });
+        all.collect::<Vec<_>>()
+    };
+    let files = [
+        "apps/base/web.yaml",
+        "apps/stage/kustomization.yaml",
+        "apps/prod/cache.yaml",
+        "clusters/stage/apps.yaml",
+    ];
+    insta::assert_debug_snapshot!(files.map(|file| (file, names(file))));
+    repository.write("README.md", "# Shop\n");
+    let mut unused = ownerlint();
+    unused
+        .current_dir(repository.path())
+        .args(["list", "--deliveries", "README.md"]);
+    let output = unused.output().expect("it runs");
+    assert_eq!(output.status.code(), Some(3));
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert!(
+        said.contains("no delivery that was read uses `README.md`"),
+        "{said}"
+    );
+}
+
 #[test]
 fn argo_cd_deliveries_are_listed_by_control_plane() {
     let example = "fixtures/examples/argocd";
     let text = listed(root(), &[example]);
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn possible_applications_are_counted_below_the_first_three() {
+    let set = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: all, namespace: argocd}\nspec:\n  \
+        generators: [{matrix: {generators: [{scmProvider: {github: {organization: a}}}, {git: {repoURL: 'https://git.example.org/fleet.git', \
+        directories: [{path: 'svc/*'}]}}]}}]\n  template:\n    metadata: {name: '{{path.basename}}'}\n    spec:\n      \
+        source: {repoURL: 'https://git.example.org/fleet.git', path: '{{path}}'}\n      \
+        destination: {server: 'https://kubernetes.default.svc', namespace: shop}\n";
+    let folder = Folder::new();
+    folder.write("set.yaml", set);
+    for name in ["a", "b", "c", "d", "e"] {
+        let text = format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n");
+        folder.write(&format!("svc/{name}/{name}.yaml"), &text);
+    }
+    insta::assert_snapshot!(listed(folder.path(), &[]));
 }
 
 #[test]
