@@ -191,14 +191,16 @@ impl DiffReport {
                 ("may delete", "create")
             };
             let them = if again.len() == 1 { "it" } else { "them" };
-            return (!again.is_empty())
-                .then(|| format!("Merging this {delete} {objects} and {create} {them} again"));
+            let share = possible_share(&again);
+            return (!again.is_empty()).then(|| {
+                format!("Merging this {delete} {objects}{share} and {create} {them} again")
+            });
         }
         let stuck_objects = match (any_certain(&stuck), stuck.len()) {
             (_, 0) => None,
             (false, n) => Some(format!("{n} may get stuck")),
             (true, 1) => Some("1 gets stuck".to_owned()),
-            (true, n) => Some(format!("{n} get stuck")),
+            (true, n) => Some(format!("{n} get stuck{}", possible_share(&stuck))),
         };
         let deletions = match (deleted, cascaded) {
             (0, 0) => "nothing at once".to_owned(),
@@ -229,13 +231,20 @@ impl DiffReport {
                 (true, _) => "are",
                 (false, _) => "may be",
             };
-            let again = again.len();
-            said.push_str(&format!("; {again} {verb} deleted and created again"));
+            said.push_str(&format!(
+                "; {} {verb} deleted and created again{}",
+                again.len(),
+                possible_share(&again)
+            ));
         }
         let lost: Vec<&DiffEffect> = self.of(EffectKind::DataLost).collect();
         if !lost.is_empty() {
             let verb = if any_certain(&lost) { "is" } else { "may be" };
-            said.push_str(&format!("; the data of {} {verb} deleted", holders(&lost)));
+            said.push_str(&format!(
+                "; the data of {} {verb} deleted{}",
+                holders(&lost),
+                possible_share(&lost)
+            ));
         }
         Some(said)
     }
@@ -381,6 +390,17 @@ fn several(alike: &[&DiffEffect]) -> String {
 fn any_certain(effects: &[&DiffEffect]) -> bool {
     let mut effects = effects.iter();
     effects.any(|effect| effect.certainty == EffectCertainty::Certain)
+}
+
+/// Counts the possible effects if others are certain: ` (2 possibly)`; empty if all are alike.
+fn possible_share(effects: &[&DiffEffect]) -> String {
+    let possible = effects.iter();
+    let possible = possible.filter(|effect| effect.certainty == EffectCertainty::Possible);
+    match possible.count() {
+        0 => String::new(),
+        possible if possible == effects.len() => String::new(),
+        possible => format!(" ({possible} possibly)"),
+    }
 }
 
 /// Counts objects that hold data: `2 volumes and 1 Cluster`.
