@@ -105,7 +105,10 @@ impl<'c> Publisher<'c> {
         let uri = open.map_or(uri, |document| document.uri.clone());
         let (version, is_open) = (open.map(|document| document.version), open.is_some());
         self.show(&uri, version, vec![diagnostic]);
-        folder.mistaken = Some(uri);
+        let before = folder.mistaken.replace(uri.clone());
+        if let Some(before) = before.filter(|before| *before != uri) {
+            self.clear(&before);
+        }
         is_open
     }
 

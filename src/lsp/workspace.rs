@@ -52,7 +52,9 @@ impl Workspace {
 
     /// Creates the folder of a file that is in no folder of the editor.
     pub(super) fn of_file(path: &str) -> Self {
-        let root = path.rfind('/').map_or("/", |at| &path[..at]).to_owned();
+        // The root of the file system ends with the slash.
+        let end = path.rfind('/').unwrap_or_default().max(1);
+        let root = path.get(..end).unwrap_or("/").to_owned();
         Self {
             root,
             ..Self::default()
