@@ -303,7 +303,7 @@ fn fixes(report: &Report, rule: &str) -> String {
         0 => shown,
         n => {
             let others = plain::count(n, "more help text");
-            format!("{shown}\n`ownerlint check` shows {others}.\n")
+            format!("{shown}\nownerlint check shows {others}.\n")
         }
     }
 }

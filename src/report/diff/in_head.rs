@@ -4,8 +4,8 @@ use crate::finding::{Finding, Label};
 use crate::report::{Report, Reported};
 use crate::text::{ColumnUnit, FileId, Side, Sources, Span};
 
-/// Moves each finding in base to the line of head that caused it, else to the beginning of its file. The message and
-/// the reason then name the lines of base.
+/// Moves each finding in base to the line of head that caused it, else to the beginning of its file. The message then
+/// names its line in base; the reason names the related lines in base.
 pub(super) fn in_head(report: &Report) -> Report {
     let mut report = report.clone();
     for reported in &mut report.findings {
@@ -27,10 +27,6 @@ fn move_to_head(reported: &mut Reported, sources: &Sources) {
     let of_base: Vec<Label> = related
         .extract_if(.., |label| sources.file(label.file).side() == Side::Base)
         .collect();
-    if sources.file(primary.file).side() != Side::Base {
-        return;
-    }
-    message.push_str(&format!(" (in base: {})", place(sources, primary)));
     for label in &of_base {
         let words = match label.message.as_str() {
             "" => "see also",
@@ -38,6 +34,10 @@ fn move_to_head(reported: &mut Reported, sources: &Sources) {
         };
         reason.push_str(&format!("\n{} in base: {words}", place(sources, label)));
     }
+    if sources.file(primary.file).side() != Side::Base {
+        return;
+    }
+    message.push_str(&format!(" (in base: {})", place(sources, primary)));
     *primary = match related.iter().position(|label| label.is_cause) {
         Some(at) => related.remove(at),
         None => on_the_file(sources, primary.file),

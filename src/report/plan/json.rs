@@ -155,7 +155,7 @@ struct ImpliedDocument<'a> {
     /// The object that it is created for.
     owner: &'a ObjectKey,
     /// The rule of the specification, or the row of a table, that says so.
-    #[schemars(regex(pattern = "^[A-Z]+-[0-9]+[a-z]?$"))]
+    #[schemars(regex(pattern = "^([A-Z]+-[0-9]+[a-z]?|[a-z]+/.+)$"))]
     rule: &'a str,
     /// Its state in the verdict of each step.
     outcomes: Vec<FateDocument>,

@@ -21,7 +21,7 @@ pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story:
             let keys = words::keys(keys.into_iter());
             format!("{}: {keys}", plain::one_line(why))
         });
-        list(page, lines.collect());
+        list(page, "more line", lines.collect());
     }
     let deleted = story.with_ending(Ending::Deleted);
     let data = deleted.filter_map(|Affected { key, .. }| {
@@ -35,7 +35,7 @@ pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story:
     let data: Vec<String> = data.collect();
     if !data.is_empty() {
         page.section("Data that is deleted, unless its volumes are retained");
-        list(page, data);
+        list(page, "more object", data);
     }
 }
 
@@ -53,14 +53,15 @@ pub(super) fn by_reason(removal: &RemovalView) -> Vec<(&str, Vec<&ObjectKey>)> {
     reasons
 }
 
-fn list(page: &mut Screen<'_>, lines: Vec<String>) {
+/// Writes the first lines, and counts the others as `more`.
+fn list(page: &mut Screen<'_>, more: &str, lines: Vec<String>) {
     for line in lines.iter().take(LISTED) {
         page.item(line);
     }
     if lines.len() > LISTED {
         page.line(&format!(
             "  and {}; --output json has them all",
-            plain::count(lines.len() - LISTED, "more object")
+            plain::count(lines.len() - LISTED, more)
         ));
     }
 }
