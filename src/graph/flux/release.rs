@@ -102,7 +102,7 @@ pub(super) fn is_source(group: &str, kind: &str) -> bool {
         "source.toolkit.fluxcd.io" => {
             matches!(
                 kind,
-                "HelmRepository" | "OCIRepository" | "HelmChart" | "GitRepository"
+                "HelmRepository" | "OCIRepository" | "HelmChart" | "GitRepository" | "Bucket"
             )
         }
         "" => matches!(kind, "ConfigMap" | "Secret"),
