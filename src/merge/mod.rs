@@ -7,6 +7,7 @@
 //!   that follow the deletion of a FluxInstance
 //! * `handover` objects that move from one delivery object to another; `moved` those whose move deletes others or data
 //! * `likely` the tool of objects that no object of the tree delivers
+//! * `release` objects that leave a Helm release, but not the tree
 //! * `replaced` updates that the API server rejects, and the tools that delete and create anew because of them
 //! * `updated` the tools' updates before their deletes
 //! * `effects` the tools' requests, simulated on the cluster of base
@@ -30,6 +31,7 @@ mod moved;
 mod outlook;
 mod part;
 mod pruning;
+mod release;
 mod released;
 mod replaced;
 mod surprise;
