@@ -21,7 +21,8 @@ pub use content::{same_content, same_value};
 pub use destination::{DeliveryName, Destination};
 pub use immutable::{RejectedField, rejected_fields};
 pub use tree::{
-    DeliveredMarks, DeliveredObjects, KnownDelivery, PlacedFile, TreePart, TreePlace, WholeTree,
+    DeliveredMarks, DeliveredObjects, KeptDelivery, KnownDelivery, PlacedFile, TreePart, TreePlace,
+    WholeTree,
 };
 pub use unread::{
     Builds, GoneInputs, OtherFile, SourceState, Unread, UnreadChanges, UnreadSide, UnreadWhat,

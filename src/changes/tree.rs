@@ -44,6 +44,17 @@ pub struct WholeTree {
     pub unbuildable: BTreeMap<Destination, String>,
     /// The deliveries of the delivery graph.
     pub deliveries: BTreeMap<Deliverer, KnownDelivery>,
+    /// The deliveries of Argo CD that left the tree, as they deliver this side if their objects stay in the cluster.
+    pub kept: BTreeMap<Deliverer, KeptDelivery>,
+}
+
+/// A delivery that left the tree.
+#[derive(Clone, Debug)]
+pub struct KeptDelivery {
+    /// The delivery, if its object stays in the cluster.
+    pub known: KnownDelivery,
+    /// The keys of its objects then.
+    pub keys: BTreeSet<String>,
 }
 
 /// A delivery of the delivery graph: its object as the parent applies it, and its build.
@@ -167,6 +178,11 @@ impl TreePart {
     /// Returns a delivery of the graph.
     pub fn delivery(&self, deliverer: &Deliverer) -> Option<&KnownDelivery> {
         self.whole.deliveries.get(deliverer)
+    }
+
+    /// Returns a delivery that left the tree, as it is if its object stays in the cluster.
+    pub fn kept(&self, deliverer: &Deliverer) -> Option<&KeptDelivery> {
+        self.whole.kept.get(deliverer)
     }
 
     /// Returns the keys of the objects whose deliveries deliver nothing.

@@ -65,7 +65,7 @@ pub struct Withdrawal<'a> {
     pub spared: Vec<(ObjectId, Spared<'a>)>,
     /// Objects that no request names and no protection spares, such as those outside a namespace that is deleted.
     pub outside: Vec<ObjectId>,
-    /// Objects that stay because the sources still contain them when the tool prunes for the last time.
+    /// Objects that stay because the sources still contain them, or did when the tool pruned for the last time.
     pub kept: Vec<ObjectId>,
     /// The reason why the tool sends nothing at all: a phrase that follows the name of the deliverer.
     pub nothing: Option<&'static str>,

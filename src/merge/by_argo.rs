@@ -31,8 +31,10 @@ impl<'a> Delivery<'a, '_> {
             return self.deleted(by, object);
         }
         let in_head = self.part.delivery_in_head(by);
-        // A delivery object that left the tree and is not deleted keeps its settings and sources.
-        let Some(after) = in_head.or((!stays).then_some(before)) else {
+        // A delivery object that left the tree and is not deleted still delivers its sources.
+        let kept = self.part.kept_in_head(by);
+        let kept = kept.filter(|_| in_head.is_none() && !stays);
+        let Some(after) = in_head.or(kept.map(|kept| &kept.known)) else {
             return Withdrawal::nothing("no longer delivers anything there");
         };
         if keeps_revision(Some(before), after) {
@@ -45,32 +47,38 @@ impl<'a> Delivery<'a, '_> {
         if after.is_empty && !after.unread.is_subset(&before.unread) {
             return Withdrawal::default();
         }
+        let (still_delivered, leaving) = self
+            .parted(|member| kept.is_some_and(|kept| kept.keys.contains(&member.key.to_string())));
         let mut withdrawal = match by.tool {
+            _ if leaving.members.is_empty() => Withdrawal::default(),
             SourceTool::ArgoCdSet if never_deletes(&after.settings) => {
                 Withdrawal::nothing("never deletes an Application that it generated")
             }
-            SourceTool::ArgoCdSet => generated_deleted(self.leaving, before),
-            _ => self.pruned_by_application(by, before, after, in_head.is_none()),
+            SourceTool::ArgoCdSet => generated_deleted(&leaving, before),
+            _ => self.pruned_by_application(by, before, after, &leaving),
         };
         let is_moved = before.settings.revision != after.settings.revision;
         withdrawal.is_possible |= is_moved || !after.unread.is_subset(&before.unread);
+        if withdrawal.nothing.is_none() {
+            withdrawal.kept = still_delivered;
+        }
         withdrawal
     }
 
-    /// Returns the pruning by an Application. It syncs the change once with its settings in base, before its own object
-    /// is updated (recorded: three of three). An Application that nothing delivers keeps its settings in base.
+    /// Returns the pruning of `leaving` by an Application. It syncs the change once with its settings in base, before its
+    /// own object is updated (recorded: three of three). An Application that nothing delivers keeps its settings in base.
     fn pruned_by_application(
         &self,
         by: &Deliverer,
         before: &'a KnownDelivery,
         after: &'a KnownDelivery,
-        is_left_behind: bool,
+        leaving: &Leaving<'a>,
     ) -> Withdrawal<'a> {
         let [deleted_before, deletes] = [before, after].map(|known| prunes(&known.settings));
         if !deleted_before && !deletes {
             return Withdrawal::nothing("does not prune");
         }
-        if self.leaving.members.iter().all(|member| {
+        if leaving.members.iter().all(|member| {
             before
                 .marks_of(member)
                 .is_some_and(|marks| marks.is_ignored_as_extraneous)
@@ -79,13 +87,9 @@ impl<'a> Delivery<'a, '_> {
             return Withdrawal::nothing("has nothing to sync but objects that it does not count");
         }
         if has(&after.settings.sync_options, "Prune=confirm")
-            || any_has(self.leaving, before, "Prune=confirm")
+            || any_has(leaving, before, "Prune=confirm")
         {
             return Withdrawal::nothing(AWAITS_CONFIRMATION);
-        }
-        let mut leaving = self.leaving.clone();
-        if is_left_behind {
-            leaving.members.retain(|member| !self.part.is_built(member));
         }
         let policy = propagation(&after.settings);
         let policy = self.choice.cascade.unwrap_or(policy);
@@ -95,7 +99,7 @@ impl<'a> Delivery<'a, '_> {
                 || after.is_possible
                 || self.may_fail_by_hook(by, before, after),
             ..but_for(
-                &leaving,
+                leaving,
                 before,
                 |marks| {
                     let hook = marks.is_hook.then_some(Sparing::Hook);

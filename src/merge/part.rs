@@ -10,8 +10,8 @@ use super::cause::EditedFile;
 use super::likely::LikelyTools;
 use super::outlook::Outlook;
 use crate::changes::{
-    BothSides, ChangeKind, Destination, KnownDelivery, ObjectChange, Sides, TreePart, TreePlace,
-    rejected_fields,
+    BothSides, ChangeKind, Destination, KeptDelivery, KnownDelivery, ObjectChange, Sides, TreePart,
+    TreePlace, rejected_fields,
 };
 use crate::cluster::Analysis;
 use crate::delivery::marks;
@@ -260,6 +260,11 @@ impl<'a> MergePart<'a> {
     /// Returns the delivery of a deliverer in head.
     pub(super) fn delivery_in_head(&self, by: &Deliverer) -> Option<&'a KnownDelivery> {
         self.head?.delivery(by)
+    }
+
+    /// Returns the delivery in head of a deliverer that left the tree, if its object stays in the cluster.
+    pub(super) fn kept_in_head(&self, by: &Deliverer) -> Option<&'a KeptDelivery> {
+        self.head?.kept(by)
     }
 
     /// Returns the Namespace that contains an object of base, and the CRD that defines its kind.

@@ -217,7 +217,10 @@ impl<'a> Delivery<'a, '_> {
     }
 
     /// Splits the removed objects into those that the sources still build and the rest.
-    fn parted(&self, is_built: impl Fn(&Member) -> bool) -> (Vec<ObjectId>, Leaving<'a>) {
+    pub(super) fn parted(
+        &self,
+        is_built: impl Fn(&Member) -> bool,
+    ) -> (Vec<ObjectId>, Leaving<'a>) {
         let all = self.leaving.members.iter();
         let (built, left): (Vec<&Member>, Vec<&Member>) = all.partition(|member| is_built(member));
         let left = Leaving {

@@ -7,13 +7,15 @@ use crate::graph::delivery::Delivery;
 use crate::graph::unread::{UnreadInput, What};
 use crate::render::RenderError;
 
-/// Renders the charts that only one of the states needs. Returns whether the states have to be evaluated again.
+/// Renders the charts that only one of the states needs, and those of the `kept` deliveries. Returns whether the states
+/// have to be evaluated again.
 ///
 /// # Errors
 /// There are charts to render, and no `helm`.
 pub(super) fn are_rendered_anew(
     charts: &Charts,
     states: [Vec<&Delivery>; 2],
+    kept: &[Delivery],
 ) -> Result<bool, RenderError> {
     if !charts.are_rendered() {
         return Ok(false);
@@ -21,7 +23,9 @@ pub(super) fn are_rendered_anew(
     let [base, head] = states.each_ref().map(|all| calls(all));
     charts.trust_hosts_of(base.iter().map(|(_, call)| *call));
     let wanted = base.symmetric_difference(&head);
-    let wanted: BTreeSet<CallId> = wanted.map(|(_, call)| (*call).clone()).collect();
+    let of_kept = kept.iter().flat_map(|one| &one.charts);
+    let wanted = wanted.map(|(_, call)| *call).chain(of_kept);
+    let wanted: BTreeSet<CallId> = wanted.cloned().collect();
     if charts.render(&wanted)? {
         return Ok(true);
     }

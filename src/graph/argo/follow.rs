@@ -15,7 +15,7 @@ use crate::graph::unread::What;
 use crate::kustomize::{BeyondLimit, Limit, shown};
 
 /// An Application or an ApplicationSet that is still to be followed.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Pending {
     resource: Resource,
     /// The cluster in which it lies.
@@ -54,7 +54,7 @@ impl Run<'_> {
         let mut queue: VecDeque<Pending> = starts.into();
         while let Some(pending) = queue.pop_front() {
             let next = match ApplicationSet::from_resource(&pending.resource) {
-                Some(set) => self.set(&set, &pending, seen)?,
+                Some(set) => self.set(&set, first, &pending, seen)?,
                 None => match Application::from_resource(&pending.resource) {
                     Some(application) => self.application(&application, first, &pending, seen)?,
                     None => Vec::new(),
@@ -73,6 +73,7 @@ impl Run<'_> {
     fn set(
         &mut self,
         set: &ApplicationSet,
+        first: &Arc<str>,
         pending: &Pending,
         seen: &mut BTreeSet<String>,
     ) -> Result<Vec<Pending>, BeyondLimit> {
@@ -81,6 +82,7 @@ impl Run<'_> {
         if !seen.insert(id.clone()) {
             return Ok(Vec::new());
         }
+        self.note(&id, first, pending);
         let key = by.key();
         let mut clusters = self.memory.clusters.remove(&key).unwrap_or_default();
         let made = set.made(self.around(), &mut clusters);
@@ -179,6 +181,7 @@ impl Run<'_> {
             if let Some(limit) = budget.spend(applied.resources.len() + 1, file) {
                 return Err(BeyondLimit::new(limit, self.limits, shown(&path)));
             }
+            self.note(&id, first, pending);
             let before = self.applied_before(&id);
             // Without its folder, an Application that may not exist is left out.
             if pending.is_possible && applied.is_missing && before.is_empty() {
@@ -221,6 +224,11 @@ impl Run<'_> {
             });
         }
         Ok(next)
+    }
+
+    fn note(&mut self, id: &str, plane: &Arc<str>, pending: &Pending) {
+        let followed = (Arc::clone(plane), pending.clone());
+        self.memory.followed.insert(id.to_owned(), followed);
     }
 
     fn applied_before(&self, id: &str) -> &[Resource] {

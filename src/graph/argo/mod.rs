@@ -11,6 +11,7 @@ mod follow;
 mod generators;
 mod gotemplate;
 mod helm;
+mod kept;
 mod made;
 mod parameters;
 mod pattern;
@@ -63,6 +64,11 @@ pub struct Memory {
     /// The Applications that nothing in the tree delivers, by delivery, with their control planes: they stay as they
     /// are until they are applied by hand.
     entries: BTreeMap<String, (Arc<str>, Resource)>,
+    /// The objects that were followed in this state, by delivery, with their control planes.
+    followed: BTreeMap<String, (Arc<str>, Pending)>,
+    /// The deliveries of the previous state that left the tree, as they deliver this state if their objects stay in the
+    /// cluster, in the order of their ids.
+    pub kept: Vec<Delivery>,
 }
 
 impl Memory {
@@ -90,7 +96,7 @@ impl Memory {
     }
 }
 
-/// Maximum depth to which two versions of an entry point are compared.
+/// Maximum depth to which two versions of an entry point are compared, and deliveries are ordered.
 const DEPTH: usize = 50;
 
 /// Known clusters, and the limits of the search.
@@ -121,7 +127,7 @@ pub fn deliveries(
     let files = builds.files();
     let builder = Builder::within(builds, &budget);
     let entries::Units { units, written } = entries::units(files, &builder);
-    if units.is_empty() && !flux.iter().any(delivers_argo) && memory.entries.is_empty() {
+    if units.is_empty() && !flux.iter().any(delivers_argo) && memory.followed.is_empty() {
         return Ok((Vec::new(), Memory::default()));
     }
     let mut run = Run {
@@ -147,6 +153,7 @@ pub fn deliveries(
         run.follow(&parent.cluster, starts.collect(), &mut BTreeSet::new())?;
     }
     run.planes(&units, flux)?;
+    run.memory.kept = run.kept()?;
     run.memory.own.clone_from(&run.sources.repositories);
     let Run {
         mut all, memory, ..

@@ -126,7 +126,10 @@ fn removed_list_element_deletes_its_application_unless_preserved() {
     let base = elements("{name: web}, {name: api}", never);
     assert_eq!(
         effects(&compared(&both, &base, &elements("{name: web}", never))),
-        ["orphaned Application.argoproj.io/argocd/app-api certain, ."]
+        [
+            "kept ConfigMap/shop/b certain, .",
+            "orphaned Application.argoproj.io/argocd/app-api certain, .",
+        ]
     );
 }
 

@@ -18,6 +18,7 @@ mod harmless;
 mod helm;
 mod histories;
 mod immutable;
+mod kept;
 mod lines;
 pub(crate) mod places;
 #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! The builds of Flux and Argo CD in a state, used instead of files found by folder.
 
+mod known;
 mod refused;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,17 +9,16 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
 
-use super::built::{BuildRoot, marks_of, root_of};
+use super::built::{BuildRoot, root_of};
 use super::charted::{are_rendered_anew, titles, unread};
 use super::parsed::Parsed;
 use super::unchanged::unchanged;
-use crate::changes::{DeliveredObjects, KnownDelivery};
 use crate::charts::Charts;
 use crate::engine::SessionError;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{Builds, Resource};
+use crate::graph::kustomize::Builds;
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::{UnreadInput, What};
 use crate::graph::{self, argo, unreached};
@@ -74,7 +74,8 @@ pub(super) fn evaluated(
     // Rendered charts may name further charts, so this is repeated until there are none.
     let [mut old, mut new] = loop {
         let both = both(&trees, terms, charts)?;
-        if !are_rendered_anew(charts, both.each_ref().map(Delivered::deliveries))? {
+        let states = both.each_ref().map(Delivered::deliveries);
+        if !are_rendered_anew(charts, states, &both[1].memory.kept)? {
             break both;
         }
     };
@@ -174,7 +175,9 @@ impl Delivered {
         }
         let governed = builds.files().kustomizations().iter();
         self.governed = governed.map(|doc| doc.folder.clone()).collect();
-        self.evaluated = evaluated_files(builds.files(), &self.deliveries());
+        let mut all = self.deliveries();
+        all.extend(&self.memory.kept);
+        self.evaluated = evaluated_files(builds.files(), &all);
         self.evaluated.extend(drafts(builds.files(), &self.all));
         Ok(())
     }
@@ -306,68 +309,6 @@ impl Delivered {
 
     fn parent(&self, delivery: &Delivery) -> Option<&Delivery> {
         self.delivery(delivery.parent.as_deref()?)
-    }
-
-    /// Returns the unread input that decides whether the delivery exists, and why it was not read.
-    fn doubt(&self, delivery: &Delivery) -> Option<String> {
-        let mut open = Some(delivery).filter(|one| one.is_possible);
-        while let Some(one) = open {
-            open = self.parent(one);
-            let kinds = [What::Generator, What::Template];
-            let unread = open.iter().flat_map(|parent| &parent.unread);
-            if let Some(unread) = unread
-                .into_iter()
-                .find(|unread| kinds.contains(&unread.what))
-            {
-                return Some(format!("{}: {}", unread.subject, unread.reason));
-            }
-        }
-        None
-    }
-
-    pub(super) fn known(&self) -> BTreeMap<Deliverer, KnownDelivery> {
-        let mut objects_of: HashMap<*const Vec<Resource>, Arc<DeliveredObjects>> =
-            HashMap::default();
-        let known = self.all.iter().filter_map(|delivery| {
-            let by = delivery.by.clone()?;
-            let resources = &delivery.resources;
-            let objects = objects_of.entry(Arc::as_ptr(resources));
-            let objects = objects.or_insert_with(|| Arc::new(self.objects(resources)));
-            let known = KnownDelivery {
-                settings: delivery.settings.clone(),
-                parent: self.parent(delivery).map(|parent| parent.key.clone()),
-                doubt: self.doubt(delivery),
-                is_possible: delivery.is_possible,
-                object: delivery.object.clone(),
-                chart: self.titles.get(&delivery.id).cloned(),
-                error: delivery.error.as_ref().map(|error| error.reason.clone()),
-                built_first: delivery
-                    .built_first
-                    .as_ref()
-                    .map(|built| built.iter().map(|one| self.scopes.key(&one.id())).collect()),
-                is_empty: delivery.resources.is_empty(),
-                unread: delivery
-                    .unread
-                    .iter()
-                    .map(|unread| unread.subject.clone())
-                    .collect(),
-                objects: Arc::clone(objects),
-            };
-            Some((by, known))
-        });
-        known.collect()
-    }
-
-    fn objects(&self, resources: &[Resource]) -> DeliveredObjects {
-        let key = |one: &Resource| self.scopes.key(&one.id());
-        let possible = resources.iter().filter(|one| one.is_possible);
-        let marks = resources
-            .iter()
-            .filter_map(|one| marks_of(one).map(|marks| (key(one), marks)));
-        DeliveredObjects {
-            possible: possible.map(key).collect(),
-            marks: marks.collect(),
-        }
     }
 
     /// Returns the files of clusters into which both states deliver the same.

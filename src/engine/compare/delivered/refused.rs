@@ -82,7 +82,7 @@ impl Delivered {
     /// Sets an error on Applications that have nothing left to apply and do not allow that, as Argo CD does (argo-cd
     /// controller/appcontroller.go, autoSync).
     pub(super) fn refuse_to_become_empty(&mut self, base: &Self) {
-        for one in &mut self.all {
+        for one in self.all.iter_mut().chain(&mut self.memory.kept) {
             let prunes = one.settings.automated == Some(true) && one.settings.prune == Some(true);
             let is_empty = one.resources.is_empty() && one.unread.is_empty() && one.error.is_none();
             if !is_empty

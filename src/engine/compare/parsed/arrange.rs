@@ -81,6 +81,7 @@ impl Parsed {
             folders: self.folders.clone(),
             unbuildable: self.unbuildable().collect(),
             deliveries: self.delivered.known(),
+            kept: self.delivered.kept(),
         });
         let trees = trees.into_iter().map(|(files, mut settings, cluster)| {
             let own = Definitions::of(files.iter().map(|file| &file.file.file));
