@@ -40,7 +40,7 @@ pub enum UnreadWhat {
     Unparsable,
     /// More than ownerlint follows.
     Limit,
-    /// Objects that left the sources of an Application that did not prune.
+    /// Objects that left the sources of an Application that did not prune, or of a delivery that was suspended.
     Unpruned,
 }
 

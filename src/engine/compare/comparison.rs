@@ -12,6 +12,7 @@ use super::judge::Judged;
 use super::parsed::{InputsOfDelivery, Parsed};
 use super::rendered::{rendered, unrendered};
 use super::request::{CompareRequest, StateChoice};
+use super::resumed::unread_of_resumed;
 use super::start::Start;
 use super::state::StateReader;
 use super::telling::MergeTelling;
@@ -176,6 +177,11 @@ impl Comparison {
         )?;
         let new = new.arrange(settings, &beside, &after.or(&before).or(&always), &free)?;
         let changes = compare(&old, &new);
+        let sides = BothSides {
+            base: &old,
+            head: &new,
+        };
+        let unread = unread.with_elsewhere(unread_of_resumed(sides, &changes));
         let Configured {
             mut clusters,
             rest,

@@ -16,6 +16,7 @@ mod judge;
 mod parsed;
 mod rendered;
 mod request;
+mod resumed;
 mod start;
 mod state;
 mod telling;

@@ -24,6 +24,7 @@ pub(crate) mod places;
 #[cfg(unix)]
 mod rendering;
 mod renderings;
+mod resumed;
 mod sources;
 
 pub(crate) use places::Folder;

@@ -1,5 +1,4 @@
-//! The deliveries whose objects are not in the tree: their settings are compared instead. Objects that a delivery left
-//! behind earlier are in no tree either.
+//! The deliveries whose objects are not in the tree: their settings are compared instead.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +6,6 @@ use super::Parsed;
 use crate::changes::{Unread, UnreadSide, UnreadWhat};
 use crate::delivery::flux::KustomizationSettings;
 use crate::graph::delivery::Delivery;
-use crate::kustomize::SourceTool;
-use crate::merge::prunes;
 use crate::report::spoken;
 
 impl Parsed {
@@ -26,34 +23,6 @@ impl Parsed {
                 && !(is_read_once && base.text_at(&before.file) == self.text_at(&delivery.file))
         });
         self.unread_elsewhere(edited, UnreadSide::Both, reason)
-    }
-
-    /// Returns the objects that left the sources of an Application before it pruned, if head makes it prune. They still
-    /// have its tracking label or annotation, so its next sync deletes them. Flux forgets such objects.
-    pub(in super::super) fn unpruned(&self, base: &Self) -> Vec<Unread> {
-        let deliveries = self.delivered.deliveries().into_iter();
-        let pruning = deliveries.filter(|delivery| {
-            let is_application = delivery
-                .by
-                .as_ref()
-                .is_some_and(|by| by.tool == SourceTool::ArgoCd);
-            let before = base.delivered.delivery(&delivery.id);
-            is_application
-                && prunes(&delivery.settings)
-                && before.is_some_and(|before| !prunes(&before.settings))
-        });
-        let unpruned = pruning.map(|delivery| Unread {
-            what: UnreadWhat::Unpruned,
-            subject: format!("objects that {} did not prune", spoken(&delivery.key)),
-            file: self.shown(&delivery.file).to_owned(),
-            line: delivery.line,
-            side: UnreadSide::Head,
-            reason: "it prunes from now on, also objects that left its sources before, and these are not in the tree"
-                .to_owned(),
-            delivery: Some(delivery.id.clone()),
-            is_calm: false,
-        });
-        unpruned.collect()
     }
 
     fn text_at(&self, place: &str) -> Option<&str> {

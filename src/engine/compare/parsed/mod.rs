@@ -4,6 +4,7 @@ mod arrange;
 mod elsewhere;
 mod gone;
 mod one_state;
+mod unpruned;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,0 +1,51 @@
+//! Objects that left the sources of deliveries before base and were not pruned: they are in neither state.
+
+use super::Parsed;
+use crate::changes::{Unread, UnreadSide, UnreadWhat};
+use crate::graph::delivery::Delivery;
+use crate::kustomize::SourceTool;
+use crate::merge::prunes;
+use crate::report::spoken;
+
+impl Parsed {
+    /// Returns the objects that left the sources of an Application before it pruned, which still have its tracking label
+    /// or annotation, and those that left the sources of a suspended Kustomization, which are still in its inventory, if
+    /// head makes it prune them. Flux forgets objects that leave a Kustomization that reconciles without pruning.
+    pub(in super::super) fn unpruned(&self, base: &Self) -> Vec<Unread> {
+        let deliveries = self.delivered.deliveries().into_iter();
+        let pruning = deliveries.filter_map(|delivery| {
+            let before = &base.delivered.delivery(&delivery.id)?.settings;
+            let is_resumed = before.suspend == Some(true);
+            let begins = match delivery.by.as_ref()?.tool {
+                SourceTool::ArgoCd => !prunes(before),
+                SourceTool::Flux => is_resumed,
+                SourceTool::ArgoCdSet | SourceTool::FluxRelease => false,
+            };
+            (begins && prunes(&delivery.settings)).then(|| self.unpruned_by(delivery, is_resumed))
+        });
+        pruning.collect()
+    }
+
+    fn unpruned_by(&self, delivery: &Delivery, is_resumed: bool) -> Unread {
+        let (while_suspended, when) = if is_resumed {
+            (" while it was suspended", "while it was suspended")
+        } else {
+            ("", "before")
+        };
+        Unread {
+            what: UnreadWhat::Unpruned,
+            subject: format!(
+                "objects that {} did not prune{while_suspended}",
+                spoken(&delivery.key)
+            ),
+            file: self.shown(&delivery.file).to_owned(),
+            line: delivery.line,
+            side: UnreadSide::Head,
+            reason: format!(
+                "it prunes from now on, also objects that left its sources {when}, and these are not in the tree"
+            ),
+            delivery: Some(delivery.id.clone()),
+            is_calm: false,
+        }
+    }
+}
