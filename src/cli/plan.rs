@@ -74,7 +74,7 @@ enum By {
     Kubectl,
     /// The Application is deleted
     Argocd,
-    /// The Kustomization is deleted, or the HelmRelease for objects that Helm rendered
+    /// The Kustomizations that no other one delivers are deleted; for objects that Helm rendered, the HelmReleases
     Flux,
     /// The Namespace is deleted; cluster-scoped objects stay
     Namespace,

@@ -10,7 +10,7 @@ fn config_map(name: &str) -> String {
     format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n")
 }
 
-fn kustomization(name: &str, path: &str, more: &str) -> String {
+pub(super) fn kustomization(name: &str, path: &str, more: &str) -> String {
     format!(
         "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n\
          metadata: {{name: {name}, namespace: flux-system}}\n\

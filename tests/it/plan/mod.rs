@@ -4,6 +4,7 @@ mod cli;
 mod config;
 mod corpus;
 mod deliveries;
+mod flux;
 mod reconcilers;
 mod releases;
 mod requests;

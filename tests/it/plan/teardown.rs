@@ -10,12 +10,12 @@ use crate::support::{Repository, fixture, ownerlint};
 const CONFIG_MAP: &str =
     "{apiVersion: v1, kind: ConfigMap, metadata: {name: NAME, namespace: shop}}\n";
 
-fn config_map(name: &str) -> String {
+pub(super) fn config_map(name: &str) -> String {
     CONFIG_MAP.replace("NAME", name)
 }
 
 /// Returns the JSON plan for the arguments in a repository, and checks its schema.
-fn plan(repository: &Repository, arguments: &[&str]) -> Value {
+pub(super) fn plan(repository: &Repository, arguments: &[&str]) -> Value {
     let (status, out, error) = repository.run(
         &[&["plan", "teardown", "-o", "json"], arguments].concat(),
         "",
@@ -42,7 +42,7 @@ fn targets(plan: &Value) -> Vec<&str> {
 }
 
 /// Returns the fates of the objects in the verdict.
-fn objects(plan: &Value) -> &serde_json::Map<String, Value> {
+pub(super) fn objects(plan: &Value) -> &serde_json::Map<String, Value> {
     steps(plan).last().expect("a step")["outcomes"][0]["objects"]
         .as_object()
         .expect("objects")

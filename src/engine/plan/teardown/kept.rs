@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::withdraw::Withdrawn;
 use crate::delivery::{Spared, Sparing, Withdrawal, marks};
 use crate::engine::plan::clusters::PlannedCluster;
 use crate::inventory::Inventory;
@@ -12,7 +13,9 @@ use crate::text::plain;
 /// Returns the spared objects, each once, with the reason as half a sentence.
 pub(super) fn spared(
     cluster: PlannedCluster<'_>,
-    withdrawal: &Withdrawal<'_>,
+    Withdrawn {
+        withdrawal, stays, ..
+    }: &Withdrawn<'_>,
 ) -> Vec<(ObjectKey, String)> {
     let mut all: Vec<(ObjectKey, String)> = if let Some(reason) = &withdrawal.nothing {
         let asked = cluster.asked_for();
@@ -22,6 +25,7 @@ pub(super) fn spared(
     } else {
         spared_one_by_one(cluster.inventory(), withdrawal)
     };
+    all.extend(stays.iter().cloned());
     let mut seen = BTreeSet::new();
     all.retain(|(key, _)| seen.insert(key.clone()));
     all

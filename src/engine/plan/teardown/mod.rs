@@ -79,7 +79,7 @@ impl Teardown {
             )),
             SafeOrder::Unknown => None,
         };
-        let spared = kept::spared(cluster, &removal.withdrawal);
+        let spared = kept::spared(cluster, &removal);
         Ok(Self {
             planner,
             absent,

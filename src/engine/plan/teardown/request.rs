@@ -12,7 +12,8 @@ pub enum TeardownBy {
     Kubectl,
     /// The Application of Argo CD is deleted.
     ArgoCd,
-    /// The Kustomization of Flux is deleted; for objects that Helm rendered, the HelmRelease.
+    /// The Kustomizations of Flux that no other one delivers are deleted; for objects that Helm rendered, the
+    /// HelmReleases.
     Flux,
     /// The Namespace is deleted.
     Namespace,

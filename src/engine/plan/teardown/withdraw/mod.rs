@@ -1,6 +1,7 @@
 //! The requests that a tool sends to remove objects, and the command that makes it send them.
 
 mod application;
+mod flux;
 mod release;
 
 use std::collections::BTreeSet;
@@ -10,10 +11,9 @@ use foldhash::HashMap;
 
 use super::request::{TeardownBy, TeardownRequest};
 use crate::cluster::{Analysis, Scenario};
-use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::marks;
 use crate::delivery::{
-    Leaving, RegimeSource, ToolRequest, Withdrawal, argocd, flux, helm, kubectl, namespace,
+    Leaving, RegimeSource, ToolRequest, Withdrawal, argocd, helm, kubectl, namespace,
 };
 use crate::engine::plan::clusters::PlannedCluster;
 use crate::engine::plan::question::PlanError;
@@ -41,6 +41,8 @@ pub(super) struct Withdrawn<'b> {
     pub(super) records: Vec<ObjectKey>,
     /// The finalizers that Argo CD removes from Applications once everything else is gone.
     releases: Vec<ToolRelease>,
+    /// Objects that stay, with the reasons as half a sentence.
+    pub(super) stays: Vec<(ObjectKey, String)>,
 }
 
 impl<'b> Withdrawn<'b> {
@@ -58,6 +60,7 @@ impl<'b> Withdrawn<'b> {
             is_kubectl: false,
             records: Vec::new(),
             releases: Vec::new(),
+            stays: Vec::new(),
         }
     }
 
@@ -308,78 +311,6 @@ impl<'b> Tooling<'b, '_> {
             policy,
             vec![note],
         )
-    }
-
-    /// Returns the removal by Flux. Objects with the label of a HelmRelease or the marks of a chart are removed as the
-    /// objects of a HelmRelease, all others as those of a Kustomization.
-    fn flux(self) -> Withdrawn<'b> {
-        let deliveries = self.leaving.deliveries;
-        let members = self.leaving.members.iter().copied();
-        let (released, applied): (Vec<&Member>, Vec<&Member>) =
-            members.partition(|member| deliveries.regime(member).regime.is_release());
-        let is_release = applied.is_empty();
-        let is_mixed = !released.is_empty() && !is_release;
-        let released = Leaving {
-            members: released,
-            ..self.leaving.clone()
-        };
-        let applied = Leaving {
-            members: applied,
-            ..self.leaving.clone()
-        };
-        let (name_key, namespace_key, delivery, word) = if is_release {
-            (
-                marks::FLUX_HELM_RELEASE_NAME,
-                marks::FLUX_HELM_RELEASE_NAMESPACE,
-                kinds::HELM_RELEASE,
-                "helmrelease",
-            )
-        } else {
-            (
-                marks::FLUX_KUSTOMIZATION_NAME,
-                marks::FLUX_KUSTOMIZATION_NAMESPACE,
-                kinds::FLUX_KUSTOMIZATION,
-                "kustomization",
-            )
-        };
-        let name = self.named_by(|member| member.object.metadata().label(name_key));
-        let namespace = self.named_by(|member| member.object.metadata().label(namespace_key));
-        let object = name
-            .as_deref()
-            .and_then(|name| self.delivering(delivery, name, namespace.as_deref()))
-            .or_else(|| self.reaching(delivery));
-        let mut release = HelmReleaseSettings::default();
-        let mut kustomization = KustomizationSettings::default();
-        if let Some(member) = object {
-            if is_release {
-                release = HelmReleaseSettings::of(&member.object);
-            } else {
-                kustomization = KustomizationSettings::of(&member.object);
-            }
-        }
-        release.propagation = self.policy(release.propagation);
-        let mut withdrawal = flux::kustomization_deleted(&applied, kustomization);
-        let of_release = flux::helm_release_deleted(&released, self.request.helm_version, release);
-        withdrawal.requests.extend(of_release.requests);
-        withdrawal.spared.extend(of_release.spared);
-        if is_release {
-            withdrawal.nothing = of_release.nothing;
-        }
-        let own_name = object.map(|member| member.key.name.as_str());
-        let own_namespace = object.and_then(|member| member.key.namespace.name());
-        let name = own_name.or(name.as_deref()).unwrap_or("NAME");
-        let namespace = own_namespace.or(namespace.as_deref());
-        let namespace = namespace.unwrap_or("NAMESPACE");
-        let command = shell::line(["flux", "delete", word, name, "-n", namespace]);
-        let mut notes = Vec::new();
-        if object.is_none() && !is_release {
-            notes.push("The Kustomization is assumed to prune and not to be suspended.".to_owned());
-        }
-        if is_mixed {
-            notes.push("Objects with the marks of a chart are deleted as the HelmRelease would, all others as the \
-                Kustomization would.".to_owned());
-        }
-        Withdrawn::new(withdrawal, command, Policy::Background, notes)
     }
 
     fn namespace(self) -> Result<Withdrawn<'b>, PlanError> {

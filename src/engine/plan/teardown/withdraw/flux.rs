@@ -1,0 +1,379 @@
+//! The removal by Flux: the Kustomizations and HelmReleases that are deleted, and what Flux deletes with them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::{Tooling, Withdrawn};
+use crate::changes::KnownDelivery;
+use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
+use crate::delivery::{Leaving, ToolRequest, Withdrawal, flux, marks};
+use crate::engine::plan::notes::named;
+use crate::inventory::Member;
+use crate::kube::kubectl::{self, Target};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Policy, kinds, shell};
+use crate::kustomize::{Deliverer, SourceTool};
+use crate::merge::{DeletedDelivery, DeliveryChoice, delivering};
+
+/// Reason why an object stays if other objects of the input have a known deliverer.
+const UNDELIVERED: &str =
+    "nothing in the input shows which Kustomization or HelmRelease delivers it";
+
+/// The identity of a Kustomization or HelmRelease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct FluxName<'b> {
+    is_release: bool,
+    namespace: Option<&'b str>,
+    /// `None`: nothing in the input names it.
+    name: Option<&'b str>,
+}
+
+/// The objects that a Kustomization or HelmRelease delivers, without itself.
+#[derive(Debug, Default)]
+struct Delivered<'b> {
+    /// The delivery object, if the input contains it.
+    object: Option<&'b Member>,
+    /// Its delivery in the delivery graph, if it is there.
+    known: Option<&'b KnownDelivery>,
+    members: Vec<&'b Member>,
+}
+
+/// The removed objects by what delivers them.
+#[derive(Debug, Default)]
+struct Deliveries<'b> {
+    all: BTreeMap<FluxName<'b>, Delivered<'b>>,
+    /// Objects that stay, because nothing shows what delivers them.
+    undelivered: Vec<&'b Member>,
+}
+
+impl<'b> FluxName<'b> {
+    fn unknown(is_release: bool) -> Self {
+        Self {
+            is_release,
+            namespace: None,
+            name: None,
+        }
+    }
+
+    fn of(object: &'b Member) -> Self {
+        Self {
+            is_release: object.key.is(kinds::HELM_RELEASE),
+            namespace: object.key.namespace.name(),
+            name: Some(&object.key.name),
+        }
+    }
+
+    fn kind(self) -> GroupKind<&'static str> {
+        if self.is_release {
+            kinds::HELM_RELEASE
+        } else {
+            kinds::FLUX_KUSTOMIZATION
+        }
+    }
+
+    /// Returns its name in sentences: `Kustomization flux-system/apps`.
+    fn spoken(self) -> String {
+        let kind = self.kind().kind;
+        match (self.namespace, self.name) {
+            (Some(namespace), Some(name)) => format!("{kind} {namespace}/{name}"),
+            (None, Some(name)) => format!("{kind} {name}"),
+            (_, None) => format!("the {kind}"),
+        }
+    }
+}
+
+impl Delivered<'_> {
+    /// Whether its settings are not in the input.
+    fn is_assumed(&self) -> bool {
+        self.object.is_none() && self.known.is_none()
+    }
+}
+
+impl<'b> Deliveries<'b> {
+    /// Adds the objects of which nothing shows what delivers them. The delivery object that only labels name, or none at
+    /// all, is assumed to deliver all of them. They stay if others are known.
+    fn add_unnamed(&mut self, unnamed: Vec<(bool, &'b Member)>) {
+        let objects = self.all.values().filter_map(|one| one.object);
+        let objects: BTreeSet<&ObjectKey> = objects.map(|object| &object.key).collect();
+        let unnamed = unnamed.into_iter();
+        let unnamed: Vec<_> = unnamed
+            .filter(|(_, one)| !objects.contains(&one.key))
+            .collect();
+        let is_alone = self.all.len() <= 1 && self.all.values().all(Delivered::is_assumed);
+        if !is_alone {
+            let unnamed = unnamed.into_iter();
+            self.undelivered.extend(unnamed.map(|(_, member)| member));
+            return;
+        }
+        let only = self.all.keys().next().copied();
+        for (is_release, member) in unnamed {
+            let by = only.filter(|only| only.is_release == is_release);
+            let by = by.unwrap_or_else(|| FluxName::unknown(is_release));
+            self.all.entry(by).or_default().members.push(member);
+        }
+    }
+
+    /// Returns the delivery objects that no other one of the removal delivers: their deletion starts all others.
+    fn tops(&self) -> Vec<FluxName<'b>> {
+        let members = self.all.values().flat_map(|one| &one.members);
+        let delivered: BTreeSet<&ObjectKey> = members.map(|member| &member.key).collect();
+        let tops = self.all.iter().filter(|(_, one)| {
+            one.object
+                .is_none_or(|object| !delivered.contains(&object.key))
+        });
+        let tops: Vec<FluxName<'b>> = tops.map(|(name, _)| *name).collect();
+        // Kustomizations that deliver each other have no top.
+        match self.all.keys().next() {
+            Some(first) if tops.is_empty() => vec![*first],
+            _ => tops,
+        }
+    }
+
+    /// Returns notes on what is not known of the deliveries.
+    fn notes(&self, tops: &[FluxName<'_>]) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let several @ 2.. = tops.len() {
+            notes.push(format!(
+                "No other delivery object delivers these {several}, so the command deletes all of them. `ownerlint plan \
+                 delete ks/NAME` plans the deletion of one."
+            ));
+        }
+        let mut all = self.all.iter();
+        if all.any(|(by, one)| !by.is_release && one.is_assumed()) {
+            let who = if tops.len() > 1 {
+                "Kustomizations that are not in the input are"
+            } else {
+                "The Kustomization is"
+            };
+            notes.push(format!("{who} assumed to prune and not to be suspended."));
+        }
+        if self.all.len() > 1 && self.all.contains_key(&FluxName::unknown(true)) {
+            notes.push("Objects with the marks of a chart are deleted as the HelmRelease would, all others as the \
+                Kustomization would.".to_owned());
+        }
+        notes
+    }
+}
+
+impl<'b> Tooling<'b, '_> {
+    /// Returns the removal by Flux: the deletion of the Kustomizations that no other one delivers, and what Flux deletes
+    /// then. Objects with the label of a HelmRelease or the marks of a chart are removed as the objects of a
+    /// HelmRelease.
+    pub(super) fn flux(self) -> Withdrawn<'b> {
+        let deliveries = self.flux_deliveries();
+        let tops = deliveries.tops();
+        let members = self.leaving.members.iter();
+        let asked: BTreeSet<&ObjectKey> = members.map(|member| &member.key).collect();
+        let (withdrawal, stays) = self.deleted_in_turn(&deliveries, &tops, &asked);
+        let deleted = tops.iter().copied().filter(|top| top.name.is_some());
+        let deleted: Vec<FluxName<'_>> = deleted.collect();
+        let command = match (deleted.as_slice(), tops.first()) {
+            ([], first) => delete(*first.unwrap_or(&FluxName::unknown(false))),
+            ([one], _) => delete(*one),
+            (several, _) => delete_several(several),
+        };
+        let mut notes = deliveries.notes(&deleted);
+        let elsewhere = deleted.iter().filter(|top| {
+            let one = &deliveries.all[*top];
+            let is_asked = one.object.is_some_and(|object| asked.contains(&object.key));
+            !is_asked && !one.is_assumed()
+        });
+        let elsewhere: Vec<String> = elsewhere.map(|top| top.spoken()).collect();
+        if !elsewhere.is_empty() {
+            notes.push(format!(
+                "Not part of this plan, although the command deletes it: {}.",
+                named(&elsewhere)
+            ));
+        }
+        Withdrawn {
+            stays,
+            ..Withdrawn::new(withdrawal, command, Policy::Background, notes)
+        }
+    }
+
+    /// Returns the requests that delete `tops` and follow their deletion, those of an object after those of what
+    /// delivers it, and the objects that stay.
+    fn deleted_in_turn(
+        &self,
+        deliveries: &Deliveries<'b>,
+        tops: &[FluxName<'b>],
+        asked: &BTreeSet<&ObjectKey>,
+    ) -> (Withdrawal<'b>, Vec<(ObjectKey, String)>) {
+        let objects = deliveries.all.iter();
+        let objects = objects.filter_map(|(name, one)| Some((&one.object?.key, *name)));
+        let objects: BTreeMap<&ObjectKey, FluxName<'b>> = objects.collect();
+        let own = tops.iter().filter_map(|top| deliveries.all[top].object);
+        let own = own.filter(|own| asked.contains(&own.key));
+        let mut all = Withdrawal {
+            requests: own
+                .map(|own| ToolRequest::delete(&own.key, Policy::Background))
+                .collect(),
+            ..Withdrawal::default()
+        };
+        let mut stays = stay(&deliveries.undelivered, UNDELIVERED);
+        let mut seen: BTreeSet<FluxName<'b>> = tops.iter().copied().collect();
+        let mut pending: VecDeque<FluxName<'b>> = tops.iter().copied().collect();
+        while let Some(by) = pending.pop_front() {
+            let one = &deliveries.all[&by];
+            let withdrawal = self.deleted_with(by, one);
+            let gone = withdrawal.requests.iter();
+            let gone = gone.filter_map(|request| objects.get(&request.key).copied());
+            pending.extend(gone.filter(|next| seen.insert(*next)));
+            if let Some(reason) = withdrawal.nothing {
+                stays.extend(stay(&one.members, &format!("{} {reason}", by.spoken())));
+            }
+            all.requests.extend(withdrawal.requests);
+            all.spared.extend(withdrawal.spared);
+            all.possible.extend(withdrawal.possible);
+        }
+        for (by, one) in &deliveries.all {
+            if !seen.contains(by) {
+                stays.extend(stay(&one.members, &format!("{} stays", by.spoken())));
+            }
+        }
+        // Another object may deliver an object, too, and delete it.
+        let requests = all.requests.iter();
+        let gone: BTreeSet<&ObjectKey> = requests.map(|request| &request.key).collect();
+        stays.retain(|(key, _)| !gone.contains(key));
+        (all, stays)
+    }
+
+    /// Returns the requests that follow the deletion of a delivery object.
+    fn deleted_with(&self, by: FluxName<'b>, one: &Delivered<'b>) -> Withdrawal<'b> {
+        let leaving = Leaving {
+            members: one.members.clone(),
+            ..self.leaving.clone()
+        };
+        if by.is_release {
+            let settings = one
+                .object
+                .map(|member| HelmReleaseSettings::of(&member.object));
+            let mut settings = settings.unwrap_or_default();
+            settings.propagation = self.policy(settings.propagation);
+            return flux::helm_release_deleted(&leaving, self.request.helm_version, settings);
+        }
+        let Some(object) = one.object else {
+            let settings = one.known.map(|known| &known.settings);
+            let settings = settings.map(KustomizationSettings::applied);
+            return flux::kustomization_deleted(&leaving, settings.unwrap_or_default());
+        };
+        DeletedDelivery {
+            leaving: &leaving,
+            tool: SourceTool::Flux,
+            object,
+            known: one.known,
+            choice: &DeliveryChoice::default(),
+        }
+        .withdrawal()
+    }
+
+    /// Returns the removed objects by what delivers them: what their labels name, else what the delivery graph shows.
+    fn flux_deliveries(&self) -> Deliveries<'b> {
+        let mut found = Deliveries::default();
+        let mut unnamed = Vec::new();
+        for member in self.leaving.members.iter().copied() {
+            let is_release = self.leaving.deliveries.regime(member).regime.is_release();
+            let labelled = self.labelled(member, is_release);
+            let graphed = self.graphed(member);
+            let Some(by) = labelled.or_else(|| graphed.map(|(by, _)| by)) else {
+                if member.key.is(kinds::FLUX_KUSTOMIZATION) {
+                    let own = found.all.entry(FluxName::of(member)).or_default();
+                    own.object = Some(member);
+                } else {
+                    unnamed.push((is_release, member));
+                }
+                continue;
+            };
+            let name = by.name.unwrap_or_default();
+            let object = self.delivering(by.kind(), name, by.namespace).or_else(|| {
+                // It may be in a file that nothing applies.
+                let (_, deliverer) = graphed?;
+                delivering(&self.cluster.bundle.inventory, deliverer)
+            });
+            let one = found.all.entry(object.map_or(by, FluxName::of));
+            let one = one.or_default();
+            one.object = object;
+            one.known = one.known.or_else(|| {
+                let (_, deliverer) = graphed.filter(|(graphed, _)| {
+                    // A label may leave the namespace out.
+                    (graphed.is_release, graphed.name) == (by.is_release, by.name)
+                })?;
+                self.cluster.part()?.delivery(deliverer)
+            });
+            if object.is_none_or(|object| object.key != member.key) {
+                one.members.push(member);
+            }
+        }
+        found.add_unnamed(unnamed);
+        found
+    }
+
+    /// Returns the Kustomization or HelmRelease that the labels of an object name.
+    fn labelled(&self, member: &'b Member, is_release: bool) -> Option<FluxName<'b>> {
+        let [name, namespace] = if is_release {
+            [
+                marks::FLUX_HELM_RELEASE_NAME,
+                marks::FLUX_HELM_RELEASE_NAMESPACE,
+            ]
+        } else {
+            [
+                marks::FLUX_KUSTOMIZATION_NAME,
+                marks::FLUX_KUSTOMIZATION_NAMESPACE,
+            ]
+        };
+        self.as_applied(member).find_map(|member| {
+            let metadata = member.object.metadata();
+            let namespace = metadata.label(namespace);
+            Some(FluxName {
+                is_release,
+                namespace: namespace.map(|namespace| namespace.value),
+                name: Some(metadata.label(name)?.value),
+            })
+        })
+    }
+
+    /// Returns the Kustomization or HelmRelease that delivers an object in the delivery graph.
+    fn graphed(&self, member: &Member) -> Option<(FluxName<'b>, &'b Deliverer)> {
+        let part = self.cluster.part()?;
+        let by = part.destination(member.file).deliverer()?;
+        let namespace = Some(by.namespace.as_str()).filter(|namespace| !namespace.is_empty());
+        let name = FluxName {
+            is_release: by.tool == SourceTool::FluxRelease,
+            namespace,
+            name: Some(&by.name),
+        };
+        by.tool.is_flux().then_some((name, by))
+    }
+}
+
+/// Returns objects that stay for a reason.
+fn stay(members: &[&Member], why: &str) -> Vec<(ObjectKey, String)> {
+    let keys = members.iter().map(|member| member.key.clone());
+    keys.map(|key| (key, why.to_owned())).collect()
+}
+
+/// Returns the command that deletes one delivery object.
+fn delete(by: FluxName<'_>) -> String {
+    let word = by.kind().kind.to_lowercase();
+    let name = by.name.unwrap_or("NAME");
+    let namespace = by.namespace.unwrap_or("NAMESPACE");
+    shell::line(["flux", "delete", &word, name, "-n", namespace])
+}
+
+/// Returns the command that deletes several delivery objects, which `flux delete` cannot.
+fn delete_several(all: &[FluxName<'_>]) -> String {
+    let mut alike: BTreeMap<(bool, Option<&str>), Vec<Target>> = BTreeMap::new();
+    for by in all {
+        let kind = by.kind();
+        let resource = format!("{}.{}", kind.kind.to_lowercase(), kind.group);
+        let namespace = by.namespace.map_or(Namespace::Unwritten, |namespace| {
+            Namespace::Named(namespace.into())
+        });
+        let target = Target::new(resource, by.name.unwrap_or_default(), &namespace);
+        let targets = alike.entry((by.is_release, by.namespace)).or_default();
+        targets.push(target);
+    }
+    let commands = alike.values();
+    let commands: Vec<String> = commands
+        .map(|targets| kubectl::delete_several(targets, &["--ignore-not-found"]))
+        .collect();
+    commands.join(" && ")
+}
