@@ -12,10 +12,11 @@ use super::terminal;
 use crate::config;
 use crate::engine::{
     CheckOptions, ConfigChoice, Request, Session, StateChoice, list_deliveries, repository_root,
+    separate_clusters,
 };
 use crate::finding::Severity;
 use crate::inventory::locate;
-use crate::report::Report;
+use crate::report::{DeliveryListing, Report};
 use crate::starter::{DeliveredPart, Starter, dominant};
 use crate::text::plain;
 
@@ -126,6 +127,8 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
             return Vec::new();
         }
     };
+    let shared = shared_clusters(&listing, &tree);
+    let first = shared.first().cloned();
     let parts = listing.deliveries.into_iter().filter_map(|delivery| {
         // Skip deliveries that depend on facts which only the cluster knows.
         let path = delivery.path.filter(|_| delivery.certainty != "possible")?;
@@ -134,11 +137,25 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
         (!files.is_empty()).then(|| DeliveredPart {
             folder: below(within, &path).unwrap_or_default(),
             files,
-            objects: delivery.instances.len(),
-            cluster: delivery.cluster,
+            keys: delivery.instances.into_iter().map(|one| one.key).collect(),
+            cluster: delivery.cluster.map(|name| match &first {
+                Some(first) if shared.contains(&name) => first.clone(),
+                _ => name,
+            }),
         })
     });
     parts.collect()
+}
+
+/// Returns the names of the clusters that may be one cluster: that of several entry points.
+fn shared_clusters(listing: &DeliveryListing, tree: &StateChoice) -> BTreeSet<String> {
+    let clusters = listing.deliveries.iter();
+    let mut clusters: BTreeSet<String> = clusters.filter_map(|one| one.cluster.clone()).collect();
+    if clusters.len() > 1 {
+        let separate = separate_clusters(tree).unwrap_or_default();
+        clusters.retain(|name| !separate.contains(name));
+    }
+    clusters
 }
 
 /// Returns `path` relative to `folder`; `None` if it is neither that folder nor below it.

@@ -74,7 +74,8 @@ struct BundleDocument {
     /// cluster of its own.
     cluster: Option<Text>,
     /// The tool that applies the bundle and deletes the objects that are removed from it. By default, delivery objects,
-    /// labels and annotations in the bundle decide; without any, it is kubectl, which deletes nothing.
+    /// labels and annotations in the bundle decide; without any, it is kubectl, which deletes nothing. For diff, the
+    /// Kustomization or Application that delivers an object always decides.
     delivery: Option<DeliveryTool>,
     /// The program that prints the manifests of the bundle, and its arguments. It is run for diff --render only, in the
     /// folder of this file and without a shell.

@@ -78,6 +78,8 @@ fn add_definitions(tree: &FileTree, files: &mut BTreeSet<usize>) {
 struct Portion {
     folder: String,
     files: Vec<usize>,
+    /// The keys of its objects if a tool delivers them, which may differ from those in the files.
+    keys: Vec<String>,
     /// Whether it is applied as a whole, so that it is never divided.
     is_unit: bool,
     /// Whether it is a kustomization that no tool delivers.
@@ -103,6 +105,10 @@ fn variants(tree: &FileTree, delivered: &[DeliveredPart]) -> Variants {
         let portion = Portion {
             folder: part.folder.clone(),
             files: files.collect(),
+            keys: match part.cluster {
+                Some(_) => part.keys.clone(),
+                None => Vec::new(),
+            },
             is_unit: true,
             is_built: part.cluster.is_none(),
         };
@@ -111,6 +117,7 @@ fn variants(tree: &FileTree, delivered: &[DeliveredPart]) -> Variants {
             found.by_name.entry(name.clone()).or_default().push(portion);
         } else if let Some(unit) = units.get_mut(part.folder.as_str()) {
             unit.files.extend(portion.files);
+            unit.keys.extend(portion.keys);
         } else {
             units.insert(&part.folder, portion);
         }
@@ -176,6 +183,7 @@ fn parts_of(tree: &FileTree, folder: &str, files: Vec<usize>) -> Vec<Portion> {
     let parts = parts.into_iter().map(|(folder, files)| Portion {
         folder: folder.to_owned(),
         files,
+        keys: Vec::new(),
         is_unit: false,
         is_built: false,
     });
@@ -201,9 +209,10 @@ fn names_of_variants(tree: &FileTree, parts: &[Portion]) -> Vec<Option<String>> 
 /// because many parts contain the same one.
 fn similar(tree: &FileTree, parts: &[Portion]) -> Vec<(usize, usize)> {
     let objects = parts.iter().map(|part| {
-        part.files
-            .iter()
+        let written = part.files.iter().filter(|_| part.keys.is_empty());
+        written
             .flat_map(|&file| &tree.files[file].objects)
+            .chain(&part.keys)
             .map(String::as_str)
             .filter(|key| !key.starts_with("Namespace/"))
             .collect()
@@ -349,7 +358,7 @@ mod tests {
             cluster: cluster.map(str::to_owned),
             folder: folder.to_owned(),
             files: files.iter().map(|path| (*path).to_owned()).collect(),
-            objects: files.len(),
+            keys: Vec::new(),
         }
     }
 
@@ -426,9 +435,16 @@ mod tests {
             let file = format!("{folder}/a.yaml");
             part(Some("clusters/home"), folder, &[&file])
         });
-        let found = bundles(&tree, &delivered);
-        let names: Vec<&str> = found.iter().map(|bundle| bundle.name.as_str()).collect();
-        assert_eq!(names, ["dev", "prod"]);
+        let names = |delivered: &[DeliveredPart]| -> Vec<String> {
+            let found = bundles(&tree, delivered).into_iter();
+            found.map(|bundle| bundle.name).collect()
+        };
+        assert_eq!(names(&delivered), ["dev", "prod"]);
+        let with_names = delivered.map(|part| DeliveredPart {
+            keys: vec![format!("Cluster/{}/db", part.folder)],
+            ..part
+        });
+        assert_eq!(names(&with_names), [""; 0], "one cluster can have both");
     }
 
     #[test]

@@ -28,8 +28,8 @@ pub struct DeliveredPart {
     pub folder: String,
     /// The files that contain the objects.
     pub files: BTreeSet<String>,
-    /// The number of objects.
-    pub objects: usize,
+    /// The keys of the objects, as they are applied.
+    pub keys: Vec<String>,
 }
 
 /// A proposed configuration. It is a pure function of a tree and its deliveries; [`Starter::to_yaml`] writes it.
@@ -54,7 +54,7 @@ impl Starter {
         let mut clusters = BTreeMap::new();
         for part in delivered {
             if let Some(cluster) = &part.cluster {
-                *clusters.entry(cluster.clone()).or_default() += part.objects;
+                *clusters.entry(cluster.clone()).or_default() += part.keys.len();
             }
         }
         Self {

@@ -31,13 +31,12 @@ impl Starter {
 /// Describes the deliveries if there are no bundles.
 fn push_clusters(text: &mut String, starter: &Starter) {
     let number = starter.clusters.len();
-    let Some((cluster, objects)) = starter.clusters.first_key_value() else {
+    let Some(objects) = starter.clusters.values().next() else {
         return;
     };
     text.push_str(&if number == 1 {
-        let cluster = comment(shown(cluster));
         let objects = plain::count(*objects, "object");
-        format!("\n# `{cluster}` delivers {objects} to one cluster, as `ownerlint list --deliveries` shows, so no bundles are needed.\n")
+        format!("\n# `ownerlint list --deliveries` shows the deliveries of {objects} to one cluster, so no bundles are needed.\n")
     } else {
         format!("\n# `ownerlint list --deliveries` shows the deliveries to {number} clusters. `bundles:` would keep their \
             objects apart.\n")

@@ -80,6 +80,7 @@ impl ClusterInput {
                     .position(|bundle| bundle.name.as_deref() == Some(name))?,
                 // The tools of bundles say nothing about these files.
                 Destination::Beside => self.bundles.len(),
+                Destination::Root { .. } if self.first().name.is_some() => self.bundles.len(),
                 _ => return None,
             };
             Some((file, bundle))

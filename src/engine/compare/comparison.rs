@@ -168,7 +168,9 @@ impl Comparison {
         let always = Definitions::of(&beside);
         let free = old.free();
         let delivered = old.clusters.clone();
-        let settings = (&*configured.clusters, &configured.rest.input.settings);
+        let clusters = &*configured.clusters;
+        let are_apart = !old.shares_deliveries(clusters)? && !new.shares_deliveries(clusters)?;
+        let settings = (clusters, &configured.rest.input.settings, are_apart);
         let old = old.arrange(
             settings,
             &beside,

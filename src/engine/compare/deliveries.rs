@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
+use super::delivered::Delivered;
 use super::parsed::StateFiles;
 use super::request::StateChoice;
 use super::state::StateReader;
@@ -28,6 +29,7 @@ use crate::report::{
     DeliveryListing, ListedDelivery, ListedInstance, ListedLocation, ListedSettings, ListedUnread,
     UnreachedFile,
 };
+use crate::text::Limits;
 
 /// The deliveries of a state.
 pub struct Deliveries {
@@ -142,6 +144,23 @@ fn readers(all: &[Delivery], files: &BTreeSet<String>) -> BTreeSet<String> {
         files.contains(&*one.file) || folders.iter().any(|folder| one.reached.contains(*folder))
     });
     readers.map(|one| one.id.clone()).collect()
+}
+
+/// Returns the clusters of a tree that are certainly different ones, as [`list_deliveries`] names them. All other
+/// deliveries are assumed to be into one cluster.
+///
+/// # Errors
+/// See [`list_deliveries`].
+pub fn separate_clusters(choice: &StateChoice) -> Result<BTreeSet<String>, SessionError> {
+    let state = StateReader::default().read(choice, &[])?;
+    let limits = Limits::default();
+    let terms = Terms {
+        limits: &limits,
+        clusters: None,
+    };
+    let delivered = Delivered::alone(&StateFiles::of(&state).tree(), terms)?;
+    let clusters = delivered.clusters();
+    Ok(clusters.iter().map(|name| name.to_string()).collect())
 }
 
 /// Returns the kinds of the CRDs that a delivery applies, each with the names that its CRD gives to it.

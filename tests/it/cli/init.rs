@@ -184,11 +184,40 @@ fn single_cluster_gets_no_bundle_and_first_result_is_printed() {
     # All settings: https://github.com/ownerlint/ownerlint/blob/main/docs/guide/configuration.md
     version: 1
 
-    # `apps` delivers 1 object to one cluster, as `ownerlint list --deliveries` shows, so no bundles are needed.
+    # `ownerlint list --deliveries` shows the deliveries of 1 object to one cluster, so no bundles are needed.
 
     # The lowest severity that makes a run fail: error, warning, info or never.
     fail-on: error
     "##);
+}
+
+#[test]
+fn two_entry_points_of_one_cluster_get_no_bundles() {
+    let repository = Repository::new();
+    let kustomization = |name: &str, path: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: flux-system}}\nspec: {{path: ./{path}, prune: true, interval: 1h, sourceRef: {{kind: GitRepository, name: fleet}}}}\n"
+        )
+    };
+    for (name, path) in [("apps", "flux/apps"), ("platform", "flux/platform")] {
+        repository.write(
+            &format!("bootstrap/{name}.yaml"),
+            &kustomization(name, path),
+        );
+    }
+    repository
+        .write("flux/apps/web.yaml", &kustomization("web", "apps/web"))
+        .write("flux/platform/db.yaml", &kustomization("db", "platform/db"))
+        .write("apps/web/web.yaml", SERVICE)
+        .write("platform/db/db.yaml", &SERVICE.replace("web", "db"));
+    assert!(configuration(&repository)["bundles"].is_null());
+    let text = repository.read("ownerlint.yaml");
+    assert!(
+        text.contains(
+            "shows the deliveries of 4 objects to one cluster, so no bundles are needed."
+        ),
+        "{text}"
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::flux::kustomization;
 use super::places::{Folder, config, object};
 
 /// Returns the effects and findings of a change. `both` are files of both states.
@@ -185,4 +186,95 @@ fn object_moved_to_another_cluster_is_deleted_in_the_first() {
         [""; 0],
         "nobody says that these are two clusters"
     );
+}
+
+/// Two entry points of one cluster, with a Kustomization below each.
+fn entry_points() -> Vec<(&'static str, String)> {
+    let group = |name: &str| kustomization(name, &format!("./flux/{name}"), "");
+    vec![
+        ("bootstrap/apps.yaml", group("apps")),
+        ("bootstrap/platform.yaml", group("platform")),
+        (
+            "flux/platform/crds.yaml",
+            kustomization("crds", "./platform/crds", ""),
+        ),
+        ("apps/web/web.yaml", in_shop(&config("web"))),
+        ("platform/crds/other.yaml", in_shop(&config("other"))),
+    ]
+}
+
+const IN_TWO_BUNDLES: &str = "  apps: {paths: [apps, flux/apps, platform/crds]}\n  platform: {paths: [platform, flux/platform]}\n";
+
+/// Compares two states with the entry points and with two bundles. Checks that the bundles change nothing.
+fn comes_of_entry_points(base: &[(&str, &str)], head: &[(&str, &str)]) -> Vec<String> {
+    let files = entry_points();
+    let both: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, &**text)).collect();
+    let comes = comes_of(IN_TWO_BUNDLES, &both, base, head);
+    let tools = IN_TWO_BUNDLES.replace("]}", "], delivery: kubectl}");
+    let one = IN_TWO_BUNDLES.replace("]}", "], cluster: home}");
+    for bundles in ["  all: {paths: [.]}\n", &tools, &one] {
+        assert_eq!(comes_of(bundles, &both, base, head), comes, "{bundles}");
+    }
+    comes
+}
+
+#[test]
+fn bundles_keep_definition_and_objects_of_one_flux_cluster_together() {
+    let web = kustomization("web", "./apps/web", "");
+    let ship = in_shop(&object("example.com/v1", "Ship", "flagship"));
+    let head = [
+        ("flux/apps/web.yaml", &*web),
+        ("apps/web/ship.yaml", &*ship),
+    ];
+    let base = [&head[..], &[("platform/crds/ships.yaml", DEFINITION)]].concat();
+    assert_eq!(
+        comes_of_entry_points(&base, &head),
+        [
+            format!("deleted {CRD}"),
+            "cascaded Ship.example.com/shop/flagship".to_owned(),
+            format!("error[crd-removed] {CRD}"),
+        ]
+    );
+}
+
+#[test]
+fn bundles_do_not_hide_claim_moving_between_kustomizations() {
+    let claim = in_shop(&object("v1", "PersistentVolumeClaim", "data"));
+    let web = kustomization("web", "./apps/web", "");
+    let both = web.clone() + &kustomization("db", "./apps/db", "");
+    let base = [
+        ("flux/apps/apps.yaml", &*both),
+        ("apps/db/other.yaml", &*in_shop(&config("db"))),
+        ("apps/web/claim.yaml", &*claim),
+    ];
+    let head = [base[0], base[1], ("apps/db/claim.yaml", &*claim)];
+    assert_eq!(
+        comes_of_entry_points(&base, &head),
+        [
+            "data-lost PersistentVolumeClaim/shop/data",
+            "recreated PersistentVolumeClaim/shop/data",
+            "warning[move-deletes] PersistentVolumeClaim/shop/data",
+        ]
+    );
+}
+
+#[test]
+fn bundles_divide_deliveries_that_they_do_not_share() {
+    let web = |cluster: &str| kustomization(cluster, &format!("./{cluster}"), "");
+    let (eu, us) = (web("eu"), web("us"));
+    let [a, b] = ["a", "b"].map(|name| in_shop(&config(name)));
+    let both = [
+        ("flux/eu.yaml", &*eu),
+        ("flux/us.yaml", &*us),
+        ("eu/b.yaml", &*b),
+        ("us/a.yaml", &*a),
+    ];
+    let base = [("eu/a.yaml", &*a)];
+    for bundles in [
+        "  eu: {paths: [eu]}\n  us: {paths: [us]}\n",
+        "  eu: {paths: [eu], cluster: eu}\n  us: {paths: [us], delivery: kubectl}\n",
+    ] {
+        let comes = comes_of(bundles, &both, &base, &[]);
+        assert_eq!(comes, ["deleted ConfigMap/shop/a"], "{bundles}");
+    }
 }

@@ -21,10 +21,11 @@ impl Parsed {
     /// Divides the state into parts: one for each of the `configured` clusters, one for all other applied files, one
     /// for each of [`Self::clusters`], and one for the files that are not applied. `rest`: the settings for files of no
     /// bundle; `beside`: files that are in each cluster; `elsewhere`: the kinds that CRDs of any part define; `free`:
-    /// the files that the other state has outside of all kustomizations.
+    /// the files that the other state has outside of all kustomizations; `are_apart`: whether no state
+    /// [shares](Self::shares_deliveries) a delivery among the configured clusters.
     pub(in crate::engine::compare) fn arrange(
         self,
-        (configured, rest): (&[ClusterInput], &Settings),
+        (configured, rest, are_apart): (&[ClusterInput], &Settings, bool),
         beside: &[ParsedFile],
         elsewhere: &Definitions,
         free: &BTreeSet<Arc<str>>,
@@ -34,6 +35,8 @@ impl Parsed {
         let mut assigned = Assignment {
             state: &self,
             built,
+            are_apart,
+            roots: HashSet::default(),
             reached: BTreeSet::new(),
             rendered: BTreeSet::new(),
         };
@@ -92,6 +95,41 @@ impl Parsed {
     }
 }
 
+impl Parsed {
+    /// Whether a delivery is in several of the `configured` clusters. A delivery is into one cluster, so the
+    /// configuration then says nothing about the clusters of deliveries.
+    pub(in crate::engine::compare) fn shares_deliveries(
+        &self,
+        configured: &[ClusterInput],
+    ) -> Result<bool, SessionError> {
+        let mut known = HashSet::default();
+        for cluster in configured.iter().filter(|_| configured.len() > 1) {
+            let mut own = BTreeSet::new();
+            for bundle in &cluster.bundles {
+                own.extend(self.roots_of(&self.named(bundle)?));
+            }
+            let mut delivered = own.iter().filter(|at| self.roots[**at].by.is_some());
+            if delivered.any(|at| !known.insert(*at)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the roots, by index, whose folder is among the files of a bundle, if they build one of these.
+    fn roots_of(&self, named: &BTreeSet<usize>) -> Vec<usize> {
+        let folders = named
+            .iter()
+            .flat_map(|at| ancestors(folder_of(&self.places[*at])));
+        let folders: HashSet<&str> = folders.collect();
+        let roots = self.roots.iter().enumerate().filter(|(_, root)| {
+            folders.contains(root.folder.as_str())
+                && root.files.iter().any(|(file, _)| named.contains(file))
+        });
+        roots.map(|(at, _)| at).collect()
+    }
+}
+
 /// Gives a destination to a file that is not in the tree.
 fn placed(file: &ParsedFile, destination: Destination) -> PlacedFile {
     PlacedFile {
@@ -106,6 +144,10 @@ struct Assignment<'s> {
     state: &'s Parsed,
     /// Files that some root builds.
     built: HashSet<usize>,
+    /// Whether the configured clusters decide on the cluster of a delivery.
+    are_apart: bool,
+    /// Roots of bundles.
+    roots: HashSet<usize>,
     reached: BTreeSet<usize>,
     /// Files of bundles that a command of the configuration renders.
     rendered: BTreeSet<usize>,
@@ -113,22 +155,28 @@ struct Assignment<'s> {
 
 impl Assignment<'_> {
     /// Assigns the files of a bundle: those that roots within its paths build, and those that no kustomization governs.
+    /// A root that the tree delivers keeps its tool.
     fn bundle(&mut self, bundle: &BundleInput) -> Result<Vec<PlacedFile>, SessionError> {
         let state = self.state;
         let named = state.named(bundle)?;
         let called = bundle.name.as_deref().unwrap_or_default();
         let name = Destination::Bundle(called.into());
-        let folders: HashSet<&str> = named
-            .iter()
-            .flat_map(|at| ancestors(folder_of(&state.places[*at])))
-            .collect();
+        let rendered = state.rendered.bundles.get(called);
         let mut files = Vec::new();
-        for root in &state.roots {
-            // A root whose folder is among the files of the bundle, if it builds one of them.
-            if folders.contains(root.folder.as_str())
-                && root.files.iter().any(|(file, _)| named.contains(file))
-            {
-                files.extend(self.root(root, &name, &BTreeSet::new()));
+        let mut destinations = BTreeSet::new();
+        for at in state.roots_of(&named) {
+            let root = &state.roots[at];
+            let by = root.by.as_deref();
+            // The manifests that a command of the configuration prints replace every root.
+            let is_left = by.is_some_and(|by| {
+                let is_here = self.are_apart && !state.clusters.contains(&by.place());
+                (!is_here && rendered.is_none()) || self.roots.contains(&at)
+            });
+            if !is_left {
+                let destination = by.map_or_else(|| name.clone(), |_| destination_of(root));
+                files.extend(self.root(root, &destination, &BTreeSet::new()));
+                self.roots.insert(at);
+                destinations.insert(destination);
             }
         }
         for &at in &named {
@@ -138,10 +186,12 @@ impl Assignment<'_> {
                 files.push(self.file(at, name.clone(), None));
             }
         }
-        Ok(match state.rendered.bundles.get(called) {
+        Ok(match rendered {
             Some(file) => {
                 self.rendered.extend(named);
-                vec![placed(file, name)]
+                let only = destinations.pop_first();
+                let only = only.filter(|_| destinations.is_empty());
+                vec![placed(file, only.unwrap_or(name))]
             }
             None => files,
         })
@@ -183,10 +233,12 @@ impl Assignment<'_> {
         let state = self.state;
         let delivered = &state.delivered;
         let claimed = std::mem::take(&mut self.reached);
+        let none = BTreeSet::new();
         let mut applied = Vec::new();
-        for root in &state.roots {
-            if !self.is_chart_of_rendered_bundle(root) {
-                applied.extend(self.root(root, &destination_of(root), &claimed));
+        for (at, root) in state.roots.iter().enumerate() {
+            if !self.roots.contains(&at) && !self.is_chart_of_rendered_bundle(root) {
+                let claimed = root.by.as_ref().map_or(&claimed, |_| &none);
+                applied.extend(self.root(root, &destination_of(root), claimed));
             }
         }
         let mut unapplied = Vec::new();
