@@ -172,7 +172,7 @@ impl ChartFolder {
         let files = self.files.range(start.clone()..);
         let files = files.map_while(|(path, _)| Some((path, path.strip_prefix(&start)?)));
         let names = files.filter_map(|(path, below)| match below.split_once('/') {
-            None => Some(packed_name(below)?.to_owned()),
+            None => Some(packed_chart(below)?.0.to_owned()),
             Some((folder, "Chart.yaml")) => {
                 let about = self.document(path);
                 let name = about.and_then(|about| text(about.root(), "name"));
@@ -211,12 +211,12 @@ impl ChartFolder {
     }
 }
 
-/// Returns the name of the chart in an archive `NAME-VERSION.tgz`; both may contain `-`.
-fn packed_name(file: &str) -> Option<&str> {
+/// Returns the name and the version of the chart in an archive `NAME-VERSION.tgz`; both may contain `-`.
+pub fn packed_chart(file: &str) -> Option<(&str, &str)> {
     let stem = file.strip_suffix(".tgz")?;
     let mut splits = stem.match_indices('-');
     let (at, _) = splits.find(|(at, _)| is_version(&stem[at + 1..]))?;
-    Some(&stem[..at])
+    Some((&stem[..at], &stem[at + 1..]))
 }
 
 /// Whether a text is a version. One with a suffix has three numbers: `v2-1.0.0` is not one.

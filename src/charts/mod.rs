@@ -19,5 +19,5 @@ mod pull;
 mod store;
 
 pub use call::{CallId, ChartCall, ChartSource, RemoteChart, Values, in_crds_folder, numbers_in};
-pub use folder::{ChartFolder, FolderFiles};
+pub use folder::{ChartFolder, FolderFiles, packed_chart};
 pub use store::{ChartSettings, Charts, Rendering, RenderingProgress, RenderingTerms};

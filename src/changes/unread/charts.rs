@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::canonical::canonical;
-use super::input::{CHART, Finder, FoundInput, VALUES};
+use super::input::{CHART, Finder, FoundInput, PACKED, VALUES};
 use super::report::UnreadWhat;
 use super::state::{canonical_text, roots, text_at};
+use crate::charts::packed_chart;
 use crate::kustomize::{folder_of, name_of, resolve};
 use crate::manifest::ParsedFile;
 use crate::yaml::Value;
@@ -18,20 +19,21 @@ fn identity(folder: &str) -> String {
 pub(super) fn find(finder: &mut Finder<'_>) {
     let state = finder.state;
     for place in state.paths() {
-        let Some(folder) = state
-            .chart_of(place)
-            .filter(|folder| is_read(folder, place))
-        else {
-            continue;
-        };
         let Some(path) = state.path(place) else {
             continue;
         };
-        let input = match state.file(place) {
-            Some(file) if name_of(place) == "Chart.yaml" && folder_of(place) == folder => {
+        let input = match (state.chart_of(place), state.file(place)) {
+            (Some(folder), _) if !is_read(folder, place) => continue,
+            (Some(folder), Some(file))
+                if name_of(place) == "Chart.yaml" && folder_of(place) == folder =>
+            {
                 chart(finder, folder, file)
             }
-            _ => member(finder, folder, place),
+            (Some(folder), _) => member(finder, folder, place),
+            (None, _) => match packed(finder, place) {
+                Some(input) => input,
+                None => continue,
+            },
         };
         finder.add_at(place, path, 1, input);
     }
@@ -50,6 +52,17 @@ fn is_read(folder: &str, place: &str) -> bool {
         || name.starts_with("LICENSE");
     let is_folder = below.contains('/');
     !is_prose && !(is_folder && (top.starts_with('.') || ["ci", "docs", "tests"].contains(&top)))
+}
+
+/// Returns the chart in an archive that belongs to no other chart; `None` if the name is not that of a packed chart.
+fn packed(finder: &Finder<'_>, place: &str) -> Option<FoundInput> {
+    let (name, version) = packed_chart(name_of(place))?;
+    let content = finder.state.content(place).unwrap_or_default();
+    let input = FoundInput::new(UnreadWhat::Chart, format!("packed chart {name}"), PACKED)
+        .identified(format!("packed {}", resolve(folder_of(place), name)))
+        .in_version(version)
+        .saying(content);
+    Some(input)
 }
 
 fn chart(finder: &Finder<'_>, folder: &str, file: &ParsedFile) -> FoundInput {

@@ -9,6 +9,7 @@ use crate::manifest::ParsedFile;
 use crate::text::{ColumnUnit, Span, without_credentials};
 
 pub(super) const CHART: &str = "the chart is not rendered";
+pub(super) const PACKED: &str = "ownerlint does not read packed charts";
 pub(super) const VALUES: &str =
     "values decide which objects a chart contains, and the chart is not rendered";
 pub(super) const TEMPLATE: &str = "it is a template that is not rendered";

@@ -6,6 +6,8 @@ use foldhash::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::input::PACKED;
+
 /// The kind of an input, as it is named in the JSON of `diff`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -136,9 +138,10 @@ impl GoneInputs {
 }
 
 impl UnreadChanges {
-    /// Whether an input that differs decides what a chart renders to.
+    /// Whether an input that differs decides what a chart renders to that `--render` can render.
     pub fn are_of_charts(&self) -> bool {
-        self.changed.iter().any(|one| one.what.is_of_chart())
+        let mut changed = self.changed.iter();
+        changed.any(|one| one.what.is_of_chart() && one.reason != PACKED)
     }
 
     /// Adds charts that could not be rendered, unless their file or the reason is reported already.

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::request::StateChoice;
 use super::unlisted::entries;
 use crate::changes::{is_helmfile, is_jinja};
+use crate::charts::packed_chart;
 use crate::config::FILE_NAMES;
 use crate::engine::SessionError;
 use crate::git::{
@@ -438,6 +439,7 @@ fn may_be_input(path: &str, charts: &BTreeSet<&str>) -> bool {
         || is_helmfile(path)
         || is_jinja(path)
         || ancestors(folder_of(path)).any(|folder| charts.contains(folder))
+        || packed_chart(name).is_some()
 }
 
 /// Returns a fingerprint of the content, as far as it is known without reading: of a file on the disk, its size.

@@ -439,3 +439,30 @@ fn inputs_of_programs_make_change_unknown() {
         assert_eq!(found.as_deref(), Some("unknown"), "{path}");
     }
 }
+
+#[test]
+fn changed_and_removed_packed_charts_are_unread() {
+    let a = config("a");
+    let folder = Folder::new();
+    for (path, text) in [
+        ("base/a.yaml", &*a),
+        ("head/a.yaml", &*a),
+        ("base/charts/foo-1.2.3.tgz", "one"),
+        ("head/charts/foo-1.3.0.tgz", "two"),
+        ("none/a.yaml", &*a),
+        ("base/fixtures/data.tgz", "three"),
+    ] {
+        folder.write(path, text);
+    }
+    let unread = |head: &str| {
+        let document = folder.run("", &["--base", "base", "--head", head]);
+        let document = document.expect("a comparison");
+        assert_eq!(document["summary"]["verdict"], "unknown");
+        assert_eq!(document["notes"], json!([]));
+        document["unread"].clone()
+    };
+    let [changed, removed] = ["head", "none"].map(unread);
+    assert_eq!(changed[0]["subject"], "packed chart foo 1.2.3 → 1.3.0");
+    assert_eq!(removed[0]["subject"], "packed chart foo 1.2.3");
+    assert_eq!(removed[1], json!(null));
+}
