@@ -182,6 +182,14 @@ impl ChartCall {
         }
     }
 
+    /// Returns the folder of the chart, if it is in the tree.
+    pub fn folder(&self) -> Option<&str> {
+        match &self.source {
+            ChartSource::Folder(folder) => folder.folders.first().map(String::as_str),
+            ChartSource::Remote(_) => None,
+        }
+    }
+
     /// Returns the files and folders of the tree that decide what is rendered.
     pub fn places(&self) -> BTreeSet<String> {
         let mut all = self.inputs.clone();

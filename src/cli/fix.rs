@@ -101,15 +101,17 @@ pub(super) fn piped(fixed: &Fixed) -> Option<&str> {
         .map(|file| file.after.as_str());
     changed.or_else(|| {
         let mut read = fixed.report.sources.iter().map(|(_, file)| file);
-        read.find(|file| is_piped(file)).map(|file| file.text())
+        read.find(|file| is_piped(file) && !fixed.session.is_rendered(file.path()))
+            .map(|file| file.text())
     })
 }
 
 /// Summarises the fixed findings on one line; `verb` is `fixed` or `would fix`.
 pub(super) fn summary(fixed: &Fixed, verb: &str) -> String {
     let count: usize = fixed.applied.values().sum();
+    let rendered = in_charts(fixed);
     if count == 0 {
-        return format!("{verb} nothing");
+        return format!("{verb} nothing{rendered}");
     }
     let rules: Vec<_> = fixed
         .applied
@@ -123,10 +125,26 @@ pub(super) fn summary(fixed: &Fixed, verb: &str) -> String {
         ""
     };
     format!(
-        "{verb} {} in {files} ({}){more}",
+        "{verb} {} in {files} ({}){more}{rendered}",
         plain::count(count, "finding"),
         rules.join(", ")
     )
+}
+
+/// Counts the findings in rendered charts, to follow a summary; empty if there are none.
+fn in_charts(fixed: &Fixed) -> String {
+    let findings = fixed.report.findings.iter();
+    let files = findings.map(|one| fixed.report.sources.file(one.finding.primary.file));
+    match files
+        .filter(|file| fixed.session.is_rendered(file.path()))
+        .count()
+    {
+        0 => String::new(),
+        count => format!(
+            "; not fixed: {} in rendered charts, whose templates have to be changed",
+            plain::count(count, "finding")
+        ),
+    }
 }
 
 /// Counts the findings that can still be fixed, on one line: after `--fix`, those that need `--suggested`.

@@ -6,19 +6,24 @@ use std::path::Path;
 use super::compare::{StateChoice, evaluate};
 use super::error::SessionError;
 use super::request::Request;
-use super::resolve::{configuration, release};
+use super::resolve::{bundles_and_rest, configuration, release};
 use super::standing::repository_root;
 use crate::charts::{Charts, RenderingTerms};
 use crate::config::Config;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
-use crate::graph::kustomize::Resource;
+use crate::graph::files::parse_inline;
+use crate::graph::kustomize::{Resource, resources_of};
 use crate::graph::unread::What;
-use crate::inventory::{Overlay, Release, locate};
-use crate::kustomize::{Deliverer, folder_of, name_of, resolve};
+use crate::inventory::{Overlay, Release, globs, locate};
+use crate::kustomize::{Deliverer, folder_of, name_of, resolve, shown};
+use crate::text::plain;
 
 /// Maximum nesting of the objects that are written.
 const DEPTH: usize = 200;
+
+/// The folders of a chart whose files are not manifests.
+const CHART_PARTS: [&str; 3] = ["templates", "crds", "charts"];
 
 /// Adds the rendered charts to a request, and returns a sentence for each chart that could not be rendered. Charts are
 /// fetched from any host that the tree names: the caller has to trust the tree.
@@ -84,6 +89,7 @@ fn rendered(
         clusters: config.and_then(|config| config.clusters.as_deref()),
     };
     let charts = charts_of_one_state(rendering, config, request.release);
+    let exclude = globs(&bundles_and_rest(request, config).1.input.exclude)?;
     let mut rendered = Rendered::default();
     let mut paths = request.paths.clone();
     if paths.is_empty() {
@@ -91,10 +97,17 @@ fn rendered(
     }
     for path in &paths {
         let place = locate(path);
+        let root = repository_root(&place).unwrap_or(&place);
+        if let Some(chart) = chart_around(&place, root) {
+            let chart = plain::path(chart.strip_prefix(locate(".")).unwrap_or(chart));
+            rendered.failures.insert(format!(
+                "{}: files of this chart are read as they are, because it is rendered only if its folder is named",
+                shown(&chart)
+            ));
+        }
         if !place.is_dir() {
             continue;
         }
-        let root = repository_root(&place).unwrap_or(&place);
         let below = place.strip_prefix(root).unwrap_or(&place);
         let below = below.to_string_lossy().replace('\\', "/");
         let Some(choice) = state(root) else {
@@ -108,10 +121,9 @@ fn rendered(
             |_, all| {
                 let folders = charts.folders(all.iter().flat_map(|one| &one.charts));
                 // The files of a chart are not manifests.
-                let parts = ["templates", "crds", "charts"];
                 let inside = folders
                     .iter()
-                    .flat_map(|folder| parts.map(|part| resolve(folder, part)));
+                    .flat_map(|folder| CHART_PARTS.map(|part| resolve(folder, part)));
                 let inside = inside.filter_map(|part| shown_below(path, &below, &part));
                 let sources = inside.map(|part| format!("{}/**", globset::escape(&part)));
                 rendered.sources.extend(sources);
@@ -119,7 +131,10 @@ fn rendered(
                     let Some(shown) = shown_below(path, &below, &one.file) else {
                         continue;
                     };
-                    let overlay = overlay(one, &shown);
+                    let overlay = overlay(one, &shown, |template| {
+                        let template = shown_below(path, &below, template);
+                        template.is_some_and(|template| exclude.is_match(template))
+                    });
                     rendered
                         .overlays
                         .extend(overlay.map(|overlay| (overlay, one.by.clone())));
@@ -172,11 +187,27 @@ fn shown_below(path: &str, below: &str, file: &str) -> Option<String> {
     })
 }
 
-/// Joins the rendered charts of a delivery into an overlay beside `file`, the file of the delivery. The caller
-/// completes the path of the overlay.
-fn overlay(delivery: &Delivery, file: &str) -> Option<Overlay> {
+/// Returns the folder of the chart of which `place` is a template, a definition or a dependency.
+fn chart_around<'p>(place: &'p Path, root: &Path) -> Option<&'p Path> {
+    let mut below = place;
+    while let Some(above) = below.parent().filter(|above| above.starts_with(root)) {
+        let name = below.file_name().unwrap_or_default();
+        if CHART_PARTS.iter().any(|part| name == *part) && above.join("Chart.yaml").is_file() {
+            return Some(above);
+        }
+        below = above;
+    }
+    None
+}
+
+/// Joins the rendered charts of a delivery into an overlay beside their file, without the objects of templates that are
+/// `excluded`; the caller completes its path.
+fn overlay(delivery: &Delivery, file: &str, excluded: impl Fn(&str) -> bool) -> Option<Overlay> {
     let of_charts = delivery.resources.iter();
-    let of_charts = of_charts.filter(|resource| resource.origin.template.is_some());
+    let of_charts = of_charts.filter(|resource| {
+        let file = resource.origin.template_file.as_deref();
+        resource.origin.template.is_some() && !file.is_some_and(&excluded)
+    });
     let texts: Vec<String> = of_charts.map(text).collect();
     let name = match (delivery.key.rsplit('/').next(), &*delivery.path) {
         (Some(name), _) if !name.is_empty() => name,
@@ -189,8 +220,19 @@ fn overlay(delivery: &Delivery, file: &str) -> Option<Overlay> {
     })
 }
 
+/// Writes an object of a chart: as helm printed it, or as JSON if the delivery changes it. The comments before the first
+/// key are kept.
 fn text(resource: &Resource) -> String {
-    let template = resource.origin.template.as_deref().unwrap_or_default();
-    let object = serde_json::to_string_pretty(&resource.node.to_json(DEPTH));
-    format!("# Source: {template}\n{}\n", object.unwrap_or_default())
+    let printed = resource.origin.document.as_deref().unwrap_or_default();
+    let object = resource.node.to_json(DEPTH);
+    let before = resources_of(&parse_inline(printed), "").unwrap_or_default();
+    if let [before] = &before[..]
+        && before.node.to_json(DEPTH) == object
+    {
+        return format!("{}\n", printed.trim_end());
+    }
+    let mut text = resource.origin.comments();
+    text.push_str(&serde_json::to_string_pretty(&object).unwrap_or_default());
+    text.push('\n');
+    text
 }

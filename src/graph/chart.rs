@@ -9,6 +9,7 @@ use super::node::Node;
 use super::scopes::{ClusterScopes, defines_cluster_scoped};
 use super::unread::{UnreadInput, What};
 use crate::charts::{CallId, ChartCall, Charts, Rendering, Values};
+use crate::kustomize::resolve;
 
 /// Maximum depth of values.
 const DEPTH: usize = 200;
@@ -47,9 +48,10 @@ pub(super) fn rendered(
         Ok(call) => call,
         Err(reason) => return Rendered::not(origin, subject, &reason),
     };
+    let folder = call.folder().map(str::to_owned);
     let (id, answer) = charts.ask(call);
     let call = Some(id);
-    match answer.and_then(|rendering| objects(&rendering, origin)) {
+    match answer.and_then(|rendering| objects(&rendering, origin, folder.as_deref())) {
         Ok(resources) => Rendered {
             call,
             resources,
@@ -62,18 +64,23 @@ pub(super) fn rendered(
     }
 }
 
-/// Returns the objects of a rendering. Those with random names are left out, because their names differ in the cluster.
-fn objects(rendering: &Rendering, origin: &Origin) -> Result<Vec<Resource>, String> {
-    let mut found = parsed(&rendering.text, origin)?;
+/// Returns the objects of a rendering, without those with random names: in the cluster they have others. `folder` is
+/// that of the chart, if it is in the tree.
+fn objects(
+    rendering: &Rendering,
+    origin: &Origin,
+    folder: Option<&str>,
+) -> Result<Vec<Resource>, String> {
+    let mut found = parsed(&rendering.text, origin, folder)?;
     if let Some(again) = &rendering.again {
-        let again = parsed(again, origin)?.into_iter();
+        let again = parsed(again, origin, folder)?.into_iter();
         let steady: BTreeSet<String> = again.map(|resource| resource.id().key()).collect();
         found.retain(|resource| steady.contains(&resource.id().key()));
     }
     Ok(found)
 }
 
-fn parsed(text: &str, origin: &Origin) -> Result<Vec<Resource>, String> {
+fn parsed(text: &str, origin: &Origin, folder: Option<&str>) -> Result<Vec<Resource>, String> {
     let parsed = parse_inline(text);
     if let Some((reason, line)) = &parsed.error {
         return Err(format!("line {line} of helm's output: {reason}"));
@@ -83,10 +90,16 @@ fn parsed(text: &str, origin: &Origin) -> Result<Vec<Resource>, String> {
     let templates = templates(text);
     let placed = (0..).zip(found).map(|(at, mut resource)| {
         let template = templates.range(..=resource.origin.offset).next_back();
+        let file = template.zip(folder).and_then(|((_, template), folder)| {
+            let (_, below) = template.name.split_once('/')?;
+            Some(Arc::from(resolve(folder, below)))
+        });
         resource.origin = Origin {
             offset: at,
             is_generated: true,
-            template: template.map(|(_, template)| Arc::clone(template)),
+            template: template.map(|(_, template)| Arc::clone(&template.name)),
+            template_file: file,
+            document: template.map(|(_, template)| Arc::clone(&template.document)),
             ..origin.clone()
         };
         resource
@@ -94,13 +107,27 @@ fn parsed(text: &str, origin: &Origin) -> Result<Vec<Resource>, String> {
     Ok(placed.collect())
 }
 
-/// Returns the templates that Helm names in comments, by the offsets of the comments.
-fn templates(text: &str) -> BTreeMap<u32, Arc<str>> {
+/// A document that Helm printed.
+struct PrintedDocument {
+    /// The name of its template.
+    name: Arc<str>,
+    /// Its text, from the comment that names the template.
+    document: Arc<str>,
+}
+
+/// Returns the documents whose templates Helm names in comments, by the offsets of these.
+fn templates(text: &str) -> BTreeMap<u32, PrintedDocument> {
     let mut found = BTreeMap::new();
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
-        if let Some(template) = line.strip_prefix("# Source: ") {
-            found.insert(offset as u32, Arc::from(template.trim_end()));
+        if let Some(name) = line.strip_prefix("# Source: ") {
+            let rest = &text[offset..];
+            let end = rest.find("\n---").map_or(rest.len(), |end| end + 1);
+            let template = PrintedDocument {
+                name: Arc::from(name.trim_end()),
+                document: Arc::from(&rest[..end]),
+            };
+            found.insert(offset as u32, template);
         }
         offset += line.len();
     }

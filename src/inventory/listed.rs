@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use globset::GlobSet;
+
 use super::descent::SKIPPED_FOLDERS;
 use super::error::InputError;
 use super::walk::{is_manifest_name, matcher};
@@ -47,18 +49,33 @@ pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, Input
     Ok(Listed { found, missing })
 }
 
-/// Returns whether a path of any type is one of `arguments`, is below one, or matches one that is a glob.
-///
-/// # Errors
-/// A glob is malformed.
-pub fn asked(arguments: &[String]) -> Result<impl Fn(&str) -> bool, InputError> {
-    let globs = arguments.iter().filter(|argument| argument.contains(GLOB));
-    let matchers: Vec<_> = globs.map(|glob| matcher(glob)).collect::<Result<_, _>>()?;
-    Ok(move |path: &str| {
-        let mut named = arguments.iter();
-        named.any(|argument| argument.is_empty() || ancestors(path).any(|place| place == argument))
-            || matchers.iter().any(|matcher| matcher.is_match(path))
-    })
+/// The requested paths of a tree, for files of any type. By default all files are requested.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    paths: Vec<String>,
+    globs: Vec<GlobSet>,
+}
+
+impl Asked {
+    /// Reads arguments as [`walk_listed`] does.
+    ///
+    /// # Errors
+    /// A glob is malformed.
+    pub fn of(arguments: &[String]) -> Result<Self, InputError> {
+        let globs = arguments.iter().filter(|argument| argument.contains(GLOB));
+        Ok(Self {
+            paths: arguments.to_vec(),
+            globs: globs.map(|glob| matcher(glob)).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Whether a path is requested, is below a requested folder, or matches a glob.
+    pub fn has(&self, path: &str) -> bool {
+        let is_named = |asked: &String| asked.is_empty() || ancestors(path).any(|at| at == asked);
+        self.paths.is_empty()
+            || self.paths.iter().any(is_named)
+            || self.globs.iter().any(|glob| glob.is_match(path))
+    }
 }
 
 fn places(paths: &[&str], wanted: impl Fn(&str) -> bool) -> Vec<usize> {

@@ -50,7 +50,7 @@ pub use device::names_a_device;
 pub use error::InputError;
 use index::Index;
 pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
-pub use listed::{Listed, asked, walk_listed};
+pub use listed::{Asked, Listed, walk_listed};
 pub use location::{FileIdentity, STDIN, locate};
 pub use neighbourhood::Neighbourhood;
 pub use open::{read_in_tree, read_own_file, too_large};

@@ -116,9 +116,10 @@ fn generated_file(
         let separator = if text.is_empty() { "" } else { "---\n" };
         // Here, `{{` is an unknown value and not a template: a comment `# Source:` says so.
         let unknown = part.contains("{{").then_some(path);
-        let source = match resource.origin.template.as_deref().or(unknown) {
-            Some(template) => format!("# Source: {template}\n"),
-            None => String::new(),
+        let source = match (&resource.origin.template, unknown) {
+            (Some(_), _) => resource.origin.comments(),
+            (None, Some(path)) => format!("# Source: {path}\n"),
+            (None, None) => String::new(),
         };
         lines.push((line, resource.origin.line));
         let parts = [separator, &source, &part];

@@ -14,7 +14,7 @@ use crate::git::{
     Blobs, FileContent, GitError, ObjectName, Repository, Snapshot, SnapshotFile, StoredContent,
 };
 use crate::inventory::{
-    self, Texts, asked, is_manifest_name, locate, read_bytes, read_in_tree, walk_listed,
+    self, Asked, Texts, is_manifest_name, locate, read_bytes, read_in_tree, walk_listed,
 };
 use crate::kustomize::{ancestors, folder_of, included_by, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
@@ -38,6 +38,8 @@ pub(super) struct TreeState {
     pub(super) links: BTreeSet<String>,
     /// Submodules within the requested paths: their files are not compared.
     pub(super) submodules: BTreeSet<String>,
+    /// The requested paths, from its root.
+    pub(super) asked: Asked,
     /// Arguments that match nothing in it.
     pub(super) missing: Vec<String>,
     /// Reads a file that was not read, by its path from the root.
@@ -210,7 +212,7 @@ impl StateReader {
         let arguments = arguments(&repository, paths)?;
         let all: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
         let listed = walk_listed(&all, &arguments)?;
-        let is_asked = asked(&arguments)?;
+        let asked = Asked::of(&arguments)?;
         let configs = all.iter().copied();
         let configs = configs.filter(|path| FILE_NAMES.contains(&name_of(path)));
         let wanted = listed.found.into_iter().map(|at| all[at]);
@@ -222,7 +224,7 @@ impl StateReader {
             .collect();
         let others = all.iter().copied();
         let others = others
-            .filter(|path| is_asked(path))
+            .filter(|path| asked.has(path))
             .filter(|path| may_be_input(path, &charts));
         let mut others: BTreeSet<&str> = others.collect();
         // A glob also finds files that are not manifests.
@@ -273,8 +275,9 @@ impl StateReader {
             others,
             contents: contents.chain(snapshot.submodules.clone()).collect(),
             links: links.map(|(path, _)| path.clone()).collect(),
-            submodules: submodules.filter(|path| is_asked(path)).cloned().collect(),
+            submodules: submodules.filter(|path| asked.has(path)).cloned().collect(),
             missing: listed.missing,
+            asked,
             reader: Some(reader_of(
                 repository,
                 snapshot.clone(),
@@ -436,10 +439,10 @@ fn may_be_input(path: &str, charts: &BTreeSet<&str>) -> bool {
     let is_input =
         name.ends_with(".jsonnet") || name.ends_with(".libsonnet") || name == ".sourceignore";
     is_input
+        || packed_chart(name).is_some()
         || is_helmfile(path)
         || is_jinja(path)
         || ancestors(folder_of(path)).any(|folder| charts.contains(folder))
-        || packed_chart(name).is_some()
 }
 
 /// Returns a fingerprint of the content, as far as it is known without reading: of a file on the disk, its size.

@@ -47,12 +47,19 @@ pub struct CheckOptions {
 }
 
 impl Session {
-    /// Checks the input.
+    /// Checks the input. Findings in rendered charts have no fixes: no file contains them.
     ///
     /// # Errors
     /// An unknown rule, a selection without rules, and a baseline that cannot be read.
     pub fn check(&self, options: CheckOptions) -> Result<Report, SessionError> {
-        Ok(check_bundles(&self.bundles, &self.how_to_check(options)?))
+        let mut report = check_bundles(&self.bundles, &self.how_to_check(options)?);
+        for reported in &mut report.findings {
+            let file = report.sources.file(reported.finding.primary.file);
+            if self.is_rendered(file.path()) {
+                reported.finding.fix = None;
+            }
+        }
+        Ok(report)
     }
 
     /// Runs [`Session::check`] with existing analyses, one for each bundle.

@@ -81,11 +81,12 @@ impl Session {
         let config = configuration(request)?;
         let resolved = resolve(request, config.as_ref())?;
         let bundles = read(request, resolved, None, &mut files)?;
-        if let Some(overlay) = request
-            .overlays
-            .iter()
-            .find(|overlay| !bundles.iter().any(|bundle| holds(bundle, overlay)))
-        {
+        // Rendered charts outside the bundles are not asked for.
+        let mut unsaved = request.overlays.iter();
+        if let Some(overlay) = unsaved.find(|overlay| {
+            !request.rendered.contains_key(&overlay.path)
+                && !bundles.iter().any(|bundle| holds(bundle, overlay))
+        }) {
             return Err(SessionError::OutsideOfBundles {
                 path: overlay.path.clone(),
             });
@@ -102,7 +103,13 @@ impl Session {
 
     /// Whether unsaved texts replace files.
     pub(super) fn has_unsaved_texts(&self) -> bool {
-        !self.request.overlays.is_empty()
+        let mut overlays = self.request.overlays.iter();
+        overlays.any(|overlay| !self.is_rendered(&overlay.path))
+    }
+
+    /// Whether the text at `path` is a rendered chart, which no file contains.
+    pub(crate) fn is_rendered(&self, path: &str) -> bool {
+        self.request.rendered.contains_key(path)
     }
 
     /// Returns the request and the parsed files, to open another session without reading them again.

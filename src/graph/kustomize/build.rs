@@ -201,6 +201,8 @@ impl Build<'_> {
             offset: span.map(|span| span.start).unwrap_or_default(),
             is_generated: true,
             template: None,
+            template_file: None,
+            document: None,
         }
     }
 

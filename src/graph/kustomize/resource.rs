@@ -25,9 +25,21 @@ pub struct Origin {
     pub is_generated: bool,
     /// The template of the chart that it is rendered from: `web/templates/service.yaml`.
     pub template: Option<Arc<str>>,
+    /// The file of this template, if the chart is in the tree.
+    pub template_file: Option<Arc<str>>,
+    /// The document that helm printed, with its comments.
+    pub document: Option<Arc<str>>,
 }
 
 impl Origin {
+    /// Returns the comments before the first key of the document that helm printed, the first of which names its
+    /// template.
+    pub fn comments(&self) -> String {
+        let printed = self.document.as_deref().unwrap_or_default().lines();
+        let comments = printed.take_while(|line| line.trim().is_empty() || line.starts_with('#'));
+        comments.map(|line| format!("{line}\n")).collect()
+    }
+
     /// Creates the error of a build that fails because of this place.
     pub fn failed(&self, reason: impl Into<String>) -> BuildError {
         BuildError::new(reason, &*self.file, self.line)

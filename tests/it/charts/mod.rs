@@ -1,6 +1,7 @@
 //! `--render` of charts: the deletions that a version bump or a changed value causes.
 
 mod fake;
+mod parts;
 mod real;
 mod recorded;
 pub(crate) mod surroundings;

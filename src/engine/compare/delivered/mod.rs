@@ -18,7 +18,7 @@ use crate::engine::SessionError;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::Builds;
+use crate::graph::kustomize::{Builds, Origin};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::{UnreadInput, What};
 use crate::graph::{self, argo, unreached};
@@ -92,6 +92,8 @@ pub(super) fn evaluated(
     old.unchanged.clone_from(&same);
     new.unchanged = same;
     drop(trees);
+    old.leave_out(|origin| base.leaves_out(origin));
+    new.leave_out(|origin| head.leaves_out(origin));
     Ok(([base.delivered(old), head.delivered(new)], clusters))
 }
 
@@ -180,6 +182,17 @@ impl Delivered {
         self.evaluated = evaluated_files(builds.files(), &all);
         self.evaluated.extend(drafts(builds.files(), &self.all));
         Ok(())
+    }
+
+    /// Removes the objects with the origins for which `is_left_out` holds.
+    fn leave_out(&mut self, is_left_out: impl Fn(&Origin) -> bool) {
+        for delivery in self.all.iter_mut().chain(&mut self.roots) {
+            let mut resources = delivery.resources.iter();
+            if resources.any(|resource| is_left_out(&resource.origin)) {
+                let kept = Arc::make_mut(&mut delivery.resources);
+                kept.retain(|resource| !is_left_out(&resource.origin));
+            }
+        }
     }
 
     /// Returns all deliveries and roots.

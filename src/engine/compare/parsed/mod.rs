@@ -26,8 +26,8 @@ use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::graph::argo::Terms;
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::BuildError;
-use crate::inventory::{Texts, UnparsedFile, globs, walk_listed};
+use crate::graph::kustomize::{BuildError, Origin};
+use crate::inventory::{Asked, Texts, UnparsedFile, globs, walk_listed};
 use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, resolve, shown};
 use crate::manifest::{ParsedFile, is_kustomization};
 use crate::report::diff::FailedBuild;
@@ -40,6 +40,10 @@ pub(super) struct Parsed {
     files: Vec<ParsedFile>,
     /// Files that are not manifests by their names, but may be inputs of a build.
     others: BTreeMap<String, StateText>,
+    /// Files that globs exclude.
+    left_out: BTreeSet<String>,
+    /// The requested paths, from its root.
+    asked: Asked,
     contents: BTreeMap<String, String>,
     folders: BTreeSet<String>,
     submodules: BTreeSet<String>,
@@ -98,6 +102,16 @@ impl Parsed {
         files.tree().with_parsed(self.located())
     }
 
+    /// Whether globs or the requested paths leave out an object of a chart: its template is excluded, or neither its
+    /// template nor the file that names the chart is in these paths.
+    pub(super) fn leaves_out(&self, origin: &Origin) -> bool {
+        let Some(template) = origin.template_file.as_deref() else {
+            return false;
+        };
+        self.left_out.contains(template)
+            || (!self.asked.has(template) && !self.asked.has(&origin.file))
+    }
+
     /// Returns the reported paths of the files that are missing in `other` or have a different text there.
     pub(super) fn edited_in(&self, other: &Self) -> BTreeSet<String> {
         let there = other.located().map(|(place, file)| (place, file.source()));
@@ -123,14 +137,22 @@ impl Parsed {
         let is_kept = |place: &String, file: &StateText| {
             !exclude.is_match(place) && !exclude.is_match(&file.path)
         };
-        let kept = state.files.into_iter();
-        let kept = kept.filter(|(place, file)| is_kept(place, file));
+        let (kept, excluded): (Vec<_>, Vec<_>) = state
+            .files
+            .into_iter()
+            .partition(|(place, file)| is_kept(place, file));
+        let mut left_out: BTreeSet<String> = excluded.into_iter().map(|(place, _)| place).collect();
+        let kept = kept.into_iter();
         let (places, files): (Vec<Arc<str>>, Vec<UnparsedFile>) = kept
             .map(|(place, file)| (Arc::from(place), (file.path, file.bytes)))
             .unzip();
         let mut others = state.others;
+        let all: Vec<String> = others.keys().cloned().collect();
         others.retain(|place, file| is_kept(place, file));
+        left_out.extend(all.into_iter().filter(|place| !others.contains_key(place)));
         Self {
+            left_out,
+            asked: state.asked,
             places,
             files: texts.parse(files, side),
             others,
