@@ -314,9 +314,11 @@ impl<'a> Telling<'a> {
         let tool = self.withdrawn.tool_of_first(&because);
         let tool = tool.or_else(|| self.withdrawn.regimes.get(key).copied());
         let base = self.part.base;
-        let destination = self
-            .part
-            .applied_before(key)
+        let deleters = self.withdrawn.deleters.get(key);
+        let deleted = deleters.and_then(|deleters| deleters.first());
+        let member = deleted.map(|(_, id)| base.inventory.member(*id));
+        let destination = member
+            .or_else(|| self.part.applied_before(key))
             .map(|member| base.destination(member.file));
         DiffEffect {
             key: key.clone(),

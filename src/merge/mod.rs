@@ -21,6 +21,7 @@ mod by_argo;
 mod cascade;
 mod cause;
 mod deleted;
+mod deleters;
 mod effect;
 mod effects;
 mod handover;

@@ -40,6 +40,9 @@ pub struct PartWithdrawal {
     pub unknown: BTreeSet<ObjectKey>,
     /// The tool of each object that is removed or moves, and whether there is evidence for it.
     pub regimes: BTreeMap<ObjectKey, (Regime, bool)>,
+    /// The tools that delete each removed object, with the object that left their sources: several if several tools
+    /// deliver it.
+    pub deleters: BTreeMap<ObjectKey, Vec<(Regime, ObjectId)>>,
     /// Reasons why tools send no requests, one sentence each.
     pub idle: Vec<String>,
     /// Assumptions about which tool manages the removed objects, one sentence each.
@@ -57,20 +60,6 @@ pub struct ToolRelease {
     pub finalizers: Vec<String>,
     /// Shared, because all Applications of a teardown wait for the same objects.
     pub after: Arc<[ObjectKey]>,
-}
-
-impl PartWithdrawal {
-    /// Returns the objects that tools delete.
-    pub(super) fn deleted(&self) -> BTreeSet<&ObjectKey> {
-        let requests = self.requests.iter();
-        let deletes = requests.filter(|request| request.op == Op::Delete);
-        deletes.map(|request| &request.key).collect()
-    }
-
-    /// Returns the tool of the first of some objects, and whether there is evidence for it.
-    pub(super) fn tool_of_first(&self, because: &[ObjectKey]) -> Option<(Regime, bool)> {
-        self.regimes.get(because.first()?).copied()
-    }
 }
 
 impl ToolRelease {
@@ -127,12 +116,15 @@ pub fn withdraw(
             members,
         };
         let (regime, is_known) = applier.regime();
-        let regimes = &mut decided.all.regimes;
         for member in &leaving.members {
             let tool = (regime, is_known);
-            let known = regimes.entry(member.key.clone()).or_insert(tool);
-            // Two destinations may have one key: the one with evidence for its tool counts.
-            if is_known {
+            let known = decided
+                .all
+                .regimes
+                .entry(member.key.clone())
+                .or_insert(tool);
+            // Two destinations may have one key: one whose tool deletes it counts, or else has evidence for its tool.
+            if is_known && !decided.all.deleters.contains_key(&member.key) {
                 *known = tool;
             }
         }
@@ -160,6 +152,7 @@ pub fn withdraw(
             (_, Regime::Kubectl) => Withdrawal::nothing("prunes nothing"),
         };
         let all = &mut decided.all;
+        all.add_deleter(&leaving, (regime, is_known), &withdrawal);
         if regime == Regime::Kubectl && !is_known && unbuildable.is_none() {
             let members = leaving.members.iter();
             all.unknown.extend(members.map(|member| member.key.clone()));

@@ -95,7 +95,7 @@ fn draft(
             tool(merge, crd),
             stuck(cascade)
         ))
-        .help(keep(merge.tool_of(crd), definition))
+        .help(keep(&merge.tools_of(crd), definition))
         .severity(severity);
     let draft = draft.alike(alike.iter().map(|other| other.culprit));
     alike.iter().take(MOST_RELATED).fold(draft, |draft, other| {

@@ -117,7 +117,7 @@ fn recipe(merge: &Merge<'_>, delivery: &Member) -> String {
             ),
             None => format!(
                 "the objects that its Applications delivered stay. To keep the Applications, too, {}",
-                keep(merge.tool_of(delivery), "the ApplicationSet")
+                keep(&merge.tools_of(delivery), "the ApplicationSet")
             ),
         },
         _ => format!(

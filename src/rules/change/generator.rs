@@ -49,5 +49,5 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
             generator.object.kind(),
             stuck(cascade)
         ))
-        .help(keep(merge.tool_of(generator), "it"))
+        .help(keep(&merge.tools_of(generator), "it"))
 }

@@ -39,5 +39,5 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
             tool(merge, namespace),
             stuck(cascade)
         ))
-        .help(keep(merge.tool_of(namespace), "the Namespace"))
+        .help(keep(&merge.tools_of(namespace), "the Namespace"))
 }

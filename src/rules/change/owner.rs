@@ -33,6 +33,6 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         ))
         .help(format!(
             "remove the owner reference from objects that must stay, and merge that first; or {}",
-            keep(merge.tool_of(owner), "the owner")
+            keep(&merge.tools_of(owner), "the owner")
         ))
 }

@@ -9,25 +9,25 @@ use crate::rules::words::named;
 use crate::text::plain;
 
 /// Explains how to remove an object from Git without its deletion: first protect it in the cluster, then remove it.
-pub(super) fn keep(regime: Option<Regime>, what: &str) -> String {
-    keep_all(regime, what, "it")
+pub(super) fn keep(tools: &[Regime], what: &str) -> String {
+    keep_all(tools, what, "it")
 }
 
 /// Explains how to remove `member`, named as `what`, without its deletion. A Namespace that is removed with it has to
 /// stay, too.
 pub(super) fn keep_contained(merge: &Merge<'_>, member: &Member, what: &str) -> String {
-    let regime = merge.tool_of(member);
+    let tools = merge.tools_of(member);
     let Some(namespace) = deleted_namespace(merge, member) else {
-        return keep(regime, what);
+        return keep(&tools, what);
     };
-    let above = merge.tool_of(namespace);
+    let above = merge.tools_of(namespace);
     let namespace = named(namespace);
     if goes_with_namespace(merge, member) {
-        keep(above, &namespace)
-    } else if above == regime {
-        keep_all(regime, &format!("{what} and {namespace}"), "them")
+        keep(&above, &namespace)
+    } else if above == tools {
+        keep_all(&tools, &format!("{what} and {namespace}"), "them")
     } else {
-        format!("{}; and {}", keep(regime, what), keep(above, &namespace))
+        format!("{}; and {}", keep(&tools, what), keep(&above, &namespace))
     }
 }
 
@@ -45,8 +45,22 @@ pub(super) fn goes_with_namespace(merge: &Merge<'_>, member: &Member) -> bool {
     cause.is_some_and(|cause| cause.is(kinds::NAMESPACE))
 }
 
-fn keep_all(regime: Option<Regime>, what: &str, it: &str) -> String {
-    let first = match regime {
+/// Explains how to remove objects, named as `what` and then `it`, if these tools delete them.
+fn keep_all(tools: &[Regime], what: &str, it: &str) -> String {
+    let steps = match tools {
+        [] => protection(None, what),
+        [first, others @ ..] => others
+            .iter()
+            .fold(protection(Some(*first), what), |steps, tool| {
+                format!("{steps}; then {}", protection(Some(*tool), it))
+            }),
+    };
+    format!("{steps}, and remove {it} in a second change")
+}
+
+/// Explains how to make a tool keep the objects that are named as `what`.
+fn protection(tool: Option<Regime>, what: &str) -> String {
+    let steps = match tool {
         Some(Regime::Helm) => {
             "annotate {} with `helm.sh/resource-policy: keep`, upgrade the release"
         }
@@ -61,10 +75,7 @@ fn keep_all(regime: Option<Regime>, what: &str, it: &str) -> String {
         }
         Some(Regime::Kubectl) | None => "tell the delivery tool to keep {}, apply that",
     };
-    format!(
-        "{}, and remove {it} in a second change",
-        first.replace("{}", what)
-    )
+    steps.replace("{}", what)
 }
 
 /// Explains how to make an ApplicationSet leave the objects of an Application that it no longer generates.

@@ -60,7 +60,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
         ))
         .help(format!(
             "remove or change what refers to it in the same change; or {}",
-            keep(merge.tool_of(member), "it")
+            keep(&merge.tools_of(member), "it")
         ))
         .severity(severity.min(cascade.severity));
     Some(draft)

@@ -105,12 +105,16 @@ pub(super) fn leaving(merge: &Merge<'_>, member: &Member) -> String {
     }
 }
 
-/// Returns the tool that deletes an object, as the beginning of a sentence that is conditional if the tool is a guess.
+/// Returns the tools that delete an object, as the beginning of a sentence that is conditional if the tool is a guess.
 pub(super) fn tool(merge: &Merge<'_>, member: &Member) -> String {
-    match merge.tool_of(member) {
-        Some(regime) if merge.is_tool_known(member) => regime.tool().to_owned(),
-        Some(regime) => format!("If {} applies this, it", regime.tool()),
-        None => "The delivery tool".to_owned(),
+    let tools = merge.tools_of(member);
+    let mut names: Vec<String> = tools.iter().map(|tool| tool.tool().to_owned()).collect();
+    names.dedup();
+    match names.as_slice() {
+        [] => "The delivery tool".to_owned(),
+        [tool] if merge.is_tool_known(member) => tool.clone(),
+        [tool] => format!("If {tool} applies this, it"),
+        several => format!("Each of {}", joined(several)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Templates of rendered charts that are left out, suppressed or fixed.
+//! Templates of rendered charts that are left out, suppressed or fixed, and charts that several tools deliver.
 
 use std::process::Output;
 
@@ -158,6 +158,54 @@ fn comment_before_the_first_key_suppresses_a_finding_of_diff() {
     let findings = document["findings"].as_array().expect("a list").iter();
     let objects: Vec<_> = findings.map(|one| one["object"].as_str()).collect();
     assert_eq!(objects, [Some("PersistentVolumeClaim/shop/a")]);
+}
+
+/// Returns the note and the help of the only finding, and the key of the delivery of the first effect, of a change
+/// that removes a claim from a chart which a HelmRelease and an Application deliver. `sync` is the Application's policy.
+fn delivered_twice(sync: &str) -> [String; 3] {
+    let tree = chart(&[("a", claim("a")), ("b", claim("b"))]);
+    let flux = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: flux-system, namespace: flux-system}\nspec: {url: 'https://example.com/fleet'}\n---\n\
+        apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: flux-system, namespace: flux-system}\nspec: {path: ./clusters/prod, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}\n";
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: shop}\n\
+        spec: {chart: {spec: {chart: ./charts/web, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}}\n";
+    let application = format!(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web, namespace: argocd}}\n\
+         spec: {{destination: {{namespace: shop, server: 'https://kubernetes.default.svc'}}, source: {{repoURL: 'https://example.com/fleet', path: charts/web}}, syncPolicy: {sync}}}\n"
+    );
+    tree.write(&[
+        ("clusters/prod/gotk-sync.yaml", flux),
+        ("clusters/prod/web.yaml", release),
+        ("argo/web.yaml", &application),
+    ]);
+    render(&tree, &[("a", claim("a")), ("b", claim("b"))]);
+    render(&tree, &[("a", claim("a"))]);
+    let document = tree.diff(&["--render"]);
+    let finding = &document["findings"][0];
+    let delivery = &document["effects"][0]["delivery"];
+    [&finding["reason"], &finding["help"], &delivery["key"]]
+        .map(|value| value.as_str().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn finding_names_every_tool_that_deletes() {
+    let [reason, help, _] = delivered_twice("{automated: {prune: true}}");
+    assert!(
+        reason.starts_with("Each of Argo CD and Flux deletes the PersistentVolumeClaim."),
+        "{reason}"
+    );
+    let steps = "annotate the claim with `argocd.argoproj.io/sync-options: Prune=false,Delete=false`, merge that and wait until it is synced; then annotate it with `helm.sh/resource-policy: keep`, merge that and wait until the HelmRelease is upgraded, and remove it in a second change";
+    assert!(help.contains(steps), "{help}");
+}
+
+#[test]
+fn finding_names_only_the_tool_that_deletes() {
+    let [reason, help, delivery] = delivered_twice("{}");
+    assert!(
+        reason.starts_with("Flux deletes the Persistent"),
+        "{reason}"
+    );
+    assert!(!help.contains("argocd"), "{help}");
+    assert_eq!(delivery, "HelmRelease.helm.toolkit.fluxcd.io/shop/web");
 }
 
 #[test]
