@@ -40,7 +40,7 @@ impl Folders {
         }
     }
 
-    /// Marks all folders after a change on disk, or in the configuration of the editor.
+    /// Marks all folders as stale after a change on disk, or in the configuration of the editor.
     pub(super) fn changed_on_disk(&mut self) {
         for folder in &mut self.all {
             folder.workspace.changed_on_disk();

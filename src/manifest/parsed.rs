@@ -18,7 +18,8 @@ use crate::yaml::{
 };
 
 /// The length of a text, in bytes, from which only the values of objects, of Secrets and of the first document are
-/// kept. Kustomizations and charts are shorter, and a longer text may have millions of documents like `{}`.
+/// kept. A text of which more is needed, such as a kustomization, is shorter; a longer one may have millions of
+/// documents like `{}`.
 const LONG: usize = 256 * 1024;
 
 /// The maximum number of unreadable documents of a file with a reason of their own; further ones are only counted.
@@ -59,7 +60,7 @@ pub(super) struct Documents {
     /// Everything that is not an object to apply, with its document, in order.
     pub(super) skipped: Vec<(u32, Skip)>,
     pub(super) count: usize,
-    /// Their facts about the file and its mentions of other files.
+    /// The facts that they state about this and other files.
     pub(super) facts: FileFacts,
     /// Whether a comment may name the template of a document.
     pub(super) may_name_templates: bool,

@@ -53,7 +53,7 @@ pub const COSMETIC: [&str; 9] = [
     "forceCommonAnnotations",
 ];
 
-/// Returns the sources in an Application or its template, without those that only provide values to others.
+/// Returns the sources in an Application or in the template of a set, without those that only provide values to others.
 pub(super) fn sources_in(application: &Node) -> Vec<Node> {
     let Some(spec) = application.get("spec") else {
         return Vec::new();
@@ -93,8 +93,8 @@ impl Application {
         self.node.at(&["spec"])?.text_at(path)
     }
 
-    /// Returns the cluster that it delivers into. `entry` is its control plane, `here` the cluster that it is in, and
-    /// `named` the cluster that the parameters of its set name.
+    /// Returns the cluster that it delivers into. `entry` is the control plane from which it was reached, `here` the
+    /// cluster that contains it, and `named` the cluster that the parameters of its set name.
     pub(super) fn destination(
         &self,
         entry: &str,

@@ -18,7 +18,7 @@ pub(super) enum Made {
     Built(Built),
     Unread(UnreadInput),
     Failed(BuildError),
-    /// The folder does not exist, which is not an error if the Application's cluster need not exist.
+    /// The folder does not exist. An Application that may not exist either is then left out.
     Missing(BuildError),
 }
 
@@ -190,7 +190,7 @@ impl Source<'_> {
         Made::Built(built)
     }
 
-    /// Returns the objects of a file. A file that is not a manifest is ignored, unless it looks like one.
+    /// Returns the objects of a file. A file that cannot be read is ignored, unless it looks like a manifest.
     fn objects(&self, path: &str) -> Result<Vec<Resource>, BuildError> {
         let files = self.sources.files;
         if files.mentions(path, "+argocd:skip-file-rendering") {

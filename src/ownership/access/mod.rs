@@ -136,8 +136,8 @@ impl Access {
         let mut first_workload = vec![None; table.len()];
         for (at, workload) in self.workloads.all.iter().enumerate() {
             let namespace = &inventory.member(workload.id).key.namespace;
-            let meaning = Subject::meaning(&workload.service_account, namespace);
-            let mut named: Vec<usize> = meaning
+            let including = Subject::including(&workload.service_account, namespace);
+            let mut named: Vec<usize> = including
                 .iter()
                 .filter_map(|subject| table.get(subject))
                 .copied()

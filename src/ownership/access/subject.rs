@@ -48,7 +48,8 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// Returns the subjects of an entry, with one for workloads without a written namespace: they may be in any.
+    /// Returns the subject of an entry. If it names a namespace, a second one follows, for workloads without a written
+    /// namespace: they may be in that one.
     pub(super) fn all_of(subject: Value<'a>) -> impl Iterator<Item = Self> {
         let subject = Self::of(subject);
         let open = subject.filter(|subject| matches!(subject.place, Place::Named(_)));
@@ -59,7 +60,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Returns the subjects that include a ServiceAccount: the account itself, and the groups that it is in.
-    pub(super) fn meaning(service_account: &'a str, namespace: &'a Namespace) -> [Self; 4] {
+    pub(super) fn including(service_account: &'a str, namespace: &'a Namespace) -> [Self; 4] {
         let here = namespace.name().map_or(Place::Open, Place::Named);
         let name = Some(service_account);
         [
@@ -72,5 +73,5 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The numbers of the subjects that bindings name.
+/// The indices of the subjects that bindings name.
 pub(super) type SubjectTable<'a> = HashMap<Subject<'a>, usize>;

@@ -33,10 +33,10 @@ pub struct DiffReport {
     /// The effects as a step of a plan: the states of all objects once the cluster has settled.
     #[doc(hidden)]
     pub plan: Option<LastStep>,
-    /// The relations between the deleted objects, as one graph for each bundle.
+    /// The relations between the affected objects, as one graph for each cluster.
     #[doc(hidden)]
     pub cascades: Cascades,
-    /// The simulated deletions of each bundle, for the HTML page.
+    /// The simulated deletions of each cluster, for the HTML page.
     #[doc(hidden)]
     pub stories: Vec<StoryDocument>,
     /// The deleted delivery objects that also delete the objects they applied, which were not read.
@@ -72,7 +72,7 @@ pub struct ChangedImage {
 }
 
 impl ChangedImage {
-    /// Splits both references into the common repository, which may be empty, and their tags or digests.
+    /// Returns the common repository and both tags or digests; if the repositories differ, `""` and both references.
     pub(super) fn split(&self) -> (&str, &str, &str) {
         let (repository, from) = repository_and_version(&self.from);
         let (other, to) = repository_and_version(&self.to);
@@ -84,7 +84,7 @@ impl ChangedImage {
     }
 }
 
-/// Splits an image reference at the `:` or `@` after its name. A slash follows the colon before a port.
+/// Splits an image reference at the `:` or `@` after its name. A `:` before a slash begins a port instead.
 fn repository_and_version(image: &str) -> (&str, &str) {
     let name = image.split('@').next().unwrap_or_default();
     let last = name.rfind('/').map_or(0, |at| at + 1);

@@ -1,4 +1,4 @@
-//! A cascade as a report shows it: the deleted and stuck objects below some roots, reduced to what fits one picture.
+//! A cascade as a report shows it: the deleted, stuck and kept objects below some roots, reduced to fit one picture.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ const MOST_TEXT: usize = 15_000;
 /// The fate of some objects and of everything that their deletion affects. Borrows nothing from the simulation.
 #[derive(Clone, Debug)]
 pub struct Cascade {
-    /// The title, which names the deletion or the bundle.
+    /// The title, which names the deletion or the cluster.
     pub title: String,
     /// The number of deleted objects.
     pub deleted: usize,
@@ -44,8 +44,8 @@ impl Cascade {
         Self::drawn(title.into(), &stories, &Extent::below(&stories, &roots))
     }
 
-    /// Builds the graph of those `wanted` objects that a finished plan leaves stuck or deletes with another `wanted`
-    /// object; `None` if there are none.
+    /// Builds the graph of those `wanted` objects that a finished plan leaves stuck, or that it touches as the cause or
+    /// the consequence of another `wanted` object; `None` if there are none.
     pub fn of_ties(
         title: impl Into<String>,
         view: &PlanView<'_>,

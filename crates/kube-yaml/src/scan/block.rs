@@ -8,7 +8,7 @@ use crate::event::{Style, SyntaxError};
 enum Chomp {
     /// `-`: all are removed.
     Strip,
-    /// Neither of these: the last line keeps its own.
+    /// Neither `-` nor `+`: only that of the last line is kept.
     Clip,
     /// `+`: all are kept.
     Keep,

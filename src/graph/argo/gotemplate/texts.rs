@@ -130,7 +130,7 @@ fn indented(given: &Arguments<'_>) -> Outcome<String> {
     Ok(format!("{blanks}{rest}"))
 }
 
-/// Returns the parts of a text between separators; without a separator, its letters.
+/// Returns the parts of a text between separators; if the separator is empty, its characters.
 fn parts<'a>(given: &'a Arguments<'_>) -> Outcome<Vec<&'a str>> {
     let (by, whole) = (given.text(0)?, given.text(1)?);
     let parts = whole.split(by);
