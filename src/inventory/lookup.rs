@@ -110,7 +110,8 @@ impl Inventory {
         })
     }
 
-    /// Returns the kinds of the objects' keys, in no order. A kind that is written with several groups is repeated.
+    /// Returns the kinds of the objects' keys, in no order. A kind is repeated if manifests write it with several
+    /// groups, such as `apps` and `extensions`.
     pub fn kinds_of_members(&self) -> impl Iterator<Item = GroupKind<&str>> {
         self.by_kind
             .each()
@@ -144,7 +145,8 @@ impl Inventory {
         namesakes
     }
 
-    /// Returns the objects that are known to be in a namespace, in order: its controller deletes them with it.
+    /// Returns the objects that are known to be in a namespace, in order. The namespace controller deletes them with
+    /// the namespace.
     pub fn in_namespace(&self, name: &str) -> &[ObjectId] {
         let by_namespace = self
             .by_namespace
@@ -161,8 +163,8 @@ impl Inventory {
         by_name.get(&name, |id| name_of(self.member(id)))
     }
 
-    /// Returns the objects with this kind and name whose namespace may be `here`, in order: those in it, and those
-    /// whose namespace is unknown.
+    /// Returns the objects with this kind and name that a reference in `here` may mean, in order: those in that
+    /// namespace, in an unknown one or in none. If `here` has no name, those in every namespace.
     pub fn with_name_near<'a>(
         &'a self,
         kind: GroupKind<&str>,
@@ -215,7 +217,7 @@ impl Inventory {
     }
 }
 
-/// Merges sorted lists without duplicates into one of the same kind.
+/// Merges sorted lists, each without duplicates, into one sorted list without duplicates.
 fn merged<T: Ord + Copy>(mut lists: Vec<&[T]>) -> impl Iterator<Item = T> {
     std::iter::from_fn(move || {
         let next = *lists.iter().filter_map(|list| list.first()).min()?;

@@ -80,7 +80,7 @@ impl Draft {
         self
     }
 
-    /// Sets further objects that the finding is about in the same way: who accepts it accepts their loss, too.
+    /// Sets further objects that the finding is about in the same way: accepting it accepts their loss, too.
     pub fn alike<'m>(mut self, members: impl IntoIterator<Item = &'m Member>) -> Self {
         self.alike = members
             .into_iter()
@@ -106,13 +106,14 @@ impl Draft {
     pub fn claims_absence(mut self, inventory: &Inventory) -> Self {
         let unread = match inventory.hidden_documents() {
             0 => return self,
-            1 => "1 document in the input was not read (an unrendered template or broken text): it"
+            1 => "1 document in the input was not read (an unrendered template or broken text)"
                 .to_owned(),
             n => format!(
-                "{n} documents in the input were not read (unrendered templates, broken text): they"
+                "{n} documents in the input were not read (unrendered templates, broken text)"
             ),
         };
-        self.reason.push_str(&format!(" {unread} may contain it."));
+        self.reason
+            .push_str(&format!(" This finding may be wrong: {unread}."));
         self.severity = self
             .severity
             .map(|severity| severity.min(Severity::Warning));
@@ -137,7 +138,7 @@ impl Draft {
         self
     }
 
-    /// Sets the value of the field: an owner's key, a finalizer.
+    /// Sets the target, which distinguishes findings on one field: an owner's key, a finalizer, a kind.
     pub fn target(mut self, target: impl Into<String>) -> Self {
         self.target = Some(target.into());
         self
@@ -225,8 +226,8 @@ impl Draft {
         self
     }
 
-    /// Adds the rows of a finalizer that the finding depends on. The finding names the finalizer anyway, and `ownerlint
-    /// explain` accepts its name.
+    /// Adds the rows of a finalizer that the finding depends on. The reason need not say how to look them up: the
+    /// finding names the finalizer, which `ownerlint explain` accepts.
     pub fn rests_on_finalizer(mut self, known: &KnownFinalizer) -> Self {
         self.tables
             .push(RowName::of_finalizer(&known.finalizer).to_string());

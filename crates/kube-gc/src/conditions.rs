@@ -70,7 +70,7 @@ fn served() -> [Condition; 2] {
 
 fn namespace(view: View<'_>, content: &[ObjectId], pods: &[ObjectId]) -> Vec<Condition> {
     let (cluster, state) = (view.cluster, view.state);
-    // [NS-17]: while Pods remain, the pass ends before anything is counted; [NS-8]: unless their deletion fails.
+    // While Pods remain, the pass ends before anything is counted [NS-17], unless their deletion fails [NS-8].
     let [pods, counted] = view.purge_batch(pods, content);
     let mut failed = view.ends_of_purge(pods);
     failed.extend(view.ends_of_purge(counted));

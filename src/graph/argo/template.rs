@@ -43,9 +43,9 @@ impl Parameters {
 pub(super) struct NamedCluster {
     /// Its name.
     pub(super) name: String,
-    /// The parameters that any cluster has.
+    /// The parameters that are the same for every cluster: the known ones without its name.
     pub(super) of_any: Map<String, Value>,
-    /// Whether a selector names it: then it may have an Application where others have none.
+    /// Whether a selector names it, so that it may have an Application although other clusters have none.
     pub(super) is_selected: bool,
 }
 
@@ -135,8 +135,8 @@ fn plain(text: &str, parameters: &Parameters) -> Outcome<String> {
     Ok(out)
 }
 
-/// Whether a text has a tag that only the cluster or a service can fill in. `values` come from the set itself: a
-/// missing one is not unknown.
+/// Whether a text still has a tag after the known parameters were filled in: only the cluster or a service can fill it
+/// in. `values` come from the set itself: a missing one is not unknown.
 pub(super) fn is_partly_unknown(text: &str) -> bool {
     let tags = text.split("{{").skip(1);
     tags.map(str::trim_start)

@@ -52,25 +52,27 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let own = cascade.losses.iter().find(|loss| loss.key == claim.key);
     let verb = deletes(merge, claim);
     let is_certain = cascade.losses.iter().any(|loss| loss.data == Some(true));
-    let taken = if claim.object.is(kinds::STATEFUL_SET) {
-        format!("{verb} {}", toll(cascade))
-    } else if is_certain {
-        format!("{verb} its volume")
-    } else {
-        format!("{verb} its volume, unless that is retained")
-    };
     let moves = merge.part.renamed(claim).is_some();
-    let (what, fate) = if claim.object.is(kinds::PERSISTENT_VOLUME) {
+    let (what, volume, fate) = if claim.object.is(kinds::PERSISTENT_VOLUME) {
         (
             "the PersistentVolume",
+            "the storage behind it",
             "With the reclaim policy Delete, the storage behind it is deleted with it.",
         )
     } else {
         (
             "the claim",
-            "The volume behind a claim is deleted with it unless its reclaim policy is Retain: as its PersistentVolume says, else \
-             its StorageClass, whose default is Delete.",
+            "its volume",
+            "The volume behind a claim is deleted with it unless the reclaim policy of its PersistentVolume is Retain. A provisioned \
+             volume takes the policy from its StorageClass, where Delete is the default.",
         )
+    };
+    let taken = if claim.object.is(kinds::STATEFUL_SET) {
+        format!("{verb} {}", toll(cascade))
+    } else if is_certain {
+        format!("{verb} {volume}")
+    } else {
+        format!("{verb} {volume}, unless that is retained")
     };
     let used = own.is_some_and(|own| !own.users.is_empty());
     let still = if used { "; head still uses it" } else { "" };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::places::related_in_base;
-use super::recipe::keep;
+use super::recipe::keep_all;
 use super::words::{deletes, leaving, on_culprit, stuck, toll, tool};
 use crate::changes::Destination;
 use crate::charts::in_crds_folder;
@@ -57,12 +57,18 @@ fn draft(
     unrendered: &BTreeSet<&Destination>,
 ) -> Draft {
     let crd = cascade.culprit;
-    let (them, definition, kind) = if alike.is_empty() {
-        ("the CustomResourceDefinition", "the definition", "its kind")
+    let (them, definition, it, kind) = if alike.is_empty() {
+        (
+            "the CustomResourceDefinition",
+            "the definition",
+            "it",
+            "its kind",
+        )
     } else {
         (
             "the CustomResourceDefinitions",
             "the definitions",
+            "them",
             "their kinds",
         )
     };
@@ -95,11 +101,11 @@ fn draft(
             tool(merge, crd),
             stuck(cascade)
         ))
-        .help(keep(&merge.tools_of(crd), definition))
+        .help(keep_all(&merge.tools_of(crd), definition, it))
         .severity(severity);
     let draft = draft.alike(alike.iter().map(|other| other.culprit));
     alike.iter().take(MOST_RELATED).fold(draft, |draft, other| {
-        related_in_base(draft, merge, other.culprit, "leaves with it")
+        related_in_base(draft, merge, other.culprit, "is removed with it")
     })
 }
 

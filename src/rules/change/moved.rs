@@ -1,5 +1,6 @@
 //! Objects that move to another Kustomization or Application, and are deleted by the old one.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::places::{on_name, related_in_head};
@@ -144,18 +145,22 @@ fn taken(loss: &MovedLoss<'_>, it: &str) -> String {
 }
 
 /// Says what else is deleted, and what of it comes back.
-fn comes_back(loss: &MovedLoss<'_>) -> &'static str {
-    match loss.kind {
+fn comes_back(loss: &MovedLoss<'_>) -> Cow<'static, str> {
+    let says = match loss.kind {
         Some(CascadeKind::Definition) => {
             "With a CustomResourceDefinition, the API server deletes every object of its kind, in git or not, and the garbage collector their \
              dependents."
         }
         Some(CascadeKind::Namespace) => {
-            "With a Namespace, everything in it is deleted, in git or not. Only what git has comes back, and without its data."
+            "With a Namespace, everything in it is deleted, in git or not. Only the objects in git come back, without their data."
         }
         Some(CascadeKind::Delivery) => {
-            "With a delivery object, its tool deletes everything that it delivered. The objects come back without their data."
+            return Cow::Owned(format!(
+                "With a deleted {}, everything that it delivered is deleted, too. The objects come back without their data.",
+                loss.moved.object.kind()
+            ));
         }
         _ => "The object comes back without its data.",
-    }
+    };
+    Cow::Borrowed(says)
 }

@@ -46,7 +46,7 @@ pub(super) fn goes_with_namespace(merge: &Merge<'_>, member: &Member) -> bool {
 }
 
 /// Explains how to remove objects, named as `what` and then `it`, if these tools delete them.
-fn keep_all(tools: &[Regime], what: &str, it: &str) -> String {
+pub(super) fn keep_all(tools: &[Regime], what: &str, it: &str) -> String {
     let steps = match tools {
         [] => protection(None, what),
         [first, others @ ..] => others
@@ -55,7 +55,12 @@ fn keep_all(tools: &[Regime], what: &str, it: &str) -> String {
                 format!("{steps}; then {}", protection(Some(*tool), it))
             }),
     };
-    format!("{steps}, and remove {it} in a second change")
+    // After "the release", the pronoun would mean the release.
+    let removed = match tools.last() {
+        Some(tool) if tool.is_release() => what,
+        _ => it,
+    };
+    format!("{steps}, and remove {removed} in a second change")
 }
 
 /// Explains how to make a tool keep the objects that are named as `what`.

@@ -149,7 +149,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
         };
         let table = match framework.map(|row| &row.removed_by) {
             None => "The finalizer is not in the table of known finalizers".to_owned(),
-            Some(who) => format!("The table of known finalizers says no more than: {who}"),
+            Some(who) => format!("The table of known finalizers names only \"{who}\""),
         };
         sink.push_with(|| {
             entry
@@ -158,8 +158,8 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
                 .label("who removes this?")
                 .reason(format!(
                     "Once deleted, the object stays Terminating until the finalizer is removed by hand. There is no \
-                     timeout, and the deletion of its namespace, of its CRD, and of its owner in the foreground, \
-                     waits for it. {table}, and no workload in the input has a \
+                     timeout, and the deletion of its namespace or CRD and the foreground deletion of an owner wait \
+                     for it. {table}, and no workload in the input has a \
                      ServiceAccount whose permissions let it change this kind.{assumed}"
                 ))
                 .claims_absence(inventory)
@@ -167,7 +167,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
                     "remove the entry, or add its controller and the controller's RBAC to the input. If you know the \
                      controller, say so in ownerlint.yaml: `controllers: [{{name: NAME, images: [IMAGE], finalizers: [{name}], \
                      kinds: [{kind}]}}]`, or add it to ownerlint itself: `ownerlint explain {name} {kind}` prints \
-                     the file. To release a stuck object, run {release}; whatever the finalizer protects is then \
+                     a template of the file. To release a stuck object, run {release}; whatever the finalizer protects is then \
                      not cleaned up",
                     kind = member.key.group_kind(),
                     release = entry.release()

@@ -291,7 +291,7 @@ fn finding(
     } = RemovalWords::of(regime, risk);
     let message = match risk {
         Risk::Guess => format!(
-            "{removal} may leave {objects} stuck: {who}, which may be what releases them, is deleted"
+            "{removal} may leave {objects} stuck: {who}, which may be the operator, is deleted"
         ),
         Risk::Race => {
             format!(
@@ -307,7 +307,11 @@ fn finding(
     };
     let draft = Draft::on(cause, cause.object.name_span(), message)
         .severity(severity)
-        .label("is gone before the objects are released")
+        .label(if risk == Risk::Certain {
+            "is gone before the objects are released"
+        } else {
+            "may be gone before the objects are released"
+        })
         .reason(format!(
             "{order} {who} {} the finalizer `{}` of {}{needs}. Without it the object stays Terminating, and so do its \
              CustomResourceDefinition and its namespace if they are deleted.",
@@ -379,7 +383,7 @@ impl RemovalWords {
                 removal: "deleting the Kustomization",
                 order: "Flux deletes custom resources first, and the operator a moment later, without waiting.",
                 mitigation: "with a Kustomization of their own that depends on the operator's and has `deletionPolicy: \
-                             WaitForTermination`, which is deleted first",
+                             WaitForTermination`; delete that one first",
             },
         }
     }

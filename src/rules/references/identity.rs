@@ -412,7 +412,7 @@ fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
             Draft::on(
                 dependent,
                 span,
-                format!("the owner of {}, {}, is not in the input", named(dependent), reference_name(reference)),
+                format!("{}, the owner of {}, is not in the input", reference_name(reference), named(dependent)),
             )
             .severity(if closed { Severity::Error } else { Severity::Info })
             .label(format!("no {} {by}", reference.kind()))

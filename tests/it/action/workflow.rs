@@ -183,7 +183,7 @@ fn helm_example_is_rendered_and_compared() {
 
     - **error:** removing CustomResourceDefinition <code>certs.example.com</code> deletes Cert <code>web-tls</code> that head still applies ([crd-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/crd-removed.md), <code>rendered-base/web/templates/certificate-crd.yaml:6</code>)
 
-    **To do it safely** ([crd-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/crd-removed.md)): annotate the definition with <code>helm.sh/resource-policy: keep</code>, upgrade the release, and remove it in a second change
+    **To do it safely** ([crd-removed](https://github.com/ownerlint/ownerlint/blob/main/docs/rules/crd-removed.md)): annotate the definition with <code>helm.sh/resource-policy: keep</code>, upgrade the release, and remove the definition in a second change
     "##);
 }
 

@@ -193,7 +193,7 @@ fn finding_names_every_tool_that_deletes() {
         reason.starts_with("Each of Argo CD and Flux deletes the PersistentVolumeClaim."),
         "{reason}"
     );
-    let steps = "annotate the claim with `argocd.argoproj.io/sync-options: Prune=false,Delete=false`, merge that and wait until it is synced; then annotate it with `helm.sh/resource-policy: keep`, merge that and wait until the HelmRelease is upgraded, and remove it in a second change";
+    let steps = "annotate the claim with `argocd.argoproj.io/sync-options: Prune=false,Delete=false`, merge that and wait until it is synced; then annotate it with `helm.sh/resource-policy: keep`, merge that and wait until the HelmRelease is upgraded, and remove the claim in a second change";
     assert!(help.contains(steps), "{help}");
 }
 

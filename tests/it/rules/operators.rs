@@ -55,7 +55,7 @@ fn fixed_deletion_order_is_an_error_and_a_race_a_warning() {
     assert!(
         guess
             .message
-            .contains("which may be what releases them, is deleted"),
+            .contains("which may be the operator, is deleted"),
         "{guess:#?}"
     );
 }

@@ -3,8 +3,8 @@
 /// Guesses the plural of a kind, the likeliest first and at least one. Only for kinds without a
 /// CustomResourceDefinition at hand and without a row in the built-in table, both of which state the plural.
 ///
-/// Code generators differ: for `Gateway`, client-go's `UnsafeGuessKindToResource` gives `gatewaies`, and controller-gen
-/// does not.
+/// Code generators differ: for `Gateway`, apimachinery's `UnsafeGuessKindToResource` gives `gatewaies`, and
+/// controller-gen does not.
 pub fn guessed_plurals(kind: &str) -> Vec<String> {
     let mut guesses = vec![likeliest_plural(kind)];
     let singular = kind.to_lowercase();
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn guesses_include_every_plural_of_code_generators() {
+    fn guesses_include_every_regular_ending() {
         assert_eq!(
             guessed_plurals("Policy"),
             ["policies", "policys", "policyes", "policy"]

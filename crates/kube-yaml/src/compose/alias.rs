@@ -64,7 +64,8 @@ impl Aliases {
         if self.exist() { self.check(at) } else { Ok(()) }
     }
 
-    /// Finds the node that an alias at offset `at` names, and counts its cost inside `depth` collections.
+    /// Finds the node that an alias at offset `at` names, and charges its cost to the budget. `depth` is the number of
+    /// collections around the alias.
     pub(super) fn expand(
         &mut self,
         name: &str,

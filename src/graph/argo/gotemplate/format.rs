@@ -52,7 +52,8 @@ pub(super) fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Returns a float as `%v` prints it: the shortest digits, with an exponent below -4 and from 6 on.
+/// Returns a float as `%v` prints it: with the fewest digits, and in scientific notation if the exponent is below -4 or
+/// at least 6.
 fn float(number: f64) -> String {
     let scientific = format!("{number:e}");
     let Some((digits, exponent)) = scientific.split_once('e') else {
@@ -209,7 +210,7 @@ pub(super) fn integer(text: &str) -> Option<i64> {
     i64::try_from(if is_negative { -number } else { number }).ok()
 }
 
-/// Returns a value as JSON, with keys in order; `escapes`: with the escapes of encoding/json for HTML.
+/// Returns a value as JSON with sorted keys; with `escapes`, `<`, `>` and `&` are escaped as encoding/json does it.
 pub(super) fn json(value: &Value, escapes: bool) -> String {
     match value {
         Value::Array(items) => {
@@ -236,7 +237,7 @@ pub(super) fn json(value: &Value, escapes: bool) -> String {
     }
 }
 
-/// Returns a value as YAML that means what sigs.k8s.io/yaml writes; only the quotes of texts may differ.
+/// Returns a value as YAML that means what sigs.k8s.io/yaml writes; only the style of scalars may differ.
 pub(super) fn yaml(value: &Value) -> String {
     let mut out = String::new();
     write_yaml(value, 0, &mut out);
@@ -279,7 +280,7 @@ fn write_yaml(value: &Value, depth: usize, out: &mut String) {
     }
 }
 
-/// Returns a scalar or an empty value, as plain text only if it has no other meaning.
+/// Returns a scalar or an empty collection as YAML. A string is unquoted only if YAML reads it as that string.
 fn yaml_scalar(value: &Value) -> String {
     let Value::String(text) = value else {
         return json(value, false);
