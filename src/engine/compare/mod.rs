@@ -1,6 +1,7 @@
 //! `diff`: the effects of a change to a tree. Two states are read, each text is parsed once, and their objects are
 //! compared.
 
+mod arguments;
 mod built;
 mod charted;
 mod cluster;
