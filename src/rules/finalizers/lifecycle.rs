@@ -151,6 +151,14 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
             None => "The finalizer is not in the table of known finalizers".to_owned(),
             Some(who) => format!("The table of known finalizers names only \"{who}\""),
         };
+        let kind = member.key.group_kind();
+        let addition = if framework.is_some() {
+            String::new()
+        } else {
+            format!(
+                ", or add it to ownerlint itself: `ownerlint explain {name} {kind}` prints a template of the file"
+            )
+        };
         sink.push_with(|| {
             entry
                 .draft(format!("no known controller removes finalizer `{name}` of {}", named(member)))
@@ -166,10 +174,8 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
                 .help(format!(
                     "remove the entry, or add its controller and the controller's RBAC to the input. If you know the \
                      controller, say so in ownerlint.yaml: `controllers: [{{name: NAME, images: [IMAGE], finalizers: [{name}], \
-                     kinds: [{kind}]}}]`, or add it to ownerlint itself: `ownerlint explain {name} {kind}` prints \
-                     a template of the file. To release a stuck object, run {release}; whatever the finalizer protects is then \
-                     not cleaned up",
-                    kind = member.key.group_kind(),
+                     kinds: [{kind}]}}]`{addition}. To release a stuck object, run {release}; whatever the finalizer \
+                     protects is then not cleaned up",
                     release = entry.release()
                 ))
         });
