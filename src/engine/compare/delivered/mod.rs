@@ -114,7 +114,7 @@ fn both(
     }
     old.add_roots(&of_base, terms)?;
     new.add_roots(&of_head, terms)?;
-    new.miss_what_left(&old);
+    new.miss_what_left(&old, of_head.files());
     new.refuse_what_is_shared(&old);
     new.refuse_to_become_empty(&old);
     // Only charts that both states have and no delivery uses in either are roots: a chart that a delivery uses in one

@@ -7,20 +7,24 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use super::Delivered;
+use crate::delivery::marks::FLUX_PRUNE;
 use crate::graph::delivery::{Delivery, Settings};
+use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Resource};
 use crate::kustomize::{SourceTool, shown};
+use crate::merge::prunes;
 
 impl Delivered {
-    /// Sets an error on deliveries that need an object that only `base` delivers: a Kustomization that they depend on,
-    /// or the ConfigMap of their variables.
-    pub(super) fn miss_what_left(&mut self, base: &Self) {
+    /// Sets an error on deliveries that need an object that left `base` and that Flux deletes: a Kustomization that they
+    /// depend on, or the ConfigMap of their variables. A Kustomization that stays in the cluster is not ready, either,
+    /// unless `files`, those of this state, have its folder.
+    pub(super) fn miss_what_left(&mut self, base: &Self, files: &TreeFiles<'_>) {
         if !self.all.iter().any(|one| {
             !one.settings.depends_on.is_empty() || !one.settings.variables_from.is_empty()
         }) {
             return;
         }
-        let [left, stays] = [base, &*self].map(Self::needed_by_others);
+        let (left, stays) = (base.missing_if_left(files), self.needed_by_others());
         for one in self.all.iter_mut().filter(|one| one.error.is_none()) {
             let Settings {
                 depends_on,
@@ -107,12 +111,45 @@ impl Delivered {
         let mut all = BTreeSet::new();
         for one in &self.all {
             all.insert((one.cluster.to_string(), one.key.clone()));
-            let config = one.resources.iter().map(Resource::id);
-            let config = config.filter(|id| id.group.is_empty() && id.kind == "ConfigMap");
-            all.extend(config.map(|id| (one.cluster.to_string(), id.key())));
+            let config = one.resources.iter().filter(|one| is_config(one));
+            all.extend(config.map(|config| (one.cluster.to_string(), config.id().key())));
         }
         all
     }
+
+    /// Returns those of [`Self::needed_by_others`] that others miss once they have left the tree.
+    fn missing_if_left(&self, files: &TreeFiles<'_>) -> BTreeSet<(String, String)> {
+        let mut protected = BTreeSet::new();
+        let mut missing = BTreeSet::new();
+        for one in &self.all {
+            for resource in one.resources.iter() {
+                let place = || (one.cluster.to_string(), resource.id().key());
+                if resource
+                    .node
+                    .str_at(&["metadata", "annotations", FLUX_PRUNE])
+                    == Some("disabled")
+                {
+                    protected.insert(place());
+                } else if is_config(resource) && prunes(&one.settings) {
+                    missing.insert(place());
+                }
+            }
+        }
+        for one in &self.all {
+            let place = (one.cluster.to_string(), one.key.clone());
+            let parent = self.parent(one);
+            let is_deleted = parent.is_some_and(|parent| prunes(&parent.settings));
+            if is_deleted && !protected.contains(&place) || !files.has_folder(&one.path) {
+                missing.insert(place);
+            }
+        }
+        missing
+    }
+}
+
+fn is_config(resource: &Resource) -> bool {
+    let id = resource.id();
+    id.group.is_empty() && id.kind == "ConfigMap"
 }
 
 /// Returns an error at the place of a delivery object.
