@@ -93,6 +93,8 @@ impl<'a> Losses<'a, '_> {
             Some(member) if self.part.still_applied(member).is_some() => Standing::Applied,
             Some(member) if self.part.renamed(member).is_some() => Standing::Removed,
             Some(member) if self.may_be_applied(member) => Standing::Applied,
+            // It moved to a place from which no tool of the tree applies it.
+            Some(member) if self.part.after(&member.key).is_some() => Standing::Unapplied,
             // The change itself shows the removal, even if the file stays: it removes an entry of a kustomization.
             Some(_) if because.len() <= 1 => Standing::Removed,
             Some(member) if self.part.generated_by(member).is_some() => Standing::Unwritten,
