@@ -35,7 +35,9 @@ pub(super) fn find(finder: &mut Finder<'_>) {
             application(finder, holder, holder.spec);
         } else if holder.object.is(kinds::APPLICATION_SET) {
             // The generators of an evaluated set are known.
-            if !state.is_evaluated(holder.place) {
+            if state.is_evaluated(holder.place) {
+                revisions(finder, holder);
+            } else {
                 generators(finder, holder);
             }
             if let Some(spec) = holder.spec.at(&["template", "spec"]) {
@@ -178,8 +180,8 @@ fn source(finder: &mut Finder<'_>, holder: Holder<'_>, source: Value<'_>, at: us
     }
 }
 
-/// Whether a `path` with parameters leads into this tree: the ApplicationSet is evaluated, so its git generators read
-/// this tree, and one of them names `repository`.
+/// Whether a `path` with parameters leads into this tree: the ApplicationSet is evaluated, and the tree has the folder
+/// above the parameters, or one of its git generators, which read this tree, names `repository`.
 fn is_generated_here(
     state: &SourceState<'_>,
     holder: Holder<'_>,
@@ -190,10 +192,35 @@ fn is_generated_here(
         return false;
     }
     let generators = holder.spec.get("generators").and_then(leaves);
-    generators
-        .unwrap_or_default()
+    let generators = generators.unwrap_or_default();
+    let mut generators = generators.iter();
+    let known = path.split("{{").next().unwrap_or_default();
+    let above = known.rsplit_once('/').map_or("", |(above, _)| above);
+    let above = resolve("", above.trim_start_matches('/'));
+    !above.is_empty() && state.has_folder(&above)
+        || generators.any(|(path, value)| {
+            path.ends_with("git.repoURL") && value.as_str() == Some(repository)
+        })
+}
+
+/// Adds the revisions that the git generators of an evaluated set read: it was evaluated for this tree.
+fn revisions(finder: &mut Finder<'_>, holder: Holder<'_>) {
+    let generators = holder.spec.get("generators");
+    let leaves = generators.and_then(leaves).unwrap_or_default();
+    let revisions = leaves
         .iter()
-        .any(|(path, value)| path.ends_with("git.repoURL") && value.as_str() == Some(repository))
+        .filter(|(path, _)| path.ends_with("git.revision"));
+    let revisions: Vec<&str> = revisions
+        .filter_map(|(_, value)| value.as_str())
+        .filter(|revision| !revision.is_empty() && *revision != "HEAD")
+        .collect();
+    let reason = "its git generators read another revision, which is not read";
+    let input = holder
+        .input(UnreadWhat::OtherRepository, "revision", reason)
+        .parts(revisions.into_iter().map(str::to_owned))
+        .only_changes();
+    let span = generators.map_or(holder.object.name_span(), Value::span);
+    holder.add(finder, span, input);
 }
 
 /// Adds the inputs that decide which Applications a set generates.
