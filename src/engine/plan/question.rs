@@ -55,6 +55,15 @@ pub enum PlanError {
         /// The tools that were found, with the numbers of their objects.
         found: String,
     },
+    /// A removal by Argo CD of objects that several Applications deliver.
+    #[error("several Applications deliver the objects: {found}")]
+    #[diagnostic(help(
+        "`ownerlint plan delete application/NAME` plans the deletion of one; or name only the files of one"
+    ))]
+    WhichApplication {
+        /// Their names.
+        found: String,
+    },
     /// A Namespace to delete whose name the input does not say.
     #[error("it is not clear which namespace is deleted: {found}")]
     #[diagnostic(help("name it with `--release-namespace NAME`"))]

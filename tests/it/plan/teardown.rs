@@ -672,13 +672,17 @@ fn argocd_deletes_one_application() {
     let repository = Repository::new();
     repository
         .write("apps/root.yaml", &application("root", "children"))
-        .write("apps/z.yaml", &application("z", "other"))
         .write("children/child.yaml", &application("child", "web"))
+        .write(
+            "children/z.yaml",
+            &application("z", "other")
+                .replace(", finalizers: [resources-finalizer.argocd.argoproj.io]", ""),
+        )
         .write("web/a.yaml", &config_map("a"))
         .write("other/b.yaml", &config_map("b"));
     let plan = plan(&repository, &["--by", "argocd", "."]);
     let notes = plan["notes"].to_string();
-    assert!(notes.contains("Application `z` keeps 2 objects"), "{notes}");
+    assert!(notes.contains("Application `z` keeps 1 object"), "{notes}");
     let mut gone: Vec<&str> = objects(&plan)
         .iter()
         .filter(|(_, fate)| *fate == "gone")
@@ -690,6 +694,7 @@ fn argocd_deletes_one_application() {
         [
             "Application.argoproj.io/argocd/child",
             "Application.argoproj.io/argocd/root",
+            "Application.argoproj.io/argocd/z",
             "ConfigMap/shop/a"
         ],
         "{plan}"
@@ -697,7 +702,7 @@ fn argocd_deletes_one_application() {
 }
 
 #[test]
-fn argocd_keeps_objects_tracked_by_another_application() {
+fn objects_tracked_by_several_applications_need_a_choice() {
     let tracked = |name: &str, id: &str| {
         marked(
             name,
@@ -711,12 +716,11 @@ fn argocd_keeps_objects_tracked_by_another_application() {
         .write("a.yaml", &tracked("a", "web"))
         .write("b.yaml", &tracked("b", "other"))
         .write("c.yaml", &config_map("c"));
-    let plan = plan(&repository, &["--by", "argocd", "."]);
-    assert_eq!(targets(&plan), ["ConfigMap/shop/a", "ConfigMap/shop/c"]);
-    let notes = plan["notes"].to_string();
+    let (status, _, error) = repository.run(&["plan", "teardown", "--by", "argocd", "."], "");
+    assert_eq!(status, 2);
     assert!(
-        notes.contains("Application `other` keeps 1 object"),
-        "{notes}"
+        error.contains("several Applications deliver the objects: `other`, `web`"),
+        "{error}"
     );
 }
 
@@ -727,4 +731,25 @@ fn teardown_rejects_unknown_tool() {
         .assert()
         .code(2)
         .stderr(contains("argocd").and(contains("flux")));
+}
+
+/// The folder of an Application contains the set of further ones.
+#[test]
+fn teardown_by_argo_cd_deletes_the_application_above_all_others() {
+    let application = |name: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: \
+             [resources-finalizer.argocd.argoproj.io]}}\nspec:\n  source: {{repoURL: https://example.org/a.git, path: {name}}}\n  \
+             destination: {{server: https://kubernetes.default.svc, namespace: shop}}\n"
+        )
+    };
+    let repository = Repository::new();
+    repository.write("root.yaml", &application("media"));
+    repository.write("media/web.yaml", &application("web"));
+    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+    repository.write("web/a.yaml", config);
+    let teardown = ["plan", "teardown", "--by", "argocd", "."];
+    let (_, text, error) = repository.run(&teardown, "");
+    assert!(text.contains("argocd app delete media"), "{text}{error}");
+    assert!(text.contains("ConfigMap/shop/a"), "{text}");
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Tooling;
 use crate::delivery::{RegimeSource, argocd, marks};
+use crate::engine::plan::question::PlanError;
 use crate::inventory::Member;
 use crate::kube::kinds;
 use crate::text::plain;
@@ -60,7 +61,7 @@ impl<'b> Tooling<'b, '_> {
             .filter(|member| argocd::policy_of(&member.object).is_some());
         let mut delivered: BTreeMap<&str, Vec<&'b str>> = BTreeMap::new();
         for application in applications {
-            if let Some(by) = self.application_of(application) {
+            if let Some(by) = self.above(&application.key.name).next() {
                 let of_it = delivered.entry(by).or_default();
                 of_it.push(application.key.name.as_str());
             }
@@ -73,6 +74,52 @@ impl<'b> Tooling<'b, '_> {
             }
         }
         deleted
+    }
+
+    /// Returns the Application that delivers all removed objects, directly or through others. `None`: nothing names one.
+    ///
+    /// # Errors
+    /// Several Applications deliver them, and none of these delivers the others.
+    pub(super) fn delivering_application(&self) -> Result<Option<String>, PlanError> {
+        let members = self.leaving.members.iter().copied();
+        let names = members.filter_map(|member| match self.application_of(member) {
+            None if member.key.is(kinds::APPLICATION) => Some(member.key.name.as_str()),
+            name => name,
+        });
+        let names: BTreeSet<&str> = names.collect();
+        let tops = names.iter().filter(|name| {
+            let mut above = self.above(name);
+            !above.any(|above| names.contains(above))
+        });
+        let tops: Vec<&str> = tops.copied().collect();
+        match tops[..] {
+            [] => Ok(names.first().map(|name| (*name).to_owned())),
+            [one] => Ok(Some(one.to_owned())),
+            _ => Err(PlanError::WhichApplication {
+                found: plain::few(&tops),
+            }),
+        }
+    }
+
+    /// Returns the names of the Applications above the one called `name`.
+    fn above(&self, name: &str) -> impl Iterator<Item = &'b str> {
+        let object = |name: &str| self.delivering(kinds::APPLICATION, name, None);
+        let mut seen = BTreeSet::new();
+        let mut open = object(name);
+        std::iter::from_fn(move || {
+            while let Some(member) = open.take().filter(|member| seen.insert(member.id)) {
+                if let Some(above) = self.application_of(member) {
+                    open = object(above);
+                    return Some(above);
+                }
+                // A set may generate it.
+                open = match self.leaving.deliveries.regime(member).source {
+                    RegimeSource::Object(id) => Some(self.cluster.inventory().member(id)),
+                    _ => None,
+                };
+            }
+            None
+        })
     }
 
     /// Returns the name of the Application that delivers an object, by its tracking id or label, else by the sources of

@@ -11,10 +11,7 @@ use foldhash::HashMap;
 
 use super::request::{TeardownBy, TeardownRequest};
 use crate::cluster::{Analysis, Scenario};
-use crate::delivery::marks;
-use crate::delivery::{
-    Leaving, RegimeSource, ToolRequest, Withdrawal, argocd, helm, kubectl, namespace,
-};
+use crate::delivery::{Leaving, ToolRequest, Withdrawal, argocd, helm, kubectl, namespace};
 use crate::engine::plan::clusters::PlannedCluster;
 use crate::engine::plan::question::PlanError;
 use crate::gc::{ClusterError, Plan};
@@ -128,7 +125,7 @@ pub(super) fn withdraw<'b>(
     match by {
         TeardownBy::Helm => Ok(tool.helm()),
         TeardownBy::Kubectl => Ok(tool.kubectl()),
-        TeardownBy::ArgoCd => Ok(tool.argocd()),
+        TeardownBy::ArgoCd => tool.argocd(),
         TeardownBy::Flux => Ok(tool.flux()),
         TeardownBy::Namespace => tool.namespace(),
     }
@@ -242,19 +239,15 @@ impl<'b> Tooling<'b, '_> {
         }
     }
 
-    fn argocd(self) -> Withdrawn<'b> {
-        let marked = self.application();
-        let application = marked
+    fn argocd(self) -> Result<Withdrawn<'b>, PlanError> {
+        let name = self.delivering_application()?;
+        let application = name
             .as_deref()
-            .and_then(|name| self.delivering(kinds::APPLICATION, name, None))
-            .or_else(|| self.reaching(kinds::APPLICATION));
-        let name = application
-            .map(|member| member.key.name.to_string())
-            .or(marked);
+            .and_then(|name| self.delivering(kinds::APPLICATION, name, None));
         let settings = application.map(|member| argocd::policy_of(&member.object));
         let policy = self.policy(settings.flatten().unwrap_or(Policy::Foreground));
         if let (Some(application), Some(None)) = (application, settings) {
-            return self.without_finalizer(application, policy);
+            return Ok(self.without_finalizer(application, policy));
         }
         let app = name.as_deref().unwrap_or("APP");
         let mut leaving = self.leaving.clone();
@@ -290,10 +283,10 @@ impl<'b> Tooling<'b, '_> {
                     .to_owned(),
             );
         }
-        Withdrawn {
+        Ok(Withdrawn {
             releases,
             ..Withdrawn::new(withdrawal, command, policy, notes)
-        }
+        })
     }
 
     /// Returns the deletion of an Application without a resources finalizer. `argocd app delete` would add one (argo-cd
@@ -357,16 +350,6 @@ impl<'b> Tooling<'b, '_> {
         Err(PlanError::WhichNamespace { found })
     }
 
-    /// Returns the name of the Application, from the tracking id or else from the label.
-    fn application(&self) -> Option<String> {
-        let id = marks::ARGOCD_TRACKING_ID;
-        let tracking = self.named_by(|member| member.object.metadata().annotation(id));
-        let name = tracking.and_then(|id| marks::tracked_application(&id).map(str::to_owned));
-        name.or_else(|| {
-            self.named_by(|member| member.object.metadata().label(marks::ARGOCD_INSTANCE))
-        })
-    }
-
     /// Returns the first value of `says`, from objects as they are in the cluster, else as they are written.
     fn named_by(&self, says: impl Fn(&'b Member) -> Option<Spanned<&'b str>>) -> Option<String> {
         let members = self.leaving.members.iter().copied();
@@ -375,18 +358,6 @@ impl<'b> Tooling<'b, '_> {
             .filter_map(|member| self.live.get(&member.key).copied());
         let said = live.chain(members).find_map(says);
         said.map(|said| said.value.to_owned())
-    }
-
-    /// Returns the object of `kind` whose path reaches a removed object, if the input contains it.
-    fn reaching(&self, kind: GroupKind<&str>) -> Option<&'b Member> {
-        let mut members = self.leaving.members.iter();
-        members.find_map(
-            |member| match self.leaving.deliveries.regime(member).source {
-                RegimeSource::Object(id) => Some(self.cluster.inventory().member(id))
-                    .filter(|object| object.object.is(kind)),
-                _ => None,
-            },
-        )
     }
 
     /// Returns the object of this kind and name, if the input contains it.
