@@ -103,7 +103,12 @@ impl Deletions {
         let mut steps = scenario.steps.clone();
         let first = steps.len();
         steps.push(Step::delete(vec![object.clone()], Some(Policy::Background)));
-        let by_tools = followed(planned, &planned.analysis(), std::slice::from_ref(object));
+        let by_tools = followed(
+            planned,
+            &planned.analysis(),
+            std::slice::from_ref(object),
+            None,
+        );
         let is_incomplete = !by_tools.unread.is_empty();
         by_tools.add_to(&mut steps, &self.reclaims, |steps| {
             scenario.verdict_of(steps)

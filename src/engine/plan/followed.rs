@@ -73,11 +73,13 @@ impl Followed {
     }
 }
 
-/// Finds the deletions by tools that follow the deletion of `targets` in a cluster, and those that follow in turn.
+/// Finds the deletions by tools that follow the deletion of `targets` in a cluster with a `policy`, and those that follow
+/// in turn.
 pub(in crate::engine) fn followed(
     cluster: PlannedCluster<'_>,
     analysis: &Analysis<'_>,
     targets: &[ObjectKey],
+    policy: Option<Policy>,
 ) -> Followed {
     let mut followed = Followed::default();
     let Some(part) = cluster.part() else {
@@ -127,6 +129,14 @@ pub(in crate::engine) fn followed(
         };
         for one in all {
             let tool = Regime::from(one.by.tool).tool();
+            // The collector deletes the Applications of a set, which it owns; no finalizer of the set does.
+            let is_of_set = one.by.tool == SourceTool::ArgoCdSet;
+            if is_of_set && policy == Some(Policy::Orphan) && targets.contains(&key) {
+                followed.notes.push(format!(
+                    "The Applications that {key} generated stay, because its deletion orphans them."
+                ));
+                continue;
+            }
             let in_part = one.unread(&key);
             let is_read = in_part.is_none();
             followed.notes.extend(in_part);

@@ -64,7 +64,7 @@ impl Planner {
                 policy,
             } => {
                 let targets = targets.resolve(words, namespace.as_deref())?;
-                of_tools = followed(candidate.cluster, analysis, &targets);
+                of_tools = followed(candidate.cluster, analysis, &targets, *policy);
                 vec![Step::delete(targets, *policy)]
             }
         };

@@ -153,6 +153,15 @@ fn deleting_application_set_deletes_its_applications() {
 }
 
 #[test]
+fn orphaning_deletion_of_a_set_leaves_its_applications() {
+    let tree = Repository::new();
+    tree.write("set.yaml", SET);
+    tree.write("apps/a/a.yaml", &config_map("one"));
+    let set = plan(&tree, &["appset/apps", "--cascade", "orphan"]);
+    assert_eq!(gone(&set), ["ApplicationSet.argoproj.io/argocd/apps"]);
+}
+
+#[test]
 fn application_from_another_repository_is_assumed_deleted() {
     let tree = Repository::new();
     tree.write("set.yaml", SET);
