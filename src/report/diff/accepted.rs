@@ -93,8 +93,11 @@ impl<'r> Losses<'r> {
     }
 }
 
-/// Whether `key` and `lost` are whole keys of objects of different kinds.
+/// Whether `key` and `lost` are whole keys of objects of different kinds. A kind in lower case is a name for kubectl.
 fn differ_in_kind(key: &str, lost: &str) -> bool {
+    if key.starts_with(|c: char| c.is_ascii_lowercase()) {
+        return false;
+    }
     let (key, lost) = (without_cluster(key), without_cluster(lost));
     match (key.parse::<ObjectKey>(), lost.parse::<ObjectKey>()) {
         (Ok(key), Ok(lost)) => key.group_kind() != lost.group_kind(),
