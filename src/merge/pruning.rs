@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::deleted::{DeletedDelivery, but_for_unpruned};
 use super::part::MergePart;
-use super::replaced::is_forced_by_mark;
+use super::replaced::{ends_on_its_own, is_forced_by_mark, is_skipped};
 use super::uninstalled::uninstalling;
 use super::withdraw::upgraded;
 use crate::changes::{Destination, KnownDelivery, TreePlace};
@@ -282,15 +282,19 @@ impl<'a> Delivery<'a, '_> {
         if let Some(pruned) = self.pruned_before_failing(by) {
             return pruned;
         }
-        if let Some(rejected) = self.rejected(deliverer) {
+        let rejected = self.rejected(deliverer);
+        if let Some(rejected) = rejected.iter().find(|one| !ends_on_its_own(one)) {
             return Withdrawal {
-                rejected: Some(rejected),
+                rejected: Some(rejected.key.clone()),
                 ..Withdrawal::nothing("can no longer apply its sources")
             };
         }
-        self.pruned_by_flux(by).unwrap_or_else(|| {
+        let mut pruned = self.pruned_by_flux(by).unwrap_or_else(|| {
             flux::prune(self.leaving, KustomizationSettings::of(&deliverer.object))
-        })
+        });
+        // The rejected Jobs may be gone by now.
+        pruned.is_possible |= !rejected.is_empty();
+        pruned
     }
 
     /// Returns the pruning by a Kustomization that cannot build the objects in head: it applies and deletes nothing,
@@ -301,20 +305,21 @@ impl<'a> Delivery<'a, '_> {
         Some(pruned.unwrap_or_else(|| Withdrawal::nothing(CANNOT_BUILD)))
     }
 
-    /// Returns an object that stays and whose update the API server rejects. A Kustomization then applies and prunes
-    /// nothing, unless a setting makes it recreate such objects (fluxcd/kustomize-controller
+    /// Returns the objects that stay and whose updates the API server rejects. A Kustomization then applies and prunes
+    /// nothing, unless a setting makes it recreate or skip such objects (fluxcd/kustomize-controller
     /// internal/controller/kustomization_controller.go, `apply` before `prune`).
-    fn rejected(&self, deliverer: &Member) -> Option<ObjectKey> {
+    fn rejected(&self, deliverer: &Member) -> Vec<&'a Member> {
         let is_forced = deliverer.object.value().is_true_at(&["spec", "force"]);
         if is_forced || self.leaving.members.is_empty() {
-            return None;
+            return Vec::new();
         }
-        let mut there = self.part.base.members_at(self.destination);
-        let rejected = there.find(|member| {
-            self.part.rejects(&member.key)
-                && !self.part.after(&member.key).is_some_and(is_forced_by_mark)
-        })?;
-        Some(rejected.key.clone())
+        let there = self.part.base.members_at(self.destination);
+        let rejected = there.filter(|member| {
+            let after = self.part.after(&member.key);
+            let is_updated = !after.is_some_and(|one| is_forced_by_mark(one) || is_skipped(one));
+            is_updated && self.part.rejects(&member.key)
+        });
+        rejected.collect()
     }
 
     /// Returns the fate of the objects of a deleted Kustomization.

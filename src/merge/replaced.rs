@@ -43,6 +43,8 @@ pub enum Answer {
     },
     /// The tool creates the object anew in any case: it is a hook.
     Anew,
+    /// The tool leaves the object as it is, because of a mark.
+    Skips,
 }
 
 impl<'a> MergePart<'a> {
@@ -78,6 +80,9 @@ impl<'a> MergePart<'a> {
                         .all(|marks| marks.is_some_and(|marks| marks.is_hook)))
         {
             return Answer::Anew;
+        }
+        if regime == Regime::Flux(FluxObject::Kustomization) && is_skipped(head) {
+            return Answer::Skips;
         }
         let because = match regime {
             Regime::ArgoCd => {
@@ -133,7 +138,28 @@ impl<'a> MergePart<'a> {
     }
 }
 
-/// Returns whether a label or annotation makes Flux recreate the object if it cannot be updated.
+/// Whether an object is a Job with a TTL: the cluster has usually deleted it before it changes.
+pub fn ends_on_its_own(member: &Member) -> bool {
+    let object = &member.object;
+    object.is(kinds::JOB) && object.at(&["spec", "ttlSecondsAfterFinished"]).is_some()
+}
+
+/// Whether an annotation or label makes Flux leave an object that exists as it is (fluxcd/pkg ssa/manager_apply.go,
+/// `shouldSkipApply`).
+pub(super) fn is_skipped(member: &Member) -> bool {
+    let metadata = member.object.metadata();
+    let skips = [
+        (marks::FLUX_SSA, "Ignore"),
+        (marks::FLUX_SSA, "IfNotPresent"),
+        (marks::FLUX_RECONCILE, "disabled"),
+    ];
+    skips.iter().any(|(key, value)| {
+        let written = metadata.annotation(key).or_else(|| metadata.label(key));
+        written.is_some_and(|written| written.value.eq_ignore_ascii_case(value))
+    })
+}
+
+/// Whether a label or annotation makes Flux recreate a label or annotation makes Flux recreate the object if it cannot be updated.
 pub(super) fn is_forced_by_mark(member: &Member) -> bool {
     let metadata = member.object.metadata();
     let marks = [

@@ -8,7 +8,7 @@ use crate::inventory::Member;
 use crate::knowledge::DataFate;
 use crate::kube::{GroupKind, Scope, kinds, kubectl};
 use crate::manifest::Spanned;
-use crate::merge::{Answer, KeptObject, Merge, Standing, Surprise, severity};
+use crate::merge::{Answer, KeptObject, Merge, Standing, Surprise, ends_on_its_own, severity};
 use crate::ownership::{data_loss, instances_of};
 use crate::rules::data::claims;
 use crate::rules::draft::Draft;
@@ -47,15 +47,9 @@ fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
             Answer::Replaces { because } if matters(merge, object.base) => {
                 sink.push(replaced(merge, regime, object, &fields, because));
             }
-            Answer::Replaces { .. } | Answer::Anew => {}
+            Answer::Replaces { .. } | Answer::Anew | Answer::Skips => {}
         }
     }
-}
-
-/// Whether the object is a Job with a TTL: the cluster has usually deleted it before it changes.
-fn ends_on_its_own(member: &Member) -> bool {
-    let object = &member.object;
-    object.is(kinds::JOB) && object.at(&["spec", "ttlSecondsAfterFinished"]).is_some()
 }
 
 /// Whether recreating the object loses more than the object: recreating others is the purpose of a force option.
@@ -250,7 +244,7 @@ fn new_scope(
             ))
             .consequence(Consequence::Collected)
             .severity(Severity::Error),
-        Answer::Fails | Answer::Anew => on_field(merge, object, &field, message).reason(format!(
+        Answer::Fails | Answer::Anew | Answer::Skips => on_field(merge, object, &field, message).reason(format!(
             "The scope is immutable. {} Deleting the definition to get further deletes every object of the kind.{known}",
             failure(regime)
         )),

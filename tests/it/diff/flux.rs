@@ -297,6 +297,61 @@ fn missing_dependency_prevents_pruning() {
     );
 }
 
+/// A parent that does not prune leaves the Kustomization in the cluster: it is ready as long as its folder exists.
+#[test]
+fn dependency_that_stays_in_the_cluster_is_no_obstacle() {
+    let waits = kustomization("apps", "./apps", "  dependsOn: [{name: base}]\n");
+    let both = root("prod").replace("prune: true", "prune: false")
+        + &format!("== clusters/prod/apps.yaml\n{waits}")
+        + &format!("== apps/web.yaml\n{}", config("web"));
+    let awaited = format!(
+        "== clusters/prod/base.yaml\n{}",
+        kustomization("base", "./base", "")
+    );
+    let folder = format!("== base/base.yaml\n{}", config("base"));
+    let cart = format!("== apps/cart.yaml\n{}", config("cart"));
+    let of_cart = |both: &str, base: &str| {
+        let effects = effects(&compared(both, base, ""));
+        let mut effects = effects.into_iter().filter(|one| one.contains("/cart "));
+        effects.next().expect("an effect")
+    };
+    let deleted = of_cart(&(both.clone() + &folder), &(awaited.clone() + &cart));
+    assert_eq!(
+        deleted,
+        "deleted ConfigMap/shop/cart certain, clusters/prod"
+    );
+    let kept = of_cart(&both, &(awaited + &folder + &cart));
+    assert_eq!(kept, "kept ConfigMap/shop/cart certain, clusters/prod");
+}
+
+/// Returns the effect on a ConfigMap that leaves a Kustomization while the image of its Job changes.
+fn beside_a_changed_job(metadata: &str, spec: &str) -> String {
+    let job = |image: &str| {
+        format!(
+            "== apps/job.yaml\napiVersion: batch/v1\nkind: Job\nmetadata: {{name: once, namespace: shop{metadata}}}\nspec:\n{spec}  template:\n    spec: {{restartPolicy: Never, containers: [{{name: once, image: '{image}'}}]}}\n"
+        )
+    };
+    let both = root("prod") + &delivered("");
+    let cart = format!("== apps/cart.yaml\n{}", config("cart"));
+    let document = compared(&both, &(job("a:1") + &cart), &job("a:2"));
+    effects(&document).join("; ")
+}
+
+#[test]
+fn changed_job_prevents_pruning_unless_flux_skips_it_or_it_may_be_gone() {
+    let effect = "ConfigMap/shop/cart";
+    let left = format!("orphaned {effect} certain, clusters/prod");
+    assert_eq!(beside_a_changed_job("", ""), left);
+    let ttl = "  ttlSecondsAfterFinished: 60\n";
+    let possible = format!("deleted {effect} possible, clusters/prod");
+    assert_eq!(beside_a_changed_job("", ttl), possible);
+    let deleted = format!("deleted {effect} certain, clusters/prod");
+    for mark in ["ssa: IfNotPresent", "ssa: Ignore", "reconcile: disabled"] {
+        let mark = format!(", annotations: {{kustomize.toolkit.fluxcd.io/{mark}}}");
+        assert_eq!(beside_a_changed_job(&mark, ""), deleted, "{mark}");
+    }
+}
+
 #[test]
 fn missing_substitution_config_map_prevents_pruning() {
     let reads = "  postBuild: {substituteFrom: [{kind: ConfigMap, name: settings}]}\n";
