@@ -12,6 +12,7 @@ use crate::graph::delivery::Settings;
 use crate::inventory::Member;
 use crate::kube::Policy;
 use crate::kustomize::{Deliverer, SourceTool};
+use crate::yaml::Value;
 
 /// Reason why neither a sync nor the deletion of an Application deletes anything: an object requires a confirmation.
 pub(super) const AWAITS_CONFIRMATION: &str = "waits until the deletion is confirmed";
@@ -52,7 +53,18 @@ impl<'a> Delivery<'a, '_> {
         let mut withdrawal = match by.tool {
             _ if leaving.members.is_empty() => Withdrawal::default(),
             SourceTool::ArgoCdSet if never_deletes(&after.settings) => {
-                Withdrawal::nothing("never deletes an Application that it generated")
+                // The controller may see the folders of head before the policy of head.
+                if never_deletes(&before.settings)
+                    || after.parent.is_none()
+                    || !self.generates_from_git(by)
+                {
+                    Withdrawal::nothing("never deletes an Application that it generated")
+                } else {
+                    Withdrawal {
+                        is_race: true,
+                        ..generated_deleted(&leaving, before)
+                    }
+                }
             }
             SourceTool::ArgoCdSet => generated_deleted(&leaving, before),
             _ => self.pruned_by_application(by, before, after, &leaving),
@@ -63,6 +75,21 @@ impl<'a> Delivery<'a, '_> {
             withdrawal.kept = still_delivered;
         }
         withdrawal
+    }
+
+    /// Whether the set in base has a git generator. Elements that are listed in the set change together with its policy.
+    fn generates_from_git(&self, by: &Deliverer) -> bool {
+        let set = self.part.delivering(by).map(|(_, set)| set);
+        let generators = set.and_then(|set| set.object.at(&["spec", "generators"]));
+        let mut pending: Vec<Value<'_>> = generators.into_iter().collect();
+        while let Some(value) = pending.pop() {
+            if value.get("git").is_some() {
+                return true;
+            }
+            pending.extend(value.items());
+            pending.extend(value.entries().map(|entry| entry.value));
+        }
+        false
     }
 
     /// Returns the pruning of `leaving` by an Application. It syncs the change once with its settings in base, before its
@@ -155,7 +182,8 @@ pub fn prunes(settings: &Settings) -> bool {
         && !has(&settings.sync_options, "Prune=false")
 }
 
-pub(super) fn never_deletes(settings: &Settings) -> bool {
+/// Whether an ApplicationSet keeps Applications that it no longer generates.
+pub fn never_deletes(settings: &Settings) -> bool {
     matches!(
         settings.applications_sync.as_deref(),
         Some("create-only" | "create-update")

@@ -133,6 +133,41 @@ fn removed_list_element_deletes_its_application_unless_preserved() {
     );
 }
 
+/// The controller may see the removed folder before the new policy of the set; a list in the set changes with it.
+#[test]
+fn policy_that_arrives_with_the_removal_may_be_too_late() {
+    let never = "  syncPolicy: {applicationsSync: create-update}\n";
+    let of = |more: &str| set(DIRECTORIES, "{{path.basename}}", "{{path}}", more);
+    let both = root() + &format!("== svc/web/a.yaml\n{}", config("a"));
+    let api = format!("== svc/api/b.yaml\n{}", config("b"));
+    let document = compared(&both, &(of("") + &api), &of(never));
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/shop/b race, .",
+            "deleted Application.argoproj.io/argocd/api race, ."
+        ]
+    );
+    let document = compared(&both, &(of(never) + &api), &of(never));
+    assert_eq!(document["summary"]["verdict"], "nothing");
+}
+
+#[test]
+fn other_revision_of_a_git_generator_is_not_read() {
+    let both = root() + &format!("== svc/web/a.yaml\n{}", config("a"));
+    let of = |revision: &str| {
+        let generators =
+            DIRECTORIES.replace("{git: {", &format!("{{git: {{revision: {revision}, "));
+        set(&generators, "{{path.basename}}", "{{path}}", "")
+    };
+    let verdict = |base: &str, head: &str| {
+        let document = compared(&both, &of(base), &of(head));
+        document["summary"]["verdict"].clone()
+    };
+    assert_eq!(verdict("HEAD", "v1"), "unknown");
+    assert_eq!(verdict("v1", "v1"), "nothing");
+}
+
 /// An ApplicationSet over folders, in both template languages.
 #[test]
 fn removed_folder_deletes_its_generated_application() {

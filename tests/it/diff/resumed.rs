@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::argo::delivered;
+use super::argo::{DIRECTORIES, delivered, set};
 use super::flux::{compared, config, kustomization, root};
 
 const SUSPENDED: &str = "  suspend: true\n";
@@ -34,6 +34,21 @@ fn resumed_kustomization_makes_deletions_unknown() {
     let off = off.replace("prune: true", "prune: false");
     let on = on.replace("prune: true", "prune: false");
     assert_eq!(unpruned(&compared(&both, &off, &on)), nothing);
+}
+
+#[test]
+fn set_that_deletes_again_makes_deletions_unknown() {
+    let both = super::argo::root() + &format!("== svc/web/a.yaml\n{}", config("a"));
+    let of = |more: &str| set(DIRECTORIES, "{{path.basename}}", "{{path}}", more);
+    let (keeps, deletes) = (
+        of("  syncPolicy: {applicationsSync: create-only}\n"),
+        of(""),
+    );
+    let subject = "Applications that ApplicationSet argocd/all did not delete";
+    let lifted = ("unknown".to_owned(), vec![subject.to_owned()]);
+    assert_eq!(unpruned(&compared(&both, &keeps, &deletes)), lifted);
+    let nothing = ("nothing".to_owned(), Vec::new());
+    assert_eq!(unpruned(&compared(&both, &deletes, &keeps)), nothing);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::Parsed;
 use crate::changes::{Unread, UnreadSide, UnreadWhat};
 use crate::graph::delivery::Delivery;
 use crate::kustomize::SourceTool;
-use crate::merge::prunes;
+use crate::merge::{never_deletes, prunes};
 use crate::report::spoken;
 
 impl Parsed {
@@ -19,7 +19,11 @@ impl Parsed {
             let begins = match delivery.by.as_ref()?.tool {
                 SourceTool::ArgoCd => !prunes(before),
                 SourceTool::Flux => is_resumed,
-                SourceTool::ArgoCdSet | SourceTool::FluxRelease => false,
+                SourceTool::ArgoCdSet => {
+                    let begins = never_deletes(before) && !never_deletes(&delivery.settings);
+                    return begins.then(|| self.ungenerated_by(delivery));
+                }
+                SourceTool::FluxRelease => false,
             };
             (begins && prunes(&delivery.settings)).then(|| self.unpruned_by(delivery, is_resumed))
         });
@@ -32,18 +36,31 @@ impl Parsed {
         } else {
             ("", "before")
         };
+        let subject = format!(
+            "objects that {} did not prune{while_suspended}",
+            spoken(&delivery.key)
+        );
+        let reason = format!(
+            "it prunes from now on, also objects that left its sources {when}, and these are not in the tree"
+        );
+        self.left_before(delivery, subject, reason)
+    }
+
+    fn ungenerated_by(&self, delivery: &Delivery) -> Unread {
+        let subject = format!("Applications that {} did not delete", spoken(&delivery.key));
+        let reason = "it deletes Applications from now on, also those that it stopped generating before, and these are not in \
+            the tree";
+        self.left_before(delivery, subject, reason.to_owned())
+    }
+
+    fn left_before(&self, delivery: &Delivery, subject: String, reason: String) -> Unread {
         Unread {
             what: UnreadWhat::Unpruned,
-            subject: format!(
-                "objects that {} did not prune{while_suspended}",
-                spoken(&delivery.key)
-            ),
+            subject,
             file: self.shown(&delivery.file).to_owned(),
             line: delivery.line,
             side: UnreadSide::Head,
-            reason: format!(
-                "it prunes from now on, also objects that left its sources {when}, and these are not in the tree"
-            ),
+            reason,
             delivery: Some(delivery.id.clone()),
             is_calm: false,
         }
