@@ -89,6 +89,14 @@ impl Application {
         })
     }
 
+    /// Returns the Application as if no file contained it.
+    pub(super) fn without_place(&self) -> Self {
+        Self {
+            origin: Origin::default(),
+            ..self.clone()
+        }
+    }
+
     fn text(&self, path: &[&str]) -> Option<String> {
         self.node.at(&["spec"])?.text_at(path)
     }

@@ -182,9 +182,9 @@ impl Source<'_> {
             built.reached.insert(path.to_owned());
         }
         let budget = self.sources.builder.budget();
-        let file = &self.application.origin.file;
-        if let Err(error) = budget.take(resources.len(), file) {
-            return Made::Failed(error);
+        let origin = &self.application.origin;
+        if let Err(error) = budget.take(resources.len(), &origin.file) {
+            return Made::Failed(origin.failed(error.reason));
         }
         *built.resources_mut() = resources;
         Made::Built(built)

@@ -15,13 +15,13 @@ use super::template::is_partly_unknown;
 use crate::charts::{CallId, numbers_in};
 use crate::graph::chart::place;
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{BuildError, Builder, Built, Resource};
+use crate::graph::kustomize::{BuildError, Builder, Built, Origin, Resource};
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::resolve;
 
 /// The objects that an Application applies, and the inputs that they are made of.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Applied {
     pub(super) resources: Arc<Vec<Resource>>,
     /// The Applications and ApplicationSets among them.
@@ -36,6 +36,26 @@ pub(super) struct Applied {
     pub(super) revision: Option<String>,
 }
 
+impl Applied {
+    /// Returns the result with every problem that has no file at `origin`, the place of the Application.
+    fn at(self: Arc<Self>, origin: &Origin) -> Arc<Self> {
+        let has_error = self.error.as_ref().is_some_and(|one| one.file.is_empty());
+        if !has_error && self.unread.iter().all(|one| !one.file.is_empty()) {
+            return self;
+        }
+        let mut applied = Self::clone(&self);
+        if let Some(error) = applied.error.as_mut().filter(|_| has_error) {
+            *error = origin.failed(std::mem::take(&mut error.reason));
+        }
+        let own = applied.unread.iter_mut();
+        for unread in own.filter(|one| one.file.is_empty()) {
+            unread.file = origin.file.to_string();
+            unread.line = origin.line;
+        }
+        Arc::new(applied)
+    }
+}
+
 /// Evaluator of sources. Equal sources of several Applications are built once.
 pub(super) struct Sources<'s> {
     pub(super) files: &'s TreeFiles<'s>,
@@ -45,7 +65,8 @@ pub(super) struct Sources<'s> {
     /// Whether a file of the tree overrides sources.
     pub(super) are_overridden: bool,
     pub(super) builder: Builder<'s>,
-    /// Cache of results, by the text of the sources.
+    /// Cache of results, by the text of the sources. Results that Applications share have problems without a file: their
+    /// place is that of each Application.
     pub(super) made: RefCell<HashMap<String, Arc<Applied>>>,
 }
 
@@ -62,27 +83,36 @@ impl Sources<'_> {
             .iter()
             .map(|source| serde_json::to_string(&source.to_json(30)).unwrap_or_default())
             .collect();
-        // Files that override sources, variables and releases may depend on the Application's name and project.
+        // Files that override sources, variables, releases and the name of a hydrated source may depend on the
+        // Application's name and project, and the objects of a release have its place.
         let (written, folder_name) = (written.join("\n"), folder.unwrap_or_default());
-        let is_own = written.contains('$')
+        let is_own = application.is_hydrated()
+            || written.contains('$')
             || self.builder.charts().are_rendered()
             || sources.iter().any(|source| {
                 let folder = folder.map(str::to_owned);
                 let folder = folder.or_else(|| Some(folder_of_source(&source.text_at(&["path"])?)));
                 folder.is_some_and(|folder| !self.overrides(application, &folder).is_empty())
             });
+        let origin = &application.origin;
         let own = is_own.then(|| {
             let project = application.node.text_at(&["spec", "project"]);
-            (&application.name, project)
+            (&application.name, project, &origin.file, origin.line)
         });
         let hydrated = application.is_hydrated();
         let key = format!("{written}\n{folder_name}\n{namespace}\n{own:?}\n{hydrated}");
         if let Some(known) = self.made.borrow().get(&key) {
-            return Arc::clone(known);
+            return Arc::clone(known).at(origin);
         }
-        let made = Arc::new(self.make(application, sources, folder, &namespace));
+        let made = if is_own {
+            self.make(application, sources, folder, &namespace)
+        } else {
+            let shared = application.without_place();
+            self.make(&shared, sources, folder, &namespace)
+        };
+        let made = Arc::new(made);
         self.made.borrow_mut().insert(key, Arc::clone(&made));
-        made
+        made.at(origin)
     }
 
     /// Returns the files in a folder that override the source of an Application there, in the order in which they apply.

@@ -3,4 +3,5 @@
 mod claimed;
 mod list;
 mod sets;
+mod sources;
 mod tools;
