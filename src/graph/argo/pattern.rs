@@ -1,6 +1,9 @@
-//! Patterns of the git generators of Argo CD, and of the paths in their templates.
+//! Patterns of Argo CD: those of git generators, of the paths in their templates, and of the files of a directory.
+
+use std::str::Chars;
 
 use globset::GlobSet;
+use regex::Regex;
 
 use crate::kustomize::{folder_of, resolve};
 use crate::text::glob::{compiled, glob, with_unknown_parts};
@@ -102,10 +105,167 @@ fn escaped(pattern: &str) -> String {
     pattern.replace('{', "[{]").replace('}', "[}]")
 }
 
+/// A pattern of `directory.include` or `exclude`, for paths below the folder of the source. A pattern that is malformed or
+/// too large matches nothing (argo-cd util/glob/glob.go).
+pub(super) struct FilePattern(Option<Regex>);
+
+impl FilePattern {
+    /// Reads a pattern as github.com/gobwas/glob v1.1.0 does without separators: `*` and `?` match slashes, too, and so
+    /// `**` is no more than `*`.
+    pub(super) fn new(pattern: &str) -> Self {
+        let expression = expression(pattern);
+        Self(expression.and_then(|expression| Regex::new(&expression).ok()))
+    }
+
+    /// Whether the pattern matches a path.
+    pub(super) fn is_match(&self, path: &str) -> bool {
+        self.0.as_ref().is_some_and(|regex| regex.is_match(path))
+    }
+}
+
+/// Returns the regular expression of a [`FilePattern`]; `None` if the pattern is malformed.
+fn expression(pattern: &str) -> Option<String> {
+    let mut expression = String::from(r"(?s)\A");
+    let mut open_braces = 0_usize;
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '*' => expression.push_str(".*"),
+            '?' => expression.push('.'),
+            '[' => expression.push_str(&class(&mut letters)?),
+            '{' => {
+                open_braces += 1;
+                expression.push_str("(?:");
+            }
+            ',' if open_braces > 0 => expression.push('|'),
+            '}' if open_braces > 0 => {
+                open_braces -= 1;
+                expression.push(')');
+            }
+            '\\' => expression.push_str(&literal(letters.next()?)),
+            letter => expression.push_str(&literal(letter)),
+        }
+    }
+    (open_braces == 0).then(|| expression + r"\z")
+}
+
+/// Reads the rest of a class behind its `[`: a range such as `a-z`, or letters, either after a `!` that negates it.
+fn class(letters: &mut Chars<'_>) -> Option<String> {
+    let rest = letters.as_str();
+    let (negation, members) = match rest.strip_prefix('!') {
+        Some(members) => ("^", members),
+        None => ("", rest),
+    };
+    *letters = members.chars();
+    let first = letters.next()?;
+    if let Some(range) = letters.as_str().strip_prefix('-') {
+        *letters = range.chars();
+        let last = letters.next().filter(|last| first <= *last)?;
+        let is_closed = letters.next()? == ']';
+        return is_closed.then(|| format!("[{negation}{}-{}]", literal(first), literal(last)));
+    }
+    *letters = members.chars();
+    let mut found = String::new();
+    loop {
+        match letters.next()? {
+            ']' => break,
+            '\\' => found.push_str(&literal(letters.next()?)),
+            letter => found.push_str(&literal(letter)),
+        }
+    }
+    (!found.is_empty()).then(|| format!("[{negation}{found}]"))
+}
+
+/// Returns the regular expression of one letter, within or outside of a class.
+fn literal(letter: char) -> String {
+    format!("\\x{{{:x}}}", u32::from(letter))
+}
+
 /// Returns the folder that contains all paths that a pattern may match.
 fn fixed_folder(pattern: &str) -> &str {
     let end = pattern
         .find(['*', '?', '[', '\\', '{'])
         .unwrap_or(pattern.len());
     folder_of(&pattern[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compares with `glob.Compile(pattern)` of github.com/gobwas/glob v1.1.0, for the paths below.
+    #[test]
+    fn file_patterns_match_like_in_argo_cd() {
+        let paths = [
+            "a.yaml",
+            "b.yaml",
+            "sub/a.yaml",
+            "sub/b.yaml",
+            "sub/x/a.yaml",
+            "x.yml",
+            "^.yaml",
+            "-.yaml",
+            "*.yaml",
+            "{a}",
+            "a}",
+            "a]",
+            "",
+        ];
+        for (pattern, expected) in [
+            (
+                "**/*.yaml",
+                &["sub/a.yaml", "sub/b.yaml", "sub/x/a.yaml"][..],
+            ),
+            (
+                "sub/*.yaml",
+                &["sub/a.yaml", "sub/b.yaml", "sub/x/a.yaml"][..],
+            ),
+            ("**/x/**", &["sub/x/a.yaml"][..]),
+            ("*.{yml,json}", &["x.yml"][..]),
+            ("{b.yaml,**/b.yaml}", &["b.yaml", "sub/b.yaml"][..]),
+            ("{x,{a,sub/b}}.y*", &["a.yaml", "sub/b.yaml", "x.yml"][..]),
+            ("?.yml", &["x.yml"][..]),
+            ("sub?a.yaml", &["sub/a.yaml"][..]),
+            ("[ab].yaml", &["a.yaml", "b.yaml"][..]),
+            ("[!ab].yaml", &["^.yaml", "-.yaml", "*.yaml"][..]),
+            ("[^b].yaml", &["b.yaml", "^.yaml"][..]),
+            ("[a-c].yaml", &["a.yaml", "b.yaml"][..]),
+            ("[!a-c].yaml", &["^.yaml", "-.yaml", "*.yaml"][..]),
+            ("[,-^].yaml", &["^.yaml", "-.yaml"][..]),
+            ("[b-].yaml", &[][..]),
+            ("\\*.yaml", &["*.yaml"][..]),
+            ("\\{a\\}", &["{a}"][..]),
+            ("a}", &["a}"][..]),
+            ("a[\\]]", &["a]"][..]),
+            ("{a,}]", &["a]"][..]),
+            ("{}", &[""][..]),
+            (
+                "*a*",
+                &[
+                    "a.yaml",
+                    "b.yaml",
+                    "sub/a.yaml",
+                    "sub/b.yaml",
+                    "sub/x/a.yaml",
+                    "^.yaml",
+                    "-.yaml",
+                    "*.yaml",
+                    "{a}",
+                    "a}",
+                    "a]",
+                ][..],
+            ),
+            ("[a-bx].yaml", &[][..]),
+            ("[b-a].yaml", &[][..]),
+            ("[]a]", &[][..]),
+            ("[a", &[][..]),
+            ("{a.yaml", &[][..]),
+            ("a.yaml\\", &[][..]),
+            ("", &[""][..]),
+        ] {
+            let pattern_read = FilePattern::new(pattern);
+            let found = paths.into_iter().filter(|path| pattern_read.is_match(path));
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{pattern}");
+        }
+    }
 }

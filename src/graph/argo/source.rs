@@ -1,17 +1,15 @@
 //! Builds of an Application's source (argo-cd reposerver/repository/repository.go, util/app/discovery/discovery.go).
 
-use globset::GlobSet;
-
 use super::application::Application;
 use super::environment::Environment;
 use super::helm::HelmSource;
+use super::pattern::FilePattern;
 use super::sources::Sources;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Built, Resource, kustomization, merged, objects_of};
 use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{folder_of, name_of, shown};
-use crate::text::glob::compiled;
 
 #[derive(Clone, Debug)]
 pub(super) enum Made {
@@ -155,7 +153,7 @@ impl Source<'_> {
         let recurse = options.is_true_at(&["recurse"]);
         let [include, exclude] = ["include", "exclude"].map(|key| {
             let pattern = options.text_at(&[key]);
-            pattern.map(|pattern| Pattern::read(&pattern))
+            pattern.map(|pattern| FilePattern::new(&pattern))
         });
         let mut built = Built::default();
         built.reached.insert(self.folder.to_owned());
@@ -164,8 +162,8 @@ impl Source<'_> {
             let below = path[self.folder.len()..].trim_start_matches('/');
             if !recurse && below.contains('/')
                 || !is_taken(path)
-                || exclude.as_ref().is_some_and(|one| one.fits(below))
-                || include.as_ref().is_some_and(|one| !one.fits(below))
+                || exclude.as_ref().is_some_and(|one| one.is_match(below))
+                || include.as_ref().is_some_and(|one| !one.is_match(below))
             {
                 continue;
             }
@@ -208,20 +206,6 @@ impl Source<'_> {
         ["apiVersion", "kind", "metadata"]
             .into_iter()
             .all(|word| self.sources.files.mentions(path, word))
-    }
-}
-
-/// A pattern for the files of a folder. `*` crosses folders, and an invalid or too large pattern matches nothing
-/// (argo-cd util/glob/glob.go).
-struct Pattern(Option<GlobSet>);
-
-impl Pattern {
-    fn read(pattern: &str) -> Self {
-        Self(compiled(pattern, false).ok())
-    }
-
-    fn fits(&self, path: &str) -> bool {
-        self.0.as_ref().is_some_and(|glob| glob.is_match(path))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The sources of Applications: the places of their problems.
+//! The sources of Applications: the files that they deliver, and the places of their problems.
 
 use serde_json::Value;
 
@@ -104,4 +104,28 @@ fn hydrated_source_has_the_name_of_its_application() {
             "b: hydrated source of b argocd/b.yaml:1",
         ]
     );
+}
+
+#[test]
+fn double_star_of_directory_pattern_needs_a_slash() {
+    let delivered = |pattern: &str| {
+        let directory = format!("path: web, directory: {{recurse: true, {pattern}}}");
+        let folder = folder(&[("web", &application("web", &directory))]);
+        for (path, name) in [("head/web/a.yaml", "a"), ("head/web/sub/b.yaml", "b")] {
+            let object = format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n");
+            folder.write(path, &object);
+        }
+        let mut deliveries = deliveries(&folder).into_iter();
+        let web = deliveries.find(|one| one["path"] == "web");
+        let web = web.expect("the Application");
+        let instances = web["instances"].as_array();
+        let keys = instances.expect("a list").iter();
+        let keys = keys.map(|one| one["key"].as_str().expect("a key").to_owned());
+        keys.collect::<Vec<_>>()
+    };
+    let (a, b) = ("ConfigMap/shop/a", "ConfigMap/shop/b");
+    assert_eq!(delivered("include: '**/*.yaml'"), [b]);
+    assert_eq!(delivered("exclude: '**/*.yaml'"), [a]);
+    assert_eq!(delivered("include: '{*,**/*}.yaml'"), [a, b]);
+    assert_eq!(delivered("include: '*.yaml', exclude: 's*b.yaml'"), [a]);
 }
