@@ -306,10 +306,10 @@ fn objects(
     applied.map(Arc::new).collect()
 }
 
-/// Returns the problem that bytes of a file were replaced, if the first of them is in `document`.
+/// Returns the problem that bytes in `document` were replaced.
 fn not_utf8(source: &SourceFile, document: Span) -> Option<Problem> {
-    let (first, count) = source.replaced()?;
-    document.contains(first.start).then(|| Problem {
+    let (first, count) = source.replaced_in(document)?;
+    Some(Problem {
         kind: ProblemKind::NotUtf8 { count },
         span: first,
         related: None,

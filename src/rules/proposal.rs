@@ -223,7 +223,7 @@ fn edits_in(
     // Without the original text, spans are not places in the file.
     let parsed = inventory
         .document(file, document)
-        .filter(|_| source.replaced().is_none())?;
+        .filter(|_| source.replaced().is_empty())?;
     let tree = parsed.tree()?;
     let editor = Editor::new(source.text(), parsed.span, parsed.notation, tree)?;
     Some(editor.edits(changes))

@@ -4,7 +4,7 @@ use std::string::FromUtf8Error;
 
 use thiserror::Error;
 
-use super::{SourceFile, Span};
+use super::SourceFile;
 
 /// The error for bytes that are not UTF-8, or are too many.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -21,8 +21,8 @@ pub struct UndecodableBytes {
 pub struct Decoded {
     /// The text.
     pub text: String,
-    /// The first U+FFFD in `text` that replaces bytes which are not UTF-8, and the number of these characters.
-    pub replaced: Option<(Span, usize)>,
+    /// The offsets in `text` of each U+FFFD that replaces bytes which are not UTF-8.
+    pub replaced: Vec<u32>,
 }
 
 /// Decodes a file: UTF-8, or UTF-16 with a byte order mark.
@@ -60,11 +60,10 @@ pub fn decode_manifest(bytes: Vec<u8>) -> Result<Decoded, UndecodableBytes> {
             for chunk in error.as_bytes().utf8_chunks() {
                 decoded.text.push_str(chunk.valid());
                 if !chunk.invalid().is_empty() {
-                    let start = decoded.text.len() as u32;
+                    decoded.replaced.push(decoded.text.len() as u32);
                     decoded.text.push(char::REPLACEMENT_CHARACTER);
-                    let first = Span::new(start, decoded.text.len() as u32);
-                    decoded.replaced.get_or_insert((first, 0)).1 += 1;
                 }
+                check_text(&decoded.text)?;
             }
         }
     }
@@ -134,17 +133,17 @@ mod tests {
     }
 
     #[test]
-    fn invalid_utf8_in_manifests_is_replaced_and_counted() {
+    fn invalid_utf8_in_manifests_is_replaced_and_located() {
         let decoded = decode_manifest(b"a\xFF\xE2\x82b\n\xC3".to_vec());
         let expected = Decoded {
             text: "a\u{FFFD}\u{FFFD}b\n\u{FFFD}".to_owned(),
-            replaced: Some((Span::new(1, 4), 3)),
+            replaced: vec![1, 4, 9],
         };
         assert_eq!(decoded, Ok(expected));
         let written = "\u{FFFD} was typed";
         let expected = Decoded {
             text: written.to_owned(),
-            replaced: None,
+            replaced: Vec::new(),
         };
         assert_eq!(decode_manifest(written.into()), Ok(expected));
     }

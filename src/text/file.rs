@@ -53,7 +53,7 @@ struct PlaceTables {
 #[derive(Clone, Debug, Default)]
 struct TextFacts {
     generator: Option<Generator>,
-    replaced: Option<(Span, usize)>,
+    replaced: Vec<u32>,
     hidden: Vec<Span>,
     rendered: Vec<RenderedPart>,
 }
@@ -82,10 +82,9 @@ impl SourceFile {
         }
     }
 
-    /// Records that some bytes of the file were not UTF-8: the first U+FFFD that replaces such bytes, and the number of
-    /// these characters.
-    pub fn with_replaced(self, replaced: Option<(Span, usize)>) -> Self {
-        self.with(replaced.is_some(), |facts| facts.replaced = replaced)
+    /// Records that some bytes of the file were not UTF-8: the offsets of each U+FFFD that replaces such bytes, ascending.
+    pub fn with_replaced(self, replaced: Vec<u32>) -> Self {
+        self.with(!replaced.is_empty(), |facts| facts.replaced = replaced)
     }
 
     /// Notes that the text is not in the tree: the file at `path` generates its objects. `lines`, in order: a line of the
@@ -179,9 +178,20 @@ impl SourceFile {
         Cow::Owned(masked(&text, span.start, &found).into_owned())
     }
 
-    /// Returns the first U+FFFD that replaces bytes which are not UTF-8, and the number of these characters.
-    pub fn replaced(&self) -> Option<(Span, usize)> {
-        self.facts.as_ref()?.replaced
+    /// Returns the offsets of each U+FFFD that replaces bytes which are not UTF-8, ascending.
+    pub fn replaced(&self) -> &[u32] {
+        self.facts.as_ref().map_or(&[], |facts| &facts.replaced)
+    }
+
+    /// Returns the first U+FFFD in a part of the text that replaces bytes which are not UTF-8, and the number of these
+    /// characters there.
+    pub fn replaced_in(&self, part: Span) -> Option<(Span, usize)> {
+        let all = self.replaced();
+        let start = all.partition_point(|at| *at < part.start);
+        let count = all[start..].partition_point(|at| *at < part.end);
+        let first = *all[start..start + count].first()?;
+        let end = first + char::REPLACEMENT_CHARACTER.len_utf8() as u32;
+        Some((Span::new(first, end), count))
     }
 
     /// Returns the file under another path, or on another side; the text is shared.

@@ -111,9 +111,9 @@ pub enum ProblemKind {
         after: Dropped,
     },
     /// Bytes that are not UTF-8 were replaced by U+FFFD before the text was read: callers that decode files add it. `span` is
-    /// the first U+FFFD of the file.
+    /// the first U+FFFD of the document.
     NotUtf8 {
-        /// The number of replaced sequences in the whole file.
+        /// The number of replaced sequences in the document.
         count: usize,
     },
 }

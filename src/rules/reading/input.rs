@@ -380,11 +380,11 @@ fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Reports invalid UTF-8 once per file: a file in another encoding has many such bytes.
+/// Reports invalid UTF-8 once per document: a file in another encoding has many such bytes.
 fn not_utf8(file: FileId, first: Span, count: usize) -> Draft {
     let message = match count {
         1 => "a byte that is not UTF-8".to_owned(),
-        n => format!("bytes that are not UTF-8, in {n} places"),
+        n => format!("bytes that are not UTF-8, in {n} places of this document"),
     };
     Draft::in_file(file, first, message)
         .severity(Severity::Warning)

@@ -104,6 +104,58 @@ fn one_byte_that_is_not_utf8_is_not_the_first_of_several() {
 }
 
 #[test]
+fn every_document_with_bytes_that_are_not_utf8_is_reported() {
+    let object = |name: &str, value: &[u8]| {
+        let start = format!(
+            "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\ndata: {{a: '"
+        );
+        [start.as_bytes(), value, b"'}\n"].concat()
+    };
+    let repository = Repository::new();
+    let values = b"a: \xFF\n".to_vec();
+    let written = "\u{FFFD}".as_bytes();
+    for (file, documents) in [
+        ("values-first.yaml", vec![values, object("a", b"\xFF")]),
+        (
+            "objects.yaml",
+            vec![
+                object("a", b"\xFF\xFF"),
+                object("b", written),
+                object("c", b"\xFF"),
+            ],
+        ),
+    ] {
+        std::fs::write(repository.path().join(file), documents.concat()).expect("written");
+    }
+    let output = crate::support::ownerlint()
+        .current_dir(repository.path())
+        .args(["--select", "nonstandard-yaml", "-o", "json"])
+        .output()
+        .expect("it runs");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let found = report["findings"].as_array().expect("a list").iter();
+    let found = found.map(|finding| {
+        let related = finding["related"].as_array().expect("a list").iter();
+        let lines = related.map(|place| place["location"]["line"].to_string());
+        let first = &finding["location"];
+        format!(
+            "{}:{} {} [{}]",
+            first["file"].as_str().expect("a file"),
+            first["line"],
+            finding["message"].as_str().expect("a message"),
+            lines.collect::<Vec<_>>().join(" ")
+        )
+    });
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [
+            "objects.yaml:5 bytes that are not UTF-8, in 2 places of this document (and 1 more) [15]",
+            "values-first.yaml:6 a byte that is not UTF-8 []",
+        ]
+    );
+}
+
+#[test]
 fn a_text_that_lost_bytes_is_not_edited() {
     let object = |comment: &[u8]| {
         let mut text = b"apiVersion: v1\nkind: ConfigMap\n".to_vec();
