@@ -271,7 +271,7 @@ pub(super) fn bindings(inventory: &Inventory) -> impl Iterator<Item = &Member> {
 pub(super) fn subjects_of<'a>(binding: &'a Member, table: &mut SubjectTable<'a>) -> Vec<usize> {
     let subjects = binding.object.value().items_at("subjects");
     let mut named: Vec<usize> = subjects
-        .flat_map(Subject::all_of)
+        .flat_map(|subject| Subject::all_of(subject, binding))
         .map(|subject| {
             let next = table.len();
             *table.entry(subject).or_insert(next)

@@ -5,6 +5,7 @@
 
 use foldhash::HashMap;
 
+use crate::inventory::Member;
 use crate::kube::Namespace;
 use crate::yaml::Value;
 
@@ -25,33 +26,36 @@ enum Place<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// Reads an entry of `subjects`; `None` if it names no ServiceAccount.
-    fn of(subject: Value<'a>) -> Option<Self> {
+    /// Reads an entry of `subjects` of a binding; `None` if it names no ServiceAccount.
+    fn of(subject: Value<'a>, binding: &'a Member) -> Option<Self> {
         let (kind, name) = (subject.str_at(&["kind"])?, subject.str_at(&["name"])?);
-        let (name, namespace) = match kind {
-            "ServiceAccount" => (Some(name), subject.text_at(&["namespace"])),
+        let (name, place) = match kind {
+            "ServiceAccount" => {
+                let written = subject.text_at(&["namespace"]).map(Place::Named);
+                (Some(name), written.unwrap_or_else(|| place_of(binding)))
+            }
             "User" => {
                 let (namespace, name) = name
                     .strip_prefix("system:serviceaccount:")?
                     .split_once(':')?;
-                (Some(name), Some(namespace))
+                (Some(name), Place::Named(namespace))
             }
             "Group" if matches!(name, "system:serviceaccounts" | "system:authenticated") => {
-                (None, None)
+                (None, Place::Anywhere)
             }
-            "Group" => (None, Some(name.strip_prefix("system:serviceaccounts:")?)),
+            "Group" => {
+                let namespace = name.strip_prefix("system:serviceaccounts:")?;
+                (None, Place::Named(namespace))
+            }
             _ => return None,
         };
-        Some(Self {
-            name,
-            place: namespace.map_or(Place::Anywhere, Place::Named),
-        })
+        Some(Self { name, place })
     }
 
-    /// Returns the subject of an entry. If it names a namespace, a second one follows, for workloads without a written
-    /// namespace: they may be in that one.
-    pub(super) fn all_of(subject: Value<'a>) -> impl Iterator<Item = Self> {
-        let subject = Self::of(subject);
+    /// Returns the subject of an entry of `subjects`. If it is in one namespace, a second one follows, for workloads
+    /// without a written namespace: they may be in that one.
+    pub(super) fn all_of(subject: Value<'a>, binding: &'a Member) -> impl Iterator<Item = Self> {
+        let subject = Self::of(subject, binding);
         let open = subject.filter(|subject| matches!(subject.place, Place::Named(_)));
         subject.into_iter().chain(open.map(|subject| Self {
             place: Place::Open,
@@ -70,6 +74,17 @@ impl<'a> Subject<'a> {
             (None, Place::Anywhere),
         ]
         .map(|(name, place)| Self { name, place })
+    }
+}
+
+/// Returns the place of ServiceAccounts that a binding names without a namespace: that of a RoleBinding. The API server
+/// rejects a ClusterRoleBinding with such a subject, unless a tool adds the namespace: then workloads without a written
+/// namespace may be there.
+fn place_of(binding: &Member) -> Place<'_> {
+    match &binding.key.namespace {
+        _ if binding.object.kind() == "ClusterRoleBinding" => Place::Open,
+        Namespace::Named(name) => Place::Named(name),
+        Namespace::None | Namespace::Unwritten => Place::Anywhere,
     }
 }
 
