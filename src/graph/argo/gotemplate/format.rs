@@ -210,7 +210,7 @@ pub(super) fn integer(text: &str) -> Option<i64> {
     i64::try_from(if is_negative { -number } else { number }).ok()
 }
 
-/// Returns a value as JSON with sorted keys; with `escapes`, `<`, `>` and `&` are escaped as encoding/json does it.
+/// Returns a value as encoding/json writes it, with sorted keys; with `escapes`, `<`, `>` and `&` are escaped, too.
 pub(super) fn json(value: &Value, escapes: bool) -> String {
     match value {
         Value::Array(items) => {
@@ -225,15 +225,32 @@ pub(super) fn json(value: &Value, escapes: bool) -> String {
             format!("{{{}}}", entries.collect::<Vec<_>>().join(","))
         }
         Value::Number(number) => match number.as_f64() {
-            Some(float) if !number.is_i64() => float.to_string(),
+            Some(float) if !number.is_i64() => json_float(float),
             _ => number.to_string(),
         },
-        Value::String(_) if escapes => value
-            .to_string()
-            .replace('<', "\\u003c")
-            .replace('>', "\\u003e")
-            .replace('&', "\\u0026"),
+        Value::String(_) => {
+            let text = value.to_string();
+            let text = text.replace('\u{2028}', "\\u2028");
+            let text = text.replace('\u{2029}', "\\u2029");
+            if !escapes {
+                return text;
+            }
+            let text = text.replace('<', "\\u003c");
+            text.replace('>', "\\u003e").replace('&', "\\u0026")
+        }
         scalar => scalar.to_string(),
+    }
+}
+
+/// Returns a float as encoding/json writes it: in scientific notation if it is below 1e-6 or at least 1e21.
+fn json_float(number: f64) -> String {
+    if number == 0.0 || (1e-6..1e21).contains(&number.abs()) {
+        return number.to_string();
+    }
+    let scientific = format!("{number:e}");
+    match scientific.split_once('e') {
+        Some((digits, exponent)) if !exponent.starts_with('-') => format!("{digits}e+{exponent}"),
+        _ => scientific,
     }
 }
 
