@@ -33,7 +33,7 @@ pub(super) fn of_kustomize(files: &TreeFiles<'_>) -> BTreeSet<String> {
 
 fn may_define(bytes: &[u8]) -> bool {
     memmem::find(bytes, b"kustomize").is_some()
-        && (memmem::find(bytes, b"cmp:").is_some()
+        && (memmem::find(bytes, b"cmp").is_some()
             || memmem::find(bytes, b"ConfigManagementPlugin").is_some())
 }
 
@@ -59,8 +59,12 @@ fn plugins_of(document: &Node, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether a plugin only runs kustomize in the folder of the source.
+/// Whether a plugin only runs kustomize in the folder of the source. The command of `init` may edit the files there.
 fn is_kustomize(plugin: &Node) -> bool {
+    let init = plugin.get("init").unwrap_or(Node::Null);
+    if !init.items_at("command").is_empty() {
+        return false;
+    }
     let generate = plugin.get("generate").unwrap_or(Node::Null);
     let words = [generate.texts_at("command"), generate.texts_at("args")];
     let line = words.concat().join(" ");
@@ -82,12 +86,15 @@ mod tests {
 
     #[test]
     fn only_plugins_running_plain_kustomize_are_recognised() {
-        let text = "configs:\n  cmp:\n    plugins:\n\
+        let text = "configs:\n  \"cmp\":\n    plugins:\n\
                     \x20     plain: {generate: {command: [sh, -c], args: [kustomize build --enable-helm]}}\n\
                     \x20     piped: {generate: {command: [sh, -c], args: ['kustomize build . | envsubst']}}\n\
-                    ---\nkind: ConfigManagementPlugin\nmetadata: {name: own}\n\
-                    spec: {version: v1, generate: {command: [kustomize, build, .]}}\n";
-        let tree = TreeFiles::of_texts([("values.yaml".to_owned(), text.as_bytes().into())]);
+                    \x20     edited: {init: {command: [sh, -c], args: [kustomize edit add resource a.yaml]}, generate: {command: [kustomize, build]}}\n";
+        let own = "kind: ConfigManagementPlugin\nmetadata: {name: own}\n\
+                   spec: {version: v1, init: {}, generate: {command: [kustomize, build, .]}}\n";
+        let files = [("values.yaml", text), ("own.yaml", own)];
+        let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().into()));
+        let tree = TreeFiles::of_texts(files);
         let found: Vec<String> = of_kustomize(&tree).into_iter().collect();
         assert_eq!(found, ["own-v1", "plain"]);
     }
