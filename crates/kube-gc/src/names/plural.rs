@@ -4,7 +4,7 @@
 /// CustomResourceDefinition at hand and without a row in the built-in table, both of which state the plural.
 ///
 /// Code generators differ: for `Gateway`, apimachinery's `UnsafeGuessKindToResource` gives `gatewaies`, and
-/// controller-gen does not.
+/// controller-gen, which uses github.com/gobuffalo/flect, does not.
 pub fn guessed_plurals(kind: &str) -> Vec<String> {
     let mut guesses = vec![likeliest_plural(kind)];
     let singular = kind.to_lowercase();
@@ -20,11 +20,15 @@ pub fn guessed_plurals(kind: &str) -> Vec<String> {
     guesses
 }
 
-/// Returns the plural that most kinds with this ending have: the first of [`guessed_plurals`].
+/// Returns the plural that most kinds with this ending have: the first of [`guessed_plurals`]. After `ch`, `sh` and `z`, it
+/// is that of controller-gen.
 pub fn likeliest_plural(kind: &str) -> String {
     let singular = kind.to_lowercase();
     match singular.as_bytes() {
-        [.., b's' | b'x'] => format!("{singular}es"),
+        [.., b's' | b'x'] | [.., b'c' | b's', b'h'] | [.., b't' | b'z', b'z'] => {
+            format!("{singular}es")
+        }
+        [.., b'e' | b'i', b'z'] => format!("{singular}zes"),
         [.., b'a' | b'e' | b'o' | b'u', b'y'] => format!("{singular}s"),
         [start @ .., b'y'] => format!("{}ies", String::from_utf8_lossy(start)),
         _ => format!("{singular}s"),
@@ -43,6 +47,13 @@ mod tests {
             ("NetworkPolicy", "networkpolicies"),
             ("Ingress", "ingresses"),
             ("Mailbox", "mailboxes"),
+            ("Mesh", "meshes"),
+            ("EnvoyPatch", "envoypatches"),
+            ("Epoch", "epoches"),
+            ("Quartz", "quartzes"),
+            ("Quiz", "quizzes"),
+            ("Authz", "authzs"),
+            ("Graph", "graphs"),
         ] {
             assert_eq!(guessed_plurals(kind)[0], plural);
         }
@@ -58,5 +69,6 @@ mod tests {
             guessed_plurals("Gateway"),
             ["gateways", "gatewaies", "gatewayes", "gateway"]
         );
+        assert_eq!(guessed_plurals("Mesh"), ["meshes", "meshs", "mesh"]);
     }
 }
