@@ -11,7 +11,7 @@ use crate::text::Span;
 /// An edge between two objects, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tie {
-    /// The object whose manifest, or whose kind's controller, makes the edge, such as a generator or a consumer.
+    /// The generator or the consumer. Its manifest contains the evidence.
     pub from: ObjectId,
     /// The other object.
     pub to: TieEnd,
@@ -31,7 +31,7 @@ pub enum TieKind {
         /// Whether the product is deleted with the generator.
         owned: bool,
     },
-    /// This object needs the other: it mounts it, reads it, or serves with it.
+    /// This object mounts or reads the other, or serves with it (a TLS certificate).
     Uses,
 }
 
@@ -44,14 +44,14 @@ pub struct TieEnd {
     pub id: Option<ObjectId>,
 }
 
-/// The evidence of a tie: a field of the manifest at its near end, a row of a table, or both.
+/// The evidence of a tie: a field of the manifest of [`Tie::from`] and, if it generates, a row of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TieEvidence {
     /// The field, such as `spec.target.name`. Interned: all ties of one field share it.
     pub field: Arc<str>,
     /// The span of its value in the file of [`Tie::from`].
     pub span: Span,
-    /// The row of the table.
+    /// The row of the table of generators; `None` for [`TieKind::Uses`].
     pub row: Option<RowName>,
 }
 

@@ -101,7 +101,8 @@ impl Simulation<'_> {
         self.delete_plain(id, policy, reason);
     }
 
-    /// Handles any other DELETE: finalizers by table 2.3, then Terminating or gone [DEL-5], [DEL-7], [DEL-9].
+    /// Sets the collector's finalizer by table 2.3, then marks the object Terminating or removes it [DEL-5], [DEL-7],
+    /// [DEL-9].
     fn delete_plain(&mut self, id: ObjectId, policy: Option<Policy>, reason: Reason) {
         let gc = self.choose_gc_finalizer(id, policy);
         let before = self.state.flags[id];
@@ -139,7 +140,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Whether a DELETE that sets no grace period would change the object, so that a purge still sends one.
+    /// Whether a DELETE that sets no grace period would change the object. If not, controllers do not send it.
     pub(super) fn delete_would_change(&self, id: ObjectId, policy: Option<Policy>) -> bool {
         if self.state.gone(id) {
             return false;

@@ -38,7 +38,7 @@ number! {
 }
 
 number! {
-    /// Number of a finalizer of an object, present or not; those of one object are consecutive.
+    /// Number of a finalizer that an object has, had or may get; those of one object are consecutive.
     pub(super) FinalizerId
 }
 

@@ -1,8 +1,8 @@
 //! The order of requests and removals: whether an authority was certainly gone when an object was marked for deletion.
 //!
-//! Requests are numbered as they are sent; controllers have no clock. Once a request dooms an object, a controller may
-//! mark it at any time, however late. An object of an authority is certainly gone only for the requests after its
-//! removal. Everything between the two is a race.
+//! Requests are numbered as they are sent; controllers have no clock. A request dooms an object if it marks the object,
+//! or if controllers may mark it from then on, however late. An authority was certainly gone when an object was marked
+//! only if the request that doomed the object came after the removal of the authority. Otherwise, the two race.
 
 use std::collections::BTreeMap;
 
@@ -55,8 +55,8 @@ impl Timeline {
         }
     }
 
-    /// Returns the request from which on controllers may have marked the object: the one that doomed its namespace, its
-    /// definition, or its last owner.
+    /// Returns the request from which on controllers may have marked the object: the earliest of those that doomed its
+    /// namespace, its definition, and the last of its owners.
     fn exposed(&self, cluster: &Cluster, id: ObjectId) -> Moment {
         let owners = cluster
             .refs_of(id)

@@ -19,13 +19,13 @@ use crate::graph::node::Node;
 use crate::graph::unread::What;
 use crate::kustomize::Limit;
 
-/// Maximum number of generators that contain a generator; Argo CD allows two.
+/// Maximum number of generators that contain a generator. Argo CD allows two; up to this limit, more are evaluated.
 const DEEPEST: usize = 4;
 
 /// Maximum depth of the values that are read from list elements and from files of git generators.
 const FILE_DEPTH: usize = 20;
 
-/// The clusters that sets name: by the names of parameters (such as `name`), the values of these parameters.
+/// The clusters that sets name: maps names of parameters (such as `name`) to the values of these parameters.
 pub(super) type ClusterNames = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
 
 /// The output of a generator.
@@ -89,11 +89,11 @@ pub(super) struct Generators<'g> {
     pub(super) clusters: &'g SetClusters,
     /// The clusters that it names in this state.
     pub(super) named: SetClusters,
-    /// The number of merges that named clusters.
+    /// The number of merges that called `name_clusters`.
     pub(super) names: usize,
     /// Whether a generator reads files of the tree.
     pub(super) reads_tree: bool,
-    /// The remaining budget of parameters that are combined from others.
+    /// The remaining budget of elements that a matrix reads or makes, or that are copied for named clusters.
     pub(super) left: usize,
     /// Cache of the results of git generators, by their inputs: the inner generator of a matrix runs once for each
     /// result of the outer one.
@@ -244,7 +244,7 @@ impl Generators<'_> {
             }
             (list, _) => list.map(Node::items).unwrap_or_default(),
         };
-        // Templates of the plain language use only the texts among these.
+        // Not flattened: of these parameters, templates of the plain language use only strings.
         for element in elements {
             let element = mapping(&element, "an element of `elementsYaml`")?;
             given.all.push(known_parameters(element));
@@ -334,7 +334,8 @@ impl Generators<'_> {
         Ok(found)
     }
 
-    /// Returns the parameters of the known clusters, and those that represent all others if there may be others.
+    /// Returns an element for each known cluster, or one for all with `flatList`. If there may be other clusters, adds
+    /// one with unknown parameters for them; with `flatList`, it replaces the list.
     fn clusters(&self, body: &Node) -> Outcome<Generated> {
         let known = self.around.clusters;
         let mut given = Generated::default();

@@ -9,8 +9,8 @@ use crate::graph::delivery::Delivery;
 use crate::kustomize::BeyondLimit;
 
 impl Run<'_> {
-    /// Returns the deliveries of the previous state that left the tree, as they deliver this state if their objects stay
-    /// in the cluster, in the order of their ids. Sets read this state again, and so do the Applications in it.
+    /// Follows the Applications and sets of the previous state that left the tree, as if their objects stayed in the
+    /// cluster and read this state of the tree. Returns their deliveries, sorted by id.
     pub(super) fn kept(&mut self) -> Result<Vec<Delivery>, BeyondLimit> {
         let mut seen: BTreeSet<String> = self.all.iter().map(|one| one.id.clone()).collect();
         let known = self.known;
@@ -38,7 +38,7 @@ impl Run<'_> {
             let clusters = self.clusters.with_secrets(secrets);
             let clusters = clusters.unwrap_or_else(|| self.clusters.clone());
             let configured = std::mem::replace(&mut self.clusters, clusters);
-            // An object that a kept one delivers in this state replaces its version in the previous one.
+            // Parents first: a child that its parent still delivers is followed as in this state only.
             starts.sort_by_key(|(depth, _)| *depth);
             for (_, pending) in starts {
                 self.follow(plane, vec![pending.clone()], &mut seen)?;
@@ -51,11 +51,11 @@ impl Run<'_> {
         Ok(kept)
     }
 
-    /// Returns the number of deliveries above one of the previous state.
+    /// Returns the number of ancestors of a delivery of the previous state, at most [`DEPTH`].
     fn depth(&self, delivery: &Delivery) -> usize {
         let parent = |one: &Delivery| Delivery::find(self.before, one.parent.as_deref()?);
         let above = std::iter::successors(parent(delivery), |one| parent(one));
-        // Deliveries that deliver each other have no end.
+        // The parents of deliveries that deliver each other form a cycle.
         above.take(DEPTH).count()
     }
 }

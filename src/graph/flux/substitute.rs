@@ -109,7 +109,7 @@ impl Variables {
         let default = [":=", ":-", "=", ":+", ":?", "-", "+"]
             .into_iter()
             .find_map(|sign| function.strip_prefix(sign));
-        // `${A:-1}` has a default, `${A: -1}` and `${A:1}` are substrings.
+        // `${A:-1}` has a default. `${A:1}` is a substring, and so is `${A: -1}`, which `part` rejects.
         if let Some(default) = default {
             return match known.filter(|value| !value.is_empty()) {
                 Some(value) => Ok(Some(Substituted::known(value.clone()))),
@@ -153,7 +153,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns the most bytes that a function adds to a value; 0 for a function that adds few.
+/// Returns the maximum number of bytes that `//old/new` adds to a value; 0 for other functions, which add few.
 fn growth(value: &str, function: &str) -> usize {
     let Some((old, new)) = function
         .strip_prefix("//")
@@ -164,7 +164,7 @@ fn growth(value: &str, function: &str) -> usize {
     value.matches(old).count().saturating_mul(new.len())
 }
 
-/// Applies a function of bash to a value; `None` if Flux does not know the function.
+/// Applies a function of bash to a value; `None` for an unknown function, or a substring with invalid numbers.
 fn changed(value: &str, function: &str) -> Option<String> {
     let (first, rest) = value.split_at(value.chars().next().map_or(0, char::len_utf8));
     Some(match function {
@@ -238,8 +238,8 @@ fn without_prefix(value: &str, pattern: &str, longest: bool) -> String {
     value[if is_empty_match { first } else { end }..].to_owned()
 }
 
-/// Returns the expression of a shell pattern at the start of a text; `None` for a malformed pattern. As in Go's
-/// `path.Match`, except that a slash is an ordinary character.
+/// Converts a shell pattern to a regular expression that matches at the start of a text; `None` if it is malformed. The
+/// syntax is that of Go's `path.Match`, except that a slash is an ordinary character.
 fn prefix_of(pattern: &str, longest: bool) -> Option<Regex> {
     let mut expression = String::from("(?s)^");
     let mut chars = pattern.chars();
@@ -260,7 +260,8 @@ fn prefix_of(pattern: &str, longest: bool) -> Option<Regex> {
     Regex::new(&expression).ok()
 }
 
-/// Converts a class of characters, given the text after its `[`. Returns its expression and the text after its `]`.
+/// Converts a class of characters, given the text after its `[`. Returns its regular expression and the text after its
+/// `]`.
 fn class_of(text: &str) -> Option<(String, &str)> {
     let (mut class, text) = match text.strip_prefix('^') {
         Some(text) => (String::from("[^"), text),

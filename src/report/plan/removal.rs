@@ -1,4 +1,4 @@
-//! A removal for people, besides its plan: the objects that stay on purpose, the data that is deleted, and a safe order.
+//! Sections of a removal's text report: the objects that stay on purpose, the data that is deleted, and a safe order.
 
 use std::collections::BTreeMap;
 

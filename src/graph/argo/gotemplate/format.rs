@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::graph::argo::template::TemplateError;
 
-/// Maximum width and precision of a verb.
+/// Maximum padding of a verb, and maximum precision of `%f`.
 const WIDEST: usize = 1_000;
 
 /// The words that YAML 1.1 reads as other types than text.
@@ -82,7 +82,7 @@ pub(super) fn quoted(text: &str) -> String {
             '\x0b' => out.push_str("\\v"),
             ..' ' | '\x7f' if c != ' ' => out.push_str(&format!("\\x{:02x}", u32::from(c))),
             c if c.is_ascii() => out.push(c),
-            // `escape_debug` also escapes a combining character, but not after a letter.
+            // `escape_debug` escapes combining characters only at the start of a text, hence the `a`.
             c if !format!("a{c}").escape_debug().any(|c| c == '\\') => out.push(c),
             c if c > '\u{ffff}' => out.push_str(&format!("\\U{:08x}", u32::from(c))),
             c => out.push_str(&format!("\\u{:04x}", u32::from(c))),
@@ -242,7 +242,8 @@ pub(super) fn json(value: &Value, escapes: bool) -> String {
     }
 }
 
-/// Returns a float as encoding/json writes it: in scientific notation if it is below 1e-6 or at least 1e21.
+/// Returns a float as encoding/json writes it: in scientific notation if its absolute value is at least 1e21, or below
+/// 1e-6 and not 0.
 fn json_float(number: f64) -> String {
     if number == 0.0 || (1e-6..1e21).contains(&number.abs()) {
         return number.to_string();
