@@ -91,5 +91,5 @@ pub(super) fn safe_order(page: &mut Screen<'_>, removal: &RemovalView) {
 }
 
 /// The text if no safe order was found.
-pub(super) const NO_ORDER: &str =
-    "None was found: in every order, something gets stuck. Release it by hand, as above.";
+pub(super) const NO_ORDER: &str = "None was found: in every order that was tried, something gets stuck. Release it by hand, as \
+     above.";
