@@ -54,9 +54,7 @@ impl Teardown {
         };
         let transient = withdraw::transient(cluster, &whole, by);
         let absent = transient.iter().map(|member| member.key.clone()).collect();
-        let analysis = &cluster
-            .analysis()
-            .without(transient.iter().map(|member| member.id).collect());
+        let analysis = &whole.without(transient.iter().map(|member| member.id).collect());
         let implied = &analysis.implied(Products::Owned);
         let removal = withdraw::withdraw(cluster, analysis, (by, request))?;
         let scenario = removal.scenario(analysis, implied, request.kubelet)?;
