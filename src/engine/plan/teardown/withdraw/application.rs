@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use foldhash::HashMap;
+
 use super::Tooling;
 use crate::delivery::{RegimeSource, argocd, marks};
 use crate::engine::plan::question::PlanError;
-use crate::inventory::Member;
+use crate::inventory::{Member, ObjectId};
 use crate::kube::kinds;
 use crate::text::plain;
 
@@ -53,27 +55,17 @@ impl<'b> Tooling<'b, '_> {
 
     /// Returns the names of the Applications that are deleted with everything that they deliver: the one called `name`,
     /// and those with a resources finalizer that it or one of these delivers.
-    fn deleted_applications(&self, members: &[&'b Member], name: &str) -> BTreeSet<String> {
+    fn deleted_applications<'n>(&self, members: &[&'b Member], name: &'n str) -> BTreeSet<&'n str>
+    where
+        'b: 'n,
+    {
         let applications = members
             .iter()
             .copied()
             .filter(|member| member.key.is(kinds::APPLICATION))
             .filter(|member| argocd::policy_of(&member.object).is_some());
-        let mut delivered: BTreeMap<&str, Vec<&'b str>> = BTreeMap::new();
-        for application in applications {
-            if let Some(by) = self.above(&application.key.name).next() {
-                let of_it = delivered.entry(by).or_default();
-                of_it.push(application.key.name.as_str());
-            }
-        }
-        let mut deleted = BTreeSet::new();
-        let mut pending = vec![name];
-        while let Some(name) = pending.pop() {
-            if deleted.insert(name.to_owned()) {
-                pending.extend(delivered.get(name).into_iter().flatten());
-            }
-        }
-        deleted
+        let delivered = self.by_application(applications);
+        below(&delivered, vec![name])
     }
 
     /// Returns the Application that delivers all removed objects, directly or through others. `None`: nothing names one.
@@ -87,11 +79,11 @@ impl<'b> Tooling<'b, '_> {
             name => name,
         });
         let names: BTreeSet<&str> = names.collect();
-        let tops = names.iter().filter(|name| {
-            let mut above = self.above(name);
-            !above.any(|above| names.contains(above))
-        });
-        let tops: Vec<&str> = tops.copied().collect();
+        let applications = self.cluster.inventory().of_kind(kinds::APPLICATION);
+        let delivered = self.by_application(applications);
+        let directly = names.iter().filter_map(|name| delivered.get(name));
+        let below = below(&delivered, directly.flatten().copied().collect());
+        let tops: Vec<&str> = names.difference(&below).copied().collect();
         match tops[..] {
             [] => Ok(names.first().map(|name| (*name).to_owned())),
             [one] => Ok(Some(one.to_owned())),
@@ -101,25 +93,53 @@ impl<'b> Tooling<'b, '_> {
         }
     }
 
-    /// Returns the names of the Applications above the one called `name`.
-    fn above(&self, name: &str) -> impl Iterator<Item = &'b str> {
-        let object = |name: &str| self.delivering(kinds::APPLICATION, name, None);
-        let mut seen = BTreeSet::new();
-        let mut open = object(name);
-        std::iter::from_fn(move || {
-            while let Some(member) = open.take().filter(|member| seen.insert(member.id)) {
-                if let Some(above) = self.application_of(member) {
-                    open = object(above);
-                    return Some(above);
-                }
-                // A set may generate it.
-                open = match self.leaving.deliveries.regime(member).source {
-                    RegimeSource::Object(id) => Some(self.cluster.inventory().member(id)),
-                    _ => None,
-                };
+    /// Groups the names of Applications by the Application that delivers them, directly or through objects of other
+    /// kinds. If several have a name, the first one decides.
+    fn by_application(
+        &self,
+        applications: impl Iterator<Item = &'b Member>,
+    ) -> BTreeMap<&'b str, Vec<&'b str>> {
+        let mut delivered: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut known = HashMap::default();
+        for application in applications {
+            let name = application.key.name.as_str();
+            let object = self.delivering(kinds::APPLICATION, name, None);
+            if let Some(by) = object.and_then(|object| self.above(object, &mut known)) {
+                delivered.entry(by).or_default().push(name);
             }
-            None
-        })
+        }
+        delivered
+    }
+
+    /// Returns the name of the nearest Application above a delivery object. `known` caches it for each object on the way.
+    fn above(
+        &self,
+        object: &'b Member,
+        known: &mut HashMap<ObjectId, Option<&'b str>>,
+    ) -> Option<&'b str> {
+        let mut way = Vec::new();
+        let mut open = Some(object);
+        let mut found = None;
+        while let Some(object) = open {
+            if let Some(by) = known.get(&object.id) {
+                found = *by;
+                break;
+            }
+            // Objects that deliver each other have no Application above them.
+            known.insert(object.id, None);
+            way.push(object.id);
+            found = self.application_of(object);
+            if found.is_some() {
+                break;
+            }
+            // A set may generate it.
+            open = match self.leaving.deliveries.regime(object).source {
+                RegimeSource::Object(id) => Some(self.cluster.inventory().member(id)),
+                _ => None,
+            };
+        }
+        known.extend(way.into_iter().map(|id| (id, found)));
+        found
     }
 
     /// Returns the name of the Application that delivers an object, by its tracking id or label, else by the sources of
@@ -141,4 +161,18 @@ impl<'b> Tooling<'b, '_> {
             _ => None,
         })
     }
+}
+
+/// Returns the `pending` Applications and all below them. `delivered`: the Applications that each one delivers.
+fn below<'n>(
+    delivered: &BTreeMap<&'n str, Vec<&'n str>>,
+    mut pending: Vec<&'n str>,
+) -> BTreeSet<&'n str> {
+    let mut found = BTreeSet::new();
+    while let Some(name) = pending.pop() {
+        if found.insert(name) {
+            pending.extend(delivered.get(name).into_iter().flatten());
+        }
+    }
+    found
 }
