@@ -152,10 +152,11 @@ pub(in crate::engine) fn followed(
                 followed.notes.push(format!(
                     "{tool} keeps what {key} delivered, because it {reason}."
                 ));
+                continue;
             }
             let kept = spared_one_by_one(&one.part.inventory, &withdrawal).into_iter();
             let kept: Vec<String> = kept.map(|(key, why)| format!("{key} ({why})")).collect();
-            if withdrawal.nothing.is_none() && !kept.is_empty() {
+            if !kept.is_empty() {
                 followed.notes.push(format!(
                     "Of what {key} delivered, {tool} keeps {}.",
                     named(&kept)
@@ -165,7 +166,7 @@ pub(in crate::engine) fn followed(
                 followed.notes.extend(one.elsewhere(&key, &withdrawal));
                 continue;
             }
-            if !is_read && withdrawal.nothing.is_none() && followed.unread.last() != Some(&key) {
+            if !is_read && followed.unread.last() != Some(&key) {
                 followed.unread.push(key.clone());
             }
             let gone: Vec<ObjectKey> = withdrawal
@@ -180,9 +181,7 @@ pub(in crate::engine) fn followed(
                 .requests
                 .iter()
                 .map(|request| request.key.clone());
-            if withdrawal.nothing.is_none() {
-                followed.releases.extend(one.release(after.collect()));
-            }
+            followed.releases.extend(one.release(after.collect()));
             if gone.is_empty() {
                 continue;
             }
