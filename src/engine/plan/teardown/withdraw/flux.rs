@@ -239,8 +239,9 @@ impl<'b> Tooling<'b, '_> {
     /// Returns the requests that follow the deletion of a delivery object.
     fn deleted_with(&self, by: FluxName<'b>, one: &Delivered<'b>) -> Withdrawal<'b> {
         let leaving = Leaving {
+            inventory: self.leaving.inventory,
+            deliveries: self.leaving.deliveries,
             members: one.members.clone(),
-            ..self.leaving.clone()
         };
         if by.is_release {
             let settings = one
