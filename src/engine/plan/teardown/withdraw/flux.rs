@@ -9,7 +9,7 @@ use crate::delivery::{Leaving, ToolRequest, Withdrawal, flux, marks};
 use crate::engine::plan::notes::named;
 use crate::inventory::Member;
 use crate::kube::kubectl::{self, Target};
-use crate::kube::{GroupKind, Namespace, ObjectKey, Policy, kinds, shell};
+use crate::kube::{Namespace, ObjectKey, Policy, kinds, shell};
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::merge::{DeletedDelivery, DeliveryChoice, delivering};
 
@@ -20,7 +20,7 @@ const UNDELIVERED: &str =
 /// The identity of a Kustomization or HelmRelease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct FluxName<'b> {
-    is_release: bool,
+    tool: SourceTool,
     namespace: Option<&'b str>,
     /// `None`: nothing in the input names it.
     name: Option<&'b str>,
@@ -45,9 +45,9 @@ struct Deliveries<'b> {
 }
 
 impl<'b> FluxName<'b> {
-    fn unknown(is_release: bool) -> Self {
+    fn unknown(tool: SourceTool) -> Self {
         Self {
-            is_release,
+            tool,
             namespace: None,
             name: None,
         }
@@ -55,23 +55,15 @@ impl<'b> FluxName<'b> {
 
     fn of(object: &'b Member) -> Self {
         Self {
-            is_release: object.key.is(kinds::HELM_RELEASE),
+            tool: tool(object.key.is(kinds::HELM_RELEASE)),
             namespace: object.key.namespace.name(),
             name: Some(&object.key.name),
         }
     }
 
-    fn kind(self) -> GroupKind<&'static str> {
-        if self.is_release {
-            kinds::HELM_RELEASE
-        } else {
-            kinds::FLUX_KUSTOMIZATION
-        }
-    }
-
     /// Returns its name in sentences: `Kustomization flux-system/apps`.
     fn spoken(self) -> String {
-        let kind = self.kind().kind;
+        let kind = self.tool.kind().kind;
         match (self.namespace, self.name) {
             (Some(namespace), Some(name)) => format!("{kind} {namespace}/{name}"),
             (None, Some(name)) => format!("{kind} {name}"),
@@ -90,7 +82,7 @@ impl Delivered<'_> {
 impl<'b> Deliveries<'b> {
     /// Adds the objects of which nothing shows what delivers them. The delivery object that only labels name, or none at
     /// all, is assumed to deliver all of them. They stay if others are known.
-    fn add_unnamed(&mut self, unnamed: Vec<(bool, &'b Member)>) {
+    fn add_unnamed(&mut self, unnamed: Vec<(SourceTool, &'b Member)>) {
         let objects = self.all.values().filter_map(|one| one.object);
         let objects: BTreeSet<&ObjectKey> = objects.map(|object| &object.key).collect();
         let unnamed = unnamed.into_iter();
@@ -104,9 +96,9 @@ impl<'b> Deliveries<'b> {
             return;
         }
         let only = self.all.keys().next().copied();
-        for (is_release, member) in unnamed {
-            let by = only.filter(|only| only.is_release == is_release);
-            let by = by.unwrap_or_else(|| FluxName::unknown(is_release));
+        for (tool, member) in unnamed {
+            let by = only.filter(|only| only.tool == tool);
+            let by = by.unwrap_or_else(|| FluxName::unknown(tool));
             self.all.entry(by).or_default().members.push(member);
         }
     }
@@ -137,7 +129,7 @@ impl<'b> Deliveries<'b> {
             ));
         }
         let mut all = self.all.iter();
-        if all.any(|(by, one)| !by.is_release && one.is_assumed()) {
+        if all.any(|(by, one)| by.tool == SourceTool::Flux && one.is_assumed()) {
             let who = if tops.len() > 1 {
                 "Kustomizations that are not in the input are"
             } else {
@@ -145,7 +137,11 @@ impl<'b> Deliveries<'b> {
             };
             notes.push(format!("{who} assumed to prune and not to be suspended."));
         }
-        if self.all.len() > 1 && self.all.contains_key(&FluxName::unknown(true)) {
+        if self.all.len() > 1
+            && self
+                .all
+                .contains_key(&FluxName::unknown(SourceTool::FluxRelease))
+        {
             notes.push("Objects with the marks of a chart are deleted as the HelmRelease would, all others as the \
                 Kustomization would.".to_owned());
         }
@@ -166,7 +162,7 @@ impl<'b> Tooling<'b, '_> {
         let deleted = tops.iter().copied().filter(|top| top.name.is_some());
         let deleted: Vec<FluxName<'_>> = deleted.collect();
         let command = match (deleted.as_slice(), tops.first()) {
-            ([], first) => delete(*first.unwrap_or(&FluxName::unknown(false))),
+            ([], first) => delete(*first.unwrap_or(&FluxName::unknown(SourceTool::Flux))),
             ([one], _) => delete(*one),
             (several, _) => delete_several(several),
         };
@@ -243,7 +239,7 @@ impl<'b> Tooling<'b, '_> {
             deliveries: self.leaving.deliveries,
             members: one.members.clone(),
         };
-        if by.is_release {
+        if by.tool == SourceTool::FluxRelease {
             let settings = one
                 .object
                 .map(|member| HelmReleaseSettings::of(&member.object));
@@ -258,7 +254,7 @@ impl<'b> Tooling<'b, '_> {
         };
         DeletedDelivery {
             leaving: &leaving,
-            tool: SourceTool::Flux,
+            tool: by.tool,
             object,
             known: one.known,
             choice: &DeliveryChoice::default(),
@@ -271,31 +267,33 @@ impl<'b> Tooling<'b, '_> {
         let mut found = Deliveries::default();
         let mut unnamed = Vec::new();
         for member in self.leaving.members.iter().copied() {
-            let is_release = self.leaving.deliveries.regime(member).regime.is_release();
-            let labelled = self.labelled(member, is_release);
+            let tool = tool(self.leaving.deliveries.regime(member).regime.is_release());
+            let labelled = self.labelled(member, tool);
             let graphed = self.graphed(member);
             let Some(by) = labelled.or_else(|| graphed.map(|(by, _)| by)) else {
                 if member.key.is(kinds::FLUX_KUSTOMIZATION) {
                     let own = found.all.entry(FluxName::of(member)).or_default();
                     own.object = Some(member);
                 } else {
-                    unnamed.push((is_release, member));
+                    unnamed.push((tool, member));
                 }
                 continue;
             };
             let name = by.name.unwrap_or_default();
-            let object = self.delivering(by.kind(), name, by.namespace).or_else(|| {
-                // It may be in a file that nothing applies.
-                let (_, deliverer) = graphed?;
-                delivering(&self.cluster.bundle.inventory, deliverer)
-            });
+            let object = self
+                .delivering(by.tool.kind(), name, by.namespace)
+                .or_else(|| {
+                    // It may be in a file that nothing applies.
+                    let (_, deliverer) = graphed?;
+                    delivering(&self.cluster.bundle.inventory, deliverer)
+                });
             let one = found.all.entry(object.map_or(by, FluxName::of));
             let one = one.or_default();
             one.object = object;
             one.known = one.known.or_else(|| {
                 let (_, deliverer) = graphed.filter(|(graphed, _)| {
                     // A label may leave the namespace out.
-                    (graphed.is_release, graphed.name) == (by.is_release, by.name)
+                    (graphed.tool, graphed.name) == (by.tool, by.name)
                 })?;
                 self.cluster.part()?.delivery(deliverer)
             });
@@ -308,8 +306,8 @@ impl<'b> Tooling<'b, '_> {
     }
 
     /// Returns the Kustomization or HelmRelease that the labels of an object name.
-    fn labelled(&self, member: &'b Member, is_release: bool) -> Option<FluxName<'b>> {
-        let [name, namespace] = if is_release {
+    fn labelled(&self, member: &'b Member, tool: SourceTool) -> Option<FluxName<'b>> {
+        let [name, namespace] = if tool == SourceTool::FluxRelease {
             [
                 marks::FLUX_HELM_RELEASE_NAME,
                 marks::FLUX_HELM_RELEASE_NAMESPACE,
@@ -324,7 +322,7 @@ impl<'b> Tooling<'b, '_> {
             let metadata = member.object.metadata();
             let namespace = metadata.label(namespace);
             Some(FluxName {
-                is_release,
+                tool,
                 namespace: namespace.map(|namespace| namespace.value),
                 name: Some(metadata.label(name)?.value),
             })
@@ -337,11 +335,20 @@ impl<'b> Tooling<'b, '_> {
         let by = part.destination(member.file).deliverer()?;
         let namespace = Some(by.namespace.as_str()).filter(|namespace| !namespace.is_empty());
         let name = FluxName {
-            is_release: by.tool == SourceTool::FluxRelease,
+            tool: by.tool,
             namespace,
             name: Some(&by.name),
         };
         by.tool.is_flux().then_some((name, by))
+    }
+}
+
+/// Returns the tool that delivers the objects of a release, or all others.
+fn tool(is_release: bool) -> SourceTool {
+    if is_release {
+        SourceTool::FluxRelease
+    } else {
+        SourceTool::Flux
     }
 }
 
@@ -353,7 +360,7 @@ fn stay(members: &[&Member], why: &str) -> Vec<(ObjectKey, String)> {
 
 /// Returns the command that deletes one delivery object.
 fn delete(by: FluxName<'_>) -> String {
-    let word = by.kind().kind.to_lowercase();
+    let word = by.tool.kind().kind.to_lowercase();
     let name = by.name.unwrap_or("NAME");
     let namespace = by.namespace.unwrap_or("NAMESPACE");
     shell::line(["flux", "delete", &word, name, "-n", namespace])
@@ -361,15 +368,15 @@ fn delete(by: FluxName<'_>) -> String {
 
 /// Returns the command that deletes several delivery objects, which `flux delete` cannot.
 fn delete_several(all: &[FluxName<'_>]) -> String {
-    let mut alike: BTreeMap<(bool, Option<&str>), Vec<Target>> = BTreeMap::new();
+    let mut alike: BTreeMap<(SourceTool, Option<&str>), Vec<Target>> = BTreeMap::new();
     for by in all {
-        let kind = by.kind();
+        let kind = by.tool.kind();
         let resource = format!("{}.{}", kind.kind.to_lowercase(), kind.group);
         let namespace = by.namespace.map_or(Namespace::Unwritten, |namespace| {
             Namespace::Named(namespace.into())
         });
         let target = Target::new(resource, by.name.unwrap_or_default(), &namespace);
-        let targets = alike.entry((by.is_release, by.namespace)).or_default();
+        let targets = alike.entry((by.tool, by.namespace)).or_default();
         targets.push(target);
     }
     let commands = alike.values();
