@@ -6,6 +6,7 @@ mod cover;
 mod exclude;
 mod read;
 mod tree;
+mod variants;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
