@@ -1,6 +1,7 @@
 //! Objects of Argo CD: Applications and ApplicationSets.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::canonical::{leaves, steady};
 use super::holder::Holder;
@@ -32,16 +33,20 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     let state = finder.state;
     for holder in Holder::all(state) {
         if holder.object.is(kinds::APPLICATION) {
-            application(finder, holder, holder.spec);
+            application(finder, holder, holder.spec, &BTreeSet::new());
         } else if holder.object.is(kinds::APPLICATION_SET) {
             // The generators of an evaluated set are known.
-            if state.is_evaluated(holder.place) {
-                revisions(finder, holder);
+            let repositories = if state.is_evaluated(holder.place) {
+                let generators = holder.spec.get("generators").and_then(leaves);
+                let generators = generators.unwrap_or_default();
+                revisions(finder, holder, of_git(&generators, "revision"));
+                of_git(&generators, "repoURL").collect()
             } else {
                 generators(finder, holder);
-            }
+                BTreeSet::new()
+            };
             if let Some(spec) = holder.spec.at(&["template", "spec"]) {
-                application(finder, holder, spec);
+                application(finder, holder, spec, &repositories);
             }
         }
     }
@@ -58,11 +63,17 @@ fn sources(spec: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     several.chain(single)
 }
 
-/// Adds the sources of an Application and its cluster.
-fn application(finder: &mut Finder<'_>, holder: Holder<'_>, spec: Value<'_>) {
+/// Adds the sources of an Application and its cluster. `repositories`: those that the git generators of its set read,
+/// if the set is evaluated.
+fn application(
+    finder: &mut Finder<'_>,
+    holder: Holder<'_>,
+    spec: Value<'_>,
+    repositories: &BTreeSet<&str>,
+) {
     finder.inputs.present.insert(holder.key());
     for (at, value) in sources(spec).enumerate() {
-        source(finder, holder, value, at);
+        source(finder, holder, (value, at), repositories);
     }
     if let Some(hydrator) = spec.get("sourceHydrator") {
         let reason = "the contents of another branch are not read";
@@ -86,13 +97,19 @@ fn application(finder: &mut Finder<'_>, holder: Holder<'_>, spec: Value<'_>) {
     }
 }
 
-fn source(finder: &mut Finder<'_>, holder: Holder<'_>, source: Value<'_>, at: usize) {
+fn source(
+    finder: &mut Finder<'_>,
+    holder: Holder<'_>,
+    (source, at): (Value<'_>, usize),
+    repositories: &BTreeSet<&str>,
+) {
     let state = finder.state;
     let [chart, path, revision, address] =
         ["chart", "path", "targetRevision", "repoURL"].map(|key| text_at(source, &[key]));
     let folder = resolve("", path.trim_start_matches('/'));
     let is_here = !path.is_empty()
-        && (state.has_folder(&folder) || is_generated_here(state, holder, path, address));
+        && (state.has_folder(&folder)
+            || is_generated_here(state, holder, path, repositories.contains(address)));
     let input = match (chart, is_here) {
         ("", true) => {
             let reason = "it is another revision or repository, which is not read";
@@ -181,44 +198,47 @@ fn source(finder: &mut Finder<'_>, holder: Holder<'_>, source: Value<'_>, at: us
 }
 
 /// Whether a `path` with parameters leads into this tree: the ApplicationSet is evaluated, and the tree has the folder
-/// above the parameters, or one of its git generators, which read this tree, names `repository`.
+/// above the parameters, or a git generator reads the repository of the source, since git generators read this tree.
 fn is_generated_here(
     state: &SourceState<'_>,
     holder: Holder<'_>,
     path: &str,
-    repository: &str,
+    is_read_by_generator: bool,
 ) -> bool {
     if !path.contains("{{") || !state.is_evaluated(holder.place) {
         return false;
     }
-    let generators = holder.spec.get("generators").and_then(leaves);
-    let generators = generators.unwrap_or_default();
-    let mut generators = generators.iter();
     let known = path.split("{{").next().unwrap_or_default();
     let above = known.rsplit_once('/').map_or("", |(above, _)| above);
     let above = resolve("", above.trim_start_matches('/'));
-    !above.is_empty() && state.has_folder(&above)
-        || generators.any(|(path, value)| {
-            path.ends_with("git.repoURL") && value.as_str() == Some(repository)
-        })
+    is_read_by_generator || !above.is_empty() && state.has_folder(&above)
 }
 
-/// Adds the revisions that the git generators of an evaluated set read: it was evaluated for this tree.
-fn revisions(finder: &mut Finder<'_>, holder: Holder<'_>) {
-    let generators = holder.spec.get("generators");
-    let leaves = generators.and_then(leaves).unwrap_or_default();
-    let revisions = leaves
-        .iter()
-        .filter(|(path, _)| path.ends_with("git.revision"));
-    let revisions: Vec<&str> = revisions
-        .filter_map(|(_, value)| value.as_str())
-        .filter(|revision| !revision.is_empty() && *revision != "HEAD")
-        .collect();
+/// Returns the texts of a field of git generators, at any depth.
+fn of_git<'l, 'v>(
+    generators: &'l [(String, Value<'v>)],
+    field: &'l str,
+) -> impl Iterator<Item = &'v str> + use<'l, 'v> {
+    let fields = generators.iter().filter(move |(path, _)| {
+        let generator = path.strip_suffix(field);
+        generator.is_some_and(|generator| generator.ends_with("git."))
+    });
+    fields.filter_map(|(_, value)| value.as_str())
+}
+
+/// Adds the `revisions` that the git generators of an evaluated set read: it was evaluated for this tree.
+fn revisions<'v>(
+    finder: &mut Finder<'_>,
+    holder: Holder<'_>,
+    revisions: impl Iterator<Item = &'v str>,
+) {
+    let others = revisions.filter(|revision| !revision.is_empty() && *revision != "HEAD");
     let reason = "its git generators read another revision, which is not read";
     let input = holder
         .input(UnreadWhat::OtherRepository, "revision", reason)
-        .parts(revisions.into_iter().map(str::to_owned))
+        .parts(others.map(str::to_owned))
         .only_changes();
+    let generators = holder.spec.get("generators");
     let span = generators.map_or(holder.object.name_span(), Value::span);
     holder.add(finder, span, input);
 }
