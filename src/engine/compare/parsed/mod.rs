@@ -137,21 +137,19 @@ impl Parsed {
         let is_kept = |place: &String, file: &StateText| {
             !exclude.is_match(place) && !exclude.is_match(&file.path)
         };
-        let (kept, excluded): (Vec<_>, Vec<_>) = state
-            .files
-            .into_iter()
-            .partition(|(place, file)| is_kept(place, file));
-        let mut left_out: BTreeSet<String> = excluded.into_iter().map(|(place, _)| place).collect();
+        let [(kept, excluded), (others, excluded_others)] = [state.files, state.others].map(
+            |files| -> (BTreeMap<String, StateText>, BTreeMap<String, StateText>) {
+                let files = files.into_iter();
+                files.partition(|(place, file)| is_kept(place, file))
+            },
+        );
+        let left_out = excluded.into_keys().chain(excluded_others.into_keys());
         let kept = kept.into_iter();
         let (places, files): (Vec<Arc<str>>, Vec<UnparsedFile>) = kept
             .map(|(place, file)| (Arc::from(place), (file.path, file.bytes)))
             .unzip();
-        let mut others = state.others;
-        let all: Vec<String> = others.keys().cloned().collect();
-        others.retain(|place, file| is_kept(place, file));
-        left_out.extend(all.into_iter().filter(|place| !others.contains_key(place)));
         Self {
-            left_out,
+            left_out: left_out.collect(),
             asked: state.asked,
             places,
             files: texts.parse(files, side),
