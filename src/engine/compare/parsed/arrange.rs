@@ -93,9 +93,7 @@ impl Parsed {
         });
         Ok(trees.collect())
     }
-}
 
-impl Parsed {
     /// Whether a delivery is in several of the `configured` clusters. A delivery is into one cluster, so the
     /// configuration then says nothing about the clusters of deliveries.
     pub(in crate::engine::compare) fn shares_deliveries(
