@@ -11,12 +11,12 @@ use super::status::Status;
 use super::terminal;
 use crate::config;
 use crate::engine::{
-    CheckOptions, ConfigChoice, Request, Session, StateChoice, list_deliveries, repository_root,
-    separate_clusters,
+    CheckOptions, ConfigChoice, Deliveries, Request, Session, StateChoice, list_deliveries,
+    repository_root,
 };
 use crate::finding::Severity;
 use crate::inventory::locate;
-use crate::report::{DeliveryListing, Report};
+use crate::report::Report;
 use crate::starter::{DeliveredPart, Starter, dominant};
 use crate::text::plain;
 
@@ -119,17 +119,16 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
     let root = repository_root(&folder).unwrap_or(&folder);
     let within = folder.strip_prefix(root).unwrap_or(&folder);
     let tree = StateChoice::Path(root.to_string_lossy().into_owned());
-    let listing = match list_deliveries(&tree, &[], &BTreeSet::new(), &ConfigChoice::Without, None)
-    {
-        Ok(all) => all.listing,
+    let all = match list_deliveries(&tree, &[], &BTreeSet::new(), &ConfigChoice::Without, None) {
+        Ok(all) => all,
         Err(error) => {
             terminal::say(&format!("note: the deliveries are unknown: {error}"));
             return Vec::new();
         }
     };
-    let shared = shared_clusters(&listing, &tree);
+    let shared = shared_clusters(&all);
     let first = shared.first().cloned();
-    let parts = listing.deliveries.into_iter().filter_map(|delivery| {
+    let parts = all.listing.deliveries.into_iter().filter_map(|delivery| {
         // Skip deliveries that depend on facts which only the cluster knows.
         let path = delivery.path.filter(|_| delivery.certainty != "possible")?;
         let files = delivery.instances.iter();
@@ -148,14 +147,12 @@ fn delivered(folder: &str) -> Vec<DeliveredPart> {
 }
 
 /// Returns the names of the clusters that may be one cluster: that of several entry points.
-fn shared_clusters(listing: &DeliveryListing, tree: &StateChoice) -> BTreeSet<String> {
-    let clusters = listing.deliveries.iter();
-    let mut clusters: BTreeSet<String> = clusters.filter_map(|one| one.cluster.clone()).collect();
-    if clusters.len() > 1 {
-        let separate = separate_clusters(tree).unwrap_or_default();
-        clusters.retain(|name| !separate.contains(name));
-    }
+fn shared_clusters(all: &Deliveries) -> BTreeSet<String> {
+    let clusters = all.listing.deliveries.iter();
+    let clusters = clusters.filter_map(|one| one.cluster.clone());
     clusters
+        .filter(|name| !all.separate_clusters.contains(name))
+        .collect()
 }
 
 /// Returns `path` relative to `folder`; `None` if it is neither that folder nor below it.

@@ -36,7 +36,7 @@ mod summary;
 pub use check::Check;
 pub use compare::{
     CompareRequest, Comparison, Deliveries, StateChoice, UsualChange, is_commit, list_deliveries,
-    separate_clusters, usual_change,
+    usual_change,
 };
 pub use coverage::ReadExtent;
 pub use describe::{describe, tool};

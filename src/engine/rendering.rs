@@ -118,7 +118,7 @@ fn rendered(
             &[],
             terms,
             (&charts, &|file| shown_below(path, &below, file).is_some()),
-            |_, all| {
+            |_, all, _| {
                 let folders = charts.folders(all.iter().flat_map(|one| &one.charts));
                 // The files of a chart are not manifests.
                 let inside = folders

@@ -226,18 +226,24 @@ impl Delivered {
             clusters: None,
         };
         let charts = Charts::unrendered();
-        evaluate(&choice, &[], terms, (&charts, &|_| false), |tree, all| {
-            let delivered = Self::by(all);
-            let is_applied = delivered.is_applied
-                || tree.manifests().any(|path| {
-                    let bytes = tree.bytes(path).unwrap_or_default();
-                    std::str::from_utf8(&bytes).is_ok_and(is_rendered)
-                });
-            Self {
-                is_applied,
-                ..delivered
-            }
-        })
+        evaluate(
+            &choice,
+            &[],
+            terms,
+            (&charts, &|_| false),
+            |tree, all, _| {
+                let delivered = Self::by(all);
+                let is_applied = delivered.is_applied
+                    || tree.manifests().any(|path| {
+                        let bytes = tree.bytes(path).unwrap_or_default();
+                        std::str::from_utf8(&bytes).is_ok_and(is_rendered)
+                    });
+                Self {
+                    is_applied,
+                    ..delivered
+                }
+            },
+        )
         .ok()
     }
 

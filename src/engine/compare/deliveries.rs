@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use super::delivered::Delivered;
+use super::delivered::separate_clusters;
 use super::parsed::StateFiles;
 use super::request::StateChoice;
 use super::state::StateReader;
@@ -29,7 +29,6 @@ use crate::report::{
     DeliveryListing, ListedDelivery, ListedInstance, ListedLocation, ListedSettings, ListedUnread,
     UnreachedFile,
 };
-use crate::text::Limits;
 
 /// The deliveries of a state.
 pub struct Deliveries {
@@ -37,6 +36,8 @@ pub struct Deliveries {
     pub listing: DeliveryListing,
     /// The kinds of the CRDs that the deliveries apply, each with the names that its CRD gives to it.
     names: Vec<(GroupKind, Vec<String>)>,
+    /// The clusters that are certainly different ones. All other deliveries are assumed to be into one cluster.
+    pub separate_clusters: BTreeSet<String>,
 }
 
 impl Deliveries {
@@ -95,33 +96,42 @@ pub fn list_deliveries(
     let charts = rendering.map_or_else(Charts::unrendered, |terms| {
         charts_of_one_state(terms, config, None)
     });
-    evaluate(choice, paths, terms, (&charts, &|_| true), |tree, all| {
-        let mut written = WrittenKeys {
-            tree,
-            files: HashMap::default(),
-        };
-        let mut deliveries: Vec<ListedDelivery> = all
-            .iter()
-            .map(|one| listed_delivery(one, tree.scopes(), &mut written))
-            .collect();
-        deliveries.sort_by(|one, other| one.id.cmp(&other.id));
-        let left = unreached::files(tree, all, &charts).into_iter();
-        let listing = DeliveryListing {
-            deliveries,
-            unreached: left
-                .map(|(file, objects)| UnreachedFile { file, objects })
-                .collect(),
-        };
-        let listing = if files.is_empty() {
-            listing
-        } else {
-            listing.in_files(files, &readers(all, files))
-        };
-        Deliveries {
-            names: all.iter().flat_map(names_of_kinds).collect(),
-            listing,
-        }
-    })
+    evaluate(
+        choice,
+        paths,
+        terms,
+        (&charts, &|_| true),
+        |tree, all, memory| {
+            let mut written = WrittenKeys {
+                tree,
+                files: HashMap::default(),
+            };
+            let mut deliveries: Vec<ListedDelivery> = all
+                .iter()
+                .map(|one| listed_delivery(one, tree.scopes(), &mut written))
+                .collect();
+            deliveries.sort_by(|one, other| one.id.cmp(&other.id));
+            let left = unreached::files(tree, all, &charts).into_iter();
+            let listing = DeliveryListing {
+                deliveries,
+                unreached: left
+                    .map(|(file, objects)| UnreachedFile { file, objects })
+                    .collect(),
+            };
+            let listing = if files.is_empty() {
+                listing
+            } else {
+                listing.in_files(files, &readers(all, files))
+            };
+            let delivered = all.iter().filter(|one| !one.key.is_empty());
+            let separate = separate_clusters(delivered, memory);
+            Deliveries {
+                separate_clusters: separate.iter().map(|name| name.to_string()).collect(),
+                names: all.iter().flat_map(names_of_kinds).collect(),
+                listing,
+            }
+        },
+    )
 }
 
 /// Returns the ids of the deliveries whose delivery object is written in one of `files`. A file with objects of no
@@ -146,23 +156,6 @@ fn readers(all: &[Delivery], files: &BTreeSet<String>) -> BTreeSet<String> {
     readers.map(|one| one.id.clone()).collect()
 }
 
-/// Returns the clusters of a tree that are certainly different ones, as [`list_deliveries`] names them. All other
-/// deliveries are assumed to be into one cluster.
-///
-/// # Errors
-/// See [`list_deliveries`].
-pub fn separate_clusters(choice: &StateChoice) -> Result<BTreeSet<String>, SessionError> {
-    let state = StateReader::default().read(choice, &[])?;
-    let limits = Limits::default();
-    let terms = Terms {
-        limits: &limits,
-        clusters: None,
-    };
-    let delivered = Delivered::alone(&StateFiles::of(&state).tree(), terms)?;
-    let clusters = delivered.clusters();
-    Ok(clusters.iter().map(|name| name.to_string()).collect())
-}
-
 /// Returns the kinds of the CRDs that a delivery applies, each with the names that its CRD gives to it.
 fn names_of_kinds(delivery: &Delivery) -> impl Iterator<Item = (GroupKind, Vec<String>)> {
     delivery.resources.iter().filter_map(|resource| {
@@ -181,8 +174,8 @@ fn names_of_kinds(delivery: &Delivery) -> impl Iterator<Item = (GroupKind, Vec<S
 }
 
 /// Evaluates the deliveries of a state, with the kustomizations that no tool of the tree builds, and passes them to
-/// `answer`. `counts` returns whether the charts that a file names are rendered. Charts of the tree that no such file
-/// names are rendered with their default values.
+/// `answer`, with the facts about Argo CD. `counts` returns whether the charts that a file names are rendered. Charts
+/// of the tree that no such file names are rendered with their default values.
 ///
 /// # Errors
 /// See [`list_deliveries`].
@@ -191,7 +184,7 @@ pub(in crate::engine) fn evaluate<T>(
     paths: &[String],
     terms: Terms<'_>,
     (charts, counts): (&Charts, &dyn Fn(&str) -> bool),
-    answer: impl FnOnce(&TreeFiles<'_>, &[Delivery]) -> T,
+    answer: impl FnOnce(&TreeFiles<'_>, &[Delivery], &Memory) -> T,
 ) -> Result<T, SessionError> {
     let state = StateReader::default().read(choice, paths)?;
     if let Some(path) = state.missing.first() {
@@ -199,33 +192,33 @@ pub(in crate::engine) fn evaluate<T>(
     }
     let tree = StateFiles::of(&state).tree();
     // Rendered charts may name more charts, so this is repeated until nothing new is rendered.
-    let all = loop {
-        let all = delivered(&tree, terms, (charts, counts))?;
+    let (all, memory) = loop {
+        let (all, memory) = delivered(&tree, terms, (charts, counts))?;
         let rendered = all.iter().filter(|one| counts(&one.file));
         let calls = rendered.flat_map(|one| one.charts.iter().cloned());
         if !charts.render(&calls.collect())? {
-            break all;
+            break (all, memory);
         }
     };
-    Ok(answer(&tree, &all))
+    Ok(answer(&tree, &all, &memory))
 }
 
 /// Returns the deliveries of a tree, its kustomizations that nothing builds and, if charts are rendered, its charts
-/// that nothing uses.
+/// that nothing uses. Also returns the facts about Argo CD.
 fn delivered(
     tree: &TreeFiles<'_>,
     terms: Terms<'_>,
     (charts, counts): (&Charts, &dyn Fn(&str) -> bool),
-) -> Result<Vec<Delivery>, BeyondLimit> {
+) -> Result<(Vec<Delivery>, Memory), BeyondLimit> {
     let builds = Builds::new(tree, charts);
-    let (mut all, _) = graph::deliveries(&builds, terms, (&[], &Memory::default()))?;
+    let (mut all, memory) = graph::deliveries(&builds, terms, (&[], &Memory::default()))?;
     let roots = unreached::roots(&builds, &all, terms.limits)?;
     all.extend(roots);
     if charts.are_rendered() {
         let unreached = unreached::charts(&builds, &all, counts);
         all.extend(unreached);
     }
-    Ok(all)
+    Ok((all, memory))
 }
 
 /// Cache of the identity that each object has in its file, before any build changes it, by file and by the byte at

@@ -26,7 +26,7 @@ mod unlisted;
 
 pub use comparison::Comparison;
 pub(super) use deliveries::evaluate;
-pub use deliveries::{Deliveries, list_deliveries, separate_clusters};
+pub use deliveries::{Deliveries, list_deliveries};
 pub(super) use parsed::{RenderedChart, parts_of};
 pub use request::{CompareRequest, StateChoice};
 pub use start::{UsualChange, is_commit, usual_change};

@@ -281,38 +281,9 @@ impl Delivered {
         self.evaluated.contains(place)
     }
 
-    /// Returns the clusters that are certainly different ones. With Flux: those whose entry points share a key, and
-    /// those into which another cluster delivers. With Argo CD: the control planes, if there are several, and the
-    /// clusters that are neither a control plane nor a cluster of Flux.
+    /// Returns its [`separate_clusters`].
     pub(super) fn clusters(&self) -> BTreeSet<Arc<str>> {
-        let (flux, argo): (Vec<&Delivery>, Vec<&Delivery>) = self
-            .all
-            .iter()
-            .partition(|one| one.by.as_ref().is_none_or(|by| by.tool.is_flux()));
-        let mut entries: HashMap<&str, Vec<&Delivery>> = HashMap::default();
-        for entry in flux.iter().filter(|one| one.parent.is_none()) {
-            entries.entry(&entry.key).or_default().push(entry);
-        }
-        let alike = entries.into_values().filter(|alike| alike.len() > 1);
-        let remote = flux.iter().copied().filter(|one| match self.parent(one) {
-            Some(parent) => parent.cluster != one.cluster,
-            // The own cluster of an entry point has the name of the folder that it builds.
-            None => *one.cluster != *one.path,
-        });
-        let apart = alike.flatten().chain(remote);
-        let mut apart: BTreeSet<Arc<str>> = apart.map(|one| Arc::clone(&one.cluster)).collect();
-        let planes = self.memory.planes();
-        let of_flux: BTreeSet<&Arc<str>> = flux.iter().map(|one| &one.cluster).collect();
-        let argo = argo.iter().filter_map(|one| one.by.as_ref());
-        let argo = argo.map(Deliverer::place).filter(|place| {
-            if planes.contains(place) {
-                planes.len() > 1
-            } else {
-                !of_flux.contains(place)
-            }
-        });
-        apart.extend(argo);
-        apart
+        separate_clusters(self.all.iter(), &self.memory)
     }
 
     pub(super) fn delivery(&self, id: &str) -> Option<&Delivery> {
@@ -384,6 +355,45 @@ impl Delivered {
     pub(super) fn governs(&self, path: &str) -> bool {
         ancestors(folder_of(path)).any(|folder| self.governed.contains(folder))
     }
+}
+
+/// Returns the clusters of deliveries that are certainly different ones. With Flux: those whose entry points share a
+/// key, and those into which another cluster delivers. With Argo CD: the control planes, if there are several, and the
+/// clusters that are neither a control plane nor a cluster of Flux. `memory`: the facts about Argo CD of this state.
+pub(super) fn separate_clusters<'d>(
+    all: impl Iterator<Item = &'d Delivery> + Clone,
+    memory: &argo::Memory,
+) -> BTreeSet<Arc<str>> {
+    let by_id: HashMap<&str, &Delivery> = all.clone().map(|one| (one.id.as_str(), one)).collect();
+    let (flux, argo): (Vec<&Delivery>, Vec<&Delivery>) =
+        all.partition(|one| one.by.as_ref().is_none_or(|by| by.tool.is_flux()));
+    let mut entries: HashMap<&str, Vec<&Delivery>> = HashMap::default();
+    for entry in flux.iter().filter(|one| one.parent.is_none()) {
+        entries.entry(&entry.key).or_default().push(entry);
+    }
+    let alike = entries.into_values().filter(|alike| alike.len() > 1);
+    let remote = flux.iter().copied().filter(|one| {
+        let parent = one.parent.as_deref().and_then(|parent| by_id.get(parent));
+        match parent {
+            Some(parent) => parent.cluster != one.cluster,
+            // The own cluster of an entry point has the name of the folder that it builds.
+            None => *one.cluster != *one.path,
+        }
+    });
+    let apart = alike.flatten().chain(remote);
+    let mut apart: BTreeSet<Arc<str>> = apart.map(|one| Arc::clone(&one.cluster)).collect();
+    let planes = memory.planes();
+    let of_flux: BTreeSet<&Arc<str>> = flux.iter().map(|one| &one.cluster).collect();
+    let argo = argo.iter().filter_map(|one| one.by.as_ref());
+    let argo = argo.map(Deliverer::place).filter(|place| {
+        if planes.contains(place) {
+            planes.len() > 1
+        } else {
+            !of_flux.contains(place)
+        }
+    });
+    apart.extend(argo);
+    apart
 }
 
 /// Returns the files with Kustomizations of Flux that nothing applies: no kustomization includes them, or their
