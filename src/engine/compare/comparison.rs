@@ -168,16 +168,23 @@ impl Comparison {
         let always = Definitions::of(&beside);
         let free = old.free();
         let delivered = old.clusters.clone();
-        let clusters = &*configured.clusters;
-        let are_apart = !old.shares_deliveries(clusters)? && !new.shares_deliveries(clusters)?;
-        let settings = (clusters, &configured.rest.input.settings, are_apart);
+        let bundles_of_base = old.bundles(&configured.clusters)?;
+        let bundles_of_head = new.bundles(&configured.clusters)?;
+        let are_apart =
+            !old.shares_deliveries(&bundles_of_base) && !new.shares_deliveries(&bundles_of_head);
+        let rest = &configured.rest.input.settings;
         let old = old.arrange(
-            settings,
+            (&bundles_of_base, rest, are_apart),
             &beside,
             &before.or(&after).or(&always),
             &BTreeSet::new(),
-        )?;
-        let new = new.arrange(settings, &beside, &after.or(&before).or(&always), &free)?;
+        );
+        let new = new.arrange(
+            (&bundles_of_head, rest, are_apart),
+            &beside,
+            &after.or(&before).or(&always),
+            &free,
+        );
         let changes = compare(&old, &new);
         let sides = BothSides {
             base: &old,

@@ -17,6 +17,19 @@ use crate::inventory::{AppliedFile, BuiltKeys, Settings};
 use crate::kustomize::{ancestors, folder_of, resolve};
 use crate::manifest::ParsedFile;
 
+/// A configured cluster, with its bundles in one state.
+pub(in crate::engine::compare) struct ConfiguredCluster<'c> {
+    cluster: &'c ClusterInput,
+    bundles: Vec<BundleFiles<'c>>,
+}
+
+/// The files that the paths of a bundle lead to, and its roots, by index.
+struct BundleFiles<'c> {
+    bundle: &'c BundleInput,
+    named: BTreeSet<usize>,
+    roots: Vec<usize>,
+}
+
 impl Parsed {
     /// Divides the state into parts: one for each of the `configured` clusters, one for all other applied files, one
     /// for each of [`Self::clusters`], and one for the files that are not applied. `rest`: the settings for files of no
@@ -25,11 +38,11 @@ impl Parsed {
     /// [shares](Self::shares_deliveries) a delivery among the configured clusters.
     pub(in crate::engine::compare) fn arrange(
         self,
-        (configured, rest, are_apart): (&[ClusterInput], &Settings, bool),
+        (configured, rest, are_apart): (&[ConfiguredCluster<'_>], &Settings, bool),
         beside: &[ParsedFile],
         elsewhere: &Definitions,
         free: &BTreeSet<Arc<str>>,
-    ) -> Result<Vec<TreePart>, SessionError> {
+    ) -> Vec<TreePart> {
         let built = self.roots.iter().flat_map(|root| &root.files);
         let built = built.map(|(file, _)| *file).collect();
         let mut assigned = Assignment {
@@ -41,18 +54,19 @@ impl Parsed {
             rendered: BTreeSet::new(),
         };
         let mut trees = Vec::new();
-        for cluster in configured {
+        for ConfiguredCluster { cluster, bundles } in configured {
             let settings = cluster.settings();
             let mut files = Vec::new();
-            for bundle in &cluster.bundles {
-                let own = bundle
+            for found in bundles {
+                let own = found
+                    .bundle
                     .input
                     .settings
                     .namespace
                     .as_deref()
                     .filter(|_| settings.namespace.is_none());
                 let own: Option<Arc<str>> = own.map(Arc::from);
-                let mut of_bundle = assigned.bundle(bundle)?;
+                let mut of_bundle = assigned.bundle(found);
                 for file in &mut of_bundle {
                     file.file.namespace.clone_from(&own);
                 }
@@ -91,27 +105,47 @@ impl Parsed {
             settings.extra_kinds.extend(elsewhere.beyond(&own));
             TreePart::new(files, settings, cluster, Arc::clone(&whole))
         });
-        Ok(trees.collect())
+        trees.collect()
+    }
+
+    /// Finds the files and the roots of the bundles of `configured` clusters.
+    ///
+    /// # Errors
+    /// A glob of a bundle is malformed.
+    pub(in crate::engine::compare) fn bundles<'c>(
+        &self,
+        configured: &'c [ClusterInput],
+    ) -> Result<Vec<ConfiguredCluster<'c>>, SessionError> {
+        let clusters = configured.iter().map(|cluster| {
+            let bundles = cluster.bundles.iter().map(|bundle| {
+                let named = self.named(bundle)?;
+                Ok(BundleFiles {
+                    bundle,
+                    roots: self.roots_of(&named),
+                    named,
+                })
+            });
+            Ok(ConfiguredCluster {
+                cluster,
+                bundles: bundles.collect::<Result<_, SessionError>>()?,
+            })
+        });
+        clusters.collect()
     }
 
     /// Whether a delivery is in several of the `configured` clusters. A delivery is into one cluster, so the
     /// configuration then says nothing about the clusters of deliveries.
     pub(in crate::engine::compare) fn shares_deliveries(
         &self,
-        configured: &[ClusterInput],
-    ) -> Result<bool, SessionError> {
+        configured: &[ConfiguredCluster<'_>],
+    ) -> bool {
         let mut known = HashSet::default();
-        for cluster in configured.iter().filter(|_| configured.len() > 1) {
-            let mut own = BTreeSet::new();
-            for bundle in &cluster.bundles {
-                own.extend(self.roots_of(&self.named(bundle)?));
-            }
+        configured.iter().any(|cluster| {
+            let roots = cluster.bundles.iter().flat_map(|found| &found.roots);
+            let own: BTreeSet<usize> = roots.copied().collect();
             let mut delivered = own.iter().filter(|at| self.roots[**at].by.is_some());
-            if delivered.any(|at| !known.insert(*at)) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+            delivered.any(|at| !known.insert(*at))
+        })
     }
 
     /// Returns the roots, by index, whose folder is among the files of a bundle, if they build one of these.
@@ -154,15 +188,19 @@ struct Assignment<'s> {
 impl Assignment<'_> {
     /// Assigns the files of a bundle: those that roots within its paths build, and those that no kustomization governs.
     /// A root that the tree delivers keeps its tool.
-    fn bundle(&mut self, bundle: &BundleInput) -> Result<Vec<PlacedFile>, SessionError> {
+    fn bundle(&mut self, found: &BundleFiles<'_>) -> Vec<PlacedFile> {
         let state = self.state;
-        let named = state.named(bundle)?;
+        let BundleFiles {
+            bundle,
+            named,
+            roots,
+        } = found;
         let called = bundle.name.as_deref().unwrap_or_default();
         let name = Destination::Bundle(called.into());
         let rendered = state.rendered.bundles.get(called);
         let mut files = Vec::new();
         let mut destinations = BTreeSet::new();
-        for at in state.roots_of(&named) {
+        for &at in roots {
             let root = &state.roots[at];
             let by = root.by.as_deref();
             // The manifests that a command of the configuration prints replace every root.
@@ -177,14 +215,14 @@ impl Assignment<'_> {
                 destinations.insert(destination);
             }
         }
-        for &at in &named {
+        for &at in named {
             let place = &state.places[at];
             let is_built = self.built.contains(&at) || state.delivered.may_fail(place);
             if !is_built && !state.delivered.governs(place) {
                 files.push(self.file(at, name.clone(), None));
             }
         }
-        Ok(match rendered {
+        match rendered {
             Some(file) => {
                 self.rendered.extend(named);
                 let only = destinations.pop_first();
@@ -192,7 +230,7 @@ impl Assignment<'_> {
                 vec![placed(file, only.unwrap_or(name))]
             }
             None => files,
-        })
+        }
     }
 
     /// Whether a root is a chart of a bundle that a command of the configuration renders.

@@ -51,7 +51,7 @@ pub(in crate::engine) fn parts_of(
     } else {
         parsed.places.iter().cloned().collect()
     };
-    parsed.arrange((&[], settings, true), beside, &definitions, &free)
+    Ok(parsed.arrange((&[], settings, true), beside, &definitions, &free))
 }
 
 impl Parsed {
