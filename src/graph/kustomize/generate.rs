@@ -178,7 +178,7 @@ pub(super) fn content_hash(node: &Node) -> String {
         let more = json_map(node, "stringData").map(|map| format!(",\"stringData\":{map}"));
         let more = more.unwrap_or_default();
         let of_type = node.get("type").and_then(|of_type| of_type.scalar());
-        let of_type = json_text(&of_type.unwrap_or_default());
+        let of_type = json_text(&of_type.unwrap_or_default(), true);
         format!("{{\"data\":{data},\"kind\":\"Secret\",\"name\":{name}{more},\"type\":{of_type}}}")
     } else {
         let more = json_map(node, "binaryData").map(|map| format!("\"binaryData\":{map},"));
@@ -203,16 +203,17 @@ fn json_map(node: &Node, field: &str) -> Option<String> {
     let entries: BTreeMap<SmolStr, Node> = entries.into_iter().collect();
     let entries = entries.iter().map(|(key, value)| {
         let value = value.scalar().unwrap_or_default();
-        format!("{}:{}", json_text(key), json_text(&value))
+        format!("{}:{}", json_text(key, true), json_text(&value, true))
     });
     Some(format!("{{{}}}", entries.collect::<Vec<_>>().join(",")))
 }
 
-/// Returns a JSON string as Go's `encoding/json` writes it: characters with a meaning in HTML are escaped.
-fn json_text(text: &str) -> String {
+/// Returns a JSON string as Go's `encoding/json` writes it; with `escapes_html`, `<`, `>` and `&` are escaped, too.
+pub fn json_text(text: &str, escapes_html: bool) -> String {
     // Every text can be written as JSON.
     let mut json = serde_json::to_string(text).unwrap_or_default();
-    for special in ['<', '>', '&', '\u{2028}', '\u{2029}'] {
+    let html: &[char] = if escapes_html { &['<', '>', '&'] } else { &[] };
+    for &special in html.iter().chain(&['\u{2028}', '\u{2029}']) {
         if json.contains(special) {
             json = json.replace(special, &format!("\\u{:04x}", u32::from(special)));
         }

@@ -19,6 +19,7 @@ mod transform;
 pub use budget::{Budget, Taken};
 pub use build::{BuildError, Builder, Built};
 pub use doc::{KustomizationDoc, kustomization};
+pub use generate::json_text;
 pub use memo::Builds;
 pub use objects::{objects_of, resources_of};
 pub use patch::merged;

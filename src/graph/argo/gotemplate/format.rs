@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::graph::argo::template::TemplateError;
+use crate::graph::kustomize::json_text;
 
 /// Maximum padding of a verb, and maximum precision of `%f`.
 const WIDEST: usize = 1_000;
@@ -219,8 +220,7 @@ pub(super) fn json(value: &Value, escapes: bool) -> String {
         }
         Value::Object(entries) => {
             let entries = sorted(entries).into_iter().map(|(key, value)| {
-                let key = json(&Value::from(key.as_str()), escapes);
-                format!("{key}:{}", json(value, escapes))
+                format!("{}:{}", json_text(key, escapes), json(value, escapes))
             });
             format!("{{{}}}", entries.collect::<Vec<_>>().join(","))
         }
@@ -228,16 +228,7 @@ pub(super) fn json(value: &Value, escapes: bool) -> String {
             Some(float) if !number.is_i64() => json_float(float),
             _ => number.to_string(),
         },
-        Value::String(_) => {
-            let text = value.to_string();
-            let text = text.replace('\u{2028}', "\\u2028");
-            let text = text.replace('\u{2029}', "\\u2029");
-            if !escapes {
-                return text;
-            }
-            let text = text.replace('<', "\\u003c");
-            text.replace('>', "\\u003e").replace('&', "\\u0026")
-        }
+        Value::String(text) => json_text(text, escapes),
         scalar => scalar.to_string(),
     }
 }
