@@ -81,11 +81,11 @@ impl<'a> Subject<'a> {
 /// rejects a ClusterRoleBinding with such a subject, unless a tool adds the namespace: then workloads without a written
 /// namespace may be there.
 fn place_of(binding: &Member) -> Place<'_> {
-    match &binding.key.namespace {
-        _ if binding.object.kind() == "ClusterRoleBinding" => Place::Open,
-        Namespace::Named(name) => Place::Named(name),
-        Namespace::None | Namespace::Unwritten => Place::Anywhere,
+    if binding.object.kind() == "ClusterRoleBinding" {
+        return Place::Open;
     }
+    let namespace = binding.key.namespace.name();
+    namespace.map_or(Place::Anywhere, Place::Named)
 }
 
 /// The indices of the subjects that bindings name.
