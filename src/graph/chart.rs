@@ -87,19 +87,24 @@ fn parsed(text: &str, origin: &Origin, folder: Option<&str>) -> Result<Vec<Resou
     }
     let found = resources_of(&parsed, "")
         .map_err(|line| format!("line {line} of helm's output begins an incomplete object"))?;
-    let templates = templates(text);
+    let documents = documents(text);
+    let mut printed: BTreeMap<u32, PrintedDocument> = BTreeMap::new();
     let placed = (0..).zip(found).map(|(at, mut resource)| {
-        let template = templates.range(..=resource.origin.offset).next_back();
-        let file = template.zip(folder).and_then(|((_, template), folder)| {
-            let (_, below) = template.name.split_once('/')?;
+        let document = documents.range(..=resource.origin.offset).next_back();
+        let document = document.map(|(start, text)| {
+            let known = printed.entry(*start);
+            &*known.or_insert_with(|| PrintedDocument::new(text))
+        });
+        let file = document.zip(folder).and_then(|(document, folder)| {
+            let (_, below) = document.template.split_once('/')?;
             Some(Arc::from(resolve(folder, below)))
         });
         resource.origin = Origin {
             offset: at,
             is_generated: true,
-            template: template.map(|(_, template)| Arc::clone(&template.name)),
+            template: document.map(|one| Arc::clone(&one.template)),
             template_file: file,
-            document: template.map(|(_, template)| Arc::clone(&template.document)),
+            document: document.map(|one| Arc::clone(&one.text)),
             ..origin.clone()
         };
         resource
@@ -107,29 +112,39 @@ fn parsed(text: &str, origin: &Origin, folder: Option<&str>) -> Result<Vec<Resou
     Ok(placed.collect())
 }
 
+/// The start of the comment in which Helm names the template of a document.
+const SOURCE: &str = "# Source: ";
+
 /// A document that Helm printed.
 struct PrintedDocument {
     /// The name of its template.
-    name: Arc<str>,
+    template: Arc<str>,
     /// Its text, from the comment that names the template.
-    document: Arc<str>,
+    text: Arc<str>,
 }
 
-/// Returns the documents whose templates Helm names in comments, by the offsets of these.
-fn templates(text: &str) -> BTreeMap<u32, PrintedDocument> {
-    let mut found = BTreeMap::new();
-    let mut offset = 0;
-    for line in text.split_inclusive('\n') {
-        if let Some(name) = line.strip_prefix("# Source: ") {
-            let rest = &text[offset..];
-            let end = rest.find("\n---").map_or(rest.len(), |end| end + 1);
-            let template = PrintedDocument {
-                name: Arc::from(name.trim_end()),
-                document: Arc::from(&rest[..end]),
-            };
-            found.insert(offset as u32, template);
+impl PrintedDocument {
+    fn new(text: &str) -> Self {
+        let comment = text.lines().next().unwrap_or_default();
+        let template = comment.strip_prefix(SOURCE).unwrap_or_default();
+        Self {
+            template: Arc::from(template.trim_end()),
+            text: Arc::from(text),
         }
-        offset += line.len();
+    }
+}
+
+/// Returns the texts of the documents whose templates Helm names in comments, from these comments on, by their offsets.
+fn documents(text: &str) -> BTreeMap<u32, &str> {
+    let mut found = BTreeMap::new();
+    let (mut offset, mut end) = (text.len(), text.len());
+    for line in text.split_inclusive('\n').rev() {
+        offset -= line.len();
+        if line.starts_with("---") {
+            end = offset;
+        } else if line.starts_with(SOURCE) {
+            found.insert(offset as u32, &text[offset..end]);
+        }
     }
     found
 }
