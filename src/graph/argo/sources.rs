@@ -86,7 +86,8 @@ impl Sources<'_> {
         // Files that override sources, variables, releases and the name of a hydrated source may depend on the
         // Application's name and project, and the objects of a release have its place.
         let (written, folder_name) = (written.join("\n"), folder.unwrap_or_default());
-        let is_own = application.is_hydrated()
+        let hydrated = application.is_hydrated();
+        let is_own = hydrated
             || written.contains('$')
             || self.builder.charts().are_rendered()
             || sources.iter().any(|source| {
@@ -99,7 +100,6 @@ impl Sources<'_> {
             let project = application.node.text_at(&["spec", "project"]);
             (&application.name, project, &origin.file, origin.line)
         });
-        let hydrated = application.is_hydrated();
         let key = format!("{written}\n{folder_name}\n{namespace}\n{own:?}\n{hydrated}");
         if let Some(known) = self.made.borrow().get(&key) {
             return Arc::clone(known).at(origin);
