@@ -81,15 +81,9 @@ impl<'a> Delivery<'a, '_> {
     fn generates_from_git(&self, by: &Deliverer) -> bool {
         let set = self.part.delivering(by).map(|(_, set)| set);
         let generators = set.and_then(|set| set.object.at(&["spec", "generators"]));
-        let mut pending: Vec<Value<'_>> = generators.into_iter().collect();
-        while let Some(value) = pending.pop() {
-            if value.get("git").is_some() {
-                return true;
-            }
-            pending.extend(value.items());
-            pending.extend(value.entries().map(|entry| entry.value));
-        }
-        false
+        let entries = generators.map(Value::entries_below);
+        let mut entries = entries.into_iter().flatten();
+        entries.any(|entry| entry.key == "git")
     }
 
     /// Returns the pruning of `leaving` by an Application. It syncs the change once with its settings in base, before its
