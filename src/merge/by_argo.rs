@@ -52,21 +52,22 @@ impl<'a> Delivery<'a, '_> {
             .parted(|member| kept.is_some_and(|kept| kept.keys.contains(&member.key.to_string())));
         let mut withdrawal = match by.tool {
             _ if leaving.members.is_empty() => Withdrawal::default(),
-            SourceTool::ArgoCdSet if never_deletes(&after.settings) => {
+            SourceTool::ArgoCdSet => {
+                let is_race = never_deletes(&after.settings);
                 // The controller may see the folders of head before the policy of head.
-                if never_deletes(&before.settings)
-                    || after.parent.is_none()
-                    || !self.generates_from_git(by)
+                if is_race
+                    && (never_deletes(&before.settings)
+                        || after.parent.is_none()
+                        || !self.generates_from_git(by))
                 {
                     Withdrawal::nothing("never deletes an Application that it generated")
                 } else {
                     Withdrawal {
-                        is_race: true,
+                        is_race,
                         ..generated_deleted(&leaving, before)
                     }
                 }
             }
-            SourceTool::ArgoCdSet => generated_deleted(&leaving, before),
             _ => self.pruned_by_application(by, before, after, &leaving),
         };
         let is_moved = before.settings.revision != after.settings.revision;
