@@ -315,9 +315,9 @@ impl<'a> Delivery<'a, '_> {
         }
         let there = self.part.base.members_at(self.destination);
         let rejected = there.filter(|member| {
-            let after = self.part.after(&member.key);
-            let is_updated = !after.is_some_and(|one| is_forced_by_mark(one) || is_skipped(one));
-            is_updated && self.part.rejects(&member.key)
+            let after = || self.part.after(&member.key);
+            self.part.rejects(&member.key)
+                && !after().is_some_and(|one| is_forced_by_mark(one) || is_skipped(one))
         });
         rejected.collect()
     }
