@@ -159,7 +159,7 @@ pub(super) fn is_skipped(member: &Member) -> bool {
     })
 }
 
-/// Whether a label or annotation makes Flux recreate a label or annotation makes Flux recreate the object if it cannot be updated.
+/// Whether a label or annotation makes Flux recreate the object if it cannot be updated.
 pub(super) fn is_forced_by_mark(member: &Member) -> bool {
     let metadata = member.object.metadata();
     let marks = [
