@@ -4,34 +4,35 @@ use std::collections::BTreeSet;
 
 use super::Merge;
 use super::withdraw::PartWithdrawal;
-use crate::delivery::{Leaving, Op, Regime, Withdrawal};
+use crate::delivery::{Leaving, Op, Regime, ToolRequest, Withdrawal};
 use crate::inventory::Member;
 use crate::kube::ObjectKey;
 
 impl PartWithdrawal {
     /// Returns the objects that tools delete.
     pub(super) fn deleted(&self) -> BTreeSet<&ObjectKey> {
-        let requests = self.requests.iter();
-        let deletes = requests.filter(|request| request.op == Op::Delete);
-        deletes.map(|request| &request.key).collect()
+        deleted(&self.requests).collect()
     }
 
-    /// Records the objects that a tool deletes. The first tool that deletes an object counts as its tool.
-    pub(super) fn add_deleter(
+    /// Records the tool of removed objects. Two destinations may have one key: the first tool that deletes the object
+    /// counts, or else the last one with evidence.
+    pub(super) fn add_tool(
         &mut self,
         leaving: &Leaving<'_>,
         tool: (Regime, bool),
         withdrawal: &Withdrawal<'_>,
     ) {
-        let requests = withdrawal.requests.iter();
-        let deleted = requests.filter(|request| request.op == Op::Delete);
-        let deleted: BTreeSet<&ObjectKey> = deleted.map(|request| &request.key).collect();
-        let members = leaving.members.iter();
-        for member in members.filter(|member| deleted.contains(&member.key)) {
-            let deleters = self.deleters.entry(member.key.clone()).or_default();
-            deleters.push((tool.0, member.id));
-            if deleters.len() == 1 {
-                self.regimes.insert(member.key.clone(), tool);
+        let (regime, is_known) = tool;
+        let deleted: BTreeSet<&ObjectKey> = deleted(&withdrawal.requests).collect();
+        for member in &leaving.members {
+            let counted = self.regimes.entry(member.key.clone()).or_insert(tool);
+            let is_deleted = deleted.contains(&member.key);
+            if (is_deleted || is_known) && !self.deleters.contains_key(&member.key) {
+                *counted = tool;
+            }
+            if is_deleted {
+                let deleters = self.deleters.entry(member.key.clone()).or_default();
+                deleters.push((regime, member.id));
             }
         }
     }
@@ -57,4 +58,10 @@ impl Merge<'_> {
         }
         tools
     }
+}
+
+/// Returns the objects that requests delete.
+pub(super) fn deleted(requests: &[ToolRequest]) -> impl Iterator<Item = &ObjectKey> {
+    let deletes = requests.iter().filter(|request| request.op == Op::Delete);
+    deletes.map(|request| &request.key)
 }

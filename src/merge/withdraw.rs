@@ -6,6 +6,7 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use super::by_argo::AWAITS_CONFIRMATION;
+use super::deleters::deleted;
 use super::handover::{Handover, handovers};
 use super::part::MergePart;
 use super::pruning::{CANNOT_BUILD, Delivery, DeliveryChoice, FIXED_REVISION, Requested};
@@ -14,7 +15,7 @@ use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm;
 use crate::delivery::{
-    FluxObject, Leaving, Op, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux,
+    FluxObject, Leaving, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux,
 };
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, Policy, Wait};
@@ -116,18 +117,6 @@ pub fn withdraw(
             members,
         };
         let (regime, is_known) = applier.regime();
-        for member in &leaving.members {
-            let tool = (regime, is_known);
-            let known = decided
-                .all
-                .regimes
-                .entry(member.key.clone())
-                .or_insert(tool);
-            // Two destinations may have one key: one whose tool deletes it counts, or else has evidence for its tool.
-            if is_known && !decided.all.deleters.contains_key(&member.key) {
-                *known = tool;
-            }
-        }
         let unbuildable = part.head.and_then(|head| head.unbuildable(destination));
         let withdrawal = match (&applier, regime) {
             (Applier::Object(deliverer), _) => Delivery {
@@ -152,7 +141,7 @@ pub fn withdraw(
             (_, Regime::Kubectl) => Withdrawal::nothing("prunes nothing"),
         };
         let all = &mut decided.all;
-        all.add_deleter(&leaving, (regime, is_known), &withdrawal);
+        all.add_tool(&leaving, (regime, is_known), &withdrawal);
         if regime == Regime::Kubectl && !is_known && unbuildable.is_none() {
             let members = leaving.members.iter();
             all.unknown.extend(members.map(|member| member.key.clone()));
@@ -424,9 +413,7 @@ fn assumed(
     else {
         return None;
     };
-    let requests = withdrawal.requests.iter();
-    let deletes = requests.filter(|request| request.op == Op::Delete);
-    let count = deletes.count();
+    let count = deleted(&withdrawal.requests).count();
     let (tool, place) = (regime.tool(), destination.folder().filter(|_| count > 0)?);
     let objects = plain::count(count, "object");
     Some(format!(
