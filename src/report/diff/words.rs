@@ -191,7 +191,7 @@ impl DiffReport {
                 ("may delete", "create")
             };
             let them = if again.len() == 1 { "it" } else { "them" };
-            let share = possible_share(&again);
+            let share = in_brackets(possible_share(&again));
             return (!again.is_empty()).then(|| {
                 format!("Merging this {delete} {objects}{share} and {create} {them} again")
             });
@@ -200,29 +200,24 @@ impl DiffReport {
             (_, 0) => None,
             (false, n) => Some(format!("{n} may get stuck")),
             (true, 1) => Some("1 gets stuck".to_owned()),
-            (true, n) => Some(format!("{n} get stuck{}", possible_share(&stuck))),
+            (true, n) => Some(format!(
+                "{n} get stuck{}",
+                in_brackets(possible_share(&stuck))
+            )),
         };
         let deletions = match (deleted, cascaded) {
             (0, 0) => "nothing at once".to_owned(),
             (0, _) => format!("{} by cascade", plain::count(cascaded, "object")),
             _ => plain::count(deleted + cascaded, "object"),
         };
-        let possible = gone.iter();
-        let possible = possible.filter(|one| one.certainty == EffectCertainty::Possible);
-        let possible = possible.count();
-        let are_all_possible = possible > 0 && possible == gone.len();
-        let verb = if are_all_possible {
+        let verb = if !gone.is_empty() && count_possible(&gone) == gone.len() {
             "may delete"
         } else {
             "deletes"
         };
         let by_cascade = (deleted > 0 && cascaded > 0).then(|| format!("{cascaded} by cascade"));
-        let possibly = (possible > 0 && !are_all_possible).then(|| format!("{possible} possibly"));
-        let shares: Vec<String> = by_cascade.into_iter().chain(possibly).collect();
-        let mut said = format!("Merging this {verb} {deletions}");
-        if !shares.is_empty() {
-            said.push_str(&format!(" ({})", shares.join(", ")));
-        }
+        let shares = by_cascade.into_iter().chain(possible_share(&gone));
+        let mut said = format!("Merging this {verb} {deletions}{}", in_brackets(shares));
         said.push_str(&self.gravest(gone));
         said.extend(stuck_objects.map(|stuck| format!("; {stuck}")));
         if !again.is_empty() {
@@ -234,7 +229,7 @@ impl DiffReport {
             said.push_str(&format!(
                 "; {} {verb} deleted and created again{}",
                 again.len(),
-                possible_share(&again)
+                in_brackets(possible_share(&again))
             ));
         }
         let lost: Vec<&DiffEffect> = self.of(EffectKind::DataLost).collect();
@@ -243,7 +238,7 @@ impl DiffReport {
             said.push_str(&format!(
                 "; the data of {} {verb} deleted{}",
                 holders(&lost),
-                possible_share(&lost)
+                in_brackets(possible_share(&lost))
             ));
         }
         Some(said)
@@ -392,15 +387,25 @@ fn any_certain(effects: &[&DiffEffect]) -> bool {
     effects.any(|effect| effect.certainty == EffectCertainty::Certain)
 }
 
-/// Counts the possible effects if others are certain: ` (2 possibly)`; empty if all are alike.
-fn possible_share(effects: &[&DiffEffect]) -> String {
-    let possible = effects.iter();
-    let possible = possible.filter(|effect| effect.certainty == EffectCertainty::Possible);
-    match possible.count() {
-        0 => String::new(),
-        possible if possible == effects.len() => String::new(),
-        possible => format!(" ({possible} possibly)"),
+fn count_possible(effects: &[&DiffEffect]) -> usize {
+    let effects = effects.iter();
+    let possible = effects.filter(|effect| effect.certainty == EffectCertainty::Possible);
+    possible.count()
+}
+
+/// Counts the possible effects if there are others, too: `2 possibly`.
+fn possible_share(effects: &[&DiffEffect]) -> Option<String> {
+    let possible = count_possible(effects);
+    (possible > 0 && possible < effects.len()).then(|| format!("{possible} possibly"))
+}
+
+/// Joins shares to ` (3 by cascade, 2 possibly)`; empty if there are none.
+fn in_brackets(shares: impl IntoIterator<Item = String>) -> String {
+    let shares: Vec<String> = shares.into_iter().collect();
+    if shares.is_empty() {
+        return String::new();
     }
+    format!(" ({})", shares.join(", "))
 }
 
 /// Counts objects that hold data: `2 volumes and 1 Cluster`.
