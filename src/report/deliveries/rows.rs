@@ -88,8 +88,7 @@ impl DeliveryListing {
                     let mut below = children.remove(&Some(one.id.as_str())).unwrap_or_default();
                     let more = fold(&mut below, &children);
                     let below = below.into_iter().map(RowKind::Delivery).chain(more);
-                    let below: Vec<RowKind<'_>> = below.collect();
-                    pending.extend(below.into_iter().rev().map(|row| (depth + 1, at, row)));
+                    pending.extend(below.rev().map(|row| (depth + 1, at, row)));
                 }
                 rows.push(Row {
                     depth,
