@@ -135,17 +135,15 @@ fn preserving(set: &Member) -> Option<String> {
     let metadata = spec.at(&["template", "metadata"]).into_iter();
     let finalizers = metadata.flat_map(|metadata| metadata.items_at("finalizers"));
     let finalizers: Vec<&str> = finalizers.filter_map(Value::as_str).collect();
-    let listed = finalizers.iter().copied();
-    let finalizer = listed
-        .clone()
-        .find(|one| deletion_policy(std::iter::once(*one)).is_some());
+    let mut listed = finalizers.iter().copied();
+    let finalizer = listed.find(|one| deletion_policy(std::iter::once(*one)).is_some());
     let patch = spec.str_at(&["templatePatch"]).unwrap_or_default();
     let patched = patch
         .contains(RESOURCES_FINALIZER)
         .then_some(RESOURCES_FINALIZER);
     let finalizer = finalizer.or(patched);
     // Taken out of the template, the finalizer is added again unless the policy forbids it or another one is left.
-    let is_added = !preserves && listed.filter(|one| Some(*one) != finalizer).count() == 0;
+    let is_added = !preserves && finalizers.iter().all(|one| Some(*one) == finalizer);
     let policy = "set `spec.syncPolicy.preserveResourcesOnDeletion: true`";
     let taken_out = finalizer.map(plain::one_line);
     let taken_out = taken_out.map(|one| format!("take the finalizer `{one}` out of its template"));
