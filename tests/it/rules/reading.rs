@@ -4,14 +4,19 @@ use ownerlint::engine::Check;
 
 use crate::support::{Repository, check_text};
 
-/// Returns the severities and messages of the findings in a folder.
-fn found(repository: &Repository, rule: &str) -> Vec<(String, String)> {
+/// Returns the findings of a rule in a folder.
+fn findings(repository: &Repository, rule: &str) -> Vec<serde_json::Value> {
     let (_, printed, error) = repository.run(
         &["--select", rule, "--output", "json", "--fail-on", "never"],
         "",
     );
     let report: serde_json::Value = serde_json::from_str(&printed).expect(&error);
-    let findings = report["findings"].as_array().expect("findings").iter();
+    report["findings"].as_array().expect("findings").clone()
+}
+
+/// Returns the severities and messages of the findings in a folder.
+fn found(repository: &Repository, rule: &str) -> Vec<(String, String)> {
+    let findings = findings(repository, rule).into_iter();
     let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     findings
         .map(|finding| (word(&finding["severity"]), word(&finding["message"])))
@@ -127,13 +132,7 @@ fn every_document_with_bytes_that_are_not_utf8_is_reported() {
     ] {
         std::fs::write(repository.path().join(file), documents.concat()).expect("written");
     }
-    let output = crate::support::ownerlint()
-        .current_dir(repository.path())
-        .args(["--select", "nonstandard-yaml", "-o", "json"])
-        .output()
-        .expect("it runs");
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let found = report["findings"].as_array().expect("a list").iter();
+    let found = findings(&repository, "nonstandard-yaml").into_iter();
     let found = found.map(|finding| {
         let related = finding["related"].as_array().expect("a list").iter();
         let lines = related.map(|place| place["location"]["line"].to_string());
