@@ -11,12 +11,14 @@ use crate::kustomize::{ancestors, folder_of};
 use crate::manifest::is_kustomization;
 
 /// The files that arguments lead to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Listed {
     /// The indices of the files in the list.
     pub found: Vec<usize>,
     /// The arguments that lead to no file.
     pub missing: Vec<String>,
+    /// The arguments, for files of any type.
+    pub asked: Asked,
 }
 
 /// The characters of globs.
@@ -30,6 +32,7 @@ const GLOB: [char; 4] = ['*', '?', '[', '{'];
 pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, InputError> {
     let mut found = vec![false; paths.len()];
     let mut missing = Vec::new();
+    let mut globs = Vec::new();
     for argument in arguments {
         let mut hits = places(paths, |path| {
             path == argument || is_manifest_below(argument, path)
@@ -37,6 +40,7 @@ pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, Input
         if hits.is_empty() && argument.contains(GLOB) {
             let matcher = matcher(argument)?;
             hits = places(paths, |path| matcher.is_match(path));
+            globs.push(matcher);
         }
         if hits.is_empty() && !argument.is_empty() {
             missing.push(argument.clone());
@@ -46,7 +50,15 @@ pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, Input
         }
     }
     let found = (0..paths.len()).filter(|at| found[*at]).collect();
-    Ok(Listed { found, missing })
+    let asked = Asked {
+        paths: arguments.to_vec(),
+        globs,
+    };
+    Ok(Listed {
+        found,
+        missing,
+        asked,
+    })
 }
 
 /// The requested paths of a tree, for files of any type. By default all files are requested.
@@ -57,18 +69,6 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Reads arguments as [`walk_listed`] does.
-    ///
-    /// # Errors
-    /// A glob is malformed.
-    pub fn of(arguments: &[String]) -> Result<Self, InputError> {
-        let globs = arguments.iter().filter(|argument| argument.contains(GLOB));
-        Ok(Self {
-            paths: arguments.to_vec(),
-            globs: globs.map(|glob| matcher(glob)).collect::<Result<_, _>>()?,
-        })
-    }
-
     /// Whether a path is requested, is below a requested folder, or matches a glob.
     pub fn has(&self, path: &str) -> bool {
         let is_named = |asked: &String| asked.is_empty() || ancestors(path).any(|at| at == asked);

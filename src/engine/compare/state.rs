@@ -213,7 +213,7 @@ impl StateReader {
         let arguments = arguments(&repository, paths)?;
         let all: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
         let listed = walk_listed(&all, &arguments)?;
-        let asked = Asked::of(&arguments)?;
+        let asked = listed.asked;
         let configs = all.iter().copied();
         let configs = configs.filter(|path| FILE_NAMES.contains(&name_of(path)));
         let wanted = listed.found.into_iter().map(|at| all[at]);

@@ -51,6 +51,23 @@ fn unread_inputs_that_a_glob_selects_are_told() {
     }
 }
 
+/// An argument that is a path is no glob, even if it looks like one.
+#[test]
+fn path_that_looks_like_a_glob_is_a_path() {
+    let folder = Folder::new();
+    folder
+        .git(&["init", "-q", "-b", "main"])
+        .write("a[b/x.yaml", &config("x"))
+        .write("a[b/y.yaml", &config("y"))
+        .commit()
+        .remove("a[b/x.yaml")
+        .commit();
+    assert_eq!(
+        folder.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD", "a[b"]),
+        ["removed ConfigMap/?/x"]
+    );
+}
+
 /// Creates two branches: `main` added `gained`, and `topic`, which is checked out, removed `a`.
 fn parted() -> Folder {
     let folder = Folder::new();
