@@ -154,8 +154,9 @@ pub(super) fn is_skipped(member: &Member) -> bool {
         (marks::FLUX_RECONCILE, "disabled"),
     ];
     skips.iter().any(|(key, value)| {
-        let written = metadata.annotation(key).or_else(|| metadata.label(key));
-        written.is_some_and(|written| written.value.eq_ignore_ascii_case(value))
+        let marks = [metadata.annotation(key), metadata.label(key)];
+        let mut marks = marks.into_iter().flatten();
+        marks.any(|mark| mark.value.eq_ignore_ascii_case(value))
     })
 }
 

@@ -350,6 +350,8 @@ fn changed_job_prevents_pruning_unless_flux_skips_it_or_it_may_be_gone() {
         let mark = format!(", annotations: {{kustomize.toolkit.fluxcd.io/{mark}}}");
         assert_eq!(beside_a_changed_job(&mark, ""), deleted, "{mark}");
     }
+    let both = ", annotations: {kustomize.toolkit.fluxcd.io/ssa: Merge}, labels: {kustomize.toolkit.fluxcd.io/ssa: Ignore}";
+    assert_eq!(beside_a_changed_job(both, ""), deleted);
 }
 
 #[test]
