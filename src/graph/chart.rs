@@ -88,13 +88,19 @@ fn parsed(text: &str, origin: &Origin, folder: Option<&str>) -> Result<Vec<Resou
     let found = resources_of(&parsed, "")
         .map_err(|line| format!("line {line} of helm's output begins an incomplete object"))?;
     let documents = documents(text);
+    let document_of = |offset: u32| documents.range(..=offset).next_back();
     let mut printed: BTreeMap<u32, PrintedDocument> = BTreeMap::new();
-    let placed = (0..).zip(found).map(|(at, mut resource)| {
-        let document = documents.range(..=resource.origin.offset).next_back();
-        let document = document.map(|(start, text)| {
+    for offset in found.iter().map(|one| one.origin.offset) {
+        if let Some((start, text)) = document_of(offset) {
             let known = printed.entry(*start);
-            &*known.or_insert_with(|| PrintedDocument::new(text))
-        });
+            let document = known.or_insert_with(|| PrintedDocument::new(text));
+            document.objects += usize::from(document.contains(offset - start));
+        }
+    }
+    let placed = (0..).zip(found).map(|(at, mut resource)| {
+        let document = document_of(resource.origin.offset);
+        let below = document.map(|(start, _)| resource.origin.offset - start);
+        let document = document.and_then(|(start, _)| printed.get(start));
         let file = document.zip(folder).and_then(|(document, folder)| {
             let (_, below) = document.template.split_once('/')?;
             Some(Arc::from(resolve(folder, below)))
@@ -104,7 +110,9 @@ fn parsed(text: &str, origin: &Origin, folder: Option<&str>) -> Result<Vec<Resou
             is_generated: true,
             template: document.map(|one| Arc::clone(&one.template)),
             template_file: file,
-            document: document.map(|one| Arc::clone(&one.text)),
+            document: document
+                .zip(below)
+                .map(|(one, below)| one.printed_at(below)),
             ..origin.clone()
         };
         resource
@@ -119,8 +127,12 @@ const SOURCE: &str = "# Source: ";
 struct PrintedDocument {
     /// The name of its template.
     template: Arc<str>,
-    /// Its text, from the comment that names the template.
+    /// The comment that names the template.
+    comment: Arc<str>,
+    /// Its text, from this comment on.
     text: Arc<str>,
+    /// The number of objects in it.
+    objects: usize,
 }
 
 impl PrintedDocument {
@@ -129,8 +141,23 @@ impl PrintedDocument {
         let template = comment.strip_prefix(SOURCE).unwrap_or_default();
         Self {
             template: Arc::from(template.trim_end()),
+            comment: Arc::from(comment),
             text: Arc::from(text),
+            objects: 0,
         }
+    }
+
+    /// Whether an object that begins `below` bytes after the comment is in it: Helm names the template of a file with
+    /// definitions only above the first one.
+    fn contains(&self, below: u32) -> bool {
+        (below as usize) < self.text.len()
+    }
+
+    /// Returns the text of the object that begins `below` bytes after the comment. Of objects that share a document, or
+    /// follow it, this is the comment alone: repeated for each, the document would take quadratic space.
+    fn printed_at(&self, below: u32) -> Arc<str> {
+        let is_alone = self.objects == 1 && self.contains(below);
+        Arc::clone(if is_alone { &self.text } else { &self.comment })
     }
 }
 

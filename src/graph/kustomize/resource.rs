@@ -27,7 +27,8 @@ pub struct Origin {
     pub template: Option<Arc<str>>,
     /// The file of this template, if the chart is in the tree.
     pub template_file: Option<Arc<str>>,
-    /// The document that helm printed, with its comments.
+    /// The document that helm printed, with its comments; only the comment that names the template if it has several
+    /// objects, or the object is not in it.
     pub document: Option<Arc<str>>,
 }
 

@@ -160,6 +160,28 @@ fn comment_before_the_first_key_suppresses_a_finding_of_diff() {
     assert_eq!(objects, [Some("PersistentVolumeClaim/shop/a")]);
 }
 
+/// A comment belongs to the object of its document. The items of a list share theirs.
+#[test]
+fn comment_above_a_list_belongs_to_none_of_its_items() {
+    let comment = "# ownerlint: ignore-document[volume-removed] a test\n";
+    let items = ["a", "b"].map(|name| {
+        format!(
+            "- {{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: {name}, namespace: shop}}}}\n"
+        )
+    });
+    let list = format!(
+        "{comment}apiVersion: v1\nkind: List\nitems:\n{}",
+        items.concat()
+    );
+    let tree = chart(&[("list", list)]);
+    render(&tree, &[]);
+    let document = tree.diff(&["--render"]);
+    let findings = document["findings"].as_array().expect("a list").iter();
+    let objects: Vec<_> = findings.map(|one| one["object"].as_str()).collect();
+    let expected = ["a", "b"].map(|name| format!("PersistentVolumeClaim/shop/{name}"));
+    assert_eq!(objects, expected.each_ref().map(|key| Some(key.as_str())));
+}
+
 /// Returns the note and the help of the only finding, and the key of the delivery of the first effect, of a change
 /// that removes a claim from a chart which a HelmRelease and an Application deliver. `sync` is the Application's policy.
 fn delivered_twice(sync: &str) -> [String; 3] {
