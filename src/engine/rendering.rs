@@ -15,7 +15,7 @@ use crate::graph::delivery::Delivery;
 use crate::graph::files::parse_inline;
 use crate::graph::kustomize::{Resource, resources_of};
 use crate::graph::unread::What;
-use crate::inventory::{Overlay, Release, globs, locate};
+use crate::inventory::{Exclusion, Overlay, Release, locate};
 use crate::kustomize::{Deliverer, folder_of, name_of, resolve, shown};
 use crate::text::plain;
 
@@ -89,7 +89,7 @@ fn rendered(
         clusters: config.and_then(|config| config.clusters.as_deref()),
     };
     let charts = charts_of_one_state(rendering, config, request.release);
-    let exclude = globs(&bundles_and_rest(request, config).1.input.exclude)?;
+    let exclude = Exclusion::new(&bundles_and_rest(request, config).1.input.exclude)?;
     let mut rendered = Rendered::default();
     let mut paths = request.paths.clone();
     if paths.is_empty() {
@@ -133,7 +133,7 @@ fn rendered(
                     };
                     let overlay = overlay(one, &shown, |template| {
                         let template = shown_below(path, &below, template);
-                        template.is_some_and(|template| exclude.is_match(template))
+                        template.is_some_and(|template| exclude.is_match(&template))
                     });
                     rendered
                         .overlays

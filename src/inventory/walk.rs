@@ -8,6 +8,7 @@ use globset::GlobSet;
 use super::budget::WalkBudget;
 use super::descent::Descent;
 use super::error::InputError;
+use super::exclusion::Exclusion;
 use super::location::{STDIN, locate, resolved};
 use super::walked::{Collector, InputFile, Walk};
 use crate::text::{glob, plain};
@@ -20,7 +21,7 @@ pub(super) fn reaches(
     identity: &Path,
 ) -> bool {
     let shown = path.strip_prefix("./").unwrap_or(path);
-    let excluded = globs(exclude).is_ok_and(|exclude| exclude.is_match(shown));
+    let excluded = Exclusion::new(exclude).is_ok_and(|exclude| exclude.is_match(shown));
     let reached = arguments.iter().any(|argument| {
         let root = locate(argument);
         let folder = Path::new(argument).is_dir()
@@ -63,7 +64,7 @@ pub(super) fn walk_telling(
     budget: &WalkBudget,
     tell: Option<&dyn Fn(InputFile)>,
 ) -> Result<Walk, InputError> {
-    let exclude = globs(exclude)?;
+    let exclude = Exclusion::new(exclude)?;
     let mut found = Collector::new(&exclude, budget, tell);
     let mut seen = HashSet::default();
     for argument in arguments.iter().filter(|argument| seen.insert(*argument)) {

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
-use globset::GlobSet;
 
 use super::boundary::Escape;
 use super::budget::WalkBudget;
 use super::device::names_a_device;
+use super::exclusion::Exclusion;
 use super::location::{FileIdentity, STDIN, locate};
 use super::open::{IRREGULAR, describe};
 use crate::git::in_git_folder;
@@ -198,7 +198,7 @@ pub(super) struct Collector<'c> {
     /// The number of found files, readable or not; a file that is found twice counts twice.
     pub(super) found: usize,
     /// Patterns of excluded files.
-    exclude: &'c GlobSet,
+    exclude: &'c Exclusion,
     /// Called with each file as soon as it is found for the first time.
     tell: Option<&'c dyn Fn(InputFile)>,
     announced: HashSet<FileIdentity>,
@@ -208,7 +208,7 @@ pub(super) struct Collector<'c> {
 impl<'c> Collector<'c> {
     /// Creates an empty collector. Files that `exclude` matches are left out.
     pub(super) fn new(
-        exclude: &'c GlobSet,
+        exclude: &'c Exclusion,
         budget: &'c WalkBudget,
         tell: Option<&'c dyn Fn(InputFile)>,
     ) -> Self {
