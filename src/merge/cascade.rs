@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use foldhash::HashSet;
+
 use super::effect::DiffEffect;
 use super::loss::{Loss, Losses};
 use super::part::MergePart;
@@ -162,14 +164,15 @@ struct Causes<'a, 'p> {
 
 impl Causes<'_, '_> {
     fn complete(&self, because: &[ObjectKey]) -> Vec<ObjectKey> {
-        let mut chain = because.to_vec();
-        while let Some(above) = chain.first().and_then(|root| self.above(root)) {
-            // A Kustomization may deliver itself.
-            if chain.contains(&above) {
-                break;
-            }
-            chain.insert(0, above);
+        let mut known: HashSet<ObjectKey> = because.iter().cloned().collect();
+        let mut chain: Vec<ObjectKey> = because.iter().rev().cloned().collect();
+        // A Kustomization may deliver itself.
+        while let Some(above) = chain.last().and_then(|root| self.above(root))
+            && known.insert(above.clone())
+        {
+            chain.push(above);
         }
+        chain.reverse();
         chain
     }
 
