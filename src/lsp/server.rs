@@ -10,8 +10,8 @@ use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
     CompletionResponse, DocumentSymbolResponse, ExecuteCommandParams, GotoDefinitionResponse,
-    InitializeParams, MessageType, Position, TextDocumentPositionParams, Uri,
-    WorkspaceSymbolResponse,
+    InitializeParams, MessageType, Position, TextDocumentPositionParams, Uri, WorkspaceFolder,
+    WorkspaceFoldersChangeEvent, WorkspaceSymbolResponse,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -205,11 +205,9 @@ impl<'c> Server<'c> {
                 }
             }
             notification::DidChangeWorkspaceFolders::METHOD => {
-                if let Some(changed) = read::<notification::DidChangeWorkspaceFolders>(message) {
-                    for document in self.folders.change(&changed.event) {
-                        self.publisher.clear(&document.uri);
-                        self.folders.open(document);
-                    }
+                for document in self.folders.change(&folder_change(&message.params)) {
+                    self.publisher.clear(&document.uri);
+                    self.folders.open(document);
                 }
             }
             notification::DidSaveTextDocument::METHOD
@@ -405,6 +403,20 @@ fn initialize(connection: &Connection) -> Option<(RequestId, InitializeParams)> 
 fn lens_place(data: &Value) -> Option<(Uri, u32)> {
     let uri = serde_json::from_value(data.get("uri")?.clone()).ok()?;
     Some((uri, u32::try_from(data.get("offset")?.as_u64()?).ok()?))
+}
+
+/// Reads which folders were added and removed. Neovim 0.7 sends `"removed": [[]]` when it adds one; such entries are passed
+/// over.
+fn folder_change(params: &Value) -> WorkspaceFoldersChangeEvent {
+    let folders = |list: &str| -> Vec<WorkspaceFolder> {
+        let entries = params["event"][list].as_array().into_iter().flatten();
+        let folders = entries.map(|entry| serde_json::from_value(entry.clone()));
+        folders.filter_map(Result::ok).collect()
+    };
+    WorkspaceFoldersChangeEvent {
+        added: folders("added"),
+        removed: folders("removed"),
+    }
 }
 
 fn cancelled(params: &Value) -> Option<RequestId> {

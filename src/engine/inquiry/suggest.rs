@@ -18,13 +18,13 @@ pub struct PossibleOwner<'s> {
 }
 
 impl<'s> Inquiry<'s> {
-    /// Returns kinds with their apiVersions: those of Kubernetes, and those that CRDs in the file's bundle define. With
-    /// `api_version`, only its kinds, unless it has none.
+    /// Returns kinds with their apiVersions: those of Kubernetes, and those that CRDs in the file's bundle define or that
+    /// its objects have. With `api_version`, only its kinds.
     pub fn kinds(&self, path: &str, api_version: Option<&str>) -> Vec<(String, String)> {
         fitting(self.known_kinds(path), api_version)
     }
 
-    /// Returns the apiVersions that serve `kind`, or all known ones if there are none, each with a kind.
+    /// Returns the apiVersions of `kind`, or all known ones without it, each with a kind.
     pub fn api_versions(&self, path: &str, kind: Option<&str>) -> Vec<(String, String)> {
         let known = self.known_kinds(path).into_iter();
         fitting(known.map(|(kind, version)| (version, kind)).collect(), kind)
@@ -75,8 +75,15 @@ impl<'s> Inquiry<'s> {
             .resources()
             .map(|row| (row.kind.clone(), row.api_version()));
         let beside = self.beside(path).iter();
-        let definitions = beside.filter_map(|member| member.object.definition());
-        built_in.chain(definitions.flat_map(versions)).collect()
+        let definitions = beside
+            .clone()
+            .filter_map(|member| member.object.definition());
+        let written = beside.map(|member| {
+            let object = &member.object;
+            (object.kind().to_owned(), object.api_version().to_owned())
+        });
+        let defined = definitions.flat_map(versions);
+        built_in.chain(defined).chain(written).collect()
     }
 
     fn bundle_of(&self, path: &str) -> Option<&'s Bundle> {
@@ -91,12 +98,10 @@ impl<'s> Inquiry<'s> {
     }
 }
 
-/// Returns the pairs whose second text is `wanted`; all pairs if there are none.
-fn fitting(all: Vec<(String, String)>, wanted: Option<&str>) -> Vec<(String, String)> {
-    let (fitting, others): (Vec<_>, Vec<_>) = all
-        .into_iter()
-        .partition(|(_, text)| Some(text.as_str()) == wanted);
-    if fitting.is_empty() { others } else { fitting }
+/// Returns the pairs whose second text is `wanted`; without it, all pairs.
+fn fitting(mut all: Vec<(String, String)>, wanted: Option<&str>) -> Vec<(String, String)> {
+    all.retain(|(_, text)| wanted.is_none_or(|wanted| text == wanted));
+    all
 }
 
 /// Returns the kind that a CRD defines, with each apiVersion.

@@ -1267,7 +1267,9 @@ fn open_document_moves_to_added_workspace_folder() {
     client.notify("initialized", json!({}));
     client.open("two/a.yaml", DRIVER);
     let alone = client.rules("two/a.yaml");
-    let change = json!({"added": [folder(&client, "two")], "removed": [folder(&client, "one")]});
+    // Neovim 0.7 sends an empty array as an entry.
+    let removed = [json!([]), folder(&client, "one")];
+    let change = json!({"added": [folder(&client, "two")], "removed": removed});
     client.notify(
         "workspace/didChangeWorkspaceFolders",
         json!({"event": change}),
@@ -1402,6 +1404,15 @@ fn completion_offers_builtin_and_custom_kinds() {
     assert_eq!(kinds, ["Cake"]);
     let versions = offered(&[("cakes.yaml", CAKES)], "kind: Cake\napiVersion: ");
     assert_eq!(versions, ["example.com/v1"]);
+    // No CRD defines the kind, but another file has such an object.
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a, namespace: b}\n";
+    let releases = [("release.yaml", release)];
+    let kinds = offered(&releases, "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: ");
+    assert_eq!(kinds, ["HelmRelease"]);
+    let versions = offered(&releases, "kind: HelmRelease\napiVersion: ");
+    assert_eq!(versions, ["helm.toolkit.fluxcd.io/v2"]);
+    let kinds = offered(&[], "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: ");
+    assert_eq!(kinds, [""; 0]);
 }
 
 #[test]
