@@ -115,7 +115,7 @@ fn asked<'g>(
 ) -> Result<Vec<PlannedCluster<'g>>, PlanError> {
     let all: Vec<PlannedCluster<'_>> = read.iter().flat_map(Clusters::all).collect();
     let mut asked = all.clone();
-    asked.retain(|one| name.is_none() || one.name() == name);
+    asked.retain(|one| name.is_none_or(|name| one.is_called(name)));
     if let Some(name) = name.filter(|_| asked.is_empty()) {
         let there = names(all.iter());
         return Err(PlanError::UnknownCluster {

@@ -66,6 +66,16 @@ impl<'g> PlannedCluster<'g> {
         self.part()?.cluster.as_deref()
     }
 
+    /// Whether `list --deliveries` or the configuration calls it `name`. Several entry points may deliver into a cluster
+    /// that has no name of its own; it is called by each.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        let Some(part) = self.part() else {
+            return false;
+        };
+        let mut by = part.destinations().filter_map(Destination::deliverer);
+        self.name() == Some(name) || by.any(|by| *by.place() == *name)
+    }
+
     pub(in crate::engine) fn inventory(&self) -> &'g Inventory {
         self.part()
             .map_or(&self.bundle.inventory, |part| &part.inventory)

@@ -246,6 +246,22 @@ fn target_in_several_clusters_needs_the_cluster_option() {
     );
 }
 
+/// A cluster has each name under which `list --deliveries` shows it.
+#[test]
+fn only_cluster_may_be_named() {
+    let tree = Repository::new();
+    tree.write(
+        "clusters/home/sync.yaml",
+        &kustomization("web", "./web", "targetNamespace: shop, "),
+    );
+    tree.write("web/a.yaml", &config_map("a"));
+    let (_, listed, _) = tree.run(&["list", "--deliveries"], "");
+    assert!(listed.starts_with("web\n"), "{listed}");
+    let key = "Kustomization.kustomize.toolkit.fluxcd.io/flux-system/web";
+    let only = plan(&tree, &["ks/web", "--cluster", "web"]);
+    assert_eq!(gone(&only), ["ConfigMap/shop/a", key]);
+}
+
 #[test]
 fn unapplied_object_is_planned_separately() {
     let tree = Repository::new();
