@@ -86,6 +86,10 @@ const FIELDS: &[KindFields] = &[
         ],
     ),
     (
+        GroupKind::new("", "PersistentVolume"),
+        &[("spec.volumeMode", OrDefault("Filesystem"))],
+    ),
+    (
         GroupKind::new("rbac.authorization.k8s.io", "RoleBinding"),
         &[("roleRef", Written)],
     ),

@@ -146,6 +146,18 @@ fn defaults_and_larger_claims_are_not_rejected() {
 }
 
 #[test]
+fn mode_of_a_volume_is_immutable() {
+    let volume = |spec: Value| json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "a"}, "spec": spec});
+    let of = |mode: &str| volume(json!({"volumeMode": mode}));
+    let rejected = |new: &Value| {
+        let old = volume(json!({}));
+        rejected_fields(&object(&old), &object(new))
+    };
+    assert_eq!(rejected(&of("Block"))[0].field, "spec.volumeMode");
+    assert_eq!(rejected(&of("Filesystem")), []);
+}
+
+#[test]
 fn claim_template_labels_are_immutable() {
     let set = |labels: Value| json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "a"}, "spec": {"volumeClaimTemplates": [{"metadata": {"name": "data", "labels": labels}}]}});
     let (old, new) = (
