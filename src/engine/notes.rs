@@ -236,6 +236,8 @@ fn dangling_entries(file: &ParsedFile) -> Vec<(&str, usize, &str)> {
         let is_path = !written.trim().is_empty()
             && !is_remote(written)
             && !written.contains(['\n', '$', '{']);
+        // An absolute path is an error of kustomize; on Windows it may name another machine.
+        let is_path = is_path && Path::new(written).is_relative();
         (is_path && !folder.join(written).exists()).then(|| {
             let line = source.position(entry.span().start, ColumnUnit::Utf8).line;
             (path, line, written)
