@@ -5,6 +5,7 @@ use std::path::Path;
 use super::request::{CompareRequest, StateChoice};
 use super::state::StateReader;
 use crate::git::{GitError, Repository};
+use crate::kube::shell;
 use crate::report::diff::StateName;
 
 /// The default comparison, if the user names no states.
@@ -96,10 +97,18 @@ impl Start {
         if commit == repository.commit(reference)? {
             return Ok(as_named);
         }
-        let short = commit.get(..12).unwrap_or(&commit);
-        let note = format!(
-            "compared with {short}, where `{head}` left `{reference}`; `--no-merge-base` compares with `{reference}` itself"
-        );
+        let note = if commit == repository.commit(head)? {
+            let range = format!("{head}...{reference}");
+            let command = shell::line(["ownerlint", "diff", &range]);
+            format!(
+                "`{reference}` contains `{head}`, so its commits are not compared; to see what merging it deletes: `{command}`"
+            )
+        } else {
+            let short = commit.get(..12).unwrap_or(&commit);
+            format!(
+                "compared with {short}, where `{head}` left `{reference}`; `--no-merge-base` compares with `{reference}` itself"
+            )
+        };
         let name = StateName::MergeBase {
             reference: reference.clone(),
             commit: commit.clone(),

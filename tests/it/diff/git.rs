@@ -130,6 +130,27 @@ fn merge_base_is_named_in_report() {
     assert_eq!(ancestor["notes"], serde_json::json!([]));
 }
 
+/// On `main`, `diff topic` compares nothing of `topic`.
+#[test]
+fn base_that_contains_head_hints_at_its_own_commits() {
+    let folder = Folder::new();
+    folder
+        .git(&["init", "-q", "-b", "main"])
+        .write("apps/a.yaml", &config("a"))
+        .write("apps/b.yaml", &config("b"))
+        .commit()
+        .git(&["checkout", "-q", "-b", "topic"])
+        .remove("apps/a.yaml")
+        .commit()
+        .git(&["checkout", "-q", "main"]);
+    let document = folder.run("", &["topic"]).expect("a report");
+    assert_eq!(document["changes"], serde_json::json!([]));
+    let hint = "`topic` contains `HEAD`, so its commits are not compared; to see what merging it deletes: \
+                `ownerlint diff HEAD...topic`";
+    assert_eq!(document["notes"], serde_json::json!([hint]));
+    assert_eq!(folder.changes(&["HEAD...topic"]), ["removed ConfigMap/?/a"]);
+}
+
 #[test]
 fn two_and_three_dot_ranges_work_like_in_git() {
     let folder = parted();
