@@ -65,6 +65,13 @@ impl DiffReport {
         places.collect()
     }
 
+    /// Whether the report says everything that merging the change does, whatever its verdict: every input was read, the
+    /// tool of each removed object is known, and the change makes no delivery fail. A delivery that fails deletes only
+    /// after it is repaired.
+    pub fn is_wholly_known(&self) -> bool {
+        self.summary.unread == 0 && self.summary.unknown == 0 && self.newly_failing().is_none()
+    }
+
     /// Describes the deliveries that fail only after the change; `None` if there are none.
     pub(in crate::report) fn newly_failing(&self) -> Option<String> {
         let before = self.failed_on(UnreadSide::Base);

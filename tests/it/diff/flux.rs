@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::places::Folder;
+use crate::support::ownerlint;
 
 /// Writes the files of a tree, each of which begins with `== path`.
 fn write(folder: &Folder, side: &str, tree: &str) {
@@ -260,6 +261,24 @@ fn newly_failing_build_is_reported_beside_one_that_failed_before() {
     assert!(said.contains(sentence), "{said}");
     assert!(said.contains("two/kustomization.yaml:1)"), "{said}");
     assert!(!text_of(both, &old, &old, &[]).contains(sentence));
+}
+
+/// `--fail-on unknown` also fails for a delivery that the change breaks: it deletes nothing until it is repaired.
+#[test]
+fn newly_failing_build_can_fail_the_run() {
+    let both = "== two/kustomization.yaml\nresources: [b.yaml]\n";
+    let old = format!("== two/b.yaml\n{}", config("b"));
+    let status = |head: &str, more: &[&str]| {
+        let mut command = ownerlint();
+        let folder = sides(both, &old, head);
+        command.current_dir(folder.path());
+        command.args(["diff", "--base", "base", "--head", "head"]);
+        let output = command.args(more).output().expect("it runs");
+        output.status.code()
+    };
+    assert_eq!(status("", &[]), Some(0));
+    assert_eq!(status("", &["--fail-on", "error,unknown"]), Some(1));
+    assert_eq!(status(&old, &["--fail-on", "error,unknown"]), Some(0));
 }
 
 #[test]
