@@ -131,8 +131,8 @@ pub(super) struct DiffArgs {
     /// The lowest severity that human and concise output show: error, warning or info [default: warning, or that of --fail-on]
     #[arg(long, value_name = "SEVERITY", value_parser = severity, help_heading = "Output")]
     show: Option<Severity>,
-    /// The lowest severity that makes the run fail, `unknown` if ownerlint cannot tell what is deleted, or both:
-    /// `error,unknown` [default: error]
+    /// The lowest severity that makes the run fail, `unknown` if it is not known what is deleted or the change breaks a
+    /// delivery, or both: `error,unknown` [default: error]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = known::<DiffFailOn>(DiffFailOn::names), help_heading = "Exit status")]
     fail_on: Vec<DiffFailOn>,
     /// Accept the deletion of this object, given by its key as in reports (may be repeated)
@@ -231,11 +231,16 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
             "each path was compared with itself in another state; to compare one with the other: `{command}`"
         ));
     }
-    // Unread inputs and unknown tools count even if the verdict is `Deletes`.
-    let is_unknown = report.summary.unread > 0 || report.summary.unknown > 0;
+    let is_unknown = !report.is_wholly_known();
     Ok(match fail_on {
         _ if is_incomplete(&report.findings) => Status::Failure,
-        Some(least) if report.reaches(least) && !args.exit_zero => Status::Findings,
+        Some(least) if report.reaches(least) && !args.exit_zero => {
+            let how = report.how_to_accept();
+            if let Some(how) = how.filter(|_| formats.contains(&Format::Human)) {
+                terminal::say(&how);
+            }
+            Status::Findings
+        }
         _ if fail_on_unknown && is_unknown && !args.exit_zero => Status::Findings,
         _ if comparison.objects() == 0
             && fails_without_objects(args.allow_empty, comparison.templates()) =>

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::DiffReport;
 use crate::finding::{Finding, Severity};
-use crate::kube::ObjectKey;
+use crate::kube::{ObjectKey, shell};
 use crate::merge::DiffEffect;
 use crate::report::{Report, Summary};
 use crate::text::plain;
@@ -206,6 +206,22 @@ impl DiffReport {
     fn accepted_fingerprints(&self) -> BTreeSet<&str> {
         let accepted = self.accepted.iter();
         accepted.map(|one| one.fingerprint.as_str()).collect()
+    }
+
+    /// Returns how to accept the findings above info on the command line; `None` if they report no loss.
+    pub fn how_to_accept(&self) -> Option<String> {
+        let keys = self.acceptable();
+        let only = keys.first().filter(|_| keys.len() == 1);
+        Some(match (only, keys.len()) {
+            (_, 0) => return None,
+            (Some(key), _) => {
+                let option = shell::line(["--accept", key]);
+                format!("if this is wanted: `{option}`")
+            }
+            (None, many) => format!(
+                "if this is wanted: `--accept KEY` for each of the {many} keys that `--output markdown` lists"
+            ),
+        })
     }
 
     /// Returns the keys that accept all findings above info.

@@ -148,6 +148,41 @@ fn comment_lists_the_keys_that_accept_it() {
 }
 
 #[test]
+fn failing_run_says_how_to_accept() {
+    let hint = |fixture: &str, more: &[&str]| {
+        let mut command = ownerlint();
+        command.current_dir(root().join("fixtures/diff/comment").join(fixture));
+        command.args([
+            "diff",
+            "--base",
+            "base",
+            "--head",
+            "head",
+            "--fail-on",
+            "warning",
+        ]);
+        let output = command.args(more).output().expect("it runs");
+        String::from_utf8(output.stderr).expect("text")
+    };
+    assert_eq!(
+        hint("kustomization", &[]),
+        "if this is wanted: `--accept KEY` for each of the 5 keys that `--output markdown` lists\n"
+    );
+    assert_eq!(hint("kustomization", &accepting(&LOST)), "");
+    assert_eq!(hint("kustomization", &["-o", "json"]), "");
+    let claim = Folder::new();
+    claim
+        .write("base/a.yaml", "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: shop}\n")
+        .write("base/b.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, namespace: shop}\n")
+        .write("head/b.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, namespace: shop}\n");
+    let claim = claim.path().to_str().expect("UTF-8").to_owned();
+    assert_eq!(
+        hint(&claim, &["--by", "argocd"]),
+        "if this is wanted: `--accept PersistentVolumeClaim/shop/data`\n"
+    );
+}
+
+#[test]
 fn unused_accepted_key_is_noted_and_missing_accept_file_fails() {
     let (_, said) = compared("kustomization", &["--accept", "Secret/apps/other"]);
     assert!(
