@@ -133,11 +133,24 @@ impl Source<'_> {
             let environment = Environment::new(self.application, node, self.chart.namespace);
             let expands = options.is_true_at(&["commonAnnotationsEnvsubst"]);
             for (marks, expands) in [("commonLabels", true), ("commonAnnotations", expands)] {
+                let mut own = Node::empty_map();
                 for (key, mut value) in options.entries_at(&[marks]) {
                     if let Some(text) = value.scalar().filter(|_| expands) {
                         value = Node::text(environment.expand(&text));
                     }
-                    doc.node.entry_mut(marks).set(&key, value);
+                    own.set(&key, value);
+                }
+                if marks == "commonLabels" && options.is_true_at(&["labelWithoutSelector"]) {
+                    let mut labels = Node::empty_map();
+                    labels.set("pairs", own);
+                    if let Some(templates) = options.get("labelIncludeTemplates") {
+                        labels.set("includeTemplates", templates);
+                    }
+                    doc.node.entry_mut("labels").seq_mut().push(labels);
+                } else {
+                    for (key, value) in own.entries() {
+                        doc.node.entry_mut(marks).set(&key, value);
+                    }
                 }
             }
         }

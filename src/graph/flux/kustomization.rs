@@ -212,6 +212,7 @@ impl FluxKustomization {
         let by = &self.origin.file;
         let mut doc = kustomization_of(files, source, &self.folder(), by, tolerates)?;
         doc.add(&self.spec, &FIELDS, &PATCHES, files);
+        doc.set_images(self.spec.items_at("images"));
         let mut built = builder.build(&doc)?;
         for field in ["labels", "annotations"] {
             let marks = self.spec.entries_at(&["commonMetadata", field]);

@@ -1,5 +1,7 @@
 //! Kustomizations as they are written.
 
+use std::collections::BTreeSet;
+
 use super::build::{BuildError, Outcome};
 use super::memo::Watched;
 use crate::graph::files::TreeFiles;
@@ -53,6 +55,20 @@ impl KustomizationDoc {
                 self.node.entry_mut(list).seq_mut().extend(items);
             }
         }
+    }
+
+    /// Adds images, in place of those with the same names.
+    pub fn set_images(&mut self, images: Vec<Node>) {
+        if images.is_empty() {
+            return;
+        }
+        let named: BTreeSet<Option<String>> = images
+            .iter()
+            .map(|image| image.text_at(&["name"]))
+            .collect();
+        let known = self.node.entry_mut("images").seq_mut();
+        known.retain(|image| !named.contains(&image.text_at(&["name"])));
+        known.extend(images);
     }
 
     /// Returns the files and folders of the tree that it includes.

@@ -1,12 +1,14 @@
-//! Evaluates the builds of kustomize, as far as they decide which objects there are, their names and their metadata.
-//! Other fields may differ from those that kustomize builds.
+//! Evaluates the builds of kustomize. References to other objects are not renamed, and replacements are not evaluated:
+//! in fields other than names and metadata, builds may differ from those of kustomize.
 
 mod budget;
 mod build;
 mod doc;
 mod generate;
+mod images;
 mod inflate;
 mod labels;
+mod marks;
 mod memo;
 mod named;
 mod objects;

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::de::IgnoredAny;
-use smol_str::SmolStr;
 
 use super::build::{Build, Built, Outcome};
 use super::doc::KustomizationDoc;
@@ -31,6 +30,7 @@ impl Build<'_> {
         self.marks(doc, built)?;
         let key = "patchesJson6902";
         self.patches(doc, key, &doc.node.items_at(key), built)?;
+        self.scale_and_tag(doc, built)?;
         self.replacements(doc, built);
         self.tolerated(self.transformers(doc, built))
     }
@@ -360,34 +360,6 @@ impl Build<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Puts labels or annotations, by `field`, on all objects, and takes their bytes from the budget.
-    fn mark(
-        &self,
-        doc: &KustomizationDoc,
-        field: &str,
-        marks: &[(SmolStr, Node)],
-        built: &mut Built,
-    ) -> Outcome {
-        if marks.is_empty() {
-            return Ok(());
-        }
-        self.take_text(doc, None, Resource::bytes_of(marks), built.resources.len())?;
-        for resource in built.resources_mut() {
-            resource.mark(field, marks);
-        }
-        Ok(())
-    }
-
-    fn marks(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
-        let mut labels = doc.node.entries_at(&["commonLabels"]);
-        for entry in doc.node.items_at("labels") {
-            labels.extend(entry.entries_at(&["pairs"]));
-        }
-        let annotations = doc.node.entries_at(&["commonAnnotations"]);
-        self.mark(doc, "labels", &labels, built)?;
-        self.mark(doc, "annotations", &annotations, built)
     }
 
     /// Adds the replacements that change the identities of objects, or are in files of their own, to the unread inputs.
