@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashSet};
 
-use super::content::same_content;
+use super::built::is_same;
 use super::destination::Destination;
 use super::pairing::{Pair, Unpaired};
 use super::tree::{TreePart, TreePlace, destination_of, file_of, key_of, member, places};
@@ -195,7 +195,9 @@ fn kept(
     let changes = olds.iter().filter_map(|&old| {
         let same_file = by_file.get(file_of(base, old)).copied();
         let new = same_file.unwrap_or(news[0]);
-        let same = same_content(&member(base, old).object, &member(head, new).object);
+        let [was, is] = [(base, old), (head, new)]
+            .map(|(trees, place)| (&trees[place.tree], member(trees, place)));
+        let same = is_same(was, is);
         let kind = match (same_file, same) {
             (None, _) => ChangeKind::Moved,
             (Some(_), false) => ChangeKind::Changed,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use foldhash::HashSet;
 
+use crate::graph::node::Node;
 use crate::manifest::Object;
 use crate::yaml::{Entry, Kind, NodeId, Value};
 
@@ -62,3 +63,44 @@ fn have_same_keys(ones: &[Entry<'_>], others: &[Entry<'_>]) -> bool {
     let keys = ones.iter().map(|entry| entry.key);
     keys.eq(others.iter().map(|entry| entry.key))
 }
+/// Whether both values of builds are the same for Kubernetes.
+pub fn same_node(one: &Node, other: &Node) -> bool {
+    let mut pending = vec![(one.clone(), other.clone())];
+    let mut visits = 0;
+    while let Some((one, other)) = pending.pop() {
+        visits += 1;
+        if visits > MOST_PAIRS {
+            return false;
+        }
+        if one.address().is_some() && one.address() == other.address() {
+            continue;
+        }
+        let is_same = match (&one, &other) {
+            (Node::Written(here, was), Node::Written(there, is)) => {
+                same_value(here.value(*was), there.value(*is))
+            }
+            _ if one.is_map() && other.is_map() => {
+                let [mut ones, mut others] = [one.entries(), other.entries()];
+                ones.sort_by(|(one, _), (other, _)| one.cmp(other));
+                others.sort_by(|(one, _), (other, _)| one.cmp(other));
+                let keys = ones.iter().map(|(key, _)| key);
+                let is_same = keys.eq(others.iter().map(|(key, _)| key));
+                let pairs = ones.into_iter().zip(others);
+                pending.extend(pairs.map(|((_, one), (_, other))| (one, other)));
+                is_same
+            }
+            _ if one.is_seq() && other.is_seq() => {
+                let [ones, others] = [one.items(), other.items()];
+                let is_same = ones.len() == others.len();
+                pending.extend(ones.into_iter().zip(others));
+                is_same
+            }
+            _ => one.to_json(0) == other.to_json(0),
+        };
+        if !is_same {
+            return false;
+        }
+    }
+    true
+}
+

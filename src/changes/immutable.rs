@@ -24,6 +24,8 @@ pub struct RejectedField {
     pub base: Option<Span>,
     /// The same place in head.
     pub head: Option<Span>,
+    /// Whether only the build changes it: both sides write the same.
+    pub is_only_built: bool,
 }
 
 /// The comparison of two values of a field.
@@ -188,6 +190,7 @@ fn at(field: &'static str, base: Option<Value<'_>>, head: Option<Value<'_>>) -> 
         field,
         base: base.map(Value::span),
         head: head.map(Value::span),
+        is_only_built: false,
     }
 }
 

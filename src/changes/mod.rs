@@ -6,6 +6,7 @@
 //! Knows nothing of deletion.
 
 mod both;
+mod built;
 mod compare;
 mod content;
 mod destination;
@@ -16,8 +17,9 @@ mod tree;
 mod unread;
 
 pub use both::BothSides;
+pub use built::{BuiltObjects, rejected_between};
 pub use compare::{ChangeKind, ObjectChange, Sides, compare};
-pub use content::{same_content, same_value};
+pub use content::{same_content, same_node, same_value};
 pub use destination::{DeliveryName, Destination};
 pub use immutable::{RejectedField, rejected_fields};
 pub use tree::{

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use super::{DeliveryName, Destination};
+use super::{BuiltObjects, DeliveryName, Destination};
 use crate::graph::delivery::Settings as DeliverySettings;
 use crate::inventory::{AppliedFile, Inventory, Member, ObjectId, Settings};
 use crate::kube::ObjectKey;
@@ -20,6 +20,8 @@ pub struct PlacedFile {
     pub destination: Destination,
     /// The file.
     pub file: AppliedFile,
+    /// The build that applies its objects, if it is known.
+    pub build: Option<Arc<BuiltObjects>>,
 }
 
 /// A part of a side: files that are read with the same settings.
@@ -29,10 +31,18 @@ pub struct TreePart {
     pub inventory: Inventory,
     /// The name of its cluster, if it is given: parts with different names are in different clusters.
     pub cluster: Option<Arc<str>>,
-    files: Vec<(Arc<str>, Destination)>,
+    files: Vec<FileOfPart>,
     /// The files of each destination, in order, found on first use.
     files_at: OnceLock<BTreeMap<Destination, Vec<FileId>>>,
     whole: Arc<WholeTree>,
+}
+
+/// Facts about a file of a part.
+#[derive(Debug)]
+struct FileOfPart {
+    place: Arc<str>,
+    destination: Destination,
+    build: Option<Arc<BuiltObjects>>,
 }
 
 /// Facts about a whole side, shared by its parts.
@@ -146,7 +156,11 @@ impl TreePart {
         });
         let about = files
             .iter()
-            .map(|file| (Arc::clone(&file.place), file.destination.clone()))
+            .map(|file| FileOfPart {
+                place: Arc::clone(&file.place),
+                destination: file.destination.clone(),
+                build: file.build.clone(),
+            })
             .collect();
         let applied = files.into_iter().map(|file| AppliedFile {
             client: Some(file.destination.client()),
@@ -246,7 +260,7 @@ impl TreePart {
 
     /// Returns the path of a file from the root of the side.
     pub fn place(&self, file: FileId) -> &str {
-        &self.files[file.0 as usize].0
+        &self.files[file.0 as usize].place
     }
 
     /// Whether the side has a folder, with a file in or below it.
@@ -256,7 +270,12 @@ impl TreePart {
 
     /// Returns the destination of the objects of a file.
     pub fn destination(&self, file: FileId) -> &Destination {
-        &self.files[file.0 as usize].1
+        &self.files[file.0 as usize].destination
+    }
+
+    /// Returns the build that applies the objects of a file, if it is known.
+    pub fn build_of(&self, file: FileId) -> Option<&BuiltObjects> {
+        self.files[file.0 as usize].build.as_deref()
     }
 
     /// Returns the destinations of its files, each once.
@@ -267,8 +286,11 @@ impl TreePart {
     fn files_at(&self) -> &BTreeMap<Destination, Vec<FileId>> {
         self.files_at.get_or_init(|| {
             let mut files_at: BTreeMap<Destination, Vec<FileId>> = BTreeMap::new();
-            for (file, (_, destination)) in (0u32..).map(FileId).zip(&self.files) {
-                files_at.entry(destination.clone()).or_default().push(file);
+            for (file, about) in (0u32..).map(FileId).zip(&self.files) {
+                files_at
+                    .entry(about.destination.clone())
+                    .or_default()
+                    .push(file);
             }
             files_at
         })

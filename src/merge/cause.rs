@@ -26,6 +26,8 @@ pub(super) struct EditedFile {
     /// The part of head that contains it.
     part: usize,
     file: FileId,
+    /// The first line that differs.
+    first: Span,
     /// The edit of a kustomization.
     kustomization: Option<EditedKustomization>,
 }
@@ -93,6 +95,27 @@ impl MergePart<'_> {
         })
     }
 
+    /// Finds the cause of another build of an object of head: an edited kustomization that the build reads, else the
+    /// edited object that delivers it.
+    pub fn build_cause(&self, member: &Member) -> Option<CauseInHead> {
+        const WORDS: &str = "changes how it is built";
+        let head = self.head?;
+        let build = head.build_of(member.file)?;
+        let of_build = build.cause.get_or_init(|| {
+            let folders = build.reached().iter();
+            let mut names =
+                folders.flat_map(|folder| KUSTOMIZATIONS.map(|name| resolve(folder, name)));
+            names.find(|name| self.edited().contains_key(name))
+        });
+        if let Some(edited) = of_build.as_ref().and_then(|name| self.edited().get(name)) {
+            return Some(self.at(edited, edited.first, WORDS));
+        }
+        let by = head.destination(member.file).deliverer()?;
+        let (part, by) = self.find_delivering(self.sides.head, by)?;
+        let edited = self.edited().get(self.sides.head[part].place(by.file))?;
+        Some(self.at(edited, edited.first, WORDS))
+    }
+
     fn at(&self, edited: &EditedFile, span: Span, words: &'static str) -> CauseInHead {
         CauseInHead {
             file: self.sides.head_file(edited.part, edited.file),
@@ -117,6 +140,7 @@ impl MergePart<'_> {
                 of_first_part.or_insert_with(|| EditedFile {
                     part,
                     file,
+                    first: first_difference(before, after),
                     kustomization: is_kustomization(place)
                         .then(|| EditedKustomization::new(before, after)),
                 });
@@ -145,6 +169,21 @@ fn files(parts: &[TreePart]) -> impl Iterator<Item = (&str, usize, FileId, &str)
         let files = tree.inventory.sources.iter();
         files.map(move |(id, file)| (tree.place(id), part, id, file.text()))
     })
+}
+
+/// Returns the first line of `after` that differs from that of `before`; the last line if `after` only ends earlier.
+fn first_difference(before: &str, after: &str) -> Span {
+    let mut known = before.lines();
+    let (mut start, mut line) = (0, Span::new(0, 0));
+    for text in after.split_inclusive('\n') {
+        let written = text.trim_end();
+        line = Span::new(start, start + written.len() as u32);
+        if known.next().map(str::trim_end) != Some(written) {
+            break;
+        }
+        start += text.len() as u32;
+    }
+    line
 }
 
 /// Returns the first line of `after` that `before` lacks and that renames all objects.

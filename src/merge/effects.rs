@@ -237,7 +237,7 @@ impl<'a> Telling<'a> {
         let part = self.part;
         let rejected = part
             .kept()
-            .filter(|object| !object.rejected_fields().is_empty());
+            .filter(|object| !part.rejected_fields(*object).is_empty());
         let mut effects = Vec::new();
         for object in rejected {
             let base = object.base;

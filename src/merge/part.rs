@@ -10,8 +10,9 @@ use super::cause::EditedFile;
 use super::likely::LikelyTools;
 use super::outlook::Outlook;
 use crate::changes::{
+use super::replaced::KeptObject;
     BothSides, ChangeKind, Destination, KeptDelivery, KnownDelivery, ObjectChange, Sides, TreePart,
-    TreePlace, rejected_fields,
+    TreePlace,
 };
 use crate::cluster::Analysis;
 use crate::delivery::marks;
@@ -165,7 +166,7 @@ impl<'a> MergePart<'a> {
             [Some(self.base), self.head].map(|part| with_key(&part?.inventory, key).next());
         let changed = old.filter(|member| self.counterparts.contains_key(&member.id));
         match (changed, new) {
-            (Some(old), Some(new)) => !rejected_fields(&old.object, &new.object).is_empty(),
+            (Some(base), Some(head)) => !self.rejected_fields(KeptObject { base, head }).is_empty(),
             _ => false,
         }
     }
@@ -277,7 +278,7 @@ impl<'a> MergePart<'a> {
         namespace.into_iter().chain(definition)
     }
 
-    fn find_delivering(
+    pub(super) fn find_delivering(
         &self,
         parts: &'a [TreePart],
         by: &Deliverer,

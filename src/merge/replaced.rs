@@ -1,7 +1,7 @@
 //! Updates that the API server rejects, and the reaction of the object's tool.
 
 use super::part::MergePart;
-use crate::changes::{ChangeKind, RejectedField, Sides, rejected_fields};
+use crate::changes::{ChangeKind, RejectedField, Sides, rejected_between};
 use crate::delivery::marks;
 use crate::delivery::{FluxObject, Regime};
 use crate::inventory::Member;
@@ -18,11 +18,6 @@ pub struct KeptObject<'a> {
 }
 
 impl KeptObject<'_> {
-    /// Returns the fields whose change the API server rejects.
-    pub fn rejected_fields(self) -> Vec<RejectedField> {
-        rejected_fields(&self.base.object, &self.head.object)
-    }
-
     /// Whether both sides have the annotation.
     fn has_annotation(self, key: &str) -> bool {
         [self.base, self.head]
@@ -64,6 +59,14 @@ impl<'a> MergePart<'a> {
             let same = left == reached || left.name().is_none() && reached.name().is_none();
             let applied = same && reached.is_applied() && base.key == head.key;
             applied.then_some(KeptObject { base, head })
+        })
+    }
+
+    /// Returns the fields of an object whose change the API server rejects.
+    pub fn rejected_fields(&self, object: KeptObject<'_>) -> Vec<RejectedField> {
+        let head = self.head.map(|head| (head, object.head));
+        head.map_or_else(Vec::new, |head| {
+            rejected_between((self.base, object.base), head)
         })
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use crate::changes::DeliveredMarks;
+use crate::changes::{BuiltObjects, DeliveredMarks};
 use crate::delivery::marks;
 use crate::graph::delivery::Delivery;
 use crate::graph::kustomize::{BuildError, Resource};
@@ -36,6 +36,8 @@ pub(super) struct BuildRoot {
     pub(super) generated: Vec<(Arc<str>, ParsedFile)>,
     /// Whether it is a chart that was rendered, and so a release of Helm.
     pub(super) is_chart: bool,
+    /// Its objects as it applies them, unless it fails.
+    pub(super) objects: Option<Arc<BuiltObjects>>,
 }
 
 /// Returns the build of a delivery; for a failing one, with the objects that it would build without the failure.
@@ -94,6 +96,7 @@ pub(super) fn root_of(
         unfollowed: unfollowed.map(|one| one.subject.clone()),
         generated: generated.collect(),
         is_chart: delivery.is_chart,
+        objects: None,
     }
 }
 

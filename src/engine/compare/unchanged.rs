@@ -7,6 +7,7 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use super::built::{identity_of, marks_of};
+use crate::changes::same_node;
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::Resource;
@@ -30,7 +31,39 @@ pub(super) fn unchanged(
     let unchanged = old
         .into_iter()
         .filter(|(cluster, print)| new.get(cluster) == Some(print));
-    unchanged.map(|(cluster, _)| cluster).collect()
+    let mut unchanged: BTreeSet<Arc<str>> = unchanged.map(|(cluster, _)| cluster).collect();
+    // A kustomization, a patch or a setting may change objects without changing their files.
+    let [(old, _), (new, _)] = states;
+    let ids = new.iter().map(|one| (one.id.as_str(), &one.resources));
+    let built: HashMap<&str, &Arc<Vec<Resource>>> = ids.collect();
+    let mut compared = HashMap::default();
+    for delivery in old {
+        let place = delivery.by.as_ref().map(Deliverer::place);
+        let Some(place) = place.filter(|place| unchanged.contains(place)) else {
+            continue;
+        };
+        let (was, Some(is)) = (&delivery.resources, built.get(delivery.id.as_str())) else {
+            continue;
+        };
+        let pair = (Arc::as_ptr(was), Arc::as_ptr(is));
+        let is_same = *compared
+            .entry(pair)
+            .or_insert_with(|| is_built_alike(was, is));
+        if !is_same {
+            unchanged.remove(&place);
+        }
+    }
+    unchanged
+}
+
+/// Whether two builds make the same objects, in the same order.
+fn is_built_alike(one: &Arc<Vec<Resource>>, other: &Arc<Vec<Resource>>) -> bool {
+    Arc::ptr_eq(one, other)
+        || one.len() == other.len()
+            && one
+                .iter()
+                .zip(other.iter())
+                .all(|(was, is)| was.origin.template.is_some() || same_node(&was.node, &is.node))
 }
 
 /// Hashes of deliveries, which differ if a report on them can differ.

@@ -8,7 +8,9 @@ use crate::inventory::Member;
 use crate::knowledge::DataFate;
 use crate::kube::{GroupKind, Scope, kinds, kubectl};
 use crate::manifest::Spanned;
-use crate::merge::{Answer, KeptObject, Merge, Standing, Surprise, ends_on_its_own, severity};
+use crate::merge::{
+    Answer, CauseInHead, KeptObject, Merge, Standing, Surprise, ends_on_its_own, severity,
+};
 use crate::ownership::{data_loss, instances_of};
 use crate::rules::data::claims;
 use crate::rules::draft::Draft;
@@ -35,7 +37,7 @@ pub(in crate::rules) static SCOPE_CHANGED: Rule = rule!(
 
 fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
     for object in merge.part.kept() {
-        let mut fields = object.rejected_fields();
+        let mut fields = merge.part.rejected_fields(object);
         // `scope-changed` reports this field.
         fields.retain(|field| field.field != "spec.scope");
         if fields.is_empty() || ends_on_its_own(object.base) {
@@ -92,8 +94,23 @@ fn on_field(
     let draft = on_base(merge, base, place, message)
         .field(field.field)
         .label(label);
+    if field.is_only_built {
+        return match merge.part.build_cause(head) {
+            Some(CauseInHead { file, span, words }) => draft.caused(file, span, words),
+            None => draft,
+        };
+    }
     let place = field.head.unwrap_or_else(|| head.object.name_span());
     changed_in_head(draft, merge, head, place, "changed here")
+}
+
+/// Explains a field that both sides write alike.
+fn build_changes(fields: &[RejectedField]) -> &'static str {
+    if fields.iter().any(|field| field.is_only_built) {
+        "The object is written as before, but is built with another value. "
+    } else {
+        ""
+    }
 }
 
 fn rejected(
@@ -112,7 +129,11 @@ fn rejected(
         Severity::Error
     };
     on_field(merge, object, &fields[0], message)
-        .reason(format!("The field is immutable. {}", failure(regime)))
+        .reason(format!(
+            "The field is immutable. {}{}",
+            build_changes(fields),
+            failure(regime)
+        ))
         .help(remedy(object.base, regime))
         .severity(severity)
 }
@@ -135,8 +156,9 @@ fn replaced(
     };
     on_field(merge, object, &fields[0], message)
         .reason(format!(
-            "The API server rejects the update. Because of {because}, {tool} then deletes the object. Objects and data that \
-             are deleted with it do not come back."
+            "{}The API server rejects the update. Because of {because}, {tool} then deletes the object. Objects and data that \
+             are deleted with it do not come back.",
+            build_changes(fields)
         ))
         .help(format!("remove that setting first and merge that. Then: {}", remedy(object.base, regime)))
         .severity(severity(surprise).unwrap_or(Severity::Error))
@@ -234,6 +256,7 @@ fn new_scope(
         field: "spec.scope",
         base: Some(was.span),
         head: Some(is.span),
+        is_only_built: false,
     };
     match merge.part.answer(regime, object) {
         Answer::Replaces { because } => on_field(merge, object, &field, message)

@@ -2,6 +2,7 @@
 
 mod accepting;
 mod argo;
+mod built;
 mod changes;
 mod clusters;
 mod comment;

@@ -13,12 +13,13 @@ use super::built::{BuildRoot, root_of};
 use super::charted::{are_rendered_anew, titles, unread};
 use super::parsed::Parsed;
 use super::unchanged::unchanged;
+use crate::changes::BuiltObjects;
 use crate::charts::Charts;
 use crate::engine::SessionError;
 use crate::graph::argo::Terms;
 use crate::graph::delivery::Delivery;
 use crate::graph::files::TreeFiles;
-use crate::graph::kustomize::{Builds, Origin};
+use crate::graph::kustomize::{Builds, Origin, Resource};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::{UnreadInput, What};
 use crate::graph::{self, argo, unreached};
@@ -329,9 +330,14 @@ impl Delivered {
             .collect();
         let known = known.into_values();
         let apart = known.filter(|delivery| !self.is_unchanged(delivery));
+        // Deliveries of one build share its objects.
+        let mut objects_of = HashMap::default();
         let mut built: Vec<BuildRoot> = apart
             .chain(&self.roots)
-            .map(|delivery| root_of(delivery, (&index, &paths), &self.scopes, side))
+            .map(|delivery| BuildRoot {
+                objects: self.objects_of(delivery, &mut objects_of),
+                ..root_of(delivery, (&index, &paths), &self.scopes, side)
+            })
             .collect();
         built.sort_by(|one, other| one.folder.cmp(&other.folder));
         for root in &mut self.roots {
@@ -343,6 +349,28 @@ impl Delivered {
             .filter(|one| one.error.is_some() && one.attempt.is_none() && !one.path.is_empty());
         self.failing = failing.map(|one| one.path.clone()).collect();
         built
+    }
+
+    /// Returns the objects of a delivery, unless it fails: those of a build are shared through `known`.
+    fn objects_of(
+        &self,
+        delivery: &Delivery,
+        known: &mut HashMap<(*const Vec<Resource>, *const BTreeSet<String>), Arc<BuiltObjects>>,
+    ) -> Option<Arc<BuiltObjects>> {
+        if delivery.error.is_some() {
+            return None;
+        }
+        let (objects, reached) = (&delivery.resources, &delivery.reached);
+        let built = known.entry((Arc::as_ptr(objects), Arc::as_ptr(reached)));
+        let built = built.or_insert_with(|| {
+            let (objects, reached) = (Arc::clone(objects), Arc::clone(reached));
+            Arc::new(BuiltObjects::new(
+                objects,
+                reached,
+                Arc::clone(&self.scopes),
+            ))
+        });
+        Some(Arc::clone(built))
     }
 
     /// Whether a file may belong to a delivery that fails.

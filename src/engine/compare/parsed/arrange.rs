@@ -168,6 +168,7 @@ fn placed(file: &ParsedFile, destination: Destination) -> PlacedFile {
         place: Arc::from(file.source().path()),
         destination,
         file: file.clone().into(),
+        build: None,
     }
 }
 
@@ -250,11 +251,15 @@ impl Assignment<'_> {
         let own = root.files.iter();
         let own = own.filter(|(file, _)| !claimed.contains(file));
         let sources: Vec<PlacedFile> = own
-            .map(|(file, built)| self.file(*file, destination.clone(), Some(Arc::clone(built))))
+            .map(|(file, built)| PlacedFile {
+                build: root.objects.clone(),
+                ..self.file(*file, destination.clone(), Some(Arc::clone(built)))
+            })
             .collect();
         let generated = root.generated.iter();
         let generated = generated.map(|(place, file)| PlacedFile {
             place: Arc::clone(place),
+            build: root.objects.clone(),
             ..placed(file, destination.clone())
         });
         let rendered = self.state.rendered.roots.get(&root.folder);
@@ -317,6 +322,7 @@ impl Assignment<'_> {
             place: Arc::clone(&self.state.places[at]),
             destination,
             file,
+            build: None,
         }
     }
 }

@@ -1,0 +1,143 @@
+//! Objects as builds make them: patches and transformers change what is written.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use foldhash::{HashMap, HashMapExt};
+
+use super::content::{same_content, same_node};
+use super::immutable::{RejectedField, rejected_fields};
+use super::tree::TreePart;
+use crate::graph::kustomize::{ResId, Resource};
+use crate::graph::node::Node;
+use crate::graph::scopes::ClusterScopes;
+use crate::inventory::Member;
+use crate::manifest::{Object, ParsedFile};
+use crate::text::SourceFile;
+
+/// Maximum bytes of a built object whose fields are compared; etcd stores no larger object.
+const LARGEST: usize = 4 << 20;
+
+/// Maximum number of levels of a built object whose fields are compared.
+const DEPTH: usize = 200;
+
+/// The objects of a build.
+#[derive(Debug)]
+pub struct BuiltObjects {
+    objects: Arc<Vec<Resource>>,
+    scopes: Arc<ClusterScopes>,
+    /// The folders that it builds, and the files that it reads as resources.
+    reached: Arc<BTreeSet<String>>,
+    /// Indices of the objects by key, found on first use.
+    by_key: OnceLock<HashMap<String, usize>>,
+    /// Cache: the kustomization that changes the build, by path.
+    pub(crate) cause: OnceLock<Option<String>>,
+}
+
+impl BuiltObjects {
+    /// Creates the objects of a build that reads the paths in `reached`.
+    pub fn new(
+        objects: Arc<Vec<Resource>>,
+        reached: Arc<BTreeSet<String>>,
+        scopes: Arc<ClusterScopes>,
+    ) -> Self {
+        Self {
+            objects,
+            scopes,
+            reached,
+            by_key: OnceLock::new(),
+            cause: OnceLock::new(),
+        }
+    }
+
+    /// Returns the folders that it builds, and the files that it reads as resources.
+    pub fn reached(&self) -> &BTreeSet<String> {
+        &self.reached
+    }
+
+    /// Returns the identities of the ConfigMaps and Secrets that kustomizations generate, with the kustomization.
+    pub fn generated(&self) -> impl Iterator<Item = (&str, ResId)> {
+        let generated = self.objects.iter().filter(|one| one.origin.is_generated);
+        let written = generated.filter(|one| one.origin.template.is_none());
+        let found = written.map(|one| (&*one.origin.file, one.id()));
+        found.filter(|(_, id)| matches!(id.kind.as_str(), "ConfigMap" | "Secret"))
+    }
+
+    /// Returns an object; `None` for one of a rendered chart, which is written as it is built.
+    fn object(&self, member: &Member) -> Option<&Node> {
+        let by_key = self.by_key.get_or_init(|| {
+            let mut by_key = HashMap::with_capacity(self.objects.len());
+            for (at, object) in self.objects.iter().enumerate() {
+                if object.origin.template.is_none() {
+                    by_key.insert(self.scopes.key(&object.id()), at);
+                }
+            }
+            by_key
+        });
+        let at = by_key.get(&member.key.to_string())?;
+        Some(&self.objects[*at].node)
+    }
+}
+
+/// Returns an object of both sides as it is built; `None` if a build is not known, or is the same on both sides.
+fn built<'t>(
+    (base, old): (&'t TreePart, &Member),
+    (head, new): (&'t TreePart, &Member),
+) -> Option<(&'t Node, &'t Node)> {
+    let (was, is) = (base.build_of(old.file)?, head.build_of(new.file)?);
+    if Arc::ptr_eq(&was.objects, &is.objects) {
+        return None;
+    }
+    was.object(old).zip(is.object(new))
+}
+
+/// Whether an object is the same on both sides: as it is built, else as it is written.
+pub(super) fn is_same(old: (&TreePart, &Member), new: (&TreePart, &Member)) -> bool {
+    match built(old, new) {
+        Some((was, is)) => same_node(was, is),
+        None => same_content(&old.1.object, &new.1.object),
+    }
+}
+
+/// Returns the fields of an object that an update would change although they are immutable: as it is built, else as it
+/// is written.
+pub fn rejected_between(
+    old: (&TreePart, &Member),
+    new: (&TreePart, &Member),
+) -> Vec<RejectedField> {
+    let (before, after) = (&old.1.object, &new.1.object);
+    let written = rejected_fields(before, after);
+    let built = built(old, new).and_then(|(was, is)| object_of(was).zip(object_of(is)));
+    let Some((was, is)) = built else {
+        return written;
+    };
+    let rejected = rejected_fields(&was, &is).into_iter().map(|built| {
+        let known = written.iter().find(|one| one.field == built.field);
+        known.cloned().unwrap_or_else(|| {
+            let path: Vec<&str> = built.field.split('.').collect();
+            let [base, head] =
+                [before, after].map(|object| object.at(&path).map(|value| value.span()));
+            RejectedField {
+                base,
+                head,
+                is_only_built: true,
+                ..built
+            }
+        })
+    });
+    rejected.collect()
+}
+
+/// Parses a built object; `None` if it is too large.
+fn object_of(node: &Node) -> Option<Arc<Object>> {
+    if node.weight(LARGEST) > LARGEST {
+        return None;
+    }
+    let text = node.to_json(DEPTH).to_string();
+    let file = ParsedFile::parse(SourceFile::new("built.json", text));
+    let mut objects = file
+        .documents()
+        .iter()
+        .flat_map(|document| document.objects());
+    objects.next().map(Arc::clone)
+}

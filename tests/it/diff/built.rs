@@ -1,0 +1,165 @@
+//! Objects that the change leaves as they are written and builds differently.
+
+use serde_json::Value;
+
+use super::argo::{application, root as argo_root};
+use super::flux::{compared, kustomization, root};
+
+const DEPLOYMENT: &str = "== apps/web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: web, image: 'web:1'}]}\n";
+
+/// Returns a kustomization of the Deployment.
+fn apps(more: &str) -> String {
+    format!("== apps/kustomization.yaml\nresources: [web.yaml]\n{more}")
+}
+
+/// Returns the tree of a cluster whose Kustomization `apps` has `more` in its spec.
+fn flux(more: &str) -> String {
+    let apps = kustomization("apps", "./apps", more);
+    root("prod") + "== clusters/prod/apps.yaml\n" + &apps
+}
+
+/// Returns the changes as `changed KEY`, and the findings as `rule file:line, cause file:line`.
+fn said(document: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let changes = document["changes"].as_array().expect("a list").iter();
+    let changes = changes.map(|one| format!("{} {}", text(&one["change"]), text(&one["key"])));
+    let findings = document["findings"].as_array().expect("a list").iter();
+    let findings = findings.map(|one| {
+        let place = |labelled: &Value| {
+            let place = &labelled["location"];
+            format!("{}:{}", text(&place["file"]), place["line"])
+        };
+        let related = one["related"].as_array().expect("a list").iter();
+        let causes: String = related.map(|one| format!(", {}", place(one))).collect();
+        format!("{} {}{causes}", text(&one["rule"]), place(one))
+    });
+    changes.chain(findings).collect()
+}
+
+#[test]
+fn selector_changed_by_labels_of_kustomization_is_rejected() {
+    let labels = "labels:\n- {pairs: {team: a}, includeSelectors: true}\n";
+    let patch = "patches:\n- target: {kind: Deployment}\n  patch: |\n    - {op: add, path: /spec/selector/matchLabels/team, value: a}\n    - {op: add, path: /spec/template/metadata/labels/team, value: a}\n";
+    let expected = [
+        "changed Deployment.apps/shop/web",
+        "immutable-changed base/apps/web.yaml:5, head/apps/kustomization.yaml:2",
+    ];
+    for more in [labels, "commonLabels: {team: a}\n", patch] {
+        for tool in [flux(""), String::new()] {
+            let both = tool + DEPLOYMENT;
+            assert_eq!(
+                said(&compared(&both, &apps(""), &apps(more))),
+                expected,
+                "{more}"
+            );
+        }
+    }
+    let both = flux("") + DEPLOYMENT;
+    let document = compared(
+        &both,
+        &apps(labels),
+        &apps(&labels.replace("team: a", "team: b")),
+    );
+    assert_eq!(document["summary"]["changed"], 1);
+    let without = labels.replace("includeSelectors: true", "includeSelectors: false");
+    let document = compared(&both, &apps(""), &apps(&without));
+    assert_eq!(said(&document), ["changed Deployment.apps/shop/web"]);
+}
+
+#[test]
+fn selector_changed_by_base_of_overlay_is_rejected() {
+    let overlay = "== overlay/kustomization.yaml\nresources: [../apps]\nnamespace: shop\n";
+    let both = flux("").replace("path: ./apps", "path: ./overlay") + overlay + DEPLOYMENT;
+    let document = compared(&both, &apps(""), &apps("commonLabels: {team: a}\n"));
+    assert_eq!(
+        said(&document),
+        [
+            "changed Deployment.apps/shop/web",
+            "immutable-changed base/apps/web.yaml:5, head/apps/kustomization.yaml:2",
+        ]
+    );
+}
+
+#[test]
+fn patch_of_one_of_two_clusters_is_compared() {
+    let stage = kustomization("apps", "./apps", "");
+    let both = flux("").replace("path: ./apps", "path: ./prod")
+        + &root("stage")
+        + "== clusters/stage/apps.yaml\n"
+        + &stage
+        + DEPLOYMENT
+        + &apps("")
+        + "== prod/kustomization.yaml\nresources: [../apps]\npatches: [{path: patch.yaml}]\n";
+    let patch = |team: &str| {
+        format!(
+            "== prod/patch.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: shop}}\nspec: {{selector: {{matchLabels: {{team: {team}}}}}}}\n"
+        )
+    };
+    let document = compared(&both, &patch("a"), &patch("b"));
+    assert_eq!(
+        said(&document),
+        [
+            "changed Deployment.apps/shop/web",
+            "immutable-changed base/apps/web.yaml:5",
+        ]
+    );
+    assert_eq!(document["changes"][0]["cluster"], "clusters/prod");
+}
+
+#[test]
+fn label_moved_from_selector_to_kustomization_is_no_change() {
+    let both = flux("");
+    let labels = "labels:\n- {pairs: {app: web}, includeSelectors: true, includeTemplates: true}\n";
+    let bare = DEPLOYMENT.replace("{app: web}", "{}");
+    let base = apps("labels:\n- {pairs: {app: web}}\n") + DEPLOYMENT;
+    let document = compared(&both, &base, &(apps(labels) + &bare));
+    assert_eq!(said(&document), [""; 0]);
+    assert_eq!(document["summary"]["verdict"], "nothing");
+}
+
+#[test]
+fn settings_of_delivery_change_its_objects() {
+    let image = "  images: [{name: web, newTag: '2'}]\n";
+    let document = compared(DEPLOYMENT, &flux(""), &flux(image));
+    assert_eq!(
+        said(&document),
+        [
+            "changed Deployment.apps/shop/web",
+            "changed Kustomization.kustomize.toolkit.fluxcd.io/flux-system/apps",
+        ]
+    );
+}
+
+#[test]
+fn selector_changed_by_labels_of_application_is_rejected() {
+    let both = argo_root() + DEPLOYMENT + &apps("");
+    let app = |labels: &str| {
+        let app = application("apps", "apps", "");
+        format!(
+            "== argocd/apps/apps.yaml\n{}",
+            app.replace(
+                "path: 'apps'",
+                &format!("path: 'apps', kustomize: {{{labels}}}")
+            )
+        )
+    };
+    let document = compared(&both, &app(""), &app("commonLabels: {team: a}"));
+    assert_eq!(
+        said(&document),
+        [
+            "changed Deployment.apps/shop/web",
+            "changed Application.argoproj.io/argocd/apps",
+            "immutable-changed base/apps/web.yaml:5, head/argocd/apps/apps.yaml:5",
+        ]
+    );
+}
+
+#[test]
+fn update_rejected_after_its_build_prevents_pruning() {
+    let both = flux("") + DEPLOYMENT;
+    let config = "== apps/old.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: old, namespace: shop}\n";
+    let base = apps("").replace("web.yaml", "web.yaml, old.yaml") + config;
+    let document = compared(&both, &base, &apps("commonLabels: {team: a}\n"));
+    assert_eq!(document["summary"]["deleted"], 0);
+    assert_eq!(document["summary"]["verdict"], "nothing");
+}
