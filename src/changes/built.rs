@@ -8,7 +8,7 @@ use foldhash::{HashMap, HashMapExt};
 use super::content::{same_content, same_node};
 use super::immutable::{RejectedField, rejected_fields};
 use super::tree::TreePart;
-use crate::graph::kustomize::{ResId, Resource};
+use crate::graph::kustomize::Resource;
 use crate::graph::node::Node;
 use crate::graph::scopes::ClusterScopes;
 use crate::inventory::Member;
@@ -53,14 +53,6 @@ impl BuiltObjects {
     /// Returns the folders that it builds, and the files that it reads as resources.
     pub fn reached(&self) -> &BTreeSet<String> {
         &self.reached
-    }
-
-    /// Returns the identities of the ConfigMaps and Secrets that kustomizations generate, with the kustomization.
-    pub fn generated(&self) -> impl Iterator<Item = (&str, ResId)> {
-        let generated = self.objects.iter().filter(|one| one.origin.is_generated);
-        let written = generated.filter(|one| one.origin.template.is_none());
-        let found = written.map(|one| (&*one.origin.file, one.id()));
-        found.filter(|(_, id)| matches!(id.kind.as_str(), "ConfigMap" | "Secret"))
     }
 
     /// Returns an object; `None` for one of a rendered chart, which is written as it is built.

@@ -27,6 +27,6 @@ pub use tree::{
     WholeTree,
 };
 pub use unread::{
-    Builds, GoneInputs, OtherFile, SourceState, Unread, UnreadChanges, UnreadSide, UnreadWhat,
-    is_helmfile, is_jinja, unread, written_key,
+    Builds, GoneInputs, Home, OtherFile, SourceState, Unread, UnreadChanges, UnreadSide,
+    UnreadWhat, is_helmfile, is_jinja, unread, written_key,
 };

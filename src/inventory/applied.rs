@@ -46,7 +46,8 @@ impl BuiltKeys {
         self.of(begins).is_some()
     }
 
-    fn of(&self, begins: u32) -> Option<(&Namespace, &str)> {
+    /// Returns the namespace and the name of the object at this offset; `None` if it is not one of them.
+    pub fn of(&self, begins: u32) -> Option<(&Namespace, &str)> {
         let found = self.0.binary_search_by_key(&begins, |(begins, ..)| *begins);
         found.ok().map(|at| {
             let (_, namespace, name) = &self.0[at];

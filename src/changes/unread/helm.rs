@@ -107,7 +107,11 @@ fn release(finder: &mut Finder<'_>, holder: Holder<'_>) {
     };
     let mut text = holder.fields(&values);
     for entry in spec.items_at("valuesFrom") {
-        text.push_str(&finder.state.data_digest(text_at(entry, &["name"])));
+        text.push_str(
+            &finder
+                .state
+                .data_digest((holder.place, object), text_at(entry, &["name"])),
+        );
     }
     let files = chart
         .into_iter()

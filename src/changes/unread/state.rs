@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::HashMap;
 
 use super::canonical::{canonical, digest};
+use super::data::{Data, DataObject, Home};
 
 use crate::kustomize::{ancestors, folder_of, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, Object, ParsedFile, is_kustomization};
@@ -36,8 +37,8 @@ pub struct SourceState<'s> {
     charts: BTreeSet<&'s str>,
     /// The files that kustomizations name as resources.
     resources: BTreeSet<String>,
-    /// ConfigMaps and Secrets, and their generators, by name.
-    data: BTreeMap<String, Vec<DataObject<'s>>>,
+    /// ConfigMaps and Secrets, and their generators.
+    data: Data<'s>,
     /// Cache of digests, by the content that is digested.
     digests: RefCell<HashMap<(Digested, String), String>>,
 }
@@ -49,16 +50,8 @@ enum Digested {
     File,
     /// All files below a folder.
     Folder,
-    /// The ConfigMaps and Secrets with a name.
+    /// ConfigMaps and Secrets, by their indices.
     Data,
-}
-
-/// A ConfigMap or Secret, or the generator of one.
-#[derive(Clone, Copy)]
-pub(super) struct DataObject<'s> {
-    pub(super) place: &'s str,
-    pub(super) file: &'s ParsedFile,
-    pub(super) value: Value<'s>,
 }
 
 /// Lookups of the files that builds evaluated.
@@ -70,6 +63,9 @@ pub struct Builds<'s> {
     pub evaluated: &'s dyn Fn(&str) -> bool,
     /// The result of rendering the charts that the file at a place affects: `None` if none of them was rendered.
     pub charted: &'s dyn Fn(&str) -> Option<Result<(), String>>,
+    /// The places into which the object at an offset of a file is delivered, or without an offset the ConfigMaps and
+    /// Secrets that a kustomization generates.
+    pub homes: &'s dyn Fn(&str, Option<u32>) -> Vec<Home>,
 }
 
 impl<'s> SourceState<'s> {
@@ -102,11 +98,11 @@ impl<'s> SourceState<'s> {
             unfollowed,
             charts,
             resources: BTreeSet::new(),
-            data: BTreeMap::new(),
+            data: Data::default(),
             digests: RefCell::default(),
         };
         state.resources = state.named_resources();
-        state.data = state.data_objects();
+        state.data = Data::new(&state);
         state
     }
 
@@ -118,28 +114,6 @@ impl<'s> SourceState<'s> {
             named.extend(paths.map(|path| resolve(folder_of(place), path)));
         }
         named
-    }
-
-    fn data_objects(&self) -> BTreeMap<String, Vec<DataObject<'s>>> {
-        let mut data: BTreeMap<String, Vec<DataObject<'s>>> = BTreeMap::new();
-        for (place, file, object) in self.objects() {
-            if object.group().is_empty() && matches!(object.kind(), "ConfigMap" | "Secret") {
-                let name = object.name().unwrap_or_default().into_owned();
-                data.entry(name).or_default().push(DataObject {
-                    place,
-                    file,
-                    value: object.value(),
-                });
-            }
-        }
-        for (place, file, root) in self.kustomizations() {
-            for value in items(root, &["configMapGenerator", "secretGenerator"]) {
-                let name = text_at(value, &["name"]).to_owned();
-                let generated = DataObject { place, file, value };
-                data.entry(name).or_default().push(generated);
-            }
-        }
-        data
     }
 
     /// Returns manifests and kustomizations, in order.
@@ -203,27 +177,40 @@ impl<'s> SourceState<'s> {
         })
     }
 
-    /// Returns the digest of the ConfigMaps and Secrets with a name, and of the files that generate them.
-    pub(super) fn data_digest(&self, name: &str) -> String {
-        self.cached(Digested::Data, name, || {
-            let mut text = String::new();
-            for DataObject { place, file, value } in self.data(name) {
-                let whole = [
-                    "data",
-                    "stringData",
-                    "binaryData",
-                    "literals",
-                    "files",
-                    "envs",
-                ];
-                text.extend(whole.map(|key| canonical_text(file, value.get(key))));
-                for written in items(*value, &["files", "envs"]).filter_map(Value::as_str) {
-                    let path = written.split_once('=').map_or(written, |(_, path)| path);
-                    text.push_str(&self.digest(&resolve(folder_of(place), path)));
-                }
-            }
-            text
+    /// Returns the digest of the ConfigMaps and Secrets of a name that an object may read, and of the files that generate
+    /// them.
+    pub(super) fn data_digest(&self, (place, reader): (&str, &Object), name: &str) -> String {
+        let found = self.data.read_by(&self.homes(place, reader), name);
+        self.cached(Digested::Data, &format!("{found:?}"), || {
+            self.data.content(self, &found)
         })
+    }
+
+    /// Returns the places into which an object is delivered: those of its builds, else the one that is written.
+    pub(super) fn homes(&self, place: &str, object: &Object) -> Vec<Home> {
+        let homes = (self.builds.homes)(place, Some(object.value().span().start));
+        if !homes.is_empty() {
+            return homes;
+        }
+        vec![Home {
+            cluster: String::new(),
+            namespace: object.namespace().map(str::to_owned),
+            name: object.name().unwrap_or_default().into_owned(),
+        }]
+    }
+
+    /// Returns the places into which the object of a generator is delivered: those of its builds, else `namespace`.
+    pub(super) fn generated(&self, place: &str, name: &str, namespace: Option<&str>) -> Vec<Home> {
+        let mut homes = (self.builds.homes)(place, None);
+        homes.retain(|home| home.name.contains(name));
+        if homes.is_empty() {
+            homes.push(Home {
+                cluster: String::new(),
+                namespace: namespace.map(str::to_owned),
+                name: name.to_owned(),
+            });
+        }
+        homes
     }
 
     /// Returns the objects of the state, with the places of their files.
@@ -300,8 +287,8 @@ impl<'s> SourceState<'s> {
     }
 
     /// Returns the ConfigMaps and Secrets of a name, and their generators.
-    pub(super) fn data(&self, name: &str) -> &[DataObject<'s>] {
-        self.data.get(name).map_or(&[], Vec::as_slice)
+    pub(super) fn data(&self, name: &str) -> impl Iterator<Item = &DataObject<'s>> {
+        self.data.named(name)
     }
 
     /// Returns the submodules, each with its commit.
@@ -407,18 +394,23 @@ pub(super) fn contents(state: &SourceState<'_>, folder: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::SourceFile;
 
     #[test]
     fn file_named_like_data_has_own_digest() {
-        let contents = BTreeMap::from([("data web".to_owned(), "1".to_owned())]);
+        let contents = BTreeMap::from([("{}".to_owned(), "1".to_owned())]);
         let none = BTreeSet::new();
         let builds = Builds {
             rendered: &|_| false,
             evaluated: &|_| false,
             charted: &|_| None,
+            homes: &|_, _| Vec::new(),
         };
         let state = SourceState::new([], [], &contents, &none, &none, BTreeSet::new(), builds);
-        let of_data = state.data_digest("web");
-        assert_ne!(state.digest("data web"), of_data);
+        let text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}";
+        let file = ParsedFile::parse(SourceFile::new("a.yaml", text));
+        let object = objects(&file).next().expect("an object");
+        let of_data = state.data_digest(("a.yaml", object), "web");
+        assert_ne!(state.digest("{}"), of_data);
     }
 }

@@ -9,7 +9,7 @@ use foldhash::HashMap;
 use crate::changes::{BuiltObjects, DeliveredMarks};
 use crate::delivery::marks;
 use crate::graph::delivery::Delivery;
-use crate::graph::kustomize::{BuildError, Resource};
+use crate::graph::kustomize::{BuildError, ResId, Resource};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::What;
 use crate::inventory::BuiltKeys;
@@ -34,6 +34,8 @@ pub(super) struct BuildRoot {
     pub(super) unfollowed: Option<String>,
     /// The objects that no file contains, as files of their own with their places.
     pub(super) generated: Vec<(Arc<str>, ParsedFile)>,
+    /// The ConfigMaps and Secrets among them, each with the place of its kustomization.
+    pub(super) data: Vec<(Arc<str>, ResId)>,
     /// Whether it is a chart that was rendered, and so a release of Helm.
     pub(super) is_chart: bool,
     /// Its objects as it applies them, unless it fails.
@@ -82,6 +84,12 @@ pub(super) fn root_of(
         let copies = copies.into_iter();
         copies.map(move |objects| (file, Arc::new(BuiltKeys::new(objects))))
     });
+    let data = generated.values().flatten().filter_map(|resource| {
+        let id = resource.id();
+        let is_data = matches!(id.kind.as_str(), "ConfigMap" | "Secret");
+        is_data.then(|| (Arc::clone(&resource.origin.file), id))
+    });
+    let data = data.collect();
     let generated = generated.into_iter().map(|(file, resources)| {
         let path = index.get(file).map_or(file, |at| paths[*at]);
         generated_file((file, path), resources, side)
@@ -95,6 +103,7 @@ pub(super) fn root_of(
         reached: Arc::clone(&delivery.reached),
         unfollowed: unfollowed.map(|one| one.subject.clone()),
         generated: generated.collect(),
+        data,
         is_chart: delivery.is_chart,
         objects: None,
     }

@@ -9,7 +9,7 @@ use super::definitions::Definitions;
 use super::describe::{self, KeptClaims};
 use super::forgetting::forgets;
 use super::judge::Judged;
-use super::parsed::{InputsOfDelivery, Parsed};
+use super::parsed::{Homes, InputsOfDelivery, Parsed};
 use super::rendered::{rendered, unrendered};
 use super::request::{CompareRequest, StateChoice};
 use super::resumed::unread_of_resumed;
@@ -140,16 +140,22 @@ impl Comparison {
             [&old, &new].map(|parsed| |place: &str| parsed.delivered.evaluated(place));
         let [chart_of_base, chart_of_head] =
             [&old, &new].map(|parsed| |place: &str| parsed.delivered.charted(place));
+        let homes = [&old, &new].map(Homes::of);
+        let [homes_in_base, homes_in_head] = homes
+            .each_ref()
+            .map(|homes| |place: &str, begins: Option<u32>| homes.find(place, begins));
         let unread = unread(
             &old.source_state(Builds {
                 rendered: &in_base,
                 evaluated: &of_base,
                 charted: &chart_of_base,
+                homes: &homes_in_base,
             }),
             &new.source_state(Builds {
                 rendered: &in_head,
                 evaluated: &of_head,
                 charted: &chart_of_head,
+                homes: &homes_in_head,
             }),
         );
         if !request.render && unread.are_of_charts() {

@@ -28,4 +28,5 @@ mod renderings;
 mod resumed;
 mod sources;
 
+mod values;
 pub(crate) use places::Folder;

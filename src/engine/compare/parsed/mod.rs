@@ -3,6 +3,7 @@
 mod arrange;
 mod elsewhere;
 mod gone;
+mod homes;
 mod one_state;
 mod unpruned;
 
@@ -10,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub(super) use self::gone::InputsOfDelivery;
+pub(super) use self::homes::Homes;
 pub(in crate::engine) use self::one_state::{RenderedChart, parts_of};
 use super::built::BuildRoot;
 use super::configured::Configured;

@@ -1,0 +1,66 @@
+//! The places in clusters into which builds deliver the objects of files.
+
+use foldhash::HashMap;
+
+use super::Parsed;
+use crate::changes::Home;
+use crate::engine::compare::built::BuildRoot;
+use crate::inventory::BuiltKeys;
+use crate::kube::Namespace;
+use crate::kustomize::Deliverer;
+
+/// The builds of a state, by the files whose objects they deliver.
+#[derive(Default)]
+pub(in crate::engine::compare) struct Homes<'p> {
+    written: HashMap<&'p str, Vec<(&'p BuildRoot, &'p BuiltKeys)>>,
+    /// The ConfigMaps and Secrets that kustomizations generate, by the kustomization.
+    generated: HashMap<&'p str, Vec<Home>>,
+}
+
+impl<'p> Homes<'p> {
+    pub(in crate::engine::compare) fn of(state: &'p Parsed) -> Self {
+        let mut homes = Self::default();
+        for root in &state.roots {
+            for (file, built) in &root.files {
+                let of_file = homes.written.entry(&*state.places[*file]).or_default();
+                of_file.push((root, &**built));
+            }
+            for (file, id) in &root.data {
+                let namespace = Some(id.namespace.to_string());
+                let of_file = homes.generated.entry(&**file).or_default();
+                of_file.push(Home {
+                    cluster: cluster_of(root),
+                    namespace: namespace.filter(|namespace| !namespace.is_empty()),
+                    name: id.name.to_string(),
+                });
+            }
+        }
+        homes
+    }
+
+    /// Returns where the object at `begins` of a file is delivered, or without it those that the file generates.
+    pub(in crate::engine::compare) fn find(&self, place: &str, begins: Option<u32>) -> Vec<Home> {
+        let Some(begins) = begins else {
+            return self.generated.get(place).cloned().unwrap_or_default();
+        };
+        let built = self.written.get(place).into_iter().flatten();
+        let found = built.filter_map(|(root, built)| {
+            let (namespace, name) = built.of(begins)?;
+            let namespace = match namespace {
+                Namespace::Named(name) => Some(name.to_string()),
+                Namespace::None | Namespace::Unwritten => None,
+            };
+            Some(Home {
+                cluster: cluster_of(root),
+                namespace,
+                name: name.to_owned(),
+            })
+        });
+        found.collect()
+    }
+}
+
+fn cluster_of(root: &BuildRoot) -> String {
+    let place = root.by.as_deref().map(Deliverer::place);
+    place.map(|place| place.to_string()).unwrap_or_default()
+}
