@@ -18,6 +18,16 @@ pub fn same_content(one: &Arc<Object>, other: &Arc<Object>) -> bool {
 
 /// Whether both values are the same for Kubernetes.
 pub fn same_value(one: Value<'_>, other: Value<'_>) -> bool {
+    is_same(one, other, |_| true)
+}
+
+/// Whether both values are the same if null is no value.
+pub(super) fn same_but_for_nulls(one: Value<'_>, other: Value<'_>) -> bool {
+    is_same(one, other, |entry| !entry.value.is_null())
+}
+
+/// Whether both values are the same in the entries of maps for which `counts` holds.
+fn is_same(one: Value<'_>, other: Value<'_>, counts: impl Fn(&Entry<'_>) -> bool) -> bool {
     let mut pending = vec![(one, other)];
     let mut seen: HashSet<(NodeId, NodeId)> = HashSet::default();
     while let Some((one, other)) = pending.pop() {
@@ -30,12 +40,12 @@ pub fn same_value(one: Value<'_>, other: Value<'_>) -> bool {
         }
         match (one.kind(), other.kind()) {
             (Kind::Map, Kind::Map) => {
-                if one.entries().len() != other.entries().len() {
+                // Sorted only if the order differs; a lookup per key would be quadratic.
+                let mut others: Vec<_> = other.entries().filter(&counts).collect();
+                let mut ones: Vec<_> = one.entries().filter(&counts).collect();
+                if ones.len() != others.len() {
                     return false;
                 }
-                // Sorted only if the order differs; a lookup per key would be quadratic.
-                let mut others: Vec<_> = other.entries().collect();
-                let mut ones: Vec<_> = one.entries().collect();
                 if !have_same_keys(&ones, &others) {
                     ones.sort_by_key(|entry| entry.key);
                     others.sort_by_key(|entry| entry.key);
@@ -59,10 +69,6 @@ pub fn same_value(one: Value<'_>, other: Value<'_>) -> bool {
     true
 }
 
-fn have_same_keys(ones: &[Entry<'_>], others: &[Entry<'_>]) -> bool {
-    let keys = ones.iter().map(|entry| entry.key);
-    keys.eq(others.iter().map(|entry| entry.key))
-}
 /// Whether both values of builds are the same for Kubernetes.
 pub fn same_node(one: &Node, other: &Node) -> bool {
     let mut pending = vec![(one.clone(), other.clone())];
@@ -104,3 +110,7 @@ pub fn same_node(one: &Node, other: &Node) -> bool {
     true
 }
 
+fn have_same_keys(ones: &[Entry<'_>], others: &[Entry<'_>]) -> bool {
+    let keys = ones.iter().map(|entry| entry.key);
+    keys.eq(others.iter().map(|entry| entry.key))
+}

@@ -13,7 +13,7 @@ use crate::manifest::Object;
 use crate::text::Span;
 use crate::yaml::{Kind, Value, base64};
 
-use super::content::same_value;
+use super::content::same_but_for_nulls;
 
 /// A field whose change is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -196,7 +196,9 @@ fn at(field: &'static str, base: Option<Value<'_>>, head: Option<Value<'_>>) -> 
 
 fn differs(rule: FieldRule, was: Option<Value<'_>>, is: Option<Value<'_>>) -> bool {
     match (rule, was, is) {
-        (Exact, Some(was), Some(is)) => !same_value(was, is),
+        (Exact, Some(was), Some(is)) if !was.is_null() && !is.is_null() => {
+            !same_but_for_nulls(was, is)
+        }
         (Exact, was, is) => written(was).is_some() != written(is).is_some(),
         (OrDefault(default), was, is) => {
             let [was, is] =
@@ -288,8 +290,10 @@ fn certainly_differs(was: Value<'_>, is: Value<'_>) -> bool {
     false
 }
 
+/// Returns the keys of a map; null is the same as no value.
 fn keys(value: Value<'_>) -> BTreeSet<&str> {
-    value.entries().map(|entry| entry.key).collect()
+    let written = value.entries().filter(|entry| !entry.value.is_null());
+    written.map(|entry| entry.key).collect()
 }
 
 /// Checks `spec.completions` of a Job. Its default is 1 if `parallelism` is omitted, too. An Indexed Job may change it.

@@ -107,9 +107,13 @@ pub(super) fn leaving(merge: &Merge<'_>, member: &Member) -> String {
 
 /// Returns the tools that delete an object, as the beginning of a sentence that is conditional if the tool is a guess.
 pub(super) fn tool(merge: &Merge<'_>, member: &Member) -> String {
-    let tools = merge.tools_of(member);
-    let mut names: Vec<String> = tools.iter().map(|tool| tool.tool().to_owned()).collect();
-    names.dedup();
+    let mut names: Vec<String> = Vec::new();
+    for tool in merge.tools_of(member) {
+        let name = tool.tool();
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
     match names.as_slice() {
         [] => "The delivery tool".to_owned(),
         [tool] if merge.is_tool_known(member) => tool.clone(),

@@ -170,3 +170,16 @@ fn claim_template_labels_are_immutable() {
         .collect();
     assert_eq!(fields, ["spec.volumeClaimTemplates"]);
 }
+
+#[test]
+fn null_and_omitted_are_the_same() {
+    let deployment = |selector: Value| json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}, "spec": {"selector": selector}});
+    let job = |labels: Value| json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "spec": {"template": {"metadata": {"labels": labels}}}});
+    let old = deployment(json!({"matchLabels": {"a": "b"}}));
+    let new = deployment(json!({"matchLabels": {"a": "b", "c": null}, "matchExpressions": null}));
+    assert_eq!(rejected_fields(&object(&old), &object(&new)), []);
+    let (old, new) = (job(json!({"a": "b", "c": null})), job(json!({"a": "b"})));
+    assert_eq!(rejected_fields(&object(&old), &object(&new)), []);
+    let new = job(json!({"a": "b", "c": "d"}));
+    assert_eq!(rejected_fields(&object(&old), &object(&new)).len(), 1);
+}
