@@ -76,6 +76,12 @@ pub(super) fn cascades<'a>(
             .or_default()
             .push(loss);
     }
+    // These have findings of their own.
+    let blocked = withdrawn.handovers.iter();
+    let blocked = blocked.filter(|handover| handover.blocked.is_some() && !handover.leaves);
+    for key in blocked.flat_map(|handover| &handover.objects) {
+        by_root.remove(key);
+    }
     let mut found: Vec<MergeCascade<'a>> = by_root
         .into_values()
         .filter_map(|losses| cascade(part, losses, &removed))

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::effect::{DiffEffect, EffectCertainty, EffectKind};
+use super::handover::Handover;
 use super::part::{MergePart, with_key};
 use super::replaced::Answer;
 use super::withdraw::{PartWithdrawal, ToolRelease, delivered};
@@ -194,17 +195,14 @@ impl<'a> Telling<'a> {
     /// Returns the effects on objects that move from one deliverer to another, and on the contents of a Namespace, the
     /// instances of a CRD and the objects of a delivery object that moves.
     fn handed_over(&self, fates: &BTreeMap<ObjectKey, Fate>) -> Vec<DiffEffect> {
-        let mut moving: BTreeMap<&ObjectKey, (EffectCertainty, Option<&ObjectKey>)> =
-            BTreeMap::new();
+        let mut moving: BTreeMap<&ObjectKey, (&Handover, Option<&ObjectKey>)> = BTreeMap::new();
         for handover in &self.withdrawn.handovers {
-            let certainty = handover.certainty();
             let below = handover.delivered.iter();
-            moving.extend(below.map(|(key, above)| (key, (certainty, Some(above)))));
+            moving.extend(below.map(|(key, above)| (key, (handover, Some(above)))));
         }
         // After the others: with two objects that deliver each other, the chains of causes would not end.
         for handover in &self.withdrawn.handovers {
-            let certainty = handover.certainty();
-            moving.extend(handover.objects.iter().map(|key| (key, (certainty, None))));
+            moving.extend(handover.objects.iter().map(|key| (key, (handover, None))));
         }
         if moving.is_empty() {
             return Vec::new();
@@ -215,19 +213,21 @@ impl<'a> Telling<'a> {
             let nearest = std::iter::once(member.key.clone())
                 .chain(self.part.containers(member))
                 .find_map(|key| moving.get_key_value(&key));
-            let Some((nearest, (certainty, _))) = nearest.filter(|_| present) else {
+            let Some((nearest, (handover, above))) = nearest.filter(|_| present) else {
                 continue;
             };
+            let certainty = handover.certainty();
             let chain = std::iter::successors(Some(*nearest), |key| moving.get(key)?.1);
             let mut because: Vec<ObjectKey> = chain.cloned().collect();
             because.reverse();
             because.extend((**nearest != member.key).then(|| member.key.clone()));
-            effects.extend(self.data(member, *certainty, &because));
+            effects.extend(self.data(member, certainty, &because));
             let kind = match self.part.after(&member.key) {
-                Some(_) => EffectKind::Recreated,
-                None => EffectKind::Cascaded,
+                Some(_) if handover.blocked.is_none() => EffectKind::Recreated,
+                Some(_) if **nearest == member.key && above.is_none() => EffectKind::Deleted,
+                _ => EffectKind::Cascaded,
             };
-            effects.push(self.effect(&member.key, kind, *certainty, because));
+            effects.push(self.effect(&member.key, kind, certainty, because));
         }
         effects
     }

@@ -14,8 +14,8 @@ use super::part::{MergePart, delivering};
 use super::pruning::{Delivery, DeliveryChoice, Requested};
 use crate::changes::{ChangeKind, Destination, Sides};
 use crate::delivery::{Leaving, Withdrawal};
-use crate::inventory::{Inventory, Member};
-use crate::kube::ObjectKey;
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey};
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::yaml::Value;
 
@@ -29,6 +29,8 @@ pub struct Handover {
     /// Whether the old one certainly deletes before the new one applies: the new one waits for it, or the old one is an
     /// ApplicationSet, which owns its Applications until they are deleted.
     pub pruned_first: bool,
+    /// Why the new one never applies them: `it waits for flux-system/a, which …`.
+    pub blocked: Option<String>,
     /// Whether the old delivery object is deleted too.
     pub leaves: bool,
     /// The objects, in the order of the requests.
@@ -106,10 +108,12 @@ pub(super) fn handovers(
             if objects.is_empty() {
                 return None;
             }
+            let blocked = blocker(part, (from, to), &objects, requested);
             Some(Handover {
                 from: from.clone(),
                 to: to.clone(),
-                pruned_first,
+                pruned_first: pruned_first || blocked.is_some(),
+                blocked,
                 leaves,
                 delivered: delivered(&delivery, &objects, &deliveries),
                 objects,
@@ -193,28 +197,123 @@ fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool 
         if member.id == other.id && seen.len() > 1 {
             return true;
         }
-        let awaited = member
-            .object
-            .at(&["spec", "dependsOn"])
-            .into_iter()
-            .flat_map(Value::items);
-        let awaited = awaited.filter_map(|entry| {
-            let namespace = entry
-                .str_at(&["namespace"])
-                .or(member.object.namespace())
-                .unwrap_or_default()
-                .to_owned();
-            Some(Deliverer {
-                cluster: Arc::default(),
-                tool: SourceTool::Flux,
-                namespace,
-                name: entry.str_at(&["name"])?.to_owned(),
-                folder: String::new(),
-            })
-        });
+        let awaited = awaited(member).into_iter();
         pending.extend(awaited.filter_map(|deliverer| delivering(inventory, &deliverer)));
     }
     false
+}
+
+/// Returns the Kustomizations in `spec.dependsOn` of one.
+fn awaited(member: &Member) -> Vec<Deliverer> {
+    let entries = member.object.at(&["spec", "dependsOn"]).into_iter();
+    let awaited = entries.flat_map(Value::items).filter_map(|entry| {
+        let namespace = entry.str_at(&["namespace"]);
+        let namespace = namespace.or(member.object.namespace()).unwrap_or_default();
+        Some(Deliverer {
+            cluster: Arc::default(),
+            tool: SourceTool::Flux,
+            namespace: namespace.to_owned(),
+            name: entry.str_at(&["name"])?.to_owned(),
+            folder: String::new(),
+        })
+    });
+    awaited.collect()
+}
+
+/// Returns why the new deliverer never applies the `moved` objects: it waits, directly or not, for a Kustomization that
+/// does not become ready.
+fn blocker(
+    part: &MergePart<'_>,
+    (from, to): (&Deliverer, &Deliverer),
+    moved: &[ObjectKey],
+    requested: &Requested,
+) -> Option<String> {
+    let inventory = &part.head?.inventory;
+    let old = delivering(inventory, from).map(|old| old.id);
+    let start = delivering(inventory, to)?;
+    let mut found: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
+    let mut pending = vec![start];
+    while let Some(member) = pending.pop() {
+        if found.contains_key(&member.id) {
+            continue;
+        }
+        let mut next = Vec::new();
+        for by in awaited(member) {
+            let Some(awaited) = delivering(inventory, &by) else {
+                let before = part.delivering(&by);
+                if before.is_some_and(|before| requested.contain(part.at, before)) {
+                    return Some(format!("it waits for `{by}`, which the change removes"));
+                }
+                continue;
+            };
+            if awaited.object.value().is_true_at(&["spec", "suspend"]) {
+                return Some(format!("it waits for `{by}`, which is suspended"));
+            }
+            if Some(awaited.id) == old
+                && let Some(checked) = checked(awaited, moved)
+            {
+                return Some(format!(
+                    "it waits for `{by}`, which checks the health of {} `{}`, deletes it and so never becomes ready",
+                    checked.kind(),
+                    checked.name
+                ));
+            }
+            next.push(awaited.id);
+            pending.push(awaited);
+        }
+        found.insert(member.id, next);
+    }
+    has_cycle(found).then(|| "it waits for Kustomizations that wait for each other".to_owned())
+}
+
+/// Returns the first of the `moved` objects among the health checks of a Kustomization (kustomize-controller
+/// internal/controller/kustomization_controller.go, `checkHealth` after `prune`).
+fn checked<'k>(kustomization: &Member, moved: &'k [ObjectKey]) -> Option<&'k ObjectKey> {
+    let spec = kustomization.object.at(&["spec"])?;
+    if spec.is_true_at(&["wait"]) {
+        return None;
+    }
+    let moved: BTreeSet<&ObjectKey> = moved.iter().collect();
+    spec.items_at("healthChecks").find_map(|check| {
+        let [version, kind, name, namespace] =
+            ["apiVersion", "kind", "name", "namespace"].map(|key| check.str_at(&[key]));
+        let group = ApiVersion::split(version.unwrap_or_default()).group;
+        let kind = GroupKind::new(group, kind?);
+        let namespaces = [
+            Namespace::None,
+            Namespace::Named(namespace.unwrap_or_default().into()),
+        ];
+        let keys = namespaces.map(|own| ObjectKey::new(kind, own, name.unwrap_or_default()));
+        keys.iter().find_map(|key| moved.get(key).copied())
+    })
+}
+
+/// Whether nodes, each with those it waits for, wait for each other.
+fn has_cycle(mut waiting: BTreeMap<ObjectId, Vec<ObjectId>>) -> bool {
+    let mut awaited_by: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
+    for (one, others) in &waiting {
+        for other in others {
+            awaited_by.entry(*other).or_default().push(*one);
+        }
+    }
+    let mut counts: BTreeMap<ObjectId, usize> = waiting
+        .iter()
+        .map(|(one, others)| (*one, others.len()))
+        .collect();
+    let ready = counts.iter().filter(|(_, count)| **count == 0);
+    let mut ready: Vec<ObjectId> = ready.map(|(one, _)| *one).collect();
+    while let Some(one) = ready.pop() {
+        waiting.remove(&one);
+        for other in awaited_by.remove(&one).unwrap_or_default() {
+            if let Some(count) = counts.get_mut(&other) {
+                *count -= 1;
+                if *count == 0 {
+                    ready.push(other);
+                }
+            }
+        }
+    }
+    !waiting.is_empty()
 }
 
 impl Handover {
@@ -249,7 +348,12 @@ impl Handover {
                 "{objects} from the {kind} {from} to {to}: {they} {possibly}deleted and created again"
             );
         };
-        let outcome = if self.pruned_first {
+        let outcome = if let Some(blocked) = &self.blocked {
+            format!(
+                "{they} deleted and not created again, because {to} never applies {them}: {}",
+                blocked.replace('`', "")
+            )
+        } else if self.pruned_first {
             format!("{to} waits for {from}, so {they} deleted and created again")
         } else {
             format!("{they} deleted and created again if {from} prunes before {to} applies")

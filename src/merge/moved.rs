@@ -100,7 +100,8 @@ impl Merge<'_> {
             }
             _ => false,
         };
-        if others.is_empty() && data.is_empty() && !may_hold_more {
+        let comes_back = handover.blocked.is_none();
+        if others.is_empty() && data.is_empty() && !may_hold_more && comes_back {
             return None;
         }
         let surprise = Surprise {

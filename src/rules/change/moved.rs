@@ -60,8 +60,12 @@ fn draft(merge: &Merge<'_>, loss: &MovedLoss<'_>, alike: &[&MovedLoss<'_>]) -> D
     } else {
         "may delete"
     };
+    let again = match handover.blocked {
+        Some(_) => format!("and {it_is} not created again"),
+        None => format!("before {it_is} created again"),
+    };
     let message = format!(
-        "moving {}{more} to {kind} `{to}` {deletes} {}, before {it_is} created again",
+        "moving {}{more} to {kind} `{to}` {deletes} {}, {again}",
         named(moved),
         taken(loss, it)
     );
@@ -75,7 +79,12 @@ fn draft(merge: &Merge<'_>, loss: &MovedLoss<'_>, alike: &[&MovedLoss<'_>]) -> D
     let draft = on_name(merge, moved, message)
         .severity(loss.severity)
         .label("is deleted when it moves")
-        .reason(format!("{} {}", order(handover, it), comes_back(loss)))
+        .reason(match &handover.blocked {
+            Some(why) => {
+                format!("`{from}` deletes {it}, and `{to}` never applies {it}: {why}.")
+            }
+            None => format!("{} {}", order(handover, it), comes_back(loss)),
+        })
         .help(help);
     let after = merge.part.after(&moved.key);
     let draft = match after {

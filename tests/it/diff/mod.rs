@@ -21,12 +21,13 @@ mod histories;
 mod immutable;
 mod kept;
 mod lines;
+mod moves;
 pub(crate) mod places;
 #[cfg(unix)]
 mod rendering;
 mod renderings;
 mod resumed;
 mod sources;
-
 mod values;
+
 pub(crate) use places::Folder;

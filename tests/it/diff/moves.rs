@@ -1,0 +1,79 @@
+//! Objects that move to another deliverer, or may do so.
+
+use serde_json::Value;
+
+use super::flux::{compared, config, effects, kustomization, root};
+
+/// Returns the entry point of a cluster and its Kustomizations.
+fn cluster(kustomizations: &[String]) -> String {
+    root("prod") + "== clusters/prod/apps.yaml\n" + &kustomizations.concat()
+}
+
+fn claim(path: &str, name: &str) -> String {
+    format!(
+        "== {path}\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: {name}\n  namespace: shop\nspec: {{accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 1Gi}}}}}}\n"
+    )
+}
+
+/// Returns the findings as `severity rule: message`.
+fn findings(document: &Value) -> Vec<String> {
+    let found = document["findings"].as_array().expect("a list").iter();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    found
+        .map(|one| {
+            let [severity, rule, message] =
+                ["severity", "rule", "message"].map(|key| text(&one[key]));
+            format!("{severity} {rule}: {message}")
+        })
+        .collect()
+}
+
+#[test]
+fn object_moved_to_blocked_kustomization_is_not_created_again() {
+    let both = "== a/config.yaml\n".to_owned() + &config("a");
+    let a = |more: &str| kustomization("a", "./a", more);
+    let b = |more: &str| kustomization("b", "./b", more);
+    let checked = "  healthChecks: [{apiVersion: v1, kind: PersistentVolumeClaim, name: data, namespace: shop}]\n";
+    let waits = |name: &str| format!("  dependsOn: [{{name: {name}}}]\n");
+    let cases = [
+        (
+            vec![a(checked), b(&waits("a"))],
+            "it waits for `flux-system/a`, which checks the health of PersistentVolumeClaim `data`, deletes it and so never becomes ready",
+        ),
+        (
+            vec![a(""), b(&waits("b"))],
+            "it waits for Kustomizations that wait for each other",
+        ),
+        (
+            vec![
+                a(""),
+                b(&waits("c")),
+                kustomization("c", "./a", &format!("  suspend: true\n{}", waits("b"))),
+            ],
+            "it waits for `flux-system/c`, which is suspended",
+        ),
+    ];
+    for (kustomizations, why) in cases {
+        let base = cluster(&[a(checked)]) + &claim("a/claim.yaml", "data");
+        let head = cluster(&kustomizations) + &claim("b/claim.yaml", "data");
+        let document = compared(&both, &base, &head);
+        assert_eq!(
+            effects(&document),
+            [
+                "deleted PersistentVolumeClaim/shop/data certain, clusters/prod",
+                "data-lost PersistentVolumeClaim/shop/data possible, clusters/prod",
+            ]
+        );
+        assert_eq!(
+            findings(&document),
+            [
+                "error move-deletes: moving PersistentVolumeClaim `data` to Kustomization `flux-system/b` deletes it, possibly with its data, and it is not created again"
+            ]
+        );
+        let reason = document["findings"][0]["reason"].as_str().expect("a text");
+        assert_eq!(
+            reason,
+            format!("`flux-system/a` deletes it, and `flux-system/b` never applies it: {why}.")
+        );
+    }
+}
