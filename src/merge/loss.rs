@@ -120,13 +120,17 @@ impl<'a> Losses<'a, '_> {
             unattended && member.is_some_and(|member| self.has_unknown_finalizer(member));
         let surprise = Surprise {
             standing,
+        // Until its claim is gone, a volume that is retained works as before.
+        let waits = end.effect == Stuck
+            && data.is_none()
+            && member.is_some_and(|member| member.object.is(kinds::PERSISTENT_VOLUME));
             used: !users.is_empty(),
             had_users,
             data,
             hides: member.is_some_and(|member| self.hides(member)),
             grave: standing == Standing::Unapplied
                 && member.is_some_and(|member| self.is_grave(member, &because)),
-            stuck: end.effect == Stuck && !unattended,
+            stuck: end.effect == Stuck && !unattended && !waits,
             certain: end.certainty == EffectCertainty::Certain || unattended,
         };
         // Assumptions about other objects make it no less certain that a tool deletes this one.
@@ -139,7 +143,7 @@ impl<'a> Losses<'a, '_> {
             _ => None,
         };
         let severity = severity(surprise)
-            .max(in_doubt.then_some(Severity::Warning))
+            .max((in_doubt || waits).then_some(Severity::Warning))
             .max(requested);
         Some(Loss {
             key: key.clone(),
@@ -147,7 +151,7 @@ impl<'a> Losses<'a, '_> {
             standing,
             users,
             provider,
-            stuck: surprise.stuck || in_doubt,
+            stuck: surprise.stuck || in_doubt || waits,
             data,
             recreated: first(effects, &[Recreated]).is_some(),
             certainty: end.certainty,

@@ -52,12 +52,30 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let own = cascade.losses.iter().find(|loss| loss.key == claim.key);
     let verb = deletes(merge, claim);
     let is_certain = cascade.losses.iter().any(|loss| loss.data == Some(true));
+    let is_stuck = own.is_some_and(|own| own.stuck);
+    let is_kept =
+        !claim.object.is(kinds::STATEFUL_SET) && own.is_some_and(|own| own.data.is_none());
     let moves = merge.part.renamed(claim).is_some();
     let (what, volume, fate) = if claim.object.is(kinds::PERSISTENT_VOLUME) {
         (
             "the PersistentVolume",
             "the storage behind it",
-            "With the reclaim policy Delete, the storage behind it is deleted with it.",
+            match (is_kept, is_stuck) {
+                (true, true) => {
+                    "Its reclaim policy keeps the storage behind it. Until its claim is deleted, it stays in the cluster and works as \
+                     before."
+                }
+                (true, false) => "Its reclaim policy keeps the storage behind it.",
+                (false, _) => {
+                    "With the reclaim policy Delete, the storage behind it is deleted with it."
+                }
+            },
+        )
+    } else if is_kept {
+        (
+            "the claim",
+            "its volume",
+            "The reclaim policy of its volume is Retain: the data stays in a volume to which no other claim is bound.",
         )
     } else {
         (
@@ -69,6 +87,13 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     };
     let taken = if claim.object.is(kinds::STATEFUL_SET) {
         format!("{verb} {}", toll(cascade))
+    } else if is_kept {
+        let ends = match (is_stuck, verb) {
+            (false, verb) => format!("{verb} it"),
+            (true, "deletes") => "gets it stuck in Terminating".to_owned(),
+            (true, _) => "may get it stuck in Terminating".to_owned(),
+        };
+        format!("{ends}; {volume} is kept")
     } else if is_certain {
         format!("{verb} {volume}")
     } else {
@@ -91,7 +116,9 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         ),
     };
     on_culprit(merge, cascade, message)
-        .label(if is_certain {
+        .label(if is_kept {
+            "its data stays"
+        } else if is_certain {
             "its data is deleted"
         } else {
             "its data may be deleted"
@@ -115,6 +142,9 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
              Retain, write the name of the volume into `spec.volumeName` of the new claim and merge that; once the old claim is \
              gone, remove `spec.claimRef` from the volume, so that the new claim is bound to it"
                 .to_owned()
+        } else if is_kept {
+            let keep = keep_contained(merge, claim, what);
+            format!("if {what} is still needed, {keep}")
         } else {
             format!(
                 "if the data is needed, {}; or set the reclaim policy of the volume to Retain first",

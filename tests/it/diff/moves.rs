@@ -77,3 +77,37 @@ fn object_moved_to_blocked_kustomization_is_not_created_again() {
         );
     }
 }
+
+#[test]
+fn removed_retained_volume_keeps_its_storage() {
+    let claim = "== apps/claim.yaml\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: shop}\nspec: {storageClassName: '', volumeName: data, accessModes: [ReadWriteOnce]}\n";
+    let volume = |policy: &str| {
+        format!(
+            "== apps/volume.yaml\napiVersion: v1\nkind: PersistentVolume\nmetadata: {{name: data}}\nspec:\n  capacity: {{storage: 1Gi}}\n  accessModes: [ReadWriteOnce]\n{policy}  nfs: {{server: nas, path: /data}}\n"
+        )
+    };
+    let both = cluster(&[kustomization("apps", "./apps", "")]) + claim;
+    for policy in ["  persistentVolumeReclaimPolicy: Retain\n", ""] {
+        let document = compared(&both, &volume(policy), "");
+        assert_eq!(
+            findings(&document),
+            [
+                "warning volume-removed: removing PersistentVolume `data` gets it stuck in Terminating; the storage behind it is kept"
+            ]
+        );
+        let reason = document["findings"][0]["reason"].as_str().expect("a text");
+        assert!(
+            reason.contains("Its reclaim policy keeps the storage"),
+            "{reason}"
+        );
+    }
+    let document = compared(
+        &both,
+        &volume("  persistentVolumeReclaimPolicy: Delete\n"),
+        "",
+    );
+    assert!(
+        findings(&document)[0].starts_with("error volume-removed"),
+        "{document}"
+    );
+}
