@@ -19,7 +19,7 @@ use super::delivery::Delivery;
 use super::kustomize::{Budget, BuildError, Builder, Builds, Built, Resource};
 use super::reached::left_out;
 use super::unread::{UnreadInput, What};
-use crate::kustomize::{BeyondLimit, Limit, shown};
+use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, shown};
 use crate::text::Limits;
 
 /// Maximum number of times that the Kustomizations that wait for variables are looked at again.
@@ -69,15 +69,24 @@ pub fn deliveries(
     Ok(all)
 }
 
-/// Kustomizations of the previous state that their parents would delete. If nothing delivers such a Kustomization any
-/// more, it is not an entry point, because nothing applies it. One that its parent does not delete continues (recorded:
+/// Kustomizations that are not entry points although nothing delivers them, because nothing applies them: those of the
+/// previous state that their parents would delete, and new ones where entry points apply themselves. One that its parent does not delete continues (recorded:
 /// flux-parent-removed-orphan-children).
-struct Orphans<'d>(HashSet<(&'d str, &'d str)>);
+struct Orphans<'d> {
+    deleted: HashSet<FileAndName<'d>>,
+    entries: HashSet<FileAndName<'d>>,
+    /// Whether every entry point of the previous state applied itself, so that nobody applies others by hand.
+    entries_apply_themselves: bool,
+}
+
+type FileAndName<'d> = (&'d str, &'d str);
 
 impl<'d> Orphans<'d> {
     fn new(before: &'d [Delivery]) -> Self {
-        let entries = before.iter().filter(|one| one.parent.is_none());
-        let entries: HashSet<_> = entries.filter_map(file_and_name).collect();
+        let entries = || before.iter().filter(|one| one.parent.is_none());
+        let entries_apply_themselves =
+            entries().next().is_some() && entries().all(|one| one.reached.contains(&*one.file));
+        let entries: HashSet<_> = entries().filter_map(file_and_name).collect();
         let deleting = before.iter().filter(|one| {
             let settings = &one.settings;
             settings.prune == Some(true)
@@ -90,11 +99,19 @@ impl<'d> Orphans<'d> {
             parent.is_some_and(|parent| deleting.contains(parent))
         });
         let delivered = deleted.filter_map(file_and_name);
-        Self(delivered.filter(|one| !entries.contains(one)).collect())
+        Self {
+            deleted: delivered.filter(|one| !entries.contains(one)).collect(),
+            entries,
+            entries_apply_themselves,
+        }
     }
 
     fn have(&self, entry: &FluxKustomization) -> bool {
-        self.0.contains(&(&*entry.origin.file, entry.name.as_str()))
+        let file = &*entry.origin.file;
+        let known = (file, entry.name.as_str());
+        let applies_itself = || ancestors(folder_of(file)).any(|above| above == entry.folder());
+        self.deleted.contains(&known)
+            || self.entries_apply_themselves && !self.entries.contains(&known) && !applies_itself()
     }
 }
 

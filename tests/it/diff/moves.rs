@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::flux::{compared, config, effects, kustomization, root};
+use super::flux::{compared, config, effects, kustomization, root, text_of};
 
 /// Returns the entry point of a cluster and its Kustomizations.
 fn cluster(kustomizations: &[String]) -> String {
@@ -76,6 +76,51 @@ fn object_moved_to_blocked_kustomization_is_not_created_again() {
             format!("`flux-system/a` deletes it, and `flux-system/b` never applies it: {why}.")
         );
     }
+}
+
+#[test]
+fn objects_moved_to_kustomization_that_nothing_applies_are_deleted() {
+    let other = "== clusters/prod/other.yaml\n".to_owned()
+        + &kustomization("other", "./other", "")
+        + "== other/config.yaml\n"
+        + &config("other");
+    let both = root("prod") + &other;
+    let delivered = |file: &str, name: &str, folder: &str| {
+        format!(
+            "== {file}\n{}== {folder}/config.yaml\n{}",
+            kustomization(name, &format!("./{folder}"), ""),
+            config("web")
+        )
+    };
+    let base = delivered("clusters/prod/web.yaml", "web", "web");
+    for head in [
+        delivered("lost/web.yaml", "web", "web"),
+        delivered("lost/web.yaml", "web", "lost/web"),
+        delivered("lost/new.yaml", "new", "lost/web"),
+    ] {
+        let document = compared(&both, &base, &head);
+        assert_eq!(
+            effects(&document),
+            [
+                "deleted ConfigMap/shop/web certain, clusters/prod",
+                "deleted Kustomization.kustomize.toolkit.fluxcd.io/flux-system/web certain, clusters/prod",
+            ],
+            "{head}"
+        );
+    }
+    let text = text_of(
+        &both,
+        &base,
+        &delivered("lost/new.yaml", "new", "lost/web"),
+        &[],
+    );
+    assert!(
+        text.ends_with("Merging this deletes 2 objects: Kustomization `web` and ConfigMap `web`\n"),
+        "{text}"
+    );
+    // A new cluster applies itself.
+    let head = base.clone() + &root("new") + &delivered("clusters/new/web.yaml", "new", "new");
+    assert_eq!(effects(&compared(&both, &base, &head)), [""; 0]);
 }
 
 #[test]
