@@ -36,7 +36,7 @@ pub use parsed::ParsedDocument;
 pub use provenance::is_rendered;
 pub use recognition::{
     FileFacts, KUSTOMIZATIONS, ManifestTool, Mention, Skip, SkipReason, TemplateLanguage, Use,
-    has_directive, is_kustomization,
+    has_directive, is_kustomization, may_be_same,
 };
 pub use selector::{LabelSelector, Requirement, SelectorOperator};
 pub use service_client::{ApiService, ServiceClient, ServiceReference, Webhook, WebhookRule};

@@ -111,19 +111,21 @@ impl<'a> Losses<'a, '_> {
         let data =
             first(effects, &[DataLost]).map(|effect| effect.certainty == EffectCertainty::Certain);
         let tool = self.withdrawn.tool_of_first(&end.because);
+        let may_stay = member.is_some_and(|member| self.part.may_stay(member).is_some());
         // Its deletion is as certain as ever; whether a controller outside of base finishes it is another question.
         let unattended = end.effect == Stuck
             && end.certainty == EffectCertainty::Possible
             && self.withdrawn.assumed.is_empty()
-            && tool.is_none_or(|(_, is_known)| is_known);
+            && tool.is_none_or(|(_, is_known)| is_known)
+            && !may_stay;
         let in_doubt =
             unattended && member.is_some_and(|member| self.has_unknown_finalizer(member));
-        let surprise = Surprise {
-            standing,
         // Until its claim is gone, a volume that is retained works as before.
         let waits = end.effect == Stuck
             && data.is_none()
             && member.is_some_and(|member| member.object.is(kinds::PERSISTENT_VOLUME));
+        let surprise = Surprise {
+            standing,
             used: !users.is_empty(),
             had_users,
             data,
@@ -137,7 +139,7 @@ impl<'a> Losses<'a, '_> {
         let requested = match tool {
             Some((_, true)) if end.effect == Stuck => severity(Surprise {
                 stuck: false,
-                certain: true,
+                certain: !may_stay,
                 ..surprise
             }),
             _ => None,

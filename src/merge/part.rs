@@ -6,11 +6,12 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::{HashMap, HashSet};
 
+use super::cascade::CascadeKind;
 use super::cause::EditedFile;
 use super::likely::LikelyTools;
 use super::outlook::Outlook;
-use crate::changes::{
 use super::replaced::KeptObject;
+use crate::changes::{
     BothSides, ChangeKind, Destination, KeptDelivery, KnownDelivery, ObjectChange, Sides, TreePart,
     TreePlace,
 };
@@ -21,7 +22,7 @@ use crate::inventory::{Inventory, Member, ObjectId, ScopeSource};
 use crate::knowledge::Tables;
 use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::kustomize::{Deliverer, SourceTool, ancestors, folder_of};
-use crate::manifest::is_kustomization;
+use crate::manifest::{is_kustomization, may_be_same};
 
 /// One part of the tree on both sides.
 #[derive(Debug)]
@@ -293,6 +294,28 @@ impl<'a> MergePart<'a> {
     pub fn renamed(&self, member: &Member) -> Option<&'a Member> {
         let (kind, is) = self.counterparts.get(&member.id)?;
         (*kind == ChangeKind::Renamed).then(|| self.sides.of_head(*is))
+    }
+
+    /// Whether head may still apply an object of base although none has its key: its kind may be cluster-scoped and
+    /// head applies one of its name, or one of both names has a placeholder and stands for the other name.
+    /// Returns the condition under which it does not.
+    pub fn may_stay(&self, member: &Member) -> Option<&'static str> {
+        let head = self.head?;
+        let is_delivery = CascadeKind::of(member.key.group_kind()) == Some(CascadeKind::Delivery);
+        if member.scope().is_none() && !is_delivery {
+            let GroupKind { group, kind } = member.key.group_kind();
+            let named = head.inventory.with_name(group, kind, &member.key.name);
+            let mut named = named.iter().map(|id| head.inventory.member(*id));
+            // If base has both, they are in two namespaces.
+            let is_new = |after: &Member| self.base.inventory.with_key(&after.key).is_empty();
+            if named.any(|after| head.applies(after) && is_new(after)) {
+                return Some("If its kind is namespaced");
+            }
+        }
+        let [was, is] = [&member.key, &self.renamed(member)?.key];
+        let [left, reached] = [was, is].map(|key| key.namespace.name().unwrap_or_default());
+        let may_be_it = may_be_same(&was.name, &is.name) && may_be_same(left, reached);
+        may_be_it.then_some("If its name changes")
     }
 
     /// Returns a remote resource or chart repository that head adds to a new or existing kustomization in the folder of

@@ -151,6 +151,12 @@ pub fn withdraw(
             .extend(assumed(&applier, destination, &withdrawal));
         all.idle
             .extend(idle(&applier, &withdrawal, unbuildable, count));
+        let staying = leaving
+            .members
+            .iter()
+            .filter(|member| part.may_stay(member).is_some());
+        all.possible
+            .extend(staying.map(|member| member.key.clone()));
         let by = destination.deliverer();
         let by = by.and_then(|by| part.delivering_here(by));
         decided.take(&leaving, withdrawal, by.map(|by| &by.key));

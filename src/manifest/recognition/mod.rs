@@ -17,5 +17,6 @@ pub use facts::{FileFacts, KUSTOMIZATIONS, is_kustomization};
 pub use mentions::{Mention, Use};
 pub use object::has_directive;
 pub(super) use object::{DocumentTraits, skip_reason};
+pub use placeholder::may_be_same;
 pub use reason::{ManifestTool, Skip, SkipReason, TemplateLanguage};
 pub(super) use unreadable::{Unreadable, is_about_manifests};

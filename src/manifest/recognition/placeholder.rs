@@ -89,6 +89,34 @@ pub(super) fn is_whole(text: &str) -> Option<TemplateLanguage> {
     (found == text).then_some(language)
 }
 
+/// Whether two texts may be the same once their placeholders are filled in: the text around these is the same, as far
+/// as both have it.
+pub fn may_be_same(one: &str, other: &str) -> bool {
+    let [one, other] = [one, other].map(|text| (text, around(text)));
+    match (one, other) {
+        ((one, None), (other, None)) => one == other,
+        ((one, known), (other, also_known)) => {
+            let (start, end) = known.unwrap_or((one, one));
+            let (other_start, other_end) = also_known.unwrap_or((other, other));
+            let shared = |one: &str, other: &str, fits: fn(&str, &str) -> bool| {
+                fits(one, other) || fits(other, one)
+            };
+            let starts = shared(start, other_start, |one, other| one.starts_with(other));
+            starts && shared(end, other_end, |one, other| one.ends_with(other))
+        }
+    }
+}
+
+/// Returns the text before the first placeholder and that after the last one.
+fn around(text: &str) -> Option<(&str, &str)> {
+    let (_, first) = find(text)?;
+    let (before, mut after) = text.split_once(first)?;
+    while let Some((_, next)) = find(after) {
+        after = after.split_once(next).map_or("", |(_, rest)| rest);
+    }
+    Some((before, after))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +138,23 @@ mod tests {
         for (text, language) in cases {
             let found = find(text).map(|(language, _)| language);
             assert_eq!(found, Some(language), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_around_placeholders_decides_whether_names_may_be_same() {
+        let cases = [
+            ("data-${X}", "data-${Y}", true),
+            ("data-${X}", "data-web", true),
+            ("web", "${X}", true),
+            ("${X}-data-${Y}", "web-data", true),
+            ("data-${X}", "store-${X}", false),
+            ("data-${X}-a", "data-${X}-b", false),
+            ("data", "store", false),
+        ];
+        for (one, other, expected) in cases {
+            assert_eq!(may_be_same(one, other), expected, "{one} {other}");
+            assert_eq!(may_be_same(other, one), expected, "{other} {one}");
         }
     }
 

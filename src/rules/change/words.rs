@@ -116,7 +116,10 @@ pub(super) fn tool(merge: &Merge<'_>, member: &Member) -> String {
     }
     match names.as_slice() {
         [] => "The delivery tool".to_owned(),
-        [tool] if merge.is_tool_known(member) => tool.clone(),
+        [tool] if merge.is_tool_known(member) => match merge.part.may_stay(member) {
+            Some(condition) => format!("{condition}, {tool}"),
+            None => tool.clone(),
+        },
         [tool] => format!("If {tool} applies this, it"),
         several => format!("Each of {}", joined(several)),
     }
@@ -124,7 +127,7 @@ pub(super) fn tool(merge: &Merge<'_>, member: &Member) -> String {
 
 /// Returns `deletes`, or `may delete` if it is not known that a tool delivers the object.
 pub(super) fn deletes(merge: &Merge<'_>, member: &Member) -> &'static str {
-    if merge.is_tool_known(member) {
+    if merge.is_tool_known(member) && merge.part.may_stay(member).is_none() {
         "deletes"
     } else {
         "may delete"

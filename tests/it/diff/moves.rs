@@ -29,6 +29,67 @@ fn findings(document: &Value) -> Vec<String> {
 }
 
 #[test]
+fn claim_with_unknown_name_is_possibly_renamed() {
+    let from = "  postBuild: {substituteFrom: [{kind: Secret, name: vars}]}\n";
+    let both = cluster(&[kustomization("apps", "./apps", from)])
+        + "== apps/pod.yaml\napiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\nspec:\n  containers: [{name: web, image: web}]\n  volumes: [{name: data, persistentVolumeClaim: {claimName: 'data-${X}'}}]\n";
+    let compared_with = |name: &str| {
+        let base = claim("apps/claim.yaml", "data-${X}");
+        compared(&both, &base, &claim("apps/claim.yaml", name))
+    };
+    for name in ["data-${Y}", "data-web"] {
+        let document = compared_with(name);
+        assert_eq!(
+            findings(&document),
+            [format!(
+                "warning volume-removed: renaming PersistentVolumeClaim `data-${{X}}` to `{name}` may delete its volume, unless that is retained; head still uses it"
+            )]
+        );
+        let reason = document["findings"][0]["reason"].as_str().expect("a text");
+        assert!(
+            reason.starts_with("If its name changes, Flux deletes"),
+            "{reason}"
+        );
+        let deleted = "stuck PersistentVolumeClaim/shop/data-${X} possible, clusters/prod";
+        assert!(
+            effects(&document).contains(&deleted.to_owned()),
+            "{document}"
+        );
+    }
+    let document = compared_with("store-${X}");
+    assert!(findings(&document)[0].starts_with("error volume-removed"));
+}
+
+#[test]
+fn moved_object_of_unknown_scope_is_possibly_deleted() {
+    let widget = |path: &str| {
+        format!(
+            "== {path}\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: one}}\nspec: {{a: 1, b: 2}}\n"
+        )
+    };
+    let into = |namespace: &str| format!("  targetNamespace: {namespace}\n");
+    let both = cluster(&[
+        kustomization("a", "./a", &into("a")),
+        kustomization("b", "./b", &into("b")),
+    ]) + "== a/config.yaml\n"
+        + &config("a")
+        + "== b/config.yaml\n"
+        + &config("b");
+    let document = compared(&both, &widget("a/one.yaml"), &widget("b/one.yaml"));
+    assert_eq!(
+        effects(&document),
+        ["deleted Widget.example.com/a/one possible, clusters/prod"]
+    );
+    // Base has both, so they are in two namespaces.
+    let both = both + &widget("b/one.yaml");
+    let document = compared(&both, &widget("a/one.yaml"), "");
+    assert_eq!(
+        effects(&document),
+        ["deleted Widget.example.com/a/one certain, clusters/prod"]
+    );
+}
+
+#[test]
 fn object_moved_to_blocked_kustomization_is_not_created_again() {
     let both = "== a/config.yaml\n".to_owned() + &config("a");
     let a = |more: &str| kustomization("a", "./a", more);
