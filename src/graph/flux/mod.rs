@@ -1,6 +1,8 @@
 //! The objects that Flux applies from a tree: from its entry points down to the last Kustomization, each read from the
 //! build of its parent.
 
+mod bash;
+mod envsubst;
 mod kustomization;
 mod release;
 mod scan;
