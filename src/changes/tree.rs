@@ -121,6 +121,8 @@ pub struct DeliveredMarks {
     pub is_spared_by_flux: bool,
     /// Flux deletes it and creates it again if it cannot be updated.
     pub is_forced_by_flux: bool,
+    /// Flux leaves it as it is if it exists.
+    pub is_skipped_by_flux: bool,
     /// `argocd.argoproj.io/sync-options`.
     pub sync_options: Vec<String>,
     /// Argo CD runs it as a hook.

@@ -61,6 +61,12 @@ pub const FLUX_PRUNE: &str = "kustomize.toolkit.fluxcd.io/prune";
 pub const FLUX_RECONCILE: &str = "kustomize.toolkit.fluxcd.io/reconcile";
 /// `Ignore`: the object is neither applied nor pruned.
 pub const FLUX_SSA: &str = "kustomize.toolkit.fluxcd.io/ssa";
+/// The marks with which Flux leaves an object that exists as it is.
+pub const FLUX_SKIPS: [(&str, &str); 3] = [
+    (FLUX_SSA, "Ignore"),
+    (FLUX_SSA, "IfNotPresent"),
+    (FLUX_RECONCILE, "disabled"),
+];
 /// `enabled`: the object is deleted and created again when a field cannot be changed.
 pub const FLUX_FORCE: &str = "kustomize.toolkit.fluxcd.io/force";
 /// The labels and annotations by which users tell Flux how to treat an object of a Kustomization.

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::deleted::{DeletedDelivery, but_for_unpruned};
 use super::part::MergePart;
-use super::replaced::{ends_on_its_own, is_forced_by_mark, is_skipped};
+use super::replaced::{Answer, KeptObject, ends_on_its_own};
 use super::uninstalled::uninstalling;
 use super::withdraw::upgraded;
 use crate::changes::{Destination, KnownDelivery, TreePlace};
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::helm::HelmVersion;
-use crate::delivery::{DeliveryTool, Leaving, Withdrawal, flux};
+use crate::delivery::{DeliveryTool, FluxObject, Leaving, Regime, Withdrawal, flux};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Policy};
 use crate::kustomize::{Deliverer, SourceTool, pointed_folders};
@@ -282,7 +282,7 @@ impl<'a> Delivery<'a, '_> {
         if let Some(pruned) = self.pruned_before_failing(by) {
             return pruned;
         }
-        let rejected = self.rejected(deliverer);
+        let rejected = self.rejected();
         if let Some(rejected) = rejected.iter().find(|one| !ends_on_its_own(one)) {
             return Withdrawal {
                 rejected: Some(rejected.key.clone()),
@@ -308,16 +308,15 @@ impl<'a> Delivery<'a, '_> {
     /// Returns the objects that stay and whose updates the API server rejects. A Kustomization then applies and prunes
     /// nothing, unless a setting makes it recreate or skip such objects (fluxcd/kustomize-controller
     /// internal/controller/kustomization_controller.go, `apply` before `prune`).
-    fn rejected(&self, deliverer: &Member) -> Vec<&'a Member> {
-        let is_forced = deliverer.object.value().is_true_at(&["spec", "force"]);
-        if is_forced || self.leaving.members.is_empty() {
+    fn rejected(&self) -> Vec<&'a Member> {
+        if self.leaving.members.is_empty() {
             return Vec::new();
         }
+        let regime = Regime::Flux(FluxObject::Kustomization);
         let there = self.part.base.members_at(self.destination);
-        let rejected = there.filter(|member| {
-            let after = || self.part.after(&member.key);
-            self.part.rejects(&member.key)
-                && !after().is_some_and(|one| is_forced_by_mark(one) || is_skipped(one))
+        let rejected = there.filter(|base| {
+            let fails = |head| self.part.answer(regime, KeptObject { base, head }) == Answer::Fails;
+            self.part.rejects(&base.key) && self.part.after(&base.key).is_none_or(fails)
         });
         rejected.collect()
     }

@@ -75,7 +75,8 @@ impl<'a> MergePart<'a> {
         let KeptObject { base, head } = kept;
         let metadata = head.object.metadata();
         let built = self.head.and_then(|part| part.marks_of(head));
-        if kept.has_annotation(marks::HELM_HOOK)
+        let is_of_flux = regime == Regime::Flux(FluxObject::Kustomization);
+        if kept.has_annotation(marks::HELM_HOOK) && !is_of_flux
             || regime == Regime::ArgoCd
                 && (kept.has_annotation(marks::ARGOCD_HOOK)
                     || [self.base.marks_of(base), built]
@@ -84,7 +85,8 @@ impl<'a> MergePart<'a> {
         {
             return Answer::Anew;
         }
-        if regime == Regime::Flux(FluxObject::Kustomization) && is_skipped(head) {
+        let is_skipped = is_skipped(head) || built.is_some_and(|marks| marks.is_skipped_by_flux);
+        if is_of_flux && is_skipped {
             return Answer::Skips;
         }
         let because = match regime {
@@ -106,9 +108,11 @@ impl<'a> MergePart<'a> {
                 Some("the annotation `kustomize.toolkit.fluxcd.io/force` of the object")
             }
             Regime::Flux(FluxObject::Kustomization) => {
-                let deliverer = self.deliverer_of(base);
-                deliverer
-                    .is_some_and(|one| one.object.value().is_true_at(&["spec", "force"]))
+                // It applies head with its settings of base first, and again once its parent has changed them.
+                let by = self.base.destination(base.file).deliverer();
+                let after = by.and_then(|by| self.delivering_in_head(&self.base.object_of(by)));
+                let mut both = [self.deliverer_of(base), after].into_iter().flatten();
+                both.any(|one| one.object.value().is_true_at(&["spec", "force"]))
                     .then_some("`spec.force` of the Kustomization")
             }
             // A HelmRelease's `force` replaces objects without deleting them (helm pkg/kube/client.go, updateResource).
@@ -149,14 +153,9 @@ pub fn ends_on_its_own(member: &Member) -> bool {
 
 /// Whether an annotation or label makes Flux leave an object that exists as it is (fluxcd/pkg ssa/manager_apply.go,
 /// `shouldSkipApply`).
-pub(super) fn is_skipped(member: &Member) -> bool {
+fn is_skipped(member: &Member) -> bool {
     let metadata = member.object.metadata();
-    let skips = [
-        (marks::FLUX_SSA, "Ignore"),
-        (marks::FLUX_SSA, "IfNotPresent"),
-        (marks::FLUX_RECONCILE, "disabled"),
-    ];
-    skips.iter().any(|(key, value)| {
+    marks::FLUX_SKIPS.iter().any(|(key, value)| {
         let marks = [metadata.annotation(key), metadata.label(key)];
         let mut marks = marks.into_iter().flatten();
         marks.any(|mark| mark.value.eq_ignore_ascii_case(value))
@@ -164,7 +163,7 @@ pub(super) fn is_skipped(member: &Member) -> bool {
 }
 
 /// Whether a label or annotation makes Flux recreate the object if it cannot be updated.
-pub(super) fn is_forced_by_mark(member: &Member) -> bool {
+fn is_forced_by_mark(member: &Member) -> bool {
     let metadata = member.object.metadata();
     let marks = [
         metadata.annotation(marks::FLUX_FORCE),

@@ -182,6 +182,9 @@ pub(super) fn marks_of(resource: &Resource) -> Option<DeliveredMarks> {
     let found = DeliveredMarks {
         is_spared_by_flux: resource.is_marked(marks::FLUX_PRUNE, "disabled"),
         is_forced_by_flux: resource.is_marked(marks::FLUX_FORCE, "enabled"),
+        is_skipped_by_flux: marks::FLUX_SKIPS
+            .iter()
+            .any(|(key, value)| resource.is_marked(key, value)),
         sync_options: marks::sync_options(&options).map(str::to_owned).collect(),
         is_hook: hook.is_some(),
         is_passing,
