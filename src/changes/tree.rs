@@ -54,6 +54,8 @@ pub struct WholeTree {
     pub unbuildable: BTreeMap<Destination, String>,
     /// The deliveries of the delivery graph.
     pub deliveries: BTreeMap<Deliverer, KnownDelivery>,
+    /// The settings of HelmReleases whose charts were not read, by the ids of their deliveries.
+    pub unread_releases: BTreeMap<String, DeliverySettings>,
     /// The deliveries of Argo CD that left the tree, as they deliver this side if their objects stay in the cluster.
     pub kept: BTreeMap<Deliverer, KeptDelivery>,
 }
@@ -194,6 +196,15 @@ impl TreePart {
     /// Returns a delivery of the graph.
     pub fn delivery(&self, deliverer: &Deliverer) -> Option<&KnownDelivery> {
         self.whole.deliveries.get(deliverer)
+    }
+
+    /// Returns the settings of a HelmRelease whose chart was not read, if the delivery graph has it.
+    pub fn unread_release(&self, release: &Member) -> Option<&DeliverySettings> {
+        let by = self.destination(release.file).deliverer();
+        let cluster = by.map_or("", |by| &by.cluster);
+        self.whole
+            .unread_releases
+            .get(&format!("{cluster}|{}", release.key))
     }
 
     /// Returns a delivery that left the tree, as it is if its object stays in the cluster.

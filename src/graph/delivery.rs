@@ -75,8 +75,8 @@ pub struct Settings {
     pub prune: Option<bool>,
     /// The commit or tag of this tree that it delivers, if that never changes.
     pub revision: Option<String>,
-    /// The identity of the release of a HelmRelease: its name, storage namespace, target namespace and chart.
-    pub release: Option<[String; 4]>,
+    /// The release of a HelmRelease.
+    pub release: Option<Release>,
     /// Whether it is suspended.
     pub suspend: Option<bool>,
     /// The fate of its objects when it is deleted.
@@ -103,4 +103,38 @@ pub struct Settings {
     pub preserve_resources: Option<bool>,
     /// The policy of a set for its Applications: `create-only`, `create-update`, `create-delete` or `sync`.
     pub applications_sync: Option<String>,
+}
+
+/// The release that a HelmRelease installs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Release {
+    /// Its name.
+    pub name: String,
+    /// The namespace in which Helm stores it.
+    pub storage: String,
+    /// The namespace in which it is installed.
+    pub namespace: String,
+    /// The name of its chart, if it is known.
+    pub chart: Option<String>,
+    /// Whether a chart of another name upgrades it (`spec.upgrade.chartNameChangeStrategy: InPlaceUpdate`).
+    pub takes_any_chart: bool,
+}
+
+impl Release {
+    /// Whether it is uninstalled before `next` is installed (fluxcd/helm-controller internal/action/verify.go,
+    /// `ReleaseTargetChanged`).
+    pub fn is_replaced_by(&self, next: &Self) -> bool {
+        let place = |one: &Self| {
+            let Self {
+                name,
+                storage,
+                namespace,
+                ..
+            } = one.clone();
+            [name, storage, namespace]
+        };
+        let is_other_chart =
+            self.chart.is_some() && next.chart.is_some() && self.chart != next.chart;
+        place(self) != place(next) || is_other_chart && !next.takes_any_chart
+    }
 }

@@ -65,6 +65,7 @@ pub use moved::MovedLoss;
 pub use outlook::Outlook;
 pub use part::{MergePart, delivering, origins};
 pub use pruning::{DeliveryChoice, Requested};
+pub use release::ReplacedRelease;
 pub use released::ReleasedObject;
 use released::released;
 pub use replaced::{Answer, KeptObject, ends_on_its_own};

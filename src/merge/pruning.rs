@@ -179,10 +179,8 @@ impl<'a> Delivery<'a, '_> {
         is: &KnownDelivery,
         after: Option<&Member>,
     ) -> Withdrawal<'a> {
-        let [was, is] = [known, Some(is)].map(|known| {
-            let [_, _, namespace, _] = known?.settings.release.as_ref()?;
-            Some(namespace)
-        });
+        let [was, is] =
+            [known, Some(is)].map(|known| Some(&known?.settings.release.as_ref()?.namespace));
         let all = self.part.base.members_at(self.destination);
         let (left, members): (Vec<&Member>, Vec<&Member>) = all.partition(|member| {
             let marks = known.and_then(|known| known.marks_of(member));

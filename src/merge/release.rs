@@ -3,19 +3,55 @@
 use std::collections::BTreeSet;
 
 use super::part::MergePart;
-use crate::changes::{Destination, TreePart};
+use crate::changes::{Destination, TreePart, written_release};
 use crate::charts::in_crds_folder;
 use crate::delivery::Deliveries;
+use crate::graph::delivery::{Release, Settings};
 use crate::inventory::Member;
 use crate::kube::kinds;
 use crate::kustomize::{Deliverer, SourceTool};
+
+/// A HelmRelease that installs another release than before.
+#[derive(Debug)]
+pub struct ReplacedRelease<'a> {
+    /// Its object in base.
+    pub base: &'a Member,
+    /// Its object in head.
+    pub head: &'a Member,
+    /// The release that it uninstalls.
+    pub was: Release,
+    /// The release that it installs.
+    pub is: Release,
+}
 
 impl<'a> MergePart<'a> {
     /// Whether a HelmRelease installs another release in head than in base.
     pub(super) fn is_another_release(&self, by: &Deliverer) -> bool {
         let [was, is] =
-            [Some(self.base), self.head].map(|part| Some(&part?.delivery(by)?.settings.release));
-        is.is_some() && was != is
+            [Some(self.base), self.head].map(|part| part?.delivery(by)?.settings.release.as_ref());
+        was.zip(is).is_some_and(|(was, is)| was.is_replaced_by(is))
+    }
+
+    /// Returns the HelmReleases of base whose charts were not read and that install another release in head, with both
+    /// releases.
+    pub fn replaced_releases(&self) -> impl Iterator<Item = ReplacedRelease<'a>> {
+        let base = self.base;
+        let applied = base.inventory.of_kind(kinds::HELM_RELEASE);
+        let applied = applied.filter(|member| base.destination(member.file).is_applied());
+        applied.filter_map(|member| {
+            let (head, after) = self.head.zip(self.still_applied(member))?;
+            let held = head.destination(after.file);
+            let (was, is) = (unread_release(base, member)?, unread_release(head, after)?);
+            let is_replaced = !head.is_held_back(held)
+                && is.suspend != Some(true)
+                && was.release.as_ref()?.is_replaced_by(is.release.as_ref()?);
+            is_replaced.then_some(ReplacedRelease {
+                base: member,
+                head: after,
+                was: was.release?,
+                is: is.release?,
+            })
+        })
     }
 
     /// Returns the objects that are removed from a rendered release but not from the tree: head has them only in the
@@ -66,6 +102,25 @@ impl<'a> MergePart<'a> {
         });
         moved.collect()
     }
+}
+
+/// Returns the settings of a HelmRelease whose chart was not read: as the delivery graph has it, else as it is written.
+fn unread_release(part: &TreePart, member: &Member) -> Option<Settings> {
+    if let Some(settings) = part.unread_release(member) {
+        return Some(settings.clone());
+    }
+    let by = part.destination(member.file).deliverer();
+    // The graph has all HelmReleases that Flux applies, so this one was read.
+    if by.is_some_and(|by| by.tool.is_flux()) {
+        return None;
+    }
+    let spec = member.object.at(&["spec"])?;
+    let own = member.key.namespace.name().unwrap_or_default();
+    Some(Settings {
+        release: Some(written_release(spec, (own, &member.key.name))),
+        suspend: Some(spec.is_true_at(&["suspend"])),
+        ..Settings::default()
+    })
 }
 
 /// Returns the objects of a part that rendered releases contain, without those from the folder `crds` of a chart.

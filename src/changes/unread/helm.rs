@@ -5,6 +5,7 @@ use super::holder::Holder;
 use super::input::{CHART, Finder, FoundInput, HelmRelease, VALUES};
 use super::report::UnreadWhat;
 use super::state::{roots, shown_key, text_at};
+use crate::graph::delivery::Release;
 use crate::kustomize::{UNEVALUATED, UNEVALUATED_DELIVERIES, resolve};
 use crate::yaml::Value;
 
@@ -56,33 +57,19 @@ fn release(finder: &mut Finder<'_>, holder: Holder<'_>) {
     let [written, into, storage] =
         ["releaseName", "targetNamespace", "storageNamespace"].map(|key| text_at(spec, &[key]));
     let installed = [written, into, storage].join("/");
-    let own = object.namespace().unwrap_or_default();
-    let [stored_in, installed_in] =
-        [storage, into].map(|namespace| if namespace.is_empty() { own } else { namespace });
-    // helm-controller api/v2/helmrelease_types.go, GetReleaseName.
-    let release_name = match (written, into, object.name().unwrap_or_default()) {
-        ("", "", name) => name.into_owned(),
-        ("", into, name) => format!("{into}-{name}"),
-        (written, ..) => written.to_owned(),
-    };
-    let keeps_release = text_at(spec, &["upgrade", "chartNameChangeStrategy"]) == "InPlaceUpdate";
     let is_in_git = source.is_some_and(|source| text_at(source, &["kind"]) == "GitRepository");
     // In a repository, the chart itself contains its name (source-controller internal/helm/chart/builder_local.go).
-    let chart_name = chart_file(finder, of_chart)
-        .filter(|_| is_in_git)
-        .map_or_else(
-            || of_chart.rsplit('/').next(),
-            |root| root.str_at(&["name"]),
-        );
-    let chart_name = chart_name.filter(|_| !keeps_release).unwrap_or_default();
+    let in_file = chart_file(finder, of_chart).and_then(|root| root.str_at(&["name"]));
+    let own_name = object.name().unwrap_or_default();
+    let own = object.namespace().unwrap_or_default();
+    let mut release = written_release(spec, (own, &own_name));
+    if is_in_git {
+        release.chart = in_file.map(str::to_owned);
+    }
+    let chart_name = release.chart.clone().unwrap_or_default();
     let release = HelmRelease {
         key: key.clone(),
-        installed: [
-            release_name,
-            stored_in.to_owned(),
-            installed_in.to_owned(),
-            chart_name.to_owned(),
-        ],
+        installed: release,
     };
     let span = chart
         .and_then(|chart| chart.get("chart"))
@@ -125,6 +112,34 @@ fn release(finder: &mut Finder<'_>, holder: Holder<'_>) {
         .saying(text)
         .within(identity);
     holder.add(finder, first.key_span, input);
+}
+
+/// Returns the release that the HelmRelease with a namespace, a name and a written specification installs
+/// (helm-controller api/v2/helmrelease_types.go, `GetReleaseName`). The name of a chart is unknown unless the chart is in
+/// a HelmRepository.
+pub fn written_release(spec: Value<'_>, (own, name): (&str, &str)) -> Release {
+    let chart = spec.at(&["chart", "spec"]).or(spec.get("chart"));
+    let [kind, named] = [&["sourceRef", "kind"][..], &["chart"]]
+        .map(|path| chart.map_or("", |chart| text_at(chart, path)));
+    let is_by_name = !["GitRepository", "Bucket"].contains(&kind);
+    let chart = named.rsplit('/').next();
+    let chart = chart.filter(|name| is_by_name && !name.is_empty());
+    let [written, into, storage] =
+        ["releaseName", "targetNamespace", "storageNamespace"].map(|key| text_at(spec, &[key]));
+    let name = match (written, into) {
+        ("", "") => name.to_owned(),
+        ("", into) => format!("{into}-{name}"),
+        (written, _) => written.to_owned(),
+    };
+    let [storage, namespace] =
+        [storage, into].map(|one| if one.is_empty() { own } else { one }.to_owned());
+    Release {
+        name,
+        storage,
+        namespace,
+        chart: chart.map(str::to_owned),
+        takes_any_chart: text_at(spec, &["upgrade", "chartNameChangeStrategy"]) == "InPlaceUpdate",
+    }
 }
 
 /// Returns the `Chart.yaml` in a folder of the tree.

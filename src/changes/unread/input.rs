@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::report::{SteadyInput, Unread, UnreadChanges, UnreadSide, UnreadWhat, order};
 use super::state::SourceState;
+use crate::graph::delivery::Release;
 use crate::manifest::ParsedFile;
 use crate::text::{ColumnUnit, Span, without_credentials};
 
@@ -66,9 +67,8 @@ pub(super) struct FoundInput {
 pub(super) struct HelmRelease {
     /// The key of the HelmRelease as written.
     pub(super) key: String,
-    /// The identity of the release: its name, its storage and target namespaces, its chart. It is uninstalled when one
-    /// of these changes.
-    pub(super) installed: [String; 4],
+    /// The release that it installs.
+    pub(super) installed: Release,
 }
 
 /// The inputs of one state.
@@ -181,11 +181,9 @@ impl FoundInput {
         if let Cow::Owned(reason) = &self.reason {
             return reason;
         }
-        let [.., was, _] = &old.installed;
-        let [.., is, _] = &new.installed;
-        if old.installed == new.installed {
+        if !old.installed.is_replaced_by(&new.installed) {
             &self.reason
-        } else if was != is {
+        } else if old.installed.namespace != new.installed.namespace {
             MOVED_RELEASE
         } else {
             REPLACED_RELEASE

@@ -21,6 +21,7 @@ mod state;
 mod texts;
 
 pub use data::Home;
+pub use helm::written_release;
 pub use report::{GoneInputs, Unread, UnreadChanges, UnreadSide, UnreadWhat};
 pub use state::{Builds, OtherFile, SourceState, written_key};
 pub use texts::{is_helmfile, is_jinja};

@@ -10,7 +10,7 @@ use super::set_value;
 use super::written::Written;
 use crate::charts::{ChartCall, ChartSource, RemoteChart, Values, in_crds_folder};
 use crate::graph::chart::{place, rendered, values_file, values_of};
-use crate::graph::delivery::{Delivery, Settings};
+use crate::graph::delivery::{Delivery, Release, Settings};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{BuildError, Builder, KustomizationDoc, Origin, Resource};
 use crate::graph::node::Node;
@@ -63,17 +63,27 @@ impl Surroundings<'_> {
         is_own || self.files.has_folder(folder)
     }
 
-    /// Returns the name of a chart: that in its `Chart.yaml` if the chart is in a GitRepository.
-    fn chart_name(&self, chart: &Node) -> String {
-        let named = chart.text_at(&["chart"]).unwrap_or_default();
-        let file = resolve(&resolve("", &named), "Chart.yaml");
-        if chart.str_at(&["sourceRef", "kind"]) == Some("GitRepository")
-            && let Some(document) = self.files.parsed(&file).documents.first()
-            && let Some(name) = document.text_at(&["name"])
-        {
-            return name;
-        }
-        named.rsplit('/').next().unwrap_or_default().to_owned()
+    /// Returns the name of a chart: that in its `Chart.yaml` if the chart is in a repository with files, the last part of
+    /// the address of an OCIRepository. `namespace` is for names in `chart` without one.
+    fn chart_name(&self, chart: &Node, namespace: &str) -> Option<String> {
+        let [kind, name, written] =
+            ["kind", "name", "namespace"].map(|key| chart.text_at(&["sourceRef", key]));
+        let kind = kind.unwrap_or_default();
+        let named = match &*kind {
+            "GitRepository" | "Bucket" => {
+                let folder = resolve("", &chart.text_at(&["chart"])?);
+                let file = self.files.parsed(&resolve(&folder, "Chart.yaml"));
+                return file.documents.first()?.text_at(&["name"]);
+            }
+            "OCIRepository" => {
+                let namespace = written.unwrap_or_else(|| namespace.to_owned());
+                let (found, _) = self.find(&kind, &namespace, &name.unwrap_or_default())?;
+                found.text_at(&["spec", "url"])?
+            }
+            _ => chart.text_at(&["chart"])?,
+        };
+        let last = named.trim_end_matches('/').rsplit('/').next();
+        last.filter(|name| !name.is_empty()).map(str::to_owned)
     }
 
     /// Returns the files of which a ConfigMap is made.
@@ -160,19 +170,18 @@ impl<'r> HelmRelease<'r> {
         format!("{start}-{}", &digest[..12])
     }
 
-    /// Returns the identity of the release (internal/action/verify.go).
-    fn installed(&self, around: &Surroundings<'_>) -> [String; 4] {
+    /// Returns the release that it installs.
+    fn installed(&self, around: &Surroundings<'_>) -> Release {
         let storage = self.text(&["storageNamespace"]);
-        let keeps = self.text(&["upgrade", "chartNameChangeStrategy"]);
-        let chart = self.chart(around);
-        let chart = chart.map(|(chart, _)| around.chart_name(&chart));
-        let is_kept = keeps.as_deref() == Some("InPlaceUpdate");
-        [
-            self.release(),
-            storage.unwrap_or_else(|| self.namespace.clone()),
-            self.target_namespace(),
-            chart.ok().filter(|_| !is_kept).unwrap_or_default(),
-        ]
+        let strategy = self.text(&["upgrade", "chartNameChangeStrategy"]);
+        let chart = self.chart(around).ok();
+        Release {
+            name: self.release(),
+            storage: storage.unwrap_or_else(|| self.namespace.clone()),
+            namespace: self.target_namespace(),
+            chart: chart.and_then(|(chart, namespace)| around.chart_name(&chart, &namespace)),
+            takes_any_chart: strategy.as_deref() == Some("InPlaceUpdate"),
+        }
     }
 
     /// Returns the name of its chart in reports.

@@ -4,16 +4,19 @@ use std::cell::LazyCell;
 
 use foldhash::{HashMap, HashSet};
 
-use super::places::{left_in_head, on_name, related_in_head};
+use super::places::{changed_in_head, left_in_head, on_name, related_in_head};
 use super::recipe::{keep, preserve_in_set};
 use super::words::{deletes, leaving, on_culprit, stuck, taking, toll, tool};
+use crate::changes::same_value;
 use crate::delivery::flux::{DeletionPolicy, KustomizationSettings};
 use crate::finding::{Consequence, Severity};
 use crate::graph::argo::{RESOURCES_FINALIZER, deletion_policy};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, kinds};
 use crate::kustomize::Deliverer;
-use crate::merge::{CascadeKind, DiffEffect, EffectCertainty, Merge, MergeCascade};
+use crate::merge::{
+    CascadeKind, DiffEffect, EffectCertainty, Merge, MergeCascade, ReplacedRelease,
+};
 use crate::ownership::{DeliveryKind, DeliveryObject, delivery_object};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
@@ -26,7 +29,7 @@ pub(in crate::rules) static DELIVERY_REMOVED: Rule = rule!(
     "delivery-removed",
     Error,
     Collected,
-    "An Application, Kustomization or HelmRelease is removed, and its objects are deleted or left behind",
+    "An Application, Kustomization or HelmRelease is removed or replaces its release, and its objects are deleted or left behind",
     change delivery_removed
 );
 
@@ -58,6 +61,9 @@ fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
         {
             sink.push(no_longer_generated(merge, member, set));
         }
+    }
+    for replaced in merge.part.replaced_releases() {
+        sink.push(another_release(merge, &replaced));
     }
 }
 
@@ -231,6 +237,66 @@ fn unseen(
 fn on_delivery(merge: &Merge<'_>, member: &Member, message: String) -> Draft {
     let draft = on_name(merge, member, message).help(recipe(merge, member));
     left_in_head(draft, merge, member)
+}
+
+/// Reports a HelmRelease that installs another release, and whose chart was not read: Flux uninstalls the old one.
+fn another_release(merge: &Merge<'_>, replaced: &ReplacedRelease<'_>) -> Draft {
+    let ReplacedRelease {
+        base,
+        head,
+        was,
+        is,
+    } = replaced;
+    let release = format!("{}/{}", was.namespace, was.name);
+    let message = format!(
+        "{} installs another release: Flux uninstalls release `{}`, and it is not known what it holds",
+        named(base),
+        plain::one_line(&release)
+    );
+    let (changed, field) = if was.name != is.name {
+        ("name of the release", "releaseName")
+    } else if was.namespace != is.namespace {
+        ("namespace of the release", "targetNamespace")
+    } else if was.storage != is.storage {
+        ("namespace in which Helm stores it", "storageNamespace")
+    } else {
+        ("name of the chart", "chart")
+    };
+    let moved = if was.namespace == is.namespace {
+        ""
+    } else {
+        " Objects whose templates name no namespace stay behind in the old one."
+    };
+    let help = if field == "chart" {
+        "set `spec.upgrade.chartNameChangeStrategy: InPlaceUpdate` in the same change if your helm-controller has it, or keep the \
+         name of the chart; `--render` shows what is deleted"
+    } else {
+        "keep the name and the namespaces of the release, or move its data first; `--render` shows what is deleted"
+    };
+    let draft = on_name(merge, base, message)
+        .label("installed the release")
+        .reason(format!(
+            "The {changed} changes. Flux then runs `helm uninstall` before it installs the new release: the objects of the chart are \
+             deleted, claims among them with their volumes, unless the chart keeps them.{moved}"
+        ))
+        .help(help)
+        .severity(Severity::Warning);
+    let [before, after] = [base, head].map(|member| member.object.at(&["spec"]));
+    let fields = [
+        "releaseName",
+        "targetNamespace",
+        "storageNamespace",
+        "chart",
+        "chartRef",
+    ];
+    let changed = fields.into_iter().find_map(|field| {
+        let now = after?.entry(field)?;
+        let was = before?.get(field);
+        let is_same = was.is_some_and(|was| same_value(was, now.value));
+        (!is_same).then_some(now.key_span)
+    });
+    let place = changed.unwrap_or_else(|| head.object.name_span());
+    changed_in_head(draft, merge, head, place, "installs another release")
 }
 
 /// Reports an Application that its set no longer generates and whose objects are unknown.

@@ -8,7 +8,7 @@ use foldhash::HashMap;
 use super::Delivered;
 use crate::changes::{DeliveredObjects, KeptDelivery, KnownDelivery};
 use crate::engine::compare::built::marks_of;
-use crate::graph::delivery::Delivery;
+use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::kustomize::Resource;
 use crate::graph::unread::What;
 use crate::kustomize::Deliverer;
@@ -22,6 +22,17 @@ impl Delivered {
         let mut objects_of = ObjectsOfBuilds::default();
         let all = self.all.iter();
         all.filter_map(|one| Some((one.by.clone()?, self.known_as(one, &mut objects_of))))
+            .collect()
+    }
+
+    /// Returns the settings of HelmReleases whose charts were not read, by the ids of their deliveries.
+    pub(in super::super) fn unread_releases(&self) -> BTreeMap<String, Settings> {
+        let releases = self
+            .all
+            .iter()
+            .filter(|one| one.by.is_none() && one.settings.release.is_some());
+        releases
+            .map(|one| (one.id.clone(), one.settings.clone()))
             .collect()
     }
 

@@ -98,6 +98,7 @@ impl Parsed {
             folders: self.folders.clone(),
             unbuildable: self.unbuildable().collect(),
             deliveries: self.delivered.known(),
+            unread_releases: self.delivered.unread_releases(),
             kept: self.delivered.kept(),
         });
         let trees = trees.into_iter().map(|(files, mut settings, cluster)| {
