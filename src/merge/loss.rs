@@ -214,10 +214,13 @@ impl<'a> Losses<'a, '_> {
         if self.part.after(key).is_some() {
             return Vec::new();
         }
-        let consumers = outlook.ties().users_of(key).map(|tie| tie.from);
+        // An object may name another one in several fields.
+        let consumers: BTreeSet<ObjectId> =
+            outlook.ties().users_of(key).map(|tie| tie.from).collect();
         let clients = clients.get(key.name.as_str());
         let delivering = clients.filter(|_| key.is(kinds::NAMESPACE));
         consumers
+            .into_iter()
             .chain(delivering.into_iter().flatten().copied())
             .filter_map(|id| self.applied(id))
             .collect()

@@ -38,6 +38,8 @@ pub(super) struct Reference {
     pub(super) to: GroupKind,
     /// Whether the named object is in the namespace of this one, or cluster-scoped.
     pub(super) scope: Scope,
+    /// Whether the mapping may name another namespace.
+    pub(super) names_namespace: bool,
     /// The required value of `kind` in the mapping, and whether it may be left out.
     kind: Option<(String, bool)>,
 }
@@ -64,9 +66,10 @@ fn reference(row: ReferenceRow) -> Result<Reference, String> {
             Some((said.trim_end_matches('?').to_owned(), said.ends_with('?')))
         }
     };
-    let scope = match row.scope.as_str() {
-        "Namespaced" => Scope::Namespaced,
-        "Cluster" => Scope::Cluster,
+    let (scope, names_namespace) = match row.scope.as_str() {
+        "Namespaced" => (Scope::Namespaced, false),
+        "Named" => (Scope::Namespaced, true),
+        "Cluster" => (Scope::Cluster, false),
         other => return Err(wrong(other)),
     };
     Ok(Reference {
@@ -75,13 +78,14 @@ fn reference(row: ReferenceRow) -> Result<Reference, String> {
         key: row.key,
         to: GroupKind::parse(&row.to).to_owned(),
         scope,
+        names_namespace,
         kind,
     })
 }
 
 fn wrong(cell: &str) -> String {
     format!(
-        "references: `{cell}` is neither a path to a field, `kind=NAME`, `Namespaced` nor `Cluster`"
+        "references: `{cell}` is neither a path to a field, `kind=NAME`, `Namespaced`, `Named` nor `Cluster`"
     )
 }
 
@@ -104,6 +108,11 @@ pub(super) fn references_of(kind: GroupKind<&str>) -> &'static [Reference] {
 }
 
 impl Reference {
+    /// Whether the field is one of Flux.
+    pub(super) fn is_of_flux(&self) -> bool {
+        self.from.group.ends_with(".toolkit.fluxcd.io")
+    }
+
     /// Returns the mappings that may contain the name, below the object or the spec of a Pod.
     pub(super) fn holders<'v>(&self, start: Value<'v>) -> Vec<Value<'v>> {
         let all = match &self.holder {

@@ -106,9 +106,13 @@ impl<'a> Uses<'a> {
         certainty: Certainty,
     ) {
         for holder in reference.holders(start.value) {
-            // An optional object is not needed: the Pod starts without it.
-            let optional = holder.is_true_at(&["optional"]);
-            let certainty = if optional {
+            // An optional object is not needed: the Pod starts without it, and reads it if it is there. Flux does without
+            // it.
+            let is_optional = holder.is_true_at(&["optional"]);
+            if is_optional && reference.is_of_flux() {
+                continue;
+            }
+            let certainty = if is_optional {
                 Certainty::Possible
             } else {
                 certainty
@@ -119,7 +123,9 @@ impl<'a> Uses<'a> {
             let path = reference.holder.as_ref().map_or("", FieldPath::as_str);
             let field = joined(&start.field, path);
             let to = reference.to.as_ref();
-            let (place, key) = ((to, reference.scope, None), reference.key.as_str());
+            let namespace = holder.str_at(&["namespace"]);
+            let namespace = namespace.filter(|_| reference.names_namespace);
+            let (place, key) = ((to, reference.scope, namespace), reference.key.as_str());
             self.add(member, place, name, &field, key, certainty);
         }
     }
