@@ -85,6 +85,10 @@ pub struct Settings {
     pub service_account: Option<String>,
     /// The Kustomizations for which it waits: namespace and name.
     pub depends_on: Vec<(String, String)>,
+    /// Those of them that have to be ready; an expression decides about the others.
+    pub awaits_ready: Vec<(String, String)>,
+    /// Kind, namespace and name of the source of a Kustomization.
+    pub source: Option<(String, String, String)>,
     /// The ConfigMaps without which it builds nothing: namespace and name.
     pub variables_from: Vec<(String, String)>,
     /// Whether an Application syncs on its own.

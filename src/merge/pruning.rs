@@ -29,7 +29,7 @@ pub struct DeliveryChoice {
 }
 
 /// Why a tool that cannot build sends nothing.
-pub(super) const CANNOT_BUILD: &str = "can no longer build its sources";
+pub(super) const CANNOT_BUILD: &str = "no longer applies its sources";
 
 /// Why a tool that delivers another commit of the tree than the merged one sends nothing.
 pub(super) const FIXED_REVISION: &str = "delivers a fixed revision, and not the merged one";

@@ -177,12 +177,15 @@ impl FluxKustomization {
 
     /// Returns its settings as a delivery.
     pub(super) fn settings(&self) -> Settings {
-        let depends_on = self.spec.items_at("dependsOn").into_iter();
-        let depends_on = depends_on.filter_map(|other| {
+        let depends_on = self.spec.items_at("dependsOn");
+        let named = |other: &Node| {
             let namespace = other.text_at(&["namespace"]);
             let namespace = namespace.unwrap_or_else(|| self.namespace.clone());
             Some((namespace, other.text_at(&["name"])?))
-        });
+        };
+        let awaits_ready = depends_on
+            .iter()
+            .filter(|other| other.get("readyExpr").is_none());
         let needed = self.variables_from().into_iter().filter(|from| {
             from.str_at(&["kind"]) == Some("ConfigMap") && !from.is_true_at(&["optional"])
         });
@@ -193,7 +196,9 @@ impl FluxKustomization {
             suspend: self.spec.bool_at(&["suspend"]),
             deletion_policy: self.spec.text_at(&["deletionPolicy"]),
             service_account: self.spec.text_at(&["serviceAccountName"]),
-            depends_on: depends_on.collect(),
+            depends_on: depends_on.iter().filter_map(named).collect(),
+            awaits_ready: awaits_ready.filter_map(named).collect(),
+            source: Some(self.source()),
             variables_from: needed.collect(),
             ..Settings::default()
         }

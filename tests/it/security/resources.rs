@@ -155,7 +155,7 @@ fn kustomization_that_includes_itself_is_reported() {
     let (status, out, error) = compared("kustomization-includes-itself");
     assert_eq!(status, 0, "{error}");
     assert!(
-        out.contains("can no longer build its sources, because"),
+        out.contains("no longer applies its sources, because"),
         "{out}"
     );
     assert!(out.contains("includes itself"), "{out}");

@@ -2,6 +2,7 @@
 
 mod known;
 mod refused;
+mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
@@ -116,6 +117,8 @@ fn both(
     old.add_roots(&of_base, terms)?;
     new.add_roots(&of_head, terms)?;
     new.miss_what_left(&old, of_head.files());
+    new.wait_for_what_is_not_ready(Some(&old));
+    old.wait_for_what_is_not_ready(None);
     new.refuse_what_is_shared(&old);
     new.refuse_to_become_empty(&old);
     // Only charts that both states have and no delivery uses in either are roots: a chart that a delivery uses in one

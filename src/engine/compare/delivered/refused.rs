@@ -153,7 +153,7 @@ fn is_config(resource: &Resource) -> bool {
 }
 
 /// Returns an error at the place of a delivery object.
-fn error_of(delivery: &Delivery, reason: String) -> BuildError {
+pub(super) fn error_of(delivery: &Delivery, reason: String) -> BuildError {
     BuildError {
         reason,
         file: delivery.file.to_string(),

@@ -1,0 +1,182 @@
+//! Kustomizations that wait for others which are not ready after the merge (fluxcd/kustomize-controller
+//! internal/controller/kustomization_controller.go, `checkDependencies`).
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Delivered;
+use super::refused::error_of;
+use crate::graph::delivery::Delivery;
+use crate::kustomize::SourceTool;
+
+/// Why a Kustomization is not ready.
+#[derive(Clone, Copy, Debug)]
+struct Obstacle {
+    /// The end of the sentence `it waits for X, `.
+    why: &'static str,
+    /// Whether it was not ready before the merge either, or is not from the first reconciliation of head on.
+    is_certain: bool,
+}
+
+impl Delivered {
+    /// Sets an error on Kustomizations that wait for others that are suspended, whose builds fail, or that wait in turn.
+    /// `before` is the previous state; without one, they have always been as they are. Those that may reconcile once
+    /// before they wait keep that build.
+    pub(super) fn wait_for_what_is_not_ready(&mut self, before: Option<&Self>) {
+        let waiting = self.waiting(before.unwrap_or(self));
+        for (at, (dependency, obstacle)) in waiting {
+            let key = self.all[dependency].key.clone();
+            let one = &mut self.all[at];
+            let reason = format!("{} waits for {key}, {}", one.key, obstacle.why);
+            one.error = Some(error_of(one, reason));
+            if !obstacle.is_certain {
+                one.built_first = Some(Arc::clone(&one.resources));
+            }
+        }
+    }
+
+    /// Returns the indices of the Kustomizations that wait, each with one for which it waits and the obstacle of that.
+    fn waiting(&self, base: &Self) -> BTreeMap<usize, (usize, Obstacle)> {
+        let mut waiting = BTreeMap::new();
+        if self
+            .all
+            .iter()
+            .all(|one| one.settings.awaits_ready.is_empty())
+        {
+            return waiting;
+        }
+        let mut obstacles: BTreeMap<usize, Obstacle> = BTreeMap::new();
+        for (at, one) in self.all.iter().enumerate() {
+            obstacles.extend(not_ready(one, base).map(|obstacle| (at, obstacle)));
+        }
+        let awaited = self.awaited();
+        let in_base = base.in_cycles(&base.awaited());
+        let in_base: BTreeSet<&str> = in_base.iter().map(|at| &*base.all[*at].id).collect();
+        for at in self.in_cycles(&awaited) {
+            obstacles.entry(at).or_insert_with(|| Obstacle {
+                why: "whose dependencies form a cycle",
+                is_certain: in_base.contains(&*self.all[at].id),
+            });
+        }
+        let mut dependants: Vec<Vec<usize>> = vec![Vec::new(); self.all.len()];
+        for (at, dependencies) in awaited.iter().enumerate() {
+            for dependency in dependencies {
+                dependants[*dependency].push(at);
+            }
+        }
+        let mut pending: Vec<usize> = obstacles.keys().copied().collect();
+        while let Some(dependency) = pending.pop() {
+            let obstacle = obstacles[&dependency];
+            for at in dependants[dependency].iter().copied() {
+                let one = &self.all[at];
+                if one.error.is_some() || waiting.contains_key(&at) {
+                    continue;
+                }
+                let Some(is_certain) = blocks((one, &self.all[dependency]), base) else {
+                    continue;
+                };
+                let is_certain = is_certain && obstacle.is_certain;
+                let why = obstacle.why;
+                waiting.insert(at, (dependency, Obstacle { why, is_certain }));
+                if let Entry::Vacant(entry) = obstacles.entry(at) {
+                    entry.insert(Obstacle {
+                        why: "which waits, too",
+                        is_certain,
+                    });
+                    pending.push(at);
+                }
+            }
+        }
+        waiting
+    }
+
+    /// Returns the indices of the Kustomizations that each delivery awaits to be ready.
+    fn awaited(&self) -> Vec<BTreeSet<usize>> {
+        let places = self.all.iter().zip(0..);
+        let places: BTreeMap<(&str, &str), usize> = places
+            .map(|(one, at)| ((&*one.cluster, one.key.as_str()), at))
+            .collect();
+        let kind = SourceTool::Flux.kind();
+        let awaited = self.all.iter().map(|one| {
+            let keys = one.settings.awaits_ready.iter();
+            let keys = keys.map(|(namespace, name)| format!("{kind}/{namespace}/{name}"));
+            keys.filter_map(|key| places.get(&(&*one.cluster, key.as_str())).copied())
+                .collect()
+        });
+        awaited.collect()
+    }
+
+    /// Returns the Kustomizations that wait for themselves, directly or through others, or for such ones.
+    fn in_cycles(&self, awaited: &[BTreeSet<usize>]) -> BTreeSet<usize> {
+        let mut left: BTreeSet<usize> = (0..self.all.len()).collect();
+        loop {
+            let before = left.len();
+            let waits = left.iter().filter(|at| !awaited[**at].is_disjoint(&left));
+            left = waits.copied().collect();
+            if left.len() == before {
+                return left;
+            }
+        }
+    }
+}
+
+/// Returns whether a delivery certainly does not reconcile head while its dependency is not ready; `None` if it does
+/// not wait.
+fn blocks((one, dependency): (&Delivery, &Delivery), base: &Delivered) -> Option<bool> {
+    let has_one_source = one.settings.source == dependency.settings.source;
+    let was_suspended = base
+        .delivery(&dependency.id)
+        .is_some_and(|was| was.settings.suspend == Some(true));
+    // A suspended one stays ready for others, but of its own source it has not applied the new revision.
+    if dependency.error.is_none() && was_suspended && !has_one_source {
+        return None;
+    }
+    let Some(was) = base.delivery(&one.id) else {
+        return Some(true);
+    };
+    let waited = was
+        .settings
+        .awaits_ready
+        .iter()
+        .any(|name| one.settings.awaits_ready.contains(name) && names(name, dependency));
+    // Nothing applies the new specification of an entry point.
+    if !waited && one.parent.is_none() {
+        return None;
+    }
+    Some(waited && has_one_source)
+}
+
+/// Returns why a Kustomization is not ready once head is merged, whatever it waits for.
+fn not_ready(one: &Delivery, base: &Delivered) -> Option<Obstacle> {
+    let is_flux = one
+        .by
+        .as_ref()
+        .is_some_and(|by| by.tool == SourceTool::Flux);
+    if !is_flux {
+        return None;
+    }
+    if one.error.is_some() {
+        return Some(Obstacle {
+            why: "which fails",
+            is_certain: one.built_first.is_none(),
+        });
+    }
+    if one.settings.suspend != Some(true) {
+        return None;
+    }
+    let was = base.delivery(&one.id);
+    let was_suspended = was.is_none_or(|was| was.settings.suspend == Some(true));
+    // Nothing applies the new specification of an entry point.
+    (was_suspended || one.parent.is_some()).then_some(Obstacle {
+        why: "which is suspended",
+        // It may reconcile head once before its parent suspends it.
+        is_certain: was_suspended,
+    })
+}
+
+/// Whether a Kustomization has this namespace and name.
+fn names((namespace, name): &(String, String), one: &Delivery) -> bool {
+    let by = one.by.as_ref();
+    by.is_some_and(|by| by.namespace == *namespace && by.name == *name)
+}
