@@ -287,8 +287,16 @@ impl<'v> Story<'v> {
 
     /// Whether it is not known what else the step deletes: it deletes a delivery object whose objects are not all known.
     pub(crate) fn is_incomplete(&self) -> bool {
+        let unread = self.view.unread;
+        if unread.is_empty() {
+            return false;
+        }
         let mut targets = self.view.targets.get(self.step).into_iter().flatten();
-        targets.any(|key| self.view.unread.contains(key))
+        let mut with_others = self.affected.iter().filter(|one| {
+            let mut requested = self.view.targets.iter().flatten();
+            one.ending != Ending::Kept && !requested.any(|key| *key == one.key)
+        });
+        targets.any(|key| unread.contains(key)) || with_others.any(|one| unread.contains(&one.key))
     }
 
     /// Returns the title of this step.

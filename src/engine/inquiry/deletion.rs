@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::cluster::{Analysis, Reclaims, Scenario};
-use crate::engine::plan::{PlannedCluster, followed};
+use crate::engine::plan::{PlannedCluster, cascaded, followed};
 use crate::gc::{Change, Cluster, Effect, HeldObject, Hold, SimulationOptions, Step};
 use crate::kube::{ObjectKey, Policy, kinds};
 use crate::ownership::{Implied, Products};
@@ -109,10 +109,14 @@ impl Deletions {
             std::slice::from_ref(object),
             None,
         );
-        let is_incomplete = !by_tools.unread.is_empty();
+        let is_unread = !by_tools.unread.is_empty();
         by_tools.add_to(&mut steps, &self.reclaims, |steps| {
             scenario.verdict_of(steps)
         });
+        let with_others = cascaded(&planned.analysis(), &steps[first..], |_| {
+            scenario.verdict_of(&steps)
+        });
+        let is_incomplete = is_unread || !with_others.is_empty();
         let (cluster, plan) = (&scenario.cluster, scenario.verdict_of(&steps));
         let last = steps.len() - 1;
         let changes: Vec<Change> = (first..=last).flat_map(|step| plan.changes(step)).collect();

@@ -1,5 +1,6 @@
 //! Plans of deletions and teardowns: the cluster that a plan is about, its steps, and notes on its assumptions.
 
+mod cascaded;
 mod choose;
 mod clusters;
 mod deletion;
@@ -12,6 +13,7 @@ mod target_words;
 mod targets;
 mod teardown;
 
+pub(super) use cascaded::cascaded;
 pub(super) use choose::{Candidate, choose, choose_removed};
 pub(super) use clusters::{Clusters, PlannedCluster};
 pub use deletion::{DeletionPlan, DeletionRequest};

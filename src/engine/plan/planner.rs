@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::cascaded::{self, cascaded};
 use super::choose::Candidate;
 use super::followed::{Followed, followed};
 use super::notes::{self, Ground};
@@ -78,14 +79,17 @@ impl Planner {
             ..SimulationOptions::default()
         };
         let mut scenario = Scenario::of(analysis, implied, namespaces, steps, options)?;
-        let notes = std::mem::take(&mut of_tools.notes);
-        let unread = std::mem::take(&mut of_tools.unread);
+        let mut notes = std::mem::take(&mut of_tools.notes);
+        let mut unread = std::mem::take(&mut of_tools.unread);
         let mut followed_by = Vec::new();
         if is_deletion {
             let reclaims = Reclaims::of(analysis.inventory(), implied);
             let mut steps = std::mem::take(&mut scenario.steps);
             followed_by =
                 of_tools.add_to(&mut steps, &reclaims, |steps| scenario.verdict_of(steps));
+            let cascaded = cascaded(analysis, &steps, |steps| scenario.verdict_of(steps));
+            notes.extend(cascaded::notes(&cascaded));
+            unread.extend(cascaded.into_iter().map(|(_, key)| key));
             scenario.steps = steps;
             scenario.settle_first();
         }
@@ -251,7 +255,7 @@ fn known_implied(cluster: &gc::Cluster, objects: &[ImpliedObject<'_>]) -> Vec<Im
 }
 
 /// Returns the targets of a step, in the order of its requests.
-fn targets_of(step: &Step) -> &[ObjectKey] {
+pub(super) fn targets_of(step: &Step) -> &[ObjectKey] {
     match step {
         Step::Settle => &[],
         Step::Delete { targets, .. } | Step::RemoveFinalizer { targets, .. } => targets,

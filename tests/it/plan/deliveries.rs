@@ -624,3 +624,32 @@ fn resource_set_is_noted_and_listed_as_not_evaluated() {
         "{listed}"
     );
 }
+
+#[test]
+fn helm_release_in_a_deleted_namespace_is_not_followed() {
+    let tree = Repository::new();
+    let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: db, namespace: shop}\n\
+         spec: {chart: {spec: {chart: db, sourceRef: {kind: HelmRepository, name: db}}}}\n";
+    tree.write("clusters/a/web.yaml", &kustomization("web", "./web", ""));
+    tree.write(
+        "web/ns.yaml",
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n",
+    );
+    tree.write("web/db.yaml", release);
+    let key = "HelmRelease.helm.toolkit.fluxcd.io/shop/db";
+    let plan = plan(&tree, &["ns/shop"]);
+    assert_eq!(plan["unread"], serde_json::json!([key]), "{plan}");
+    let note = format!(
+        "Not followed: Flux also deletes what {key} delivered, unless its controller is deleted first."
+    );
+    assert!(notes(&plan).contains(&note), "{}", notes(&plan));
+    let (_, text, _) = tree.run(&["plan", "delete", "ns/shop"], "");
+    assert!(text.contains("At least 4 deleted"), "{text}");
+    // A suspended one deletes nothing.
+    tree.write(
+        "web/db.yaml",
+        &release.replace("{chart: {", "{suspend: true, chart: {"),
+    );
+    let (_, text, _) = tree.run(&["plan", "delete", "ns/shop"], "");
+    assert!(text.contains("\n  4 deleted"), "{text}");
+}
