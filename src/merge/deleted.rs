@@ -98,7 +98,7 @@ pub(super) fn generated_deleted<'a>(
 }
 
 /// Applies `act` to the removed objects, except those that the build marks as never pruned by Flux.
-pub(super) fn but_for_unpruned<'a>(
+pub fn but_for_unpruned<'a>(
     leaving: &Leaving<'a>,
     known: Option<&'a KnownDelivery>,
     act: impl FnOnce(&Leaving<'a>) -> Withdrawal<'a>,

@@ -55,7 +55,7 @@ use backends::lost_backends;
 pub use by_argo::{never_deletes, prunes};
 pub use cascade::{CascadeKind, MergeCascade};
 pub use cause::CauseInHead;
-pub use deleted::DeletedDelivery;
+pub use deleted::{DeletedDelivery, but_for_unpruned};
 pub use effect::{DiffEffect, EffectCertainty, EffectKind};
 use effects::Telling;
 pub use effects::{release_steps, scenario};

@@ -275,8 +275,19 @@ fn keeps_up(part: &TreePart, by: &Deliverer) -> bool {
         SourceTool::ArgoCd => settings.automated == Some(true) && settings.self_heal == Some(true),
         SourceTool::ArgoCdSet => true,
         // helm-controller compares releases with the cluster only if it is asked to (spec.driftDetection).
-        SourceTool::FluxRelease => false,
+        SourceTool::FluxRelease => settings.suspend != Some(true) && corrects_drift(part, by),
     })
+}
+
+/// Whether a HelmRelease creates objects of its release again that were deleted (`spec.driftDetection.mode`).
+fn corrects_drift(part: &TreePart, by: &Deliverer) -> bool {
+    let release = delivering(&part.inventory, &part.object_of(by));
+    let mode = release.and_then(|one| {
+        one.object
+            .value()
+            .str_at(&["spec", "driftDetection", "mode"])
+    });
+    mode == Some("enabled")
 }
 
 /// Returns the deliveries of each delivery object of a part, in this cluster and in others.
@@ -464,7 +475,7 @@ fn assumed_release(kind: DeliveryKind) -> &'static str {
 }
 
 /// Returns a sentence for each kind of deleted delivery objects whose delivered objects are not in the input.
-fn unknown(outside: Vec<(DeliveryKind, ObjectKey)>) -> impl Iterator<Item = String> {
+pub(super) fn unknown(outside: Vec<(DeliveryKind, ObjectKey)>) -> impl Iterator<Item = String> {
     let mut kinds: BTreeMap<DeliveryKind, Vec<String>> = BTreeMap::new();
     for (kind, key) in outside {
         kinds.entry(kind).or_default().push(key.to_string());

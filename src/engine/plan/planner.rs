@@ -158,6 +158,11 @@ impl Planner {
         self.scenario.requests()
     }
 
+    /// Sets the deleted delivery objects whose delivered objects are not all known.
+    pub(super) fn hedge(&mut self, unread: Vec<ObjectKey>) {
+        self.unread = unread;
+    }
+
     /// Puts notes before the others.
     pub(super) fn note(&mut self, notes: Vec<String>) {
         self.notes.splice(0..0, notes);

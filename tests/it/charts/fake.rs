@@ -679,6 +679,29 @@ fn plan_of_helm_release_deletion_includes_uninstalled_objects() {
 }
 
 #[test]
+fn helm_release_with_drift_detection_creates_deleted_objects_again() {
+    let tree = flux();
+    let notes = |mode: &str| {
+        let more = format!("  driftDetection: {{mode: {mode}}}\n");
+        tree.write(&[("apps/web.yaml", &release("web", "1.0.0", &more))]);
+        let arguments = [
+            "plan",
+            "delete",
+            "service/web",
+            "-n",
+            "shop",
+            "--render",
+            "-o",
+            "json",
+        ];
+        parsed(&said(&tree, &arguments))["notes"].to_string()
+    };
+    let note = "Flux creates again what HelmRelease.helm.toolkit.fluxcd.io/shop/web delivers: Service/shop/web.";
+    assert!(notes("enabled").contains(note), "{}", notes("enabled"));
+    assert!(!notes("warn").contains("creates again"));
+}
+
+#[test]
 fn only_changed_from_hides_old_findings_in_rendered_charts() {
     let tree = flux();
     let held = |name: &str| {

@@ -145,3 +145,86 @@ fn flux_deletes_a_kustomization_that_is_applied_by_hand() {
         "Not part of this plan, although the command deletes it: Kustomization flux-system/apps.";
     assert!(notes(&plan).contains(note), "{plan}");
 }
+
+#[test]
+fn flux_keeps_what_a_build_marks_without_an_object_of_the_kustomization() {
+    let repository = Repository::new();
+    repository
+        .write(
+            "flux.yaml",
+            "apiVersion: fluxcd.controlplane.io/v1\nkind: FluxInstance\nmetadata: {name: flux, namespace: flux-system}\n\
+             spec: {sync: {kind: GitRepository, url: https://example.org/a.git, ref: refs/heads/main, path: clusters/a}}\n",
+        )
+        .write(
+            "clusters/a/kustomization.yaml",
+            "resources: [a.yaml]\ncommonAnnotations: {kustomize.toolkit.fluxcd.io/prune: disabled}\n",
+        )
+        .write("clusters/a/a.yaml", &config_map("a"));
+    let plan = plan(&repository, &["--by", "flux", "clusters"]);
+    assert_eq!(
+        ending(&plan),
+        (
+            Vec::new(),
+            vec!["a: kustomize.toolkit.fluxcd.io/prune".to_owned()]
+        ),
+        "{plan}"
+    );
+}
+
+#[test]
+fn flux_deletes_a_helm_release_or_an_instance_alone() {
+    let repository = Repository::new();
+    repository.write(
+        "release.yaml",
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: db, namespace: shop}\n\
+         spec: {chart: {spec: {chart: db, sourceRef: {kind: HelmRepository, name: db}}}}\n",
+    );
+    assert_eq!(command(&repository), "flux delete helmrelease db -n shop");
+    let release = plan(&repository, &["--by", "flux", "."]);
+    assert_eq!(ending(&release), (vec!["db"], Vec::new()));
+    assert_eq!(
+        release["unread"],
+        serde_json::json!(["HelmRelease.helm.toolkit.fluxcd.io/shop/db"])
+    );
+    let repository = Repository::new();
+    repository.write(
+        "flux.yaml",
+        "apiVersion: fluxcd.controlplane.io/v1\nkind: FluxInstance\nmetadata: {name: flux, namespace: flux-system}\nspec: {}\n",
+    );
+    assert_eq!(
+        command(&repository),
+        "kubectl delete fluxinstance.fluxcd.controlplane.io flux -n flux-system"
+    );
+    let instance = plan(&repository, &["--by", "flux", "."]);
+    let note = "The Flux Operator uninstalls Flux once FluxInstance.fluxcd.controlplane.io/flux-system/flux is deleted";
+    assert!(notes(&instance).contains(note), "{instance}");
+}
+
+#[test]
+fn names_that_look_like_options_are_left_out_of_commands() {
+    for (by, marks, command) in [
+        (
+            "flux",
+            "labels: {kustomize.toolkit.fluxcd.io/name: --all, kustomize.toolkit.fluxcd.io/namespace: --kubeconfig=x}",
+            "flux delete kustomization NAME -n NAMESPACE",
+        ),
+        (
+            "helm",
+            "annotations: {meta.helm.sh/release-name: --all, meta.helm.sh/release-namespace: --kubeconfig=x}",
+            "helm uninstall RELEASE -n NAMESPACE",
+        ),
+        (
+            "argocd",
+            "annotations: {argocd.argoproj.io/tracking-id: '--all:/ConfigMap:shop/a'}",
+            "argocd app delete APP",
+        ),
+    ] {
+        let repository = Repository::new();
+        repository.write(
+            "a.yaml",
+            &config_map("a").replace("namespace", &format!("{marks}, namespace")),
+        );
+        let (_, told, error) = repository.run(&["plan", "teardown", "--by", by, "."], "");
+        assert_eq!(told.lines().next(), Some(command), "{error}");
+    }
+}

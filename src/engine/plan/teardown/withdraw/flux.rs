@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::{Tooling, Withdrawn};
 use crate::changes::KnownDelivery;
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
-use crate::delivery::{Leaving, ToolRequest, Withdrawal, flux, marks};
+use crate::delivery::{Leaving, ToolRequest, Withdrawal, flux, flux_operator, marks};
+use crate::engine::plan::followed::unknown;
 use crate::engine::plan::notes::named;
 use crate::inventory::Member;
 use crate::kube::kubectl::{self, Target};
 use crate::kube::{Namespace, ObjectKey, Policy, kinds, shell};
 use crate::kustomize::{Deliverer, SourceTool};
-use crate::merge::{DeletedDelivery, DeliveryChoice, delivering};
+use crate::merge::{DeletedDelivery, DeliveryChoice, but_for_unpruned, delivering};
+use crate::ownership::DeliveryKind;
 
 /// Reason why an object stays if other objects of the input have a known deliverer.
 const UNDELIVERED: &str =
@@ -119,6 +121,15 @@ impl<'b> Deliveries<'b> {
         }
     }
 
+    /// Returns the deleted HelmReleases whose charts were not read.
+    fn unread_releases(&self, withdrawal: &Withdrawal<'_>) -> Vec<ObjectKey> {
+        let read = self.all.values().filter(|one| !one.members.is_empty());
+        let read: BTreeSet<&ObjectKey> = read.filter_map(|one| Some(&one.object?.key)).collect();
+        let deleted = withdrawal.requests.iter().map(|request| &request.key);
+        let releases = deleted.filter(|key| key.is(kinds::HELM_RELEASE) && !read.contains(key));
+        releases.cloned().collect()
+    }
+
     /// Returns notes on what is not known of the deliveries.
     fn notes(&self, tops: &[FluxName<'_>]) -> Vec<String> {
         let mut notes = Vec::new();
@@ -154,6 +165,9 @@ impl<'b> Tooling<'b, '_> {
     /// then. Objects with the label of a HelmRelease or the marks of a chart are removed as the objects of a
     /// HelmRelease.
     pub(super) fn flux(self) -> Withdrawn<'b> {
+        if let Some(withdrawn) = self.instances() {
+            return withdrawn;
+        }
         let deliveries = self.flux_deliveries();
         let tops = deliveries.tops();
         let members = self.leaving.members.iter();
@@ -179,10 +193,60 @@ impl<'b> Tooling<'b, '_> {
                 named(&elsewhere)
             ));
         }
+        let unread = deliveries.unread_releases(&withdrawal);
+        let of_releases = unread.iter().cloned();
+        notes.extend(unknown(
+            of_releases
+                .map(|key| (DeliveryKind::HelmRelease, key))
+                .collect(),
+        ));
         Withdrawn {
             stays,
+            unread,
             ..Withdrawn::new(withdrawal, command, Policy::Background, notes)
         }
+    }
+
+    /// Returns the removal of FluxInstances, if the input has nothing else: the Flux Operator uninstalls Flux.
+    fn instances(&self) -> Option<Withdrawn<'b>> {
+        let members = &self.leaving.members;
+        if members.is_empty() || !members.iter().all(|one| one.key.is(kinds::FLUX_INSTANCE)) {
+            return None;
+        }
+        let withdrawal = Withdrawal {
+            requests: members
+                .iter()
+                .map(|one| ToolRequest::delete(&one.key, Policy::Background))
+                .collect(),
+            ..Withdrawal::default()
+        };
+        let commands = members.iter().map(|one| {
+            let kind = one.key.group_kind();
+            let resource = format!("{}.{}", kind.kind.to_lowercase(), kind.group);
+            kubectl::delete(
+                &Target::new(resource, &one.key.name, &one.key.namespace),
+                &[],
+            )
+        });
+        let commands: Vec<String> = commands.collect();
+        let uninstalling = members.iter().filter(|one| flux_operator::uninstalls(one));
+        let keys: Vec<String> = uninstalling.map(|one| one.key.to_string()).collect();
+        let note = format!(
+            "The Flux Operator uninstalls Flux once {} is deleted, and prunes nothing: what Flux applied stays in the \
+             cluster, and nothing applies it any more.",
+            named(&keys)
+        );
+        let notes = if keys.is_empty() {
+            Vec::new()
+        } else {
+            vec![note]
+        };
+        Some(Withdrawn::new(
+            withdrawal,
+            commands.join(" && "),
+            Policy::Background,
+            notes,
+        ))
     }
 
     /// Returns the requests that delete `tops` and follow their deletion, those of an object after those of what
@@ -250,7 +314,9 @@ impl<'b> Tooling<'b, '_> {
         let Some(object) = one.object else {
             let settings = one.known.map(|known| &known.settings);
             let settings = settings.map(KustomizationSettings::applied);
-            return flux::kustomization_deleted(&leaving, settings.unwrap_or_default());
+            return but_for_unpruned(&leaving, one.known, |leaving| {
+                flux::kustomization_deleted(leaving, settings.unwrap_or_default())
+            });
         };
         DeletedDelivery {
             leaving: &leaving,
@@ -299,6 +365,15 @@ impl<'b> Tooling<'b, '_> {
             });
             if object.is_none_or(|object| object.key != member.key) {
                 one.members.push(member);
+            }
+        }
+        let is_of_releases = unnamed
+            .iter()
+            .all(|(_, one)| one.key.is(kinds::HELM_RELEASE));
+        if found.all.is_empty() && is_of_releases {
+            for (_, member) in unnamed.drain(..) {
+                let own = found.all.entry(FluxName::of(member)).or_default();
+                own.object = Some(member);
             }
         }
         found.add_unnamed(unnamed);
@@ -361,8 +436,8 @@ fn stay(members: &[&Member], why: &str) -> Vec<(ObjectKey, String)> {
 /// Returns the command that deletes one delivery object.
 fn delete(by: FluxName<'_>) -> String {
     let word = by.tool.kind().kind.to_lowercase();
-    let name = by.name.unwrap_or("NAME");
-    let namespace = by.namespace.unwrap_or("NAMESPACE");
+    let name = shell::operand(by.name, "NAME");
+    let namespace = shell::operand(by.namespace, "NAMESPACE");
     shell::line(["flux", "delete", &word, name, "-n", namespace])
 }
 

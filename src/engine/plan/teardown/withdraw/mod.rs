@@ -40,6 +40,8 @@ pub(super) struct Withdrawn<'b> {
     releases: Vec<ToolRelease>,
     /// Objects that stay, with the reasons as half a sentence.
     pub(super) stays: Vec<(ObjectKey, String)>,
+    /// The deleted delivery objects whose delivered objects are not known.
+    pub(super) unread: Vec<ObjectKey>,
 }
 
 impl<'b> Withdrawn<'b> {
@@ -58,6 +60,7 @@ impl<'b> Withdrawn<'b> {
             records: Vec::new(),
             releases: Vec::new(),
             stays: Vec::new(),
+            unread: Vec::new(),
         }
     }
 
@@ -208,10 +211,10 @@ impl<'b> Tooling<'b, '_> {
             .retain(|member| helm::record_of(member).is_none());
         let notes = self.keep_release(&mut leaving.members, name.as_deref());
         let withdrawal = helm::uninstall(&leaving, self.request.helm_version, policy);
-        let name = name.unwrap_or_else(|| "RELEASE".to_owned());
-        let namespace = namespace.unwrap_or_else(|| "NAMESPACE".to_owned());
+        let name = shell::operand(name.as_deref(), "RELEASE");
+        let namespace = shell::operand(namespace.as_deref(), "NAMESPACE");
         let option = self.cascade_option();
-        let words = ["helm", "uninstall", &name, "-n", &namespace];
+        let words = ["helm", "uninstall", name, "-n", namespace];
         let command = shell::line(words.into_iter().chain(option.as_deref()));
         Withdrawn {
             records: keys_of(&records),
@@ -274,7 +277,7 @@ impl<'b> Tooling<'b, '_> {
             .request
             .cascade
             .map(|policy| format!("--propagation-policy={}", policy.as_str()));
-        let words = ["argocd", "app", "delete", app];
+        let words = ["argocd", "app", "delete", shell::operand(Some(app), "APP")];
         let command = shell::line(words.into_iter().chain(option.as_deref()));
         if application.is_none() {
             notes.push(
@@ -311,9 +314,11 @@ impl<'b> Tooling<'b, '_> {
         let policy = self.policy(Policy::Background);
         let withdrawal = namespace::delete(&self.leaving, &names, policy);
         let option = self.cascade_option();
-        let words = ["kubectl", "delete", "namespace"]
-            .into_iter()
-            .chain(names.iter().map(String::as_str));
+        let words = ["kubectl", "delete", "namespace"].into_iter().chain(
+            names
+                .iter()
+                .map(|name| shell::operand(Some(name), "NAMESPACE")),
+        );
         let command = shell::line(words.chain(option.as_deref()));
         Ok(Withdrawn {
             is_kubectl: true,
