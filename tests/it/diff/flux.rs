@@ -939,3 +939,172 @@ fn removed_flux_instance_uninstalls_flux_and_prunes_nothing() {
         "{document}"
     );
 }
+
+/// Returns the effect on a ConfigMap that leaves a Kustomization `apps`, which waits for the Kustomization `base`. The
+/// arguments are the specifications of `apps` and `base` in both states.
+fn leaving_beside_a_dependency(apps: [&str; 2], base: [&str; 2], more: [&str; 2]) -> String {
+    let both = root("prod")
+        + &format!("== apps/web.yaml\n{}", config("web"))
+        + &format!("== base/base.yaml\n{}", config("base"));
+    let state = |at: usize| {
+        format!(
+            "== clusters/prod/apps.yaml\n{}{}{}",
+            kustomization("apps", "./apps", apps[at]),
+            kustomization("base", "./base", base[at]),
+            more[at]
+        )
+    };
+    let cart = format!("== apps/cart.yaml\n{}", config("cart"));
+    let document = compared(&both, &(state(0) + &cart), &state(1));
+    let effects = effects(&document);
+    let mut of_cart = effects.iter().filter(|one| one.contains("/cart "));
+    let effect = of_cart.next().expect("an effect").split(" certain").next();
+    let reasons = document["failed"].as_array().expect("a list").iter();
+    let reasons = reasons.filter(|one| one["side"] == "head");
+    let reasons: Vec<&str> = reasons.filter_map(|one| one["reason"].as_str()).collect();
+    let reasons = reasons
+        .join("; ")
+        .replace("Kustomization.kustomize.toolkit.fluxcd.io/flux-system/", "");
+    let certainty = if of_cart.count() == 0 { effect } else { None };
+    format!("{}: {reasons}", certainty.unwrap_or_default())
+}
+
+#[test]
+fn dependency_that_is_not_ready_prevents_pruning() {
+    let waits = "  dependsOn: [{name: base}]\n";
+    let suspended = "  suspend: true\n";
+    let none = ["", ""];
+    let kept = "kept ConfigMap/shop/cart";
+    let deleted = "deleted ConfigMap/shop/cart";
+    assert_eq!(
+        leaving_beside_a_dependency([waits; 2], none, none),
+        format!("{deleted}: ")
+    );
+    let of = leaving_beside_a_dependency;
+    assert_eq!(
+        of([waits; 2], [suspended; 2], none),
+        format!("{kept}: apps waits for base, which is suspended")
+    );
+    let fails = "== base/kustomization.yaml\nresources: [gone.yaml]\n";
+    assert_eq!(
+        of([waits; 2], none, ["", fails]),
+        format!("{kept}: apps waits for base, which fails; gone.yaml does not exist")
+    );
+    let back = "  dependsOn: [{name: apps}]\n";
+    assert_eq!(
+        of([waits; 2], [back; 2], none),
+        format!(
+            "{kept}: apps waits for base, whose dependencies form a cycle; base waits for apps, whose dependencies form a cycle"
+        )
+    );
+}
+
+#[test]
+fn dependency_that_stops_being_ready_makes_pruning_a_race() {
+    let waits = "  dependsOn: [{name: base}]\n";
+    let suspended = "  suspend: true\n";
+    let race = "deleted ConfigMap/shop/cart race, clusters/prod";
+    for (apps, base) in [
+        ([waits; 2], ["", suspended]),
+        (["", waits], [suspended; 2]),
+        ([waits; 2], ["", "  dependsOn: [{name: apps}]\n"]),
+    ] {
+        let said = leaving_beside_a_dependency(apps, base, ["", ""]);
+        assert!(said.starts_with(race), "{apps:?} {base:?}: {said}");
+    }
+}
+
+#[test]
+fn waiting_before_the_change_is_not_its_fault() {
+    let waits = "  dependsOn: [{name: base}]\n";
+    let suspended = "  suspend: true\n";
+    let both = root("prod")
+        + &format!(
+            "== clusters/prod/apps.yaml\n{}{}",
+            kustomization("apps", "./apps", waits),
+            kustomization("base", "./base", suspended)
+        )
+        + &format!("== apps/web.yaml\n{}", config("web"));
+    let cart = format!("== apps/cart.yaml\n{}", config("cart"));
+    let said = text_of(&both, &cart, "", &[]);
+    assert!(said.contains("which is suspended"), "{said}");
+    assert!(!said.contains("The change makes a delivery fail"), "{said}");
+}
+
+#[test]
+fn suspended_dependency_stays_ready_for_another_source_or_expression() {
+    let suspended = "  suspend: true\n";
+    let expression = "  dependsOn: [{name: base, readyExpr: 'true'}]\n";
+    let said = leaving_beside_a_dependency([expression; 2], [suspended; 2], ["", ""]);
+    assert_eq!(said, "deleted ConfigMap/shop/cart: ");
+    let waits = kustomization("apps", "./apps", "  dependsOn: [{name: other}]\n");
+    let other = kustomization("other", "./other", suspended).replace(
+        "GitRepository, name: flux-system",
+        "OCIRepository, name: other",
+    );
+    let both = root("prod")
+        + &format!("== clusters/prod/apps.yaml\n{waits}{other}")
+        + &format!("== apps/web.yaml\n{}", config("web"));
+    let cart = format!("== apps/cart.yaml\n{}", config("cart"));
+    assert_eq!(
+        effects(&compared(&both, &cart, "")),
+        ["deleted ConfigMap/shop/cart certain, clusters/prod"]
+    );
+}
+
+#[test]
+fn marks_and_settings_of_the_build_decide_about_rejected_updates() {
+    let job = |image: &str| {
+        format!(
+            "== apps/job.yaml\napiVersion: batch/v1\nkind: Job\nmetadata: {{name: once, namespace: shop}}\nspec:\n  template:\n    spec: {{restartPolicy: Never, containers: [{{name: once, image: '{image}'}}]}}\n"
+        )
+    };
+    let cart = format!("== apps/cart.yaml\n{}", config("cart"));
+    let of_cart = |base: &str, head: &str, built: &str| {
+        let both = root("prod") + built;
+        let document = compared(
+            &both,
+            &(delivered(base) + &job("a:1") + &cart),
+            &(delivered(head) + &job("a:2")),
+        );
+        let effects = effects(&document).into_iter();
+        effects
+            .filter(|one| one.contains("/cart "))
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
+    let deleted = "deleted ConfigMap/shop/cart certain, clusters/prod";
+    for mark in ["ssa: IfNotPresent", "force: enabled"] {
+        let marks =
+            format!("  commonMetadata: {{annotations: {{kustomize.toolkit.fluxcd.io/{mark}}}}}\n");
+        assert_eq!(of_cart(&marks, &marks, ""), deleted, "{mark}");
+    }
+    let force = "  force: true\n";
+    assert_eq!(of_cart("", force, ""), deleted);
+    assert_eq!(of_cart(force, "", ""), deleted);
+    assert_eq!(
+        of_cart("", "", ""),
+        "orphaned ConfigMap/shop/cart certain, clusters/prod"
+    );
+}
+
+#[test]
+fn helm_release_with_another_release_is_a_finding() {
+    let both = root("prod") + &delivered("");
+    let found = |before: &str, after: &str| {
+        let document = compared(&both, &release(before), &release(after));
+        let findings = document["findings"].as_array().expect("a list").iter();
+        let messages = findings.filter_map(|one| one["message"].as_str());
+        messages.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let said = "HelmRelease `web` installs another release: Flux uninstalls release `shop/web`, and it is not known what it holds";
+    for field in ["releaseName", "targetNamespace", "storageNamespace"] {
+        assert_eq!(found("", &format!("  {field}: prod\n")), [said], "{field}");
+    }
+    assert_eq!(found("", "  releaseName: web\n"), [""; 0]);
+    assert_eq!(found("", "  suspend: true\n  releaseName: prod\n"), [""; 0]);
+    let other = release("").replace("{chart: web,", "{chart: web-ng,");
+    let document = compared(&both, &release(""), &other);
+    assert_eq!(document["findings"][0]["message"], said, "{document}");
+    assert_eq!(document["findings"][0]["severity"], "warning");
+}

@@ -160,15 +160,10 @@ fn flux_keeps_what_a_build_marks_without_an_object_of_the_kustomization() {
             "resources: [a.yaml]\ncommonAnnotations: {kustomize.toolkit.fluxcd.io/prune: disabled}\n",
         )
         .write("clusters/a/a.yaml", &config_map("a"));
-    let plan = plan(&repository, &["--by", "flux", "clusters"]);
-    assert_eq!(
-        ending(&plan),
-        (
-            Vec::new(),
-            vec!["a: kustomize.toolkit.fluxcd.io/prune".to_owned()]
-        ),
-        "{plan}"
-    );
+    let plan = plan(&repository, &["--by", "flux", "."]);
+    let (gone, kept) = ending(&plan);
+    assert_eq!(gone, [""; 0], "{plan}");
+    assert_eq!(kept[0], "a: kustomize.toolkit.fluxcd.io/prune");
 }
 
 #[test]
