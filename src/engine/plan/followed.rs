@@ -270,24 +270,25 @@ fn created_again(
 /// Whether a tool creates deleted objects of a delivery again.
 fn keeps_up(part: &TreePart, by: &Deliverer) -> bool {
     let settings = part.delivery(by).map(|known| &known.settings);
-    settings.is_some_and(|settings| match by.tool {
-        SourceTool::Flux => settings.suspend != Some(true),
-        SourceTool::ArgoCd => settings.automated == Some(true) && settings.self_heal == Some(true),
-        SourceTool::ArgoCdSet => true,
-        // helm-controller compares releases with the cluster only if it is asked to (spec.driftDetection).
-        SourceTool::FluxRelease => settings.suspend != Some(true) && corrects_drift(part, by),
-    })
+    match by.tool {
+        SourceTool::Flux => settings.is_some_and(|one| one.suspend != Some(true)),
+        SourceTool::ArgoCd => {
+            settings.is_some_and(|one| one.automated == Some(true) && one.self_heal == Some(true))
+        }
+        SourceTool::ArgoCdSet => settings.is_some(),
+        SourceTool::FluxRelease => corrects_drift(part, by),
+    }
 }
 
-/// Whether a HelmRelease creates objects of its release again that were deleted (`spec.driftDetection.mode`).
+/// Whether a HelmRelease creates deleted objects of its release again. It compares the release with the cluster only if it
+/// is asked to (`spec.driftDetection.mode`).
 fn corrects_drift(part: &TreePart, by: &Deliverer) -> bool {
     let release = delivering(&part.inventory, &part.object_of(by));
-    let mode = release.and_then(|one| {
-        one.object
-            .value()
-            .str_at(&["spec", "driftDetection", "mode"])
-    });
-    mode == Some("enabled")
+    release.is_some_and(|one| {
+        let spec = one.object.value();
+        spec.str_at(&["spec", "driftDetection", "mode"]) == Some("enabled")
+            && !spec.is_true_at(&["spec", "suspend"])
+    })
 }
 
 /// Returns the deliveries of each delivery object of a part, in this cluster and in others.

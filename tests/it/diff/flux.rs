@@ -1024,7 +1024,8 @@ fn waiting_before_the_change_is_not_its_fault() {
             kustomization("apps", "./apps", waits),
             kustomization("base", "./base", suspended)
         )
-        + &format!("== apps/web.yaml\n{}", config("web"));
+        + &format!("== apps/web.yaml\n{}", config("web"))
+        + &format!("== base/base.yaml\n{}", config("base"));
     let cart = format!("== apps/cart.yaml\n{}", config("cart"));
     let said = text_of(&both, &cart, "", &[]);
     assert!(said.contains("which is suspended"), "{said}");
