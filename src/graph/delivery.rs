@@ -1,10 +1,10 @@
 //! The objects that are applied to a cluster together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::kustomize::{BuildError, Resource};
-use super::unread::UnreadInput;
+use super::unread::{UnreadInput, What};
 use crate::charts::CallId;
 use crate::kustomize::Deliverer;
 
@@ -59,6 +59,27 @@ impl Delivery {
     pub(super) fn sort(all: &mut Vec<Self>) {
         all.sort_by(|one, other| one.id.cmp(&other.id));
         all.dedup_by(|one, other| one.id == other.id);
+    }
+
+    /// Returns the unread inputs whose objects have other names or namespaces than in `before`, its previous state.
+    pub fn transformed_since<'d>(&'d self, before: &'d Self) -> Vec<&'d UnreadInput> {
+        let [is, was] = [self, before].map(Self::transformations);
+        let unread = self.unread.iter().filter(|input| {
+            let place = (input.what, input.file.as_str());
+            was.get(&place)
+                .is_some_and(|was| is.get(&place) != Some(was))
+        });
+        unread.collect()
+    }
+
+    /// Returns the transformations of the unread inputs of each kind in each file.
+    fn transformations(&self) -> BTreeMap<(What, &str), BTreeSet<u64>> {
+        let mut all: BTreeMap<_, BTreeSet<u64>> = BTreeMap::new();
+        for input in &self.unread {
+            let place = (input.what, input.file.as_str());
+            all.entry(place).or_default().insert(input.transformed);
+        }
+        all
     }
 
     /// Finds a delivery in a sorted list.

@@ -1,5 +1,7 @@
 //! Inputs that decide which objects are applied and that are not evaluated.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use crate::text::without_credentials;
 
 /// The kinds of inputs.
@@ -43,6 +45,11 @@ impl What {
             Self::Limit => "limit",
         }
     }
+
+    /// Whether objects come from it, which kustomizations transform.
+    fn has_objects(self) -> bool {
+        matches!(self, Self::Chart | Self::Remote | Self::Generator)
+    }
 }
 
 /// An input that was not read.
@@ -58,6 +65,8 @@ pub struct UnreadInput {
     pub line: usize,
     /// Why it was not read.
     pub reason: String,
+    /// A fingerprint of the transformations that decide on the names and namespaces of its objects.
+    pub transformed: u64,
 }
 
 impl UnreadInput {
@@ -69,6 +78,16 @@ impl UnreadInput {
             file: file.to_owned(),
             line,
             reason: reason.to_owned(),
+            transformed: 0,
+        }
+    }
+
+    /// Adds a transformation of the objects that come from inputs.
+    pub(super) fn transform(all: &mut [Self], by: impl Hash) {
+        for one in all.iter_mut().filter(|one| one.what.has_objects()) {
+            let mut hasher = DefaultHasher::new();
+            (one.transformed, &by).hash(&mut hasher);
+            one.transformed = hasher.finish();
         }
     }
 }

@@ -160,8 +160,25 @@ impl UnreadChanges {
         self
     }
 
-    /// Adds `sources` of deliveries whose objects are not read, or what these have not pruned. A source is left out if an
-    /// input that may remove objects is already reported for it.
+    /// Adds inputs whose objects kustomizations transform in another way. They replace inputs of the same place.
+    pub fn with_transformed(mut self, transformed: Vec<Unread>) -> Self {
+        for one in transformed {
+            let place = (one.what, &one.file, one.line);
+            let mut changed = self.changed.iter_mut();
+            let known = changed.find(|other| (other.what, &other.file, other.line) == place);
+            if let Some(known) = known {
+                (known.is_calm, known.reason) = (false, one.reason);
+            } else {
+                self.unchanged = self.unchanged.saturating_sub(1);
+                self.changed.push(one);
+            }
+        }
+        self.changed.sort_by_cached_key(order);
+        self
+    }
+
+    /// Adds `sources` of deliveries whose objects are not read, or what only the cluster knows of deliveries. A source is
+    /// left out if an input that may remove objects is already reported for it.
     pub fn with_elsewhere(mut self, sources: Vec<Unread>) -> Self {
         let reported = self.changed.iter().filter(|one| !one.is_calm);
         let reported: BTreeSet<(String, String)> = reported

@@ -25,6 +25,7 @@ pub(super) fn are_rendered_anew(
     let wanted = base.symmetric_difference(&head);
     let of_kept = kept.iter().flat_map(|one| &one.charts);
     let wanted = wanted.map(|(_, call)| *call).chain(of_kept);
+    let wanted = wanted.chain(transformed(&states));
     let wanted: BTreeSet<CallId> = wanted.cloned().collect();
     if charts.render(&wanted)? {
         return Ok(true);
@@ -41,6 +42,18 @@ fn calls<'d>(all: &[&'d Delivery]) -> BTreeSet<(&'d str, &'d CallId)> {
         one.charts.iter().map(move |call| (id, call))
     });
     calls.collect()
+}
+
+/// Returns the calls of deliveries that give the objects of their charts other names or namespaces in the other state.
+fn transformed<'d>(states: &[Vec<&'d Delivery>; 2]) -> Vec<&'d CallId> {
+    let [base, head] = states;
+    let before: BTreeMap<&str, &Delivery> =
+        base.iter().map(|one| (one.id.as_str(), *one)).collect();
+    let moved = head.iter().filter(|one| {
+        let before = before.get(one.id.as_str());
+        before.is_some_and(|before| !one.transformed_since(before).is_empty())
+    });
+    moved.flat_map(|one| &one.charts).collect()
 }
 
 /// Returns the renderings that only one state has, of deliveries in both, with the reason why the other has none.

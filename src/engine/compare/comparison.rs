@@ -158,6 +158,7 @@ impl Comparison {
                 homes: &homes_in_head,
             }),
         );
+        let unread = unread.with_transformed(new.transformed(&old, in_head));
         if !request.render && unread.are_of_charts() {
             notes.push(UNRENDERED.to_owned());
         }

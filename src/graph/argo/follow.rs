@@ -195,10 +195,12 @@ impl Run<'_> {
                 is_possible: pending.is_possible,
                 ..Pending::new(child.clone(), &cluster, Some(&id))
             }));
-            let is_elsewhere = applied
-                .unread
-                .iter()
-                .any(|unread| matches!(unread.what, What::OtherRepository | What::Chart));
+            let is_elsewhere = applied.unread.iter().any(|unread| {
+                matches!(
+                    unread.what,
+                    What::OtherRepository | What::Chart | What::Remote
+                )
+            });
             self.all.push(Delivery {
                 id,
                 cluster: Arc::clone(&cluster),

@@ -17,6 +17,37 @@ pub fn merged(mut object: Node, patch: &Node) -> Option<Node> {
     stays.then_some(object)
 }
 
+/// Whether a patch may delete an object or change its identity. `allowed`: whether a strategic patch may change the name
+/// and the kind.
+pub(super) fn decides(patch: &Node, (name, kind): (bool, bool)) -> bool {
+    if !patch.is_seq() {
+        return patch.get("$patch").is_some()
+            || name && patch.at(&["metadata", "name"]).is_some()
+            || kind && patch.get("kind").is_some();
+    }
+    let operations = patch.items();
+    let mut paths = operations
+        .iter()
+        .flat_map(|operation| ["path", "from"].map(|key| operation.str_at(&[key])))
+        .flatten();
+    paths.any(|path| {
+        let identity = [
+            "apiVersion",
+            "kind",
+            "metadata",
+            "metadata/name",
+            "metadata/namespace",
+            "",
+        ];
+        identity.contains(&path.trim_matches('/'))
+    })
+}
+
+/// Returns a patch as text.
+pub(super) fn text_of(patch: &Node) -> String {
+    patch.to_json(DEEPEST).to_string()
+}
+
 /// Returns `false` if the patch deletes the value.
 fn merge(into: &mut Node, patch: &Node, path: &mut Vec<String>) -> bool {
     match patch

@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use super::build::{Build, Built, Outcome};
 use super::doc::KustomizationDoc;
 use super::named::Named;
-use super::patch::{json_patched, merged};
+use super::patch::{decides, json_patched, merged, text_of};
 use super::resource::{ResId, Resource};
 use super::select::Target;
 use crate::graph::files::parse_inline;
@@ -79,6 +79,8 @@ impl Build<'_> {
                 let Some(namespace) = namespace else {
                     return Ok(true);
                 };
+                let by = ("namespace", namespace.as_str(), unset_only);
+                UnreadInput::transform(&mut built.unread, by);
                 for resource in built.resources_mut() {
                     let id = resource.id();
                     let is_free = !unset_only || id.namespace.is_empty();
@@ -166,7 +168,7 @@ impl Build<'_> {
                 patches.and_then(|patches| {
                     let mut patches = patches.iter();
                     patches.try_for_each(|patch| {
-                        self.merge_by_name(doc, entry, patch, &mut named, &built.unread)
+                        self.merge_by_name(doc, entry, patch, &mut named, &mut built.unread)
                     })
                 })
             } else {
@@ -225,10 +227,12 @@ impl Build<'_> {
             let operations: Vec<Node> = documents.iter().flat_map(Node::items).collect();
             let weights = operations.iter().map(|one| one.weight(usize::MAX));
             let weight = weights.sum();
+            let mut is_found = false;
             for at in named.candidates(target.name()) {
                 let Some(resource) = self.selected(doc, entry, &target, named.get(at))? else {
                     continue;
                 };
+                is_found = true;
                 self.take_text(doc, Some(entry), weight, 1)?;
                 let patched = json_patched(resource.node.clone(), &operations, self.budget);
                 let node = patched.map_err(|reason| {
@@ -240,6 +244,10 @@ impl Build<'_> {
                     resource.remember();
                     Some(Resource { node, ..resource })
                 });
+            }
+            let selects_unread = !is_found || target.name().is_none();
+            if selects_unread && documents.iter().any(|patch| decides(patch, (true, true))) {
+                UnreadInput::transform(unread, text_of(entry));
             }
             return Ok(());
         }
@@ -253,11 +261,17 @@ impl Build<'_> {
                 entry.is_true_at(&["options", "allowKindChange"]),
             );
             let weight = patch.weight(usize::MAX);
+            let mut is_found = false;
             for at in named.candidates(target.name()) {
                 if self.selected(doc, entry, target, named.get(at))?.is_some() {
+                    is_found = true;
                     self.take_text(doc, Some(entry), weight, 1)?;
                     named.change(at, |resource| strategically(resource, patch, allowed));
                 }
+            }
+            let selects_unread = !is_found || target.name().is_none();
+            if selects_unread && decides(patch, allowed) {
+                UnreadInput::transform(unread, (text_of(entry), text_of(patch)));
             }
         }
         Ok(())
@@ -286,7 +300,7 @@ impl Build<'_> {
         entry: &Node,
         patch: &Node,
         named: &mut Named,
-        unread: &[UnreadInput],
+        unread: &mut [UnreadInput],
     ) -> Outcome {
         let Some(id) = ResId::from_node(patch) else {
             return Err(self.failed(doc, Some(entry), "the patch names no object"));
@@ -296,6 +310,9 @@ impl Build<'_> {
             if unread.is_empty() {
                 let reason = format!("the patch targets {}, which does not exist", id.key());
                 return Err(self.failed(doc, Some(entry), reason));
+            }
+            if decides(patch, (false, false)) {
+                UnreadInput::transform(unread, text_of(patch));
             }
             return Ok(());
         };
@@ -312,6 +329,8 @@ impl Build<'_> {
         };
         let field = doc.node.get("namespace");
         self.take_text(doc, field.as_ref(), namespace.len(), built.resources.len())?;
+        let by = ("namespace", namespace.as_str(), false);
+        UnreadInput::transform(&mut built.unread, by);
         for resource in built.resources_mut() {
             let id = resource.id();
             resource.remember();
@@ -349,6 +368,7 @@ impl Build<'_> {
         }
         let added = prefix.len() + suffix.len();
         self.take_text(doc, None, added, built.resources.len())?;
+        UnreadInput::transform(&mut built.unread, (prefix, suffix));
         for resource in built.resources_mut() {
             let id = resource.id();
             // kustomize plugin/builtin/prefixtransformer, `prefixFieldSpecsToSkip`.

@@ -553,6 +553,77 @@ fn kustomize_helm_charts_are_rendered_and_prefixed() {
     assert_eq!(unread(&document), [""; 0]);
 }
 
+/// The version stays, so only the kustomization says that its objects move.
+#[test]
+fn chart_of_changed_namespace_is_rendered_in_both_states() {
+    let tree = flux();
+    let kustomization = |namespace: &str| {
+        format!(
+            "namespace: {namespace}\nhelmCharts:\n- {{name: web, repo: 'https://charts.example.org', version: 1.0.0, releaseName: \
+             web}}\n"
+        )
+    };
+    let flux = FLUX.replace("apps", "more");
+    tree.write(&[
+        ("clusters/prod/more.yaml", &flux),
+        ("more/kustomization.yaml", &kustomization("shop")),
+    ]);
+    tree.folder.commit();
+    tree.write(&[("more/kustomization.yaml", &kustomization("moved"))]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/shop/web-config",
+            "deleted Service/shop/web"
+        ]
+    );
+    assert_eq!(unread(&document), [""; 0]);
+    // Without the chart, it stays unread.
+    tree.write(&[(
+        "more/kustomization.yaml",
+        &kustomization("again").replace("1.0.0", "3.0.0"),
+    )]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), [""; 0]);
+    assert_eq!(unread(&document).len(), 1, "{:?}", unread(&document));
+}
+
+#[test]
+fn values_of_a_kept_application_are_read() {
+    let tree = Surroundings::with_fake_helm();
+    let application = |name: &str, path: &str, more: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd{more}}}\nspec:\n  \
+             source: {{repoURL: 'https://git.example.org/fleet.git', path: {path}}}\n  destination: {{server: \
+             'https://kubernetes.default.svc', namespace: shop}}\n  syncPolicy: {{automated: {{prune: true}}}}\n"
+        )
+    };
+    let kept = ", annotations: {argocd.argoproj.io/sync-options: Prune=false}";
+    tree.write(&[
+        ("root.yaml", &application("root", "apps", "")),
+        ("apps/web.yaml", &application("web", "charts/web", kept)),
+        ("apps/beside.yaml", &object("ConfigMap", "beside")),
+        (
+            "charts/web/Chart.yaml",
+            "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+        ),
+        ("charts/web/values.yaml", "a: 1\n"),
+        ("charts/web/templates/a.yaml", "{{ .Values.a }}"),
+        ("charts/web/objects.txt", &object("ConfigMap", "RELEASE")),
+    ]);
+    tree.folder.commit();
+    tree.write(&[("charts/web/values.yaml", "a: 2\n")]);
+    tree.folder.git(&["rm", "-q", "apps/web.yaml"]);
+    tree.folder.commit();
+    let document = tree.diff(&["--render"]);
+    assert_eq!(effects(&document), [""; 0]);
+    assert_eq!(unread(&document), [""; 0]);
+    assert_eq!(document["summary"]["verdict"], "nothing");
+}
+
 #[test]
 fn unreferenced_chart_is_treated_as_helm_release() {
     let tree = Surroundings::with_fake_helm();

@@ -28,6 +28,7 @@ mod rendering;
 mod renderings;
 mod resumed;
 mod sources;
+mod transformed;
 mod values;
 
 pub(crate) use places::Folder;

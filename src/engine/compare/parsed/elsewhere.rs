@@ -6,6 +6,7 @@ use super::Parsed;
 use crate::changes::{Unread, UnreadSide, UnreadWhat};
 use crate::delivery::flux::KustomizationSettings;
 use crate::graph::delivery::Delivery;
+use crate::graph::unread::What;
 use crate::report::spoken;
 
 impl Parsed {
@@ -23,6 +24,41 @@ impl Parsed {
                 && !(is_read_once && base.text_at(&before.file) == self.text_at(&delivery.file))
         });
         self.unread_elsewhere(edited, UnreadSide::Both, reason)
+    }
+
+    /// Returns the charts and other unread sources whose objects this state gives other names or namespaces than `base`,
+    /// unless `is_rendered` holds for the file that names them.
+    pub(in super::super) fn transformed(
+        &self,
+        base: &Self,
+        is_rendered: impl Fn(&str) -> bool,
+    ) -> Vec<Unread> {
+        let mut found = Vec::new();
+        for delivery in self.delivered.deliveries() {
+            let Some(before) = base.delivered.of_id(&delivery.id) else {
+                continue;
+            };
+            let inputs = delivery.transformed_since(before).into_iter();
+            for input in inputs.filter(|input| !is_rendered(&input.file)) {
+                let (what, word) = match input.what {
+                    What::Chart => (UnreadWhat::Chart, "chart"),
+                    What::Generator => (UnreadWhat::Generator, "objects of"),
+                    _ => (UnreadWhat::Remote, "resource"),
+                };
+                found.push(Unread {
+                    what,
+                    subject: format!("{word} {}", input.subject),
+                    file: self.shown(&input.file).to_owned(),
+                    line: input.line,
+                    side: UnreadSide::Both,
+                    reason: "the change gives its objects another name or namespace, or deletes some, and they are not read"
+                        .to_owned(),
+                    delivery: Some(delivery.id.clone()),
+                    is_calm: false,
+                });
+            }
+        }
+        found
     }
 
     fn text_at(&self, place: &str) -> Option<&str> {
