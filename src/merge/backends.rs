@@ -56,7 +56,10 @@ pub(super) fn lost_backends<'a>(
         let Some(was) = answered.get(&(&object.key, client.service_key())) else {
             continue;
         };
-        if !head.applies(object) || answers(&client.backend) {
+        if !head.applies(object)
+            || answers(&client.backend)
+            || part.follows_rename(object, &client.service_key())
+        {
             continue;
         }
         let Some((left, certain)) = departures.of(&was.backend) else {

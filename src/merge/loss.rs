@@ -223,6 +223,7 @@ impl<'a> Losses<'a, '_> {
             .into_iter()
             .chain(delivering.into_iter().flatten().copied())
             .filter_map(|id| self.applied(id))
+            .filter(|user| !self.part.follows_rename(user, key))
             .collect()
     }
 

@@ -18,9 +18,9 @@ use crate::changes::{
 use crate::cluster::Analysis;
 use crate::delivery::marks;
 use crate::delivery::{BundleTools, Deliveries, Regime};
-use crate::inventory::{Inventory, Member, ObjectId, ScopeSource};
+use crate::inventory::{Inventory, Member, ObjectId, ScopeSource, table};
 use crate::knowledge::Tables;
-use crate::kube::{GroupKind, Namespace, ObjectKey};
+use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 use crate::kustomize::{Deliverer, SourceTool, ancestors, folder_of};
 use crate::manifest::{is_kustomization, may_be_same};
 
@@ -367,6 +367,23 @@ impl<'a> MergePart<'a> {
         };
         with_key(&head.inventory, key)
             .any(|member| head.destination(member.file).deliverer() == Some(by))
+    }
+
+    /// Whether a kustomization of head gives another name to the object that is written with the name in `key`, and
+    /// updates the reference of `user`, an object of head: it does so in objects of built-in kinds (kustomize
+    /// api/internal/konfig/builtinpluginconsts/namereference.go).
+    pub(super) fn follows_rename(&self, user: &Member, key: &ObjectKey) -> bool {
+        let Some(head) = self.head.filter(|_| !key.is(kinds::NAMESPACE)) else {
+            return false;
+        };
+        let mut beside = head.members_at(head.destination(user.file));
+        table().is_builtin_group(user.key.group_kind().group)
+            && beside.any(|member| {
+                member.key.name != key.name
+                    && member.key.namespace == key.namespace
+                    && member.key.group_kind() == key.group_kind()
+                    && member.object.name().as_deref() == Some(key.name.as_str())
+            })
     }
 
     /// Returns the object that base applies with a key; if there are several, one that is removed.
