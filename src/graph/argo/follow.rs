@@ -230,7 +230,8 @@ impl Run<'_> {
 
     fn note(&mut self, id: &str, plane: &Arc<str>, pending: &Pending) {
         let followed = (Arc::clone(plane), pending.clone());
-        self.memory.followed.insert(id.to_owned(), followed);
+        let known = self.memory.followed.entry(id.to_owned());
+        known.or_insert(followed);
     }
 
     fn applied_before(&self, id: &str) -> &[Resource] {

@@ -270,6 +270,7 @@ impl Run<'_> {
         seen: &mut BTreeSet<String>,
     ) -> Result<bool, BeyondLimit> {
         let before = self.all.len();
+        let followed = std::mem::take(&mut self.memory.followed);
         let mut own = BTreeSet::new();
         let starts = unit
             .resources
@@ -285,13 +286,19 @@ impl Run<'_> {
             // The Applications of sets depend on these clusters: they are followed again.
             let configured = std::mem::replace(&mut self.clusters, clusters);
             self.all.truncate(before);
+            self.memory.followed.clear();
             own.clear();
             self.follow(plane, starts, &mut own)?;
             self.clusters = configured;
         }
+        let followed = std::mem::replace(&mut self.memory.followed, followed);
         if own.iter().any(|id| seen.contains(id)) {
             self.all.truncate(before);
             return Ok(false);
+        }
+        // As in `Delivery::sort`, the first object of an id counts.
+        for (id, one) in followed {
+            self.memory.followed.entry(id).or_insert(one);
         }
         for resource in &unit.resources {
             if let Some(id) = entry_id(resource, plane, &self.clusters) {

@@ -133,3 +133,60 @@ fn set_of_a_deleted_application_without_finalizer_keeps_its_applications() {
         ]
     );
 }
+
+/// It is delivered by a kept Application, which may update it first or last.
+#[test]
+fn child_of_a_kept_application_stops_pruning_in_a_race() {
+    let kept = application("group", "group", "").replace(
+        "namespace: argocd,",
+        "namespace: argocd, annotations: {argocd.argoproj.io/sync-options: Prune=false},",
+    );
+    let both = root() + &web();
+    let group = format!("== argocd/apps/group.yaml\n{kept}");
+    let child = |prune: &str| {
+        let child = application("web", "svc/web", "");
+        format!("== group/web.yaml\n{}", child.replace("prune: true", prune))
+    };
+    let b = format!("== svc/web/b.yaml\n{}", config("b"));
+    let document = compared(
+        &both,
+        &(group + &child("prune: true") + &b),
+        &child("prune: false"),
+    );
+    let effects = effects(&document);
+    assert!(
+        effects.contains(&"deleted ConfigMap/shop/b race, .".to_owned()),
+        "{effects:?}"
+    );
+}
+
+/// Two control planes have an Application of one name: each is followed with its own.
+#[test]
+fn kept_applications_of_two_planes_are_not_mixed_up() {
+    let plane = |name: &str, object: &str| {
+        let root = application("root", &format!("{name}/apps"), "");
+        let web = application("web", &format!("{name}/web"), "").replace(
+            "namespace: argocd,",
+            "namespace: argocd, annotations: {argocd.argoproj.io/sync-options: Prune=false},",
+        );
+        (
+            format!(
+                "== {name}/root.yaml\n{root}== {name}/apps/beside.yaml\n{}== {name}/web/{object}.yaml\n{}",
+                config("beside"),
+                config(object)
+            ),
+            format!("== {name}/apps/web.yaml\n{web}"),
+        )
+    };
+    let ((one, web_of_one), (two, web_of_two)) = (plane("one", "x"), plane("two", "z"));
+    let both = one + &two + &web_of_two;
+    let w = format!("== one/web/w.yaml\n{}", config("w"));
+    assert_eq!(
+        effects(&compared(&both, &(web_of_one + &w), "")),
+        [
+            "deleted ConfigMap/shop/w certain, one",
+            "kept ConfigMap/shop/x certain, one",
+            "kept Application.argoproj.io/argocd/web certain, one"
+        ]
+    );
+}

@@ -219,12 +219,14 @@ impl Delivered {
 
     /// Records the files that decide what charts render to, with the results.
     fn note_charts(&mut self, charts: &Charts) {
-        let calls = self.deliveries().into_iter().flat_map(|one| &one.charts);
+        let mut all = self.deliveries();
+        all.extend(&self.memory.kept);
+        let calls = all.iter().flat_map(|one| &one.charts);
         let mut found = Charted {
             folders: charts.folders(calls),
             ..Charted::default()
         };
-        for one in self.all.iter().chain(&self.roots) {
+        for one in all {
             for call in &one.charts {
                 let Some(asked) = charts.call(call) else {
                     continue;
@@ -295,8 +297,11 @@ impl Delivered {
         found.ok().map(|at| &self.all[at])
     }
 
+    /// Returns the delivery that delivers another one. That of a kept delivery may itself be kept.
     fn parent(&self, delivery: &Delivery) -> Option<&Delivery> {
-        self.delivery(delivery.parent.as_deref()?)
+        let id = delivery.parent.as_deref()?;
+        let mut kept = self.memory.kept.iter();
+        self.delivery(id).or_else(|| kept.find(|one| one.id == id))
     }
 
     /// Returns the files of clusters into which both states deliver the same.
