@@ -187,7 +187,7 @@ impl UnreadChanges {
             .collect();
         let new = sources.into_iter().filter(|one| {
             let name = last_name(&one.subject).to_owned();
-            !reported.contains(&(one.file.clone(), name))
+            one.what != UnreadWhat::OtherRepository || !reported.contains(&(one.file.clone(), name))
         });
         self.changed.extend(new);
         self.changed.sort_by_cached_key(order);

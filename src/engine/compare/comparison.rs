@@ -167,7 +167,8 @@ impl Comparison {
         let unread = unread
             .with_unrendered(unrendered)
             .with_elsewhere(new.edited_elsewhere(&old))
-            .with_elsewhere(new.unpruned(&old));
+            .with_elsewhere(new.unpruned(&old))
+            .with_elsewhere(new.disputed(&old));
         let elsewhere = old.deleted_elsewhere();
         let (inputs, dropped) = (old.unread_of_deliveries(), new.unread_dropped(&old));
         let failed = [old.failed(UnreadSide::Base), new.failed(UnreadSide::Head)].concat();

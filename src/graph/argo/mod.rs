@@ -4,6 +4,7 @@
 mod application;
 mod clusters;
 mod combinations;
+mod disputed;
 mod entries;
 mod environment;
 mod folders;
@@ -32,6 +33,7 @@ pub use self::application::{
 };
 pub use self::clusters::KnownCluster;
 use self::clusters::KnownClusters;
+pub use self::disputed::disputed;
 use self::entries::Unit;
 use self::follow::Pending;
 use self::generators::Surroundings;
@@ -159,6 +161,7 @@ pub fn deliveries(
         mut all, memory, ..
     } = run;
     Delivery::sort(&mut all);
+    disputed::mark(&mut all);
     Ok((all, memory))
 }
 

@@ -199,11 +199,15 @@ fn unseen(
         .iter()
         .filter(|child| lost_with.is_none_or(|lost_with| !lost_with.contains(&child.key)))
         .filter(|child| !(is_flux && merge.part.is_applied_beside(&child.key, member)));
-    let handed: Vec<&Member> = handed
-        .filter_map(|child| merge.part.still_applied(child))
+    let handed: Vec<(&Member, &Member)> = handed
+        .filter_map(|child| Some((*child, merge.part.still_applied(child)?)))
         .collect();
     let leaves = leaving(merge, member);
     if !handed.is_empty() {
+        // Another set may own the Applications.
+        let is_owned = handed.iter().any(|(child, _)| is_certain(merge, child));
+        let certain = certain && is_owned;
+        let verb = if is_owned { verb } else { "may delete" };
         let number = plain::count(handed.len(), "object");
         let draft = on_delivery(merge, member, format!("{leaves} {verb} {number} that head still applies"))
             .label("delivers the deleted objects")
@@ -217,7 +221,7 @@ fn unseen(
             })
             .severity(if certain { Severity::Error } else { Severity::Warning });
         let shown = handed.iter().take(MOST_RELATED - 1);
-        Some(shown.fold(draft, |draft, child| {
+        Some(shown.fold(draft, |draft, (_, child)| {
             related_in_head(draft, merge, child, "is deleted, and created again")
         }))
     } else if renamed.is_some() && lost_with.is_none() {
@@ -232,6 +236,14 @@ fn unseen(
     } else {
         None
     }
+}
+
+/// Whether the delivery of an object of base certainly has it.
+fn is_certain(merge: &Merge<'_>, member: &Member) -> bool {
+    let base = merge.part.base;
+    let by = base.destination(member.file).deliverer();
+    let known = by.and_then(|by| base.delivery(by));
+    known.is_none_or(|known| !known.objects.possible.contains(&member.key.to_string()))
 }
 
 fn on_delivery(merge: &Merge<'_>, member: &Member, message: String) -> Draft {

@@ -8,6 +8,7 @@ mod clusters;
 mod comment;
 mod conformance;
 mod destructive;
+mod disputed;
 mod effects;
 mod elsewhere;
 mod findings;

@@ -1,6 +1,7 @@
 //! The parsed files of a state, and everything that tools build from them.
 
 mod arrange;
+mod disputed;
 mod elsewhere;
 mod gone;
 mod homes;

@@ -1,0 +1,79 @@
+//! Applications that several ApplicationSets of base generate, and that one of these sets no longer generates.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Parsed;
+use crate::changes::{Unread, UnreadSide, UnreadWhat};
+use crate::graph::argo::disputed;
+use crate::graph::delivery::Delivery;
+use crate::report::spoken;
+
+impl Parsed {
+    /// Returns the Applications of sets of `base` that this state generates from fewer of them: the set that owns such an
+    /// Application deletes it once it no longer generates it.
+    pub(in super::super) fn disputed(&self, base: &Self) -> Vec<Unread> {
+        let before = base.delivered.deliveries();
+        let disputed = disputed(&before);
+        let sets: BTreeSet<usize> = disputed.values().flatten().copied().collect();
+        let generated: BTreeMap<usize, Generated> = sets
+            .into_iter()
+            .map(|set| (set, self.generated(before[set])))
+            .collect();
+        let mut found = Vec::new();
+        for ((_, key), sets) in disputed {
+            let (stay, left): (Vec<usize>, Vec<usize>) =
+                sets.iter().partition(|set| generated[*set].may_have(&key));
+            let left = left.first().filter(|_| !stay.is_empty());
+            let Some(left) = left.map(|set| before[*set]) else {
+                continue;
+            };
+            let (here, file) = match self.delivered.delivery(&left.id) {
+                Some(after) => (UnreadSide::Both, self.shown(&after.file)),
+                None => (UnreadSide::Base, base.shown(&left.file)),
+            };
+            let names: BTreeSet<String> =
+                sets.iter().map(|set| spoken(&before[*set].key)).collect();
+            let names: Vec<String> = names.into_iter().collect();
+            found.push(Unread {
+                what: UnreadWhat::Generator,
+                subject: format!("{} of {}", spoken(&key), names.join(" and ")),
+                file: file.to_owned(),
+                line: left.line,
+                side: here,
+                reason: "only the cluster knows which of these sets owns it: the owner deletes it once it no longer generates it, \
+                    and another set then creates it again"
+                    .to_owned(),
+                delivery: Some(left.id.clone()),
+                is_calm: false,
+            });
+        }
+        found
+    }
+
+    /// Returns the Applications that a set of the other state generates here.
+    fn generated(&self, set: &Delivery) -> Generated {
+        match self.delivered.delivery(&set.id) {
+            // A set that fails deletes nothing.
+            Some(after) if after.error.is_some() => Generated::Any,
+            after => {
+                let resources = after.iter().flat_map(|after| after.resources.iter());
+                Generated::Keys(resources.map(|one| one.id().key()).collect())
+            }
+        }
+    }
+}
+
+/// The Applications that a set generates or keeps.
+enum Generated {
+    Any,
+    Keys(BTreeSet<String>),
+}
+
+impl Generated {
+    fn may_have(&self, key: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Keys(keys) => keys.contains(key),
+        }
+    }
+}
