@@ -104,27 +104,35 @@ fn draft(merge: &Merge<'_>, loss: &MovedLoss<'_>, alike: &[&MovedLoss<'_>]) -> D
 
 /// Describes which deliverer acts first on the moved objects, `it` or `them`.
 fn order(handover: &Handover, it: &str) -> String {
-    let (from, to) = (&handover.from, &handover.to);
-    match handover.from.tool {
-        SourceTool::ArgoCdSet => format!(
-            "The ApplicationSet controller deletes {it} once `{from}` no longer generates {it}. Until then, an owner reference to \
-             `{from}` keeps `{to}` from taking {it} over."
+    let [from, to] =
+        [&handover.from, &handover.to].map(|by| format!("{} `{by}`", by.tool.kind().kind));
+    match (handover.from.tool, handover.to.tool) {
+        (SourceTool::ArgoCdSet, SourceTool::ArgoCdSet) => format!(
+            "The ApplicationSet controller deletes {it} once {from} no longer generates {it}. Until then, an owner reference to \
+             {from} keeps {to} from taking {it} over."
         ),
-        _ if handover.pruned_first => {
-            format!("`{to}` waits for `{from}`, which deletes {it} first.")
-        }
-        SourceTool::Flux | SourceTool::FluxRelease => format!(
-            "Flux deletes {it} when it reconciles `{from}`, unless `{to}` has applied {it} by then. `{from}` does not wait for that."
+        (SourceTool::ArgoCdSet, _) => format!(
+            "The ApplicationSet controller deletes {it} once {from} no longer generates {it}: an owner reference to {from} stays, \
+             even if {to} applies {it} first."
         ),
-        SourceTool::ArgoCd => {
-            let far_off = if to.tool == SourceTool::ArgoCd {
-                format!(", and without `selfHeal` the next sync of `{to}` may be far off")
+        _ if handover.pruned_first => format!("{to} waits for {from}, which deletes {it} first."),
+        (SourceTool::Flux | SourceTool::FluxRelease, _) => format!(
+            "Flux deletes {it} when it reconciles {from}, unless {to} has applied {it} by then. `{}` does not wait for that.",
+            handover.from
+        ),
+        (SourceTool::ArgoCd, tool) => {
+            let far_off = if tool == SourceTool::ArgoCd {
+                format!(
+                    ", and without `selfHeal` the next sync of `{}` may be far off",
+                    handover.to
+                )
             } else {
                 String::new()
             };
             format!(
-                "Argo CD deletes {it} when it syncs `{from}`, unless `{to}` has applied {it} by then. `{from}` does not wait for \
-                 that{far_off}."
+                "Argo CD deletes {it} when it syncs {from}, unless {to} has applied {it} by then. `{}` does not wait for \
+                 that{far_off}.",
+                handover.from
             )
         }
     }
