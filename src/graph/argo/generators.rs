@@ -19,8 +19,10 @@ use crate::graph::node::Node;
 use crate::graph::unread::What;
 use crate::kustomize::Limit;
 
-/// Maximum number of generators that contain a generator. Argo CD allows two; up to this limit, more are evaluated.
-const DEEPEST: usize = 4;
+/// Maximum number of generators that contain a generator. Argo CD does not read a matrix or a merge at this depth, and
+/// fails because the generator is then empty (argo-cd pkg/apis/application/v1alpha1/applicationset_types.go,
+/// ApplicationSetTerminalGenerator; applicationset/generators/matrix.go, getParams).
+const DEEPEST: usize = 2;
 
 /// Maximum depth of the values that are read from list elements and from files of git generators.
 const FILE_DEPTH: usize = 20;
@@ -137,11 +139,15 @@ impl Generators<'_> {
         outer: Option<&Parameters>,
         depth: usize,
     ) -> Outcome<Generated> {
-        if depth > DEEPEST {
-            return failed("generators are nested more deeply than Argo CD allows");
-        }
         let mut kinds = generator.entries();
         kinds.retain(|(key, body)| &**key != "selector" && !body.is_null());
+        if depth == DEEPEST {
+            let all = kinds.len();
+            kinds.retain(|(key, _)| !["matrix", "merge"].contains(&&**key));
+            if kinds.is_empty() && all > 0 {
+                return failed("a matrix or merge is nested more deeply than Argo CD allows");
+            }
+        }
         match (kinds.as_slice(), depth) {
             // Argo CD ignores an empty generator of a set.
             ([], 0) => return Ok(Generated::default()),
