@@ -73,14 +73,27 @@ pub(crate) fn glob(pattern: &str) -> Result<GlobSet, String> {
 /// Converts a text to a pattern that has `unknown` for each part in double braces. If `unknown` is `*`, `apps/{{name}}`
 /// becomes `apps/*`.
 pub(crate) fn with_unknown_parts(text: &str, unknown: &str) -> String {
-    let mut pattern = String::new();
+    let (known, last) = known_parts(text);
+    let known = known.into_iter().map(|part| escaped(part) + unknown);
+    known.collect::<String>() + &escaped(last)
+}
+
+/// Returns a text for people that has `*` for each part in double braces.
+pub(crate) fn with_stars(text: &str) -> String {
+    let (known, last) = known_parts(text);
+    let known = known.into_iter().map(|part| format!("{part}*"));
+    known.collect::<String>() + last
+}
+
+/// Returns the texts before each part in double braces, and the text after the last one.
+fn known_parts(text: &str) -> (Vec<&str>, &str) {
+    let mut known = Vec::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
-        pattern.push_str(&escaped(before));
-        pattern.push_str(unknown);
+        known.push(before);
         rest = after.split_once("}}").map_or("", |(_, after)| after);
     }
-    pattern + &escaped(rest)
+    (known, rest)
 }
 
 /// Whether `known` is `text`, or fits it if every unknown part `{{…}}` is replaced.
@@ -122,6 +135,12 @@ mod tests {
             assert_eq!(glob(&nested).err().as_deref(), Some("it is too large"));
         }
         assert!(globs(["fine", "[", "{"]).is_err_and(|(pattern, _)| pattern == "["));
+    }
+
+    #[test]
+    fn shown_text_has_stars_and_no_escapes() {
+        let path = r"a\[b]/{{.name}}/{{x}}-{c}";
+        assert_eq!(with_stars(path), r"a\[b]/*/*-{c}");
     }
 
     #[test]

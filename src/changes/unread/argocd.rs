@@ -11,7 +11,7 @@ use super::state::{SourceState, contents, text_at};
 use crate::graph::argo::{COSMETIC, GitPattern, OWN_NAME, OWN_SERVER};
 use crate::kube::kinds;
 use crate::kustomize::resolve;
-use crate::text::glob::with_unknown_parts;
+use crate::text::glob::with_stars;
 use crate::text::{Span, plain, without_credentials};
 use crate::yaml::Value;
 
@@ -286,7 +286,7 @@ fn matches(
     let name = match kind {
         PatternKind::File => format!("files {pattern}"),
         PatternKind::Directory => format!("folders {pattern}"),
-        PatternKind::Template => format!("folders {}", with_unknown_parts(pattern, "*")),
+        PatternKind::Template => format!("folders {}", with_stars(pattern)),
     };
     if !finder.is_first(&name) {
         return;
