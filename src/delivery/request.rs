@@ -79,6 +79,9 @@ pub struct Withdrawal<'a> {
     pub anyway: BTreeSet<ObjectKey>,
     /// The object whose update the API server rejects, if that is the reason for `nothing`.
     pub rejected: Option<ObjectKey>,
+    /// Why a setting of the change that would keep the objects comes too late: a phrase that follows the name of the
+    /// deliverer.
+    pub late: Option<&'static str>,
 }
 
 impl Withdrawal<'_> {

@@ -5,17 +5,29 @@
 use std::collections::BTreeSet;
 
 use super::deleted::{but_for, generated_deleted};
-use super::pruning::{CANNOT_BUILD, Delivery, FIXED_REVISION, keeps_revision};
+use super::pruning::{CANNOT_BUILD, Delivery, FIXED_REVISION, STOPS_PRUNING, keeps_revision};
 use crate::changes::{DeliveredMarks, KnownDelivery};
-use crate::delivery::{Leaving, Sparing, Withdrawal, argocd};
+use crate::delivery::{Leaving, Spared, Sparing, Withdrawal, argocd};
 use crate::graph::delivery::Settings;
-use crate::inventory::Member;
+use crate::inventory::{Member, ObjectId};
 use crate::kube::Policy;
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::yaml::Value;
 
 /// Reason why neither a sync nor the deletion of an Application deletes anything: an object requires a confirmation.
 pub(super) const AWAITS_CONFIRMATION: &str = "waits until the deletion is confirmed";
+
+/// Reason why an Application with a sync option prunes nothing (argo-cd controller/sync.go, WithDefaultPruneOption).
+const PRUNE_OPTION: &str =
+    "has `Prune=false` in its `syncOptions`, which Argo CD before 3.4 ignores";
+
+/// Reason why objects may lose their Application although a set stops deleting Applications.
+const STOPS_DELETING: &str = "stops deleting Applications with this change, but handles the changed folders first if its own \
+    object is not updated by then";
+
+/// Reason why objects are deleted although a set begins to preserve them.
+const PRESERVES_TOO_LATE: &str = "begins to preserve objects with this change, but takes the finalizer only from Applications \
+    that it still generates: those that left delete their objects";
 
 impl<'a> Delivery<'a, '_> {
     /// Returns the fate of objects that are removed from an Application or ApplicationSet of the delivery graph.
@@ -62,8 +74,12 @@ impl<'a> Delivery<'a, '_> {
                 {
                     Withdrawal::nothing("never deletes an Application that it generated")
                 } else {
+                    let [was, is] = [before, after].map(|known| known.settings.preserve_resources);
+                    let preserves = is == Some(true) && was != is;
+                    let late = is_race.then_some(STOPS_DELETING);
                     Withdrawal {
                         is_race,
+                        late: late.or(preserves.then_some(PRESERVES_TOO_LATE)),
                         ..generated_deleted(&leaving, before)
                     }
                 }
@@ -78,13 +94,11 @@ impl<'a> Delivery<'a, '_> {
         withdrawal
     }
 
-    /// Whether the set in base has a git generator. Elements that are listed in the set change together with its policy.
+    /// Whether the set in base has a git generator, in a matrix or a merge, too. Elements that are listed in the set change together with its policy.
     fn generates_from_git(&self, by: &Deliverer) -> bool {
         let set = self.part.delivering(by).map(|(_, set)| set);
-        let generators = set.and_then(|set| set.object.at(&["spec", "generators"]));
-        let entries = generators.map(Value::entries_below);
-        let mut entries = entries.into_iter().flatten();
-        entries.any(|entry| entry.key == "git")
+        let spec = set.and_then(|set| set.object.at(&["spec"]));
+        spec.is_some_and(|spec| contains_git(spec, 0))
     }
 
     /// Returns the pruning of `leaving` by an Application. It syncs the change once with its settings in base, before its
@@ -97,9 +111,34 @@ impl<'a> Delivery<'a, '_> {
         leaving: &Leaving<'a>,
     ) -> Withdrawal<'a> {
         let [deleted_before, deletes] = [before, after].map(|known| prunes(&known.settings));
-        if !deleted_before && !deletes {
+        if deleted_before || deletes {
+            let is_race = deleted_before && !deletes && after.parent.is_some();
+            return Withdrawal {
+                is_race,
+                late: is_race.then_some(STOPS_PRUNING),
+                ..self.synced(by, before, after, leaving)
+            };
+        }
+        if !may_prune(&after.settings) {
             return Withdrawal::nothing("does not prune");
         }
+        let (spared, leaving) = with_own_option(leaving, before, "Prune=false");
+        if leaving.members.is_empty() {
+            return Withdrawal::nothing(PRUNE_OPTION);
+        }
+        let mut pruned = self.synced(by, before, after, &leaving);
+        pruned.spared.extend(spared);
+        pruned
+    }
+
+    /// Returns the pruning of `leaving` by the sync of an Application that prunes.
+    fn synced(
+        &self,
+        by: &Deliverer,
+        before: &'a KnownDelivery,
+        after: &'a KnownDelivery,
+        leaving: &Leaving<'a>,
+    ) -> Withdrawal<'a> {
         if leaving.members.iter().all(|member| {
             before
                 .marks_of(member)
@@ -116,7 +155,6 @@ impl<'a> Delivery<'a, '_> {
         let policy = propagation(&after.settings);
         let policy = self.choice.cascade.unwrap_or(policy);
         Withdrawal {
-            is_race: deleted_before && !deletes && after.parent.is_some(),
             is_possible: before.is_possible
                 || after.is_possible
                 || self.may_fail_by_hook(by, before, after),
@@ -170,11 +208,53 @@ impl<'a> Delivery<'a, '_> {
     }
 }
 
+/// Whether one of the `generators` of a set, a matrix or a merge reads Git. `depth` is the number of generators that
+/// contain them.
+fn contains_git(of: Value<'_>, depth: usize) -> bool {
+    of.items_at("generators").any(|generator| {
+        let mut combined = ["matrix", "merge"].into_iter();
+        generator.get("git").is_some_and(|git| !git.is_null())
+            || depth < 2
+                && combined.any(|kind| {
+                    let combined = generator.get(kind);
+                    combined.is_some_and(|combined| contains_git(combined, depth + 1))
+                })
+    })
+}
+
 /// Whether an Application or a Kustomization prunes on its own.
 pub fn prunes(settings: &Settings) -> bool {
-    settings.prune == Some(true)
-        && settings.suspend != Some(true)
-        && !has(&settings.sync_options, "Prune=false")
+    may_prune(settings) && !has(&settings.sync_options, "Prune=false")
+}
+
+/// Whether it prunes objects with a sync option of their own.
+fn may_prune(settings: &Settings) -> bool {
+    settings.prune == Some(true) && settings.suspend != Some(true)
+}
+
+/// Splits objects into those that follow `option` of their Application and those with another value of their own, which
+/// counts instead (argo-cd controller/appcontroller.go, shouldBeDeleted).
+pub(super) fn with_own_option<'a>(
+    leaving: &Leaving<'a>,
+    known: &KnownDelivery,
+    option: &'static str,
+) -> (Vec<(ObjectId, Spared<'a>)>, Leaving<'a>) {
+    let key = option.split_inclusive('=').next().unwrap_or_default();
+    let (own, spared): (Vec<&Member>, Vec<&Member>) = leaving.members.iter().partition(|member| {
+        let marks = known.marks_of(member).into_iter();
+        let mut own = marks.flat_map(|marks| &marks.sync_options);
+        own.find(|own| own.starts_with(key))
+            .is_some_and(|own| own != option)
+    });
+    let by = Sparing::SyncOption(option);
+    let spared = spared
+        .iter()
+        .map(|member| (member.id, Spared { by, place: None }));
+    let own = Leaving {
+        members: own,
+        ..leaving.clone()
+    };
+    (spared.collect(), own)
 }
 
 /// Whether an ApplicationSet keeps Applications that it no longer generates.

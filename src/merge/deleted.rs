@@ -3,7 +3,7 @@
 //! internal/action/uninstall.go). Argo CD deletes the objects of an Application (argo-cd controller/appcontroller.go,
 //! finalizeApplicationDeletion), and the garbage collector the Applications of an ApplicationSet.
 
-use super::by_argo::{AWAITS_CONFIRMATION, any_has, has, never_deletes, option};
+use super::by_argo::{AWAITS_CONFIRMATION, any_has, has, never_deletes, option, with_own_option};
 use super::pruning::DeliveryChoice;
 use crate::changes::{DeliveredMarks, KnownDelivery};
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
@@ -12,6 +12,10 @@ use crate::delivery::{Leaving, Spared, Sparing, Withdrawal, argocd, flux};
 use crate::graph::argo::deletion_policy;
 use crate::inventory::Member;
 use crate::kustomize::SourceTool;
+
+/// Reason why an Application with a sync option leaves its objects when it is deleted.
+const DELETE_OPTION: &str =
+    "has `Delete=false` in its `syncOptions`, which Argo CD before 3.4 ignores";
 
 /// A delivery whose object is deleted.
 #[derive(Debug)]
@@ -62,17 +66,22 @@ impl<'a> DeletedDelivery<'a, '_> {
         let Some(policy) = deletion_policy(finalizers) else {
             return Withdrawal::nothing("has no resources finalizer");
         };
-        if has(&known.settings.sync_options, "Delete=false") {
-            return Withdrawal::nothing("leaves its objects when it is deleted");
+        let (spared, leaving) = if has(&known.settings.sync_options, "Delete=false") {
+            with_own_option(self.leaving, known, "Delete=false")
+        } else {
+            (Vec::new(), self.leaving.clone())
+        };
+        if leaving.members.is_empty() && !spared.is_empty() {
+            return Withdrawal::nothing(DELETE_OPTION);
         }
-        if any_has(self.leaving, known, "Delete=confirm") {
+        if any_has(&leaving, known, "Delete=confirm") {
             return Withdrawal::nothing(AWAITS_CONFIRMATION);
         }
         let policy = self.choice.cascade.unwrap_or(policy);
-        Withdrawal {
+        let mut deleted = Withdrawal {
             is_possible: known.is_possible,
             ..but_for(
-                self.leaving,
+                &leaving,
                 known,
                 |marks| {
                     let hook = marks.is_passing.then_some(Sparing::Hook);
@@ -80,7 +89,9 @@ impl<'a> DeletedDelivery<'a, '_> {
                 },
                 |leaving| argocd::application_deleted(leaving, policy),
             )
-        }
+        };
+        deleted.spared.extend(spared);
+        deleted
     }
 }
 

@@ -31,6 +31,10 @@ pub struct DeliveryChoice {
 /// Why a tool that cannot build sends nothing.
 pub(super) const CANNOT_BUILD: &str = "no longer applies its sources";
 
+/// Why objects may be pruned although the change turns pruning off.
+pub(super) const STOPS_PRUNING: &str = "stops pruning with this change, but handles the changed sources first if its own object \
+    is not updated by then";
+
 /// Why a tool that delivers another commit of the tree than the merged one sends nothing.
 pub(super) const FIXED_REVISION: &str = "delivers a fixed revision, and not the merged one";
 
@@ -253,6 +257,7 @@ impl<'a> Delivery<'a, '_> {
             },
             Some(before) if !after.deletes() => Withdrawal {
                 is_race: !is_entry,
+                late: Some(STOPS_PRUNING),
                 ..but_for_unpruned(self.leaving, known, |leaving| flux::prune(leaving, before))
             },
             _ => but_for_unpruned(self.leaving, known, |leaving| flux::prune(leaving, after)),

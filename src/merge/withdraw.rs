@@ -44,7 +44,7 @@ pub struct PartWithdrawal {
     /// The tools that delete each removed object, with the object that left their sources: several if several tools
     /// deliver it.
     pub deleters: BTreeMap<ObjectKey, Vec<(Regime, ObjectId)>>,
-    /// Reasons why tools send no requests, one sentence each.
+    /// Reasons why tools send no requests, and why settings come too late, one sentence each.
     pub idle: Vec<String>,
     /// Assumptions about which tool manages the removed objects, one sentence each.
     pub assumed: Vec<String>,
@@ -157,6 +157,7 @@ pub fn withdraw(
             .filter(|member| part.may_stay(member).is_some());
         all.possible
             .extend(staying.map(|member| member.key.clone()));
+        all.idle.extend(late(&applier, &withdrawal));
         let by = destination.deliverer();
         let by = by.and_then(|by| part.delivering_here(by));
         decided.take(&leaving, withdrawal, by.map(|by| &by.key));
@@ -404,6 +405,17 @@ fn idle(
     Some(format!(
         "{subject} {reason}{because}: {objects} that left {stay} in the cluster"
     ))
+}
+
+/// Returns why a setting of the change does not keep the objects.
+fn late(applier: &Applier, withdrawal: &Withdrawal<'_>) -> Option<String> {
+    let Applier::Object(by) = applier else {
+        return None;
+    };
+    let reason = withdrawal
+        .late
+        .filter(|_| !withdrawal.requests.is_empty())?;
+    Some(format!("the {} {by} {reason}", by.tool.kind().kind))
 }
 
 /// Returns the assumption that a probable tool deletes objects; `None` if it deletes none or there is evidence for it.

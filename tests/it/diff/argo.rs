@@ -946,3 +946,192 @@ fn headline_mentions_unread_objects_of_a_deleted_application() {
     assert!(!said(&bare).contains("which was not read)"));
     assert!(!said(&web).contains("which was not read)"));
 }
+
+/// Returns the notes of a comparison.
+fn notes(document: &Value) -> Vec<&str> {
+    let notes = document["notes"].as_array().expect("a list").iter();
+    notes.filter_map(Value::as_str).collect()
+}
+
+/// Returns the files of an Application `web` with a policy.
+fn with_policy(policy: &str) -> String {
+    let web = application("web", "web", "");
+    format!(
+        "== argocd/apps/web.yaml\n{}",
+        web.replace("syncPolicy: {automated: {prune: true}}", policy)
+    )
+}
+
+#[test]
+fn settings_that_come_with_the_removal_are_noted_as_too_late() {
+    let both = root() + &folders();
+    let b = format!("== web/b.yaml\n{}", config("b"));
+    for policy in [
+        "syncPolicy: {automated: {prune: false}}",
+        "syncPolicy: {automated: {prune: true}, syncOptions: [Prune=false]}",
+    ] {
+        let base = with_policy("syncPolicy: {automated: {prune: true}}") + &b;
+        let document = compared(&both, &base, &with_policy(policy));
+        assert_eq!(effects(&document), ["deleted ConfigMap/shop/b race, ."]);
+        assert_eq!(
+            notes(&document),
+            [
+                "the Application argocd/web stops pruning with this change, but handles the changed sources first if its own object \
+              is not updated by then"
+            ]
+        );
+    }
+    let elements = |all: &str, more: &str| {
+        let list = format!("{{list: {{elements: [{all}]}}}}");
+        set(&list, "app-{{name}}", "{{name}}", more)
+    };
+    let document = compared(
+        &both,
+        &elements("{name: web}, {name: api}", ""),
+        &elements(
+            "{name: web}",
+            "  syncPolicy: {preserveResourcesOnDeletion: true}\n",
+        ),
+    );
+    assert_eq!(
+        notes(&document),
+        [
+            "the ApplicationSet argocd/all begins to preserve objects with this change, but takes the finalizer only from \
+          Applications that it still generates: those that left delete their objects"
+        ]
+    );
+}
+
+#[test]
+fn sync_option_of_an_application_counts_unless_the_object_has_its_own() {
+    let both = root() + &folders();
+    let own = |option: &str| {
+        config("c").replace(
+            "namespace: shop",
+            &format!("namespace: shop, annotations: {{argocd.argoproj.io/sync-options: {option}}}"),
+        )
+    };
+    let objects = |option: &str| format!("== web/b.yaml\n{}{}", config("d"), own(option));
+    let policy = with_policy(
+        "syncPolicy: {automated: {prune: true}, syncOptions: [Prune=false, Delete=false]}",
+    );
+    // Argo CD prunes what the object itself allows.
+    let document = compared(&(both.clone() + &policy), &objects("Prune=true"), "");
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/shop/c certain, .",
+            "kept ConfigMap/shop/d certain, ."
+        ]
+    );
+    let document = compared(&(both.clone() + &policy), &objects("Delete=true"), "");
+    assert_eq!(
+        notes(&document),
+        [
+            "the Application argocd/web has `Prune=false` in its `syncOptions`, which Argo CD before 3.4 ignores: 2 objects that left \
+          stay in the cluster"
+        ]
+    );
+    let document = compared(&(both.clone() + &objects("Delete=true")), &policy, "");
+    assert_eq!(
+        effects(&document),
+        [
+            "kept ConfigMap/shop/a certain, .",
+            "deleted ConfigMap/shop/c certain, .",
+            "kept ConfigMap/shop/d certain, .",
+            "deleted Application.argoproj.io/argocd/web certain, ."
+        ]
+    );
+    let document = compared(&both, &policy, "");
+    assert_eq!(
+        notes(&document),
+        [
+            "the Application argocd/web has `Delete=false` in its `syncOptions`, which Argo CD before 3.4 ignores: 1 object that left \
+          stays in the cluster"
+        ]
+    );
+}
+
+/// Argo CD reads no combined generators below two others: the set fails, and changes nothing.
+#[test]
+fn set_with_generators_on_three_levels_fails() {
+    let list = |name: &str| format!("{{list: {{elements: [{{{name}: web}}]}}}}");
+    let matrix = |one: &str, other: &str| format!("{{matrix: {{generators: [{one}, {other}]}}}}");
+    let two = matrix(&list("a"), &matrix(&list("b"), &list("name")));
+    let three = matrix(
+        &list("a"),
+        &matrix(&list("b"), &matrix(&list("c"), &list("name"))),
+    );
+    let both = root() + &folders();
+    let of = |generators: &str| set(generators, "app-{{name}}", "{{name}}", "");
+    let document = compared(&both, &of(&two), &of(&three));
+    assert_eq!(
+        effects(&document),
+        ["kept Application.argoproj.io/argocd/app-web certain, ."]
+    );
+    assert_eq!(
+        document["failed"][0]["reason"],
+        "a matrix or merge is nested more deeply than Argo CD allows"
+    );
+    let document = compared(&both, &of(&three), "");
+    assert_eq!(
+        effects(&document),
+        ["deleted ApplicationSet.argoproj.io/argocd/all certain, ."]
+    );
+}
+
+/// A parameter, a label or a selector may have this name, too.
+#[test]
+fn generator_is_not_taken_for_git_by_a_key() {
+    let never = "  syncPolicy: {applicationsSync: create-update}\n";
+    let both = root() + &folders();
+    let elements = |all: &str, more: &str| {
+        let list = format!(
+            "{{list: {{elements: [{all}]}}, selector: {{matchExpressions: [{{key: git, operator: Exists}}]}}}}"
+        );
+        set(&list, "app-{{name}}", "{{name}}", more)
+    };
+    let [web, api] = ["{name: web, git: a}", "{name: api, git: a}"];
+    let base = elements(&format!("{web}, {api}"), "");
+    let document = compared(&both, &base, &elements(web, never));
+    assert_eq!(
+        effects(&document),
+        [
+            "kept ConfigMap/shop/b certain, .",
+            "orphaned Application.argoproj.io/argocd/app-api certain, ."
+        ]
+    );
+    // The git generator of a matrix counts.
+    let matrix = |more: &str| {
+        let list = "{list: {elements: [{a: b}]}}";
+        set(
+            &format!("{{matrix: {{generators: [{list}, {DIRECTORIES}]}}}}"),
+            "{{path.basename}}",
+            "{{path}}",
+            more,
+        )
+    };
+    let both = root() + &format!("== svc/web/a.yaml\n{}", config("a"));
+    let api = format!("== svc/api/b.yaml\n{}", config("b"));
+    let document = compared(&both, &(matrix("") + &api), &matrix(never));
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted ConfigMap/shop/b race, .",
+            "deleted Application.argoproj.io/argocd/api race, ."
+        ]
+    );
+}
+
+#[test]
+fn folders_of_a_template_are_shown_without_escapes() {
+    let plugin = set(
+        "{plugin: {configMapRef: {name: a}}}",
+        "{{name}}",
+        "[x]/{{name}}",
+        "",
+    );
+    let both = root() + &plugin + &format!("== [x]/api/b.yaml\n{}", config("b"));
+    let document = compared(&both, &format!("== [x]/web/a.yaml\n{}", config("a")), "");
+    assert_eq!(document["unread"][0]["subject"], "folders [x]/*");
+}
