@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::places::{changed_in_head, on_base};
 use crate::changes::TreePart;
-use crate::delivery::{Removal, Spared, Sparing, spared};
+use crate::delivery::flux::KustomizationSettings;
+use crate::delivery::{Removal, Spared, Sparing, argocd, spared};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
 use crate::knowledge::DataFate;
@@ -34,7 +35,9 @@ fn protection_weakened(merge: &Merge<'_>, sink: &mut Sink) {
         sink.extend(scaled_down(merge, object));
     }
     for id in &merge.part.leaving {
-        sink.extend(too_late(merge, merge.part.base.inventory.member(*id)));
+        let base = merge.part.base.inventory.member(*id);
+        sink.extend(too_late(merge, base));
+        sink.extend(preserves_too_late(merge, base));
     }
 }
 
@@ -275,14 +278,7 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
     if protection(base, removal).is_some() || !takes_others(merge, base) {
         return None;
     }
-    let place = part.base.place(base.file);
-    let name = base.object.name()?;
-    let (group, kind) = (base.key.group(), base.key.kind());
-    let (tree, copy) = part.sides.head.iter().enumerate().find_map(|(at, tree)| {
-        let written = tree.inventory.with_name(group, kind, &name).iter();
-        let mut written = written.map(|id| tree.inventory.member(*id));
-        Some((at, written.find(|copy| tree.place(copy.file) == place)?))
-    })?;
+    let (tree, copy) = copy_in_head(merge, base)?;
     let protected = protection(copy, removal)?;
     let who = named(base);
     let message = format!("the protection of {who} comes with its removal: too late");
@@ -301,4 +297,57 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
         .consequence(Consequence::Ignored);
     let file = part.sides.head_file(tree, copy.file);
     Some(draft.related(file, protected.place?, "added here"))
+}
+
+/// Reports a delivery object that the change removes and that would no longer delete its objects in its new version.
+fn preserves_too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
+    merge.tool_of(base)?;
+    let (tree, copy) = copy_in_head(merge, base)?;
+    let field = if base.object.is(kinds::APPLICATION) {
+        "metadata.finalizers"
+    } else {
+        "spec.prune"
+    };
+    if !deletes_with_it(base) || deletes_with_it(copy) {
+        return None;
+    }
+    let (who, kind) = (named(base), base.object.kind());
+    let message = format!("the change lets {who} keep its objects and removes it: too late");
+    let draft = on_base(merge, base, base.object.name_span(), message)
+        .label("is deleted with its old settings")
+        .reason(format!(
+            "A removed {kind} is deleted as it is in the cluster, and its objects with it: an object that left its sources is no \
+             longer applied."
+        ))
+        .help(format!(
+            "change the settings in a change of their own, merge it and wait until it is applied; remove the {kind} afterwards"
+        ))
+        .field(field)
+        .severity(Severity::Warning)
+        .consequence(Consequence::Ignored);
+    let file = merge.part.sides.head_file(tree, copy.file);
+    Some(draft.related(file, copy.object.name_span(), "never reaches the cluster"))
+}
+
+/// Whether the objects that a delivery object applied are deleted with it.
+fn deletes_with_it(member: &Member) -> bool {
+    let object = &member.object;
+    if object.is(kinds::APPLICATION) {
+        argocd::policy_of(object).is_some()
+    } else {
+        object.is(kinds::FLUX_KUSTOMIZATION) && KustomizationSettings::of(object).deletes_with_it()
+    }
+}
+
+/// Returns the object that the file of a removed object still has in head, which nothing applies, and its tree.
+fn copy_in_head<'a>(merge: &Merge<'a>, base: &Member) -> Option<(usize, &'a Member)> {
+    let part = merge.part;
+    let place = part.base.place(base.file);
+    let name = base.object.name()?;
+    let (group, kind) = (base.key.group(), base.key.kind());
+    part.sides.head.iter().enumerate().find_map(|(at, tree)| {
+        let written = tree.inventory.with_name(group, kind, &name).iter();
+        let mut written = written.map(|id| tree.inventory.member(*id));
+        Some((at, written.find(|copy| tree.place(copy.file) == place)?))
+    })
 }
