@@ -12,6 +12,7 @@ use crate::graph::kustomize::Resource;
 use crate::graph::node::Node;
 use crate::graph::scopes::ClusterScopes;
 use crate::inventory::Member;
+use crate::kustomize::SourceTool;
 use crate::manifest::{Object, ParsedFile};
 use crate::text::SourceFile;
 
@@ -99,11 +100,25 @@ pub fn rejected_between(
 ) -> Vec<RejectedField> {
     let (before, after) = (&old.1.object, &new.1.object);
     let written = rejected_fields(before, after);
-    let built = built(old, new).and_then(|(was, is)| object_of(was).zip(object_of(is)));
+    let built = built(old, new).and_then(|(was, is)| parsed(was).zip(parsed(is)));
     let Some((was, is)) = built else {
         return written;
     };
-    let rejected = rejected_fields(&was, &is).into_iter().map(|built| {
+    let (Some(old_object), Some(new_object)) = (object_in(&was), object_in(&is)) else {
+        return written;
+    };
+    let by = old.0.destination(old.1.file).deliverer();
+    let is_of_flux = by.is_some_and(|by| by.tool == SourceTool::Flux);
+    let rejected = rejected_fields(old_object, new_object).into_iter();
+    let rejected = rejected.filter(|field| {
+        let parts = [(&was, field.base), (&is, field.head)];
+        let mut parts = parts
+            .into_iter()
+            .filter_map(|(file, part)| Some(file.source().slice(part?)));
+        // Flux leaves no variable: where one remains, its value is in a ConfigMap or Secret that is not read.
+        !(is_of_flux && parts.any(|part| part.contains("${")))
+    });
+    let rejected = rejected.map(|built| {
         let known = written.iter().find(|one| one.field == built.field);
         known.cloned().unwrap_or_else(|| {
             let path: Vec<&str> = built.field.split('.').collect();
@@ -121,15 +136,16 @@ pub fn rejected_between(
 }
 
 /// Parses a built object; `None` if it is too large.
-fn object_of(node: &Node) -> Option<Arc<Object>> {
+fn parsed(node: &Node) -> Option<ParsedFile> {
     if node.weight(LARGEST) > LARGEST {
         return None;
     }
     let text = node.to_json(DEPTH).to_string();
-    let file = ParsedFile::parse(SourceFile::new("built.json", text));
-    let mut objects = file
-        .documents()
-        .iter()
-        .flat_map(|document| document.objects());
-    objects.next().map(Arc::clone)
+    Some(ParsedFile::parse(SourceFile::new("built.json", text)))
+}
+
+fn object_in(file: &ParsedFile) -> Option<&Object> {
+    let documents = file.documents().iter();
+    let mut objects = documents.flat_map(|document| document.objects());
+    objects.next().map(|object| &**object)
 }

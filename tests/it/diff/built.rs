@@ -163,3 +163,25 @@ fn update_rejected_after_its_build_prevents_pruning() {
     assert_eq!(document["summary"]["deleted"], 0);
     assert_eq!(document["summary"]["verdict"], "nothing");
 }
+
+/// A value that an unread Secret may set is not known, so it is not known to change.
+#[test]
+fn field_with_unread_variable_is_not_rejected() {
+    let claim = "== apps/kustomization.yaml\nresources: [data.yaml]\n== apps/data.yaml\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: shop}\nspec: {storageClassName: '${CLASS:=fast}'}\n";
+    let both = root("prod") + claim;
+    let tree = |build: &str| {
+        let apps = kustomization("apps", "./apps", build);
+        format!("== clusters/prod/apps.yaml\n{apps}")
+    };
+    let secret = "  postBuild: {substituteFrom: [{kind: Secret, name: vars, optional: true}]}\n";
+    let is_rejected = |base: &str, head: &str| {
+        let said = said(&compared(&both, &tree(base), &tree(head)));
+        said.iter()
+            .any(|line| line.starts_with("immutable-changed"))
+    };
+    let slow = "  postBuild: {substitute: {CLASS: slow}}\n";
+    let none = "  postBuild: {substitute: {OTHER: x}}\n";
+    assert!(is_rejected(slow, none));
+    assert!(!is_rejected(secret, none));
+    assert!(!is_rejected(slow, secret));
+}
