@@ -19,7 +19,7 @@ use crate::cluster::Analysis;
 use crate::delivery::marks;
 use crate::delivery::{BundleTools, Deliveries, Regime};
 use crate::inventory::{Inventory, Member, ObjectId, ScopeSource, table};
-use crate::knowledge::Tables;
+use crate::knowledge::{DefinedScope, Tables, scope_of};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 use crate::kustomize::{Deliverer, SourceTool, ancestors, folder_of};
 use crate::manifest::{is_kustomization, may_be_same};
@@ -302,13 +302,21 @@ impl<'a> MergePart<'a> {
     pub fn may_stay(&self, member: &Member) -> Option<&'static str> {
         let head = self.head?;
         let is_delivery = CascadeKind::of(member.key.group_kind()) == Some(CascadeKind::Delivery);
-        if member.scope().is_none() && !is_delivery {
-            let GroupKind { group, kind } = member.key.group_kind();
+        let GroupKind { group, kind } = member.key.group_kind();
+        let is_namespaced = scope_of(group, kind) == Some(DefinedScope::Namespaced);
+        if member.scope().is_none() && !is_namespaced && !is_delivery {
+            let has_deliverer = |part: &TreePart, member: &Member| {
+                part.destination(member.file).deliverer().is_some()
+            };
             let named = head.inventory.with_name(group, kind, &member.key.name);
             let mut named = named.iter().map(|id| head.inventory.member(*id));
             // If base has both, they are in two namespaces.
             let is_new = |after: &Member| self.base.inventory.with_key(&after.key).is_empty();
-            if named.any(|after| head.applies(after) && is_new(after)) {
+            let may_be_applied = |after: &Member| {
+                head.applies(after)
+                    && (has_deliverer(head, after) || !has_deliverer(self.base, member))
+            };
+            if named.any(|after| may_be_applied(after) && is_new(after)) {
                 return Some("If its kind is namespaced");
             }
         }

@@ -80,6 +80,17 @@ fn moved_object_of_unknown_scope_is_possibly_deleted() {
         effects(&document),
         ["deleted Widget.example.com/a/one possible, clusters/prod"]
     );
+    // An operator file says that Issuers are namespaced.
+    let known = |path: &str| {
+        widget(path)
+            .replace("Widget", "Issuer")
+            .replace("example.com", "cert-manager.io")
+    };
+    let document = compared(&both, &known("a/one.yaml"), &known("b/one.yaml"));
+    assert_eq!(
+        effects(&document),
+        ["deleted Issuer.cert-manager.io/a/one certain, clusters/prod"]
+    );
     // Base has both, so they are in two namespaces.
     let both = both + &widget("b/one.yaml");
     let document = compared(&both, &widget("a/one.yaml"), "");
