@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::finding::Certainty;
-use crate::inventory::{Inventory, ObjectId};
+use crate::inventory::{Inventory, Member, ObjectId};
 use crate::knowledge::RowName;
-use crate::kube::ObjectKey;
+use crate::kube::{ApiVersion, Namespace, ObjectKey};
 use crate::text::Span;
 
 /// An edge between two objects, with its evidence.
@@ -63,9 +63,35 @@ impl Tie {
 }
 
 impl TieEnd {
-    /// Creates the end for a key, in the input or not.
+    /// Creates the end for a key, in the input or not. The namespace of the key is [`Namespace::None`] if its kind is
+    /// cluster-scoped: an object of the kind is meant even if the input does not say so, and then has a key of its own.
     pub(super) fn of(inventory: &Inventory, key: ObjectKey) -> Self {
-        let id = inventory.with_key(&key).first().copied();
-        Self { key, id }
+        if let Some(id) = inventory.with_key(&key).first() {
+            return Self { key, id: Some(*id) };
+        }
+        match of_unknown_scope(inventory, &key) {
+            Some(member) => Self {
+                key: member.key.clone(),
+                id: Some(member.id),
+            },
+            None => Self { key, id: None },
+        }
     }
+}
+
+/// Returns the object with a cluster-scoped key whose kind the input does not define, so that its own key has a
+/// namespace, or one that is not known.
+fn of_unknown_scope<'a>(inventory: &'a Inventory, key: &ObjectKey) -> Option<&'a Member> {
+    let version = ApiVersion {
+        group: key.group(),
+        version: "",
+    };
+    // Finding an object by its name needs an index, which most inputs do not need otherwise.
+    if key.namespace != Namespace::None
+        || inventory.kinds.resolve(version, key.kind()).scope.is_some()
+    {
+        return None;
+    }
+    let named = inventory.with_name(key.group(), key.kind(), &key.name);
+    Some(inventory.member(*named.first()?))
 }
