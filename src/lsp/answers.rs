@@ -3,15 +3,15 @@
 use std::str::FromStr;
 
 use lsp_types::{
-    CodeLens, Command, DocumentSymbol, Hover, HoverContents, Location, MarkupContent, MarkupKind,
-    Position, SymbolKind, WorkspaceSymbol,
+    CodeLens, DocumentSymbol, Hover, HoverContents, Location, MarkupContent, MarkupKind, Position,
+    Range, SymbolKind, WorkspaceSymbol,
 };
 use lsp_types::{OneOf, Uri};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::hover::{headline, text};
 use super::place::{offset, range};
-use crate::engine::{Inquiry, ObjectPlace, ObjectSpot, Spot};
+use crate::engine::{Inquiry, ObjectPlace, ObjectSpot};
 use crate::report::plan::PlanFormat;
 use crate::report::{Report, file_uri};
 use crate::text::{ColumnUnit, plain};
@@ -39,13 +39,19 @@ impl Answers<'_> {
         self.inquiry.at(path, offset(file, position, self.unit))
     }
 
-    /// Returns the place of an object's name.
+    /// Returns the place of an object's name. Of an object that a kustomization generates, it is the line there.
     fn location(&self, object: &ObjectPlace) -> Option<Location> {
+        let (file, name) = (&object.file, object.name);
         let uri = match &self.text {
             Some(uri) => uri.clone(),
-            None => Uri::from_str(&file_uri(object.file.path())).ok()?,
+            None => Uri::from_str(&file_uri(file.path_in_tree())).ok()?,
         };
-        let range = range(&object.file, object.name, self.unit);
+        let range = if file.path_in_tree() == file.path() {
+            range(file, name, self.unit)
+        } else {
+            let line = file.line_in_tree(name.start).saturating_sub(1) as u32;
+            Range::new(Position::new(line, 0), Position::new(line, 0))
+        };
         Some(Location { uri, range })
     }
 
@@ -62,26 +68,23 @@ impl Answers<'_> {
         })
     }
 
-    /// Returns the place of the owner, the used object, the Namespace, or the definition of the kind.
-    pub(super) fn definition(&self, path: &str, position: Position) -> Option<Location> {
-        self.location(&self.inquiry.definition(&self.at(path, position)?)?)
+    /// Returns the places of the owner, the used object, the Namespace, or the definition of the kind; several if builds
+    /// of the file differ.
+    pub(super) fn definition(&self, path: &str, position: Position) -> Option<Vec<Location>> {
+        let found = self.inquiry.definitions(&self.at(path, position)?);
+        let places = self.locations(&found);
+        (!places.is_empty()).then_some(places)
     }
 
     /// Returns the dependents of the object, or of the object that is named at the position.
     pub(super) fn references(&self, path: &str, position: Position) -> Option<Vec<Location>> {
         let found = self.at(path, position)?;
-        let object = match &found.spot {
-            Spot::Owner {
-                place: Some(named), ..
-            }
-            | Spot::Use {
-                place: Some(named), ..
-            } => named,
-            _ => &found.object,
-        };
-        let dependents = self.inquiry.dependents(object);
-        let places = dependents.iter().filter_map(|object| self.location(object));
-        Some(places.collect())
+        Some(self.locations(&self.inquiry.references(&found)))
+    }
+
+    fn locations(&self, objects: &[ObjectPlace]) -> Vec<Location> {
+        let places = objects.iter().filter_map(|object| self.location(object));
+        places.collect()
     }
 
     /// Returns the objects of a file.
@@ -129,10 +132,10 @@ impl Answers<'_> {
         symbols.take(SYMBOLS).collect()
     }
 
-    /// Returns a lens for each object. Its title is computed when the editor shows it.
+    /// Returns a lens for each object whose deletion has known effects. Its title is computed when the editor shows it.
     pub(super) fn lenses(&self, path: &str, uri: &Uri) -> Vec<CodeLens> {
         self.inquiry
-            .objects_of(path)
+            .deletable_objects_of(path)
             .into_iter()
             .map(|object| CodeLens {
                 range: range(&object.file, object.name, self.unit),
@@ -142,15 +145,11 @@ impl Answers<'_> {
             .collect()
     }
 
-    /// Returns the command of a lens: its title has the number of deleted objects, and it opens the plan of `lens`.
-    pub(super) fn lens(&self, path: &str, offset: u32, lens: Value) -> Option<Command> {
+    /// Returns the title of a lens: the number of deleted objects.
+    pub(super) fn lens_title(&self, path: &str, offset: u32) -> Option<String> {
         let found = self.inquiry.at(path, offset)?;
         let deletion = self.inquiry.deletion(&found.object)?;
-        Some(Command {
-            title: headline(&deletion),
-            command: OPEN_PLAN.to_owned(),
-            arguments: Some(vec![lens]),
-        })
+        Some(headline(&deletion))
     }
 
     /// Renders the plan that deletes the object at a byte offset of a file, as a page.

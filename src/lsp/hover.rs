@@ -16,39 +16,87 @@ pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> 
     let object = &found.object;
     match &found.spot {
         Spot::Identity => Some(identity(inquiry, object)),
-        Spot::Owner { place, lookup, .. } => {
+        Spot::Owner { places, lookup, .. } => {
             // The collector never finds an owner in another namespace.
             let is_elsewhere = matches!(lookup, OwnerLookup::InNamespace(_));
-            let owner = place.as_ref().filter(|_| !is_elsewhere);
+            let owner = places.first().filter(|_| !is_elsewhere);
             let deletion = owner.and_then(|owner| deletion_of(inquiry, owner));
-            Some(paragraphs([owner_text(&object.key, &found.spot), deletion]))
+            let others = other_builds(places);
+            Some(paragraphs([
+                owner_text(&object.key, &found.spot),
+                deletion,
+                others,
+            ]))
         }
-        Spot::Use {
-            named,
-            place,
-            is_created,
-        } => {
-            let verb = if *is_created {
-                "created for"
-            } else {
-                "used by"
-            };
-            let absent = if place.is_none() && !is_created {
-                " It is not in the input."
-            } else {
-                ""
-            };
-            let text = format!("{} is {verb} {}.{absent}", code(named), code(&object.key));
-            let deletion = place.as_ref().and_then(|used| deletion_of(inquiry, used));
-            Some(paragraphs([Some(text), deletion]))
+        Spot::Use { places, makers, .. } => {
+            let described = places.first().or(makers.first());
+            let deletion = described.and_then(|one| deletion_of(inquiry, one));
+            Some(paragraphs([
+                use_text(inquiry, found),
+                deletion,
+                other_builds(places),
+            ]))
         }
         Spot::Finalizer { finalizer, rows } => Some(finalizer_text(finalizer, rows)),
-        Spot::Namespace => {
+        Spot::Namespace { .. } => {
             let deletion = inquiry.deletion_of_namespace(object)?;
             Some(deletion_text(&deletion))
         }
         Spot::Other => None,
     }
+}
+
+/// Says who uses an object, or for which object a controller creates it.
+fn use_text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> {
+    let Spot::Use {
+        named,
+        places,
+        makers,
+        is_created,
+    } = &found.spot
+    else {
+        return None;
+    };
+    let (name, object) = (code(named), &found.object.key);
+    if *is_created {
+        return Some(format!("{name} is created for {}.", code(object)));
+    }
+    let mut text = match places.first() {
+        Some(used) if used.key != *named => {
+            format!("{name} may be {} in the input. It", code(&used.key))
+        }
+        _ => name,
+    };
+    let others = inquiry.users_of_named(found);
+    let others = others.iter().filter(|user| *user != object);
+    text.push_str(&users_text(std::iter::once(object).chain(others)));
+    if places.is_empty() {
+        text.push_str(&match &makers[..] {
+            [] => "\n\nIt is not in the input.".to_owned(),
+            makers => {
+                let makers: Vec<_> = makers.iter().map(|maker| code(&maker.key)).collect();
+                format!("\n\nIt is created by {}.", few(&makers))
+            }
+        });
+    }
+    Some(text)
+}
+
+/// Lists users: ` is used by X.`, or ` is used by 3 objects:` and a list.
+fn users_text<'k>(users: impl Iterator<Item = &'k ObjectKey>) -> String {
+    let users: Vec<_> = users.map(code).collect();
+    if let [only] = &users[..] {
+        return format!(" is used by {only}.");
+    }
+    let all = plain::count(users.len(), "object");
+    format!(" is used by {all}:{}", list(users.into_iter()))
+}
+
+/// Names the objects that a text means in other builds than the first.
+fn other_builds(places: &[ObjectPlace]) -> Option<String> {
+    let (_, others) = places.split_first()?;
+    let others: Vec<_> = others.iter().map(|place| code(&place.key)).collect();
+    (!others.is_empty()).then(|| format!("In other builds: {}.", few(&others)))
 }
 
 /// Describes an owner reference as the garbage collector sees it.
@@ -107,6 +155,17 @@ fn owner_text(object: &ObjectKey, spot: &Spot) -> Option<String> {
             "The garbage collector does not find {named} as the reference describes it: it treats the owner as \
              deleted.{dangling}"
         ),
+        OwnerLookup::Unapplied => {
+            let unless = if *has_others {
+                ", unless it has another owner"
+            } else {
+                ""
+            };
+            format!(
+                "{named} is in the input, but nothing applies it. If the cluster has no such owner, {object} is \
+                 deleted{unless}."
+            )
+        }
         OwnerLookup::Absent { unknown_scope } => {
             let unless = if *has_others {
                 ", unless it has another owner"
@@ -178,11 +237,37 @@ pub(super) fn headline(deletion: &ObjectDeletion) -> String {
 
 fn identity(inquiry: &Inquiry<'_>, object: &ObjectPlace) -> String {
     let owners = inquiry.owners(object);
-    let owners: Vec<_> = owners.iter().map(|owner| code(&owner.key)).collect();
+    let owners: Vec<_> = owners.iter().map(code).collect();
     let owned = (!owners.is_empty()).then(|| format!("Owned by {}.", owners.join(", ")));
     let delivered = inquiry.delivered(object);
     let delivered = delivered.map(|delivered| delivered_text(&delivered));
-    paragraphs([deletion_of(inquiry, object), delivered, owned])
+    let users = inquiry.users(object);
+    let used = (!users.is_empty()).then(|| format!("It{}", users_text(users.iter())));
+    let deletion = deletion_of(inquiry, object).unwrap_or_else(|| {
+        let why = inquiry.why_unknown(object);
+        format!(
+            "The effects of deleting {} are unknown: {why}.",
+            code(&object.key)
+        )
+    });
+    paragraphs([
+        Some(deletion),
+        others_text(inquiry, object),
+        delivered,
+        used,
+        owned,
+    ])
+}
+
+/// Names the other objects that builds make of the same text.
+fn others_text(inquiry: &Inquiry<'_>, object: &ObjectPlace) -> Option<String> {
+    let others = inquiry.others(object).into_iter();
+    let others = others.map(|(key, cluster)| match cluster {
+        Some(cluster) => format!("{} in cluster {}", code(key), code(cluster)),
+        None => code(key),
+    });
+    let others: Vec<_> = others.collect();
+    (!others.is_empty()).then(|| format!("Also applied as {}.", few(&others)))
 }
 
 fn deletion_of(inquiry: &Inquiry<'_>, object: &ObjectPlace) -> Option<String> {
@@ -200,7 +285,8 @@ fn deletion_text(deletion: &ObjectDeletion) -> String {
     }
     // Stuck objects have a list of their own, which comes first.
     let stuck = deletion.stuck.iter();
-    text.push_str(&list(stuck.map(|(key, stuck)| stuck_text(key, stuck))));
+    let stuck = stuck.map(|(key, stuck)| stuck_text(key, stuck));
+    text.push_str(&list_and_more(stuck, " that may stay Terminating"));
     let others = deletion.deleted.iter().filter(|key| *key != object);
     text.push_str(&list(others.map(code)));
     if deletion.hidden > 0 {
@@ -264,14 +350,28 @@ fn finalizer_text(finalizer: &str, rows: &[RowInfo]) -> String {
     format!("{finalizer}\n\n{}", rows.collect::<Vec<_>>().join("\n\n"))
 }
 
-fn list(mut items: impl Iterator<Item = String>) -> String {
+fn list(items: impl Iterator<Item = String>) -> String {
+    list_and_more(items, "")
+}
+
+/// Lists the first items, and counts the others: `and 3 more`, followed by `what` they are.
+fn list_and_more(mut items: impl Iterator<Item = String>, what: &str) -> String {
     let mut text = String::new();
     for item in items.by_ref().take(LISTED) {
         text.push_str(&format!("\n- {item}"));
     }
     let left = items.count();
     if left > 0 {
-        text.push_str(&format!("\n- and {left} more"));
+        text.push_str(&format!("\n- and {left} more{what}"));
+    }
+    text
+}
+
+/// Joins the first items with commas, and counts the others.
+fn few(items: &[String]) -> String {
+    let mut text = items[..items.len().min(LISTED)].join(", ");
+    if items.len() > LISTED {
+        text.push_str(&format!(" and {} more", items.len() - LISTED));
     }
     text
 }

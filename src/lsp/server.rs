@@ -9,9 +9,9 @@ use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestI
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
-    CompletionResponse, DocumentSymbolResponse, ExecuteCommandParams, GotoDefinitionResponse,
-    InitializeParams, MessageType, Position, TextDocumentPositionParams, Uri, WorkspaceFolder,
-    WorkspaceFoldersChangeEvent, WorkspaceSymbolResponse,
+    Command, CompletionResponse, DocumentSymbolResponse, ExecuteCommandParams,
+    GotoDefinitionResponse, InitializeParams, MessageType, Position, TextDocumentPositionParams,
+    Uri, WorkspaceFolder, WorkspaceFoldersChangeEvent, WorkspaceSymbolResponse,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -266,9 +266,12 @@ impl<'c> Server<'c> {
             request::GotoDefinition::METHOD => {
                 answer::<request::GotoDefinition>(request, |params| {
                     let place = &params.text_document_position_params;
-                    let definition =
+                    let mut places =
                         self.ask_at(place, |answers, path, at| answers.definition(path, at))?;
-                    Some(GotoDefinitionResponse::Scalar(definition))
+                    Some(match places.len() {
+                        1 => GotoDefinitionResponse::Scalar(places.remove(0)),
+                        _ => GotoDefinitionResponse::Array(places),
+                    })
                 })
             }
             request::References::METHOD => answer::<request::References>(request, |params| {
@@ -305,9 +308,15 @@ impl<'c> Server<'c> {
             }
             request::CodeLensResolve::METHOD => {
                 answer::<request::CodeLensResolve>(request, |mut lens| {
-                    lens.command = lens.data.clone().and_then(|data| {
-                        let (uri, offset) = lens_place(&data)?;
-                        self.ask_about(&uri, |answers, path| answers.lens(path, offset, data))
+                    let title = lens.data.as_ref().and_then(|data| {
+                        let (uri, offset) = lens_place(data)?;
+                        self.ask_about(&uri, |answers, path| answers.lens_title(path, offset))
+                    });
+                    // A lens without a command is an error in Neovim. Its object may be gone since it was offered.
+                    lens.command = Some(Command {
+                        title: title.unwrap_or_else(|| "effects of a deletion unknown".to_owned()),
+                        command: OPEN_PLAN.to_owned(),
+                        arguments: lens.data.clone().map(|data| vec![data]),
                     });
                     lens
                 })

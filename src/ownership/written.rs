@@ -86,7 +86,7 @@ impl Ownership {
     /// Finds every edge of `inventory`, with another table of known finalizers.
     pub fn knowing(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         Self {
-            written: edges(inventory),
+            written: owner_edges(inventory),
             removers: Removers::of(inventory, known),
             serves: Serves::of(inventory),
         }
@@ -96,7 +96,7 @@ impl Ownership {
     pub fn side_by_side(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         let (removers, (serves, written)) = rayon::join(
             || Removers::of(inventory, known),
-            || rayon::join(|| Serves::of(inventory), || edges(inventory)),
+            || rayon::join(|| Serves::of(inventory), || owner_edges(inventory)),
         );
         Self {
             written,
@@ -106,17 +106,26 @@ impl Ownership {
     }
 }
 
-fn edges(inventory: &Inventory) -> Vec<OwnerEdge> {
-    let edges = inventory.with_rare_fields().flat_map(|dependent| {
-        let references = dependent.object.metadata().owner_references();
-        let entries = references.entries.iter().enumerate();
-        entries.map(|(entry, reference)| OwnerEdge {
-            dependent: dependent.id,
-            entry,
-            owner: bind(inventory, dependent, reference),
-        })
-    });
-    edges.collect()
+/// Finds every edge of `inventory`, in the order of the dependents.
+pub fn owner_edges(inventory: &Inventory) -> Vec<OwnerEdge> {
+    let dependents = inventory.with_rare_fields();
+    dependents
+        .flat_map(|dependent| owner_edges_of(inventory, dependent))
+        .collect()
+}
+
+/// Finds the edges of one object to its owners.
+pub fn owner_edges_of<'a>(
+    inventory: &'a Inventory,
+    dependent: &'a Member,
+) -> impl Iterator<Item = OwnerEdge> + use<'a> {
+    let references = dependent.object.metadata().owner_references();
+    let entries = references.entries.iter().enumerate();
+    entries.map(|(entry, reference)| OwnerEdge {
+        dependent: dependent.id,
+        entry,
+        owner: bind(inventory, dependent, reference),
+    })
 }
 
 fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -> Owner {

@@ -37,6 +37,14 @@ impl Sources {
         found.ok().map(|at| FileId(at as u32))
     }
 
+    /// Returns the files with this path, one for each build that has the file. The files must be sorted by path.
+    pub(crate) fn with_path(&self, path: &str) -> Vec<FileId> {
+        let start = self.files.partition_point(|file| file.path() < path);
+        let rest = (0u32..).map(FileId).zip(&self.files).skip(start);
+        let found = rest.take_while(|(_, file)| file.path() == path);
+        found.map(|(id, _)| id).collect()
+    }
+
     /// Returns all files with their ids.
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> + Clone {
         (0u32..).map(FileId).zip(&self.files)

@@ -7,7 +7,9 @@ use std::rc::Rc;
 use crate::cluster::{Analysis, Reclaims, Scenario};
 use crate::engine::plan::{PlannedCluster, cascaded, followed};
 use crate::gc::{Change, Cluster, Effect, HeldObject, Hold, SimulationOptions, Step};
+use crate::inventory::Inventory;
 use crate::kube::{ObjectKey, Policy, kinds};
+use crate::manifest::SkipReason;
 use crate::ownership::{Implied, Products};
 
 /// The effects of `kubectl delete` on one object, including the deletions by tools that follow.
@@ -19,7 +21,7 @@ pub struct ObjectDeletion {
     pub cluster: Option<String>,
     /// Whether the API server rejects the request.
     pub is_rejected: bool,
-    /// Number of documents that are not read, because of errors or as templates: they may use or own objects.
+    /// Number of documents that are not read, because of errors or as templates, and that may change these effects.
     pub hidden: usize,
     /// Whether anything applies the object.
     pub is_applied: bool,
@@ -117,6 +119,7 @@ impl Deletions {
             scenario.verdict_of(&steps)
         });
         let is_incomplete = is_unread || !with_others.is_empty();
+        let follows = is_incomplete || steps.len() > first + 1;
         let (cluster, plan) = (&scenario.cluster, scenario.verdict_of(&steps));
         let last = steps.len() - 1;
         let changes: Vec<Change> = (first..=last).flat_map(|step| plan.changes(step)).collect();
@@ -135,20 +138,27 @@ impl Deletions {
             .stuck(last)
             .into_iter()
             .filter(|held| begun.contains(&held.object));
+        let stuck: BTreeMap<_, _> = stuck
+            .map(|held| (cluster.key(held.object), StuckObject::of(cluster, held)))
+            .collect();
+        let inventory = planned.inventory();
+        let hidden = if follows || !stuck.is_empty() || affects_any(object) {
+            inventory.hidden_documents()
+        } else {
+            hidden_about(inventory, object)
+        };
         ObjectDeletion {
             object: object.clone(),
             cluster: planned.name().map(str::to_owned),
             is_rejected: plan.steps[first].responses.contains(&403),
-            hidden: planned.inventory().hidden_documents(),
+            hidden,
             is_applied: planned.is_applied(),
             is_incomplete,
             with_data: deleted
                 .iter()
                 .filter(|key| self.data.contains_key(key))
                 .count(),
-            stuck: stuck
-                .map(|held| (cluster.key(held.object), StuckObject::of(cluster, held)))
-                .collect(),
+            stuck,
             deleted,
         }
     }
@@ -178,6 +188,32 @@ impl StuckObject {
         stuck.waits_for = others.into_iter().map(|id| cluster.key(id)).collect();
         stuck
     }
+}
+
+/// Whether objects that name an object nowhere may affect its deletion: the content of a Namespace, the objects of a
+/// kind, and the Pods that use a claim by the name of a template.
+fn affects_any(object: &ObjectKey) -> bool {
+    object.is(kinds::NAMESPACE)
+        || object.is(kinds::CUSTOM_RESOURCE_DEFINITION)
+        || object.is(kinds::PERSISTENT_VOLUME_CLAIM)
+}
+
+/// Counts the documents that are not read and that may depend on an object: they contain its name, or are templates
+/// with owner references. Of a file that cannot be read, nothing is known.
+fn hidden_about(inventory: &Inventory, object: &ObjectKey) -> usize {
+    let about = inventory.skipped().filter(|skip| {
+        if !skip.what.reason.hides_objects() {
+            return false;
+        }
+        let file = inventory.sources.file(skip.file);
+        let text = match inventory.document(skip.file, skip.document) {
+            Some(document) => file.slice(document.span),
+            None => file.text(),
+        };
+        let is_template = matches!(skip.what.reason, SkipReason::Template(..));
+        text.contains(object.name.as_str()) || (is_template && text.contains("ownerReferences"))
+    });
+    about.count() + inventory.unreadable_files().count()
 }
 
 fn scenario(

@@ -24,19 +24,13 @@ pub enum OwnerLookup {
     /// The uid is that of another object ([GC-18]) or, before Kubernetes 1.20, a cluster-scoped object names a
     /// namespaced owner: the collector treats the owner as deleted.
     Mismatched,
+    /// The input contains the owner, but nothing applies it.
+    Unapplied,
     /// The input does not contain the owner.
     Absent {
         /// Whether the scope of the object's or of the owner's kind is unknown.
         unknown_scope: bool,
     },
-}
-
-/// Returns the object that a reference means: the one that the collector finds, else the first in another namespace.
-pub(super) fn meant(inventory: &Inventory, edge: &OwnerEdge) -> Option<ObjectId> {
-    match edge.owner {
-        Owner::Elsewhere => namesake(inventory, edge),
-        _ => edge.bound(),
-    }
 }
 
 /// Returns the first object with the kind and the name of an owner, in any namespace.

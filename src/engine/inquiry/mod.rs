@@ -1,33 +1,31 @@
 //! Questions of an editor: the text at a position, related objects, and the effects of deletions.
 
+mod asked;
 mod deletion;
 mod lookup;
 mod place;
+mod relations;
+mod spot;
 mod suggest;
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use foldhash::HashMap;
 
-use self::deletion::Deletions;
-use self::place::{holds, place};
+use self::asked::{AskedBundle, Instance, View};
+use self::place::holds;
 use super::error::SessionError;
-use super::input::Bundle;
-use super::plan::{Candidate, Clusters, DeletionPlan, DeletionRequest, PlannedCluster, Planner};
-use super::rows::rows_of_finalizer;
+use super::plan::{Candidate, DeletionPlan, DeletionRequest, Planner};
 use super::session::{CheckOptions, Session};
-use crate::cluster::Analysis;
-use crate::inventory::{Member, ObjectId, ScopeSource};
-use crate::kube::{ObjectKey, kinds};
-use crate::ownership::{TieKind, instances_of};
+use crate::inventory::{Member, ScopeSource};
+use crate::kube::ObjectKey;
+use crate::ownership::owner_edges_of;
 use crate::report::Report;
 use crate::text::{FileId, SourceFile};
 
 pub use self::deletion::{ObjectDeletion, StuckObject};
 pub use self::lookup::OwnerLookup;
-use self::lookup::meant;
 pub use self::place::{ObjectPlace, ObjectSpot, Spot};
 pub use self::suggest::PossibleOwner;
 
@@ -38,19 +36,6 @@ pub struct Inquiry<'s> {
     bundles: Vec<AskedBundle<'s>>,
     /// The first bundle that reads each file, and the file's id in it, by reported path.
     files: HashMap<&'s str, (usize, FileId)>,
-}
-
-/// A bundle, with cached facts about it.
-#[derive(Debug)]
-struct AskedBundle<'s> {
-    bundle: &'s Bundle,
-    analysis: Analysis<'s>,
-    /// The objects that name each object as their owner.
-    dependents: OnceCell<HashMap<ObjectId, Vec<ObjectId>>>,
-    /// The clusters to which its objects are applied; if these cannot be evaluated, one with the objects as written.
-    clusters: OnceCell<Clusters<'s>>,
-    /// The deletions from each cluster, by the cluster's index; `None` for clusters that are too large.
-    deletions: RefCell<BTreeMap<usize, Option<Rc<Deletions>>>>,
 }
 
 /// The objects of the input that a delivery object delivers.
@@ -72,9 +57,11 @@ impl Session {
                 files.entry(file.path()).or_insert((at, id));
             }
         }
+        let bundles = self.bundles().iter().enumerate();
+        let bundles = bundles.map(|(at, bundle)| AskedBundle::new(self, at, bundle));
         Inquiry {
             session: self,
-            bundles: self.bundles().iter().map(AskedBundle::of).collect(),
+            bundles: bundles.collect(),
             files,
         }
     }
@@ -96,107 +83,194 @@ impl<'s> Inquiry<'s> {
         Some(self.bundles[*bundle].bundle.inventory.sources.file(*file))
     }
 
-    /// Returns every object, in the order of bundles and files. An object in two bundles comes twice.
+    /// Returns every object as it is written, in the order of bundles and files. An object in two bundles comes twice.
     pub fn object_places(&self) -> impl Iterator<Item = ObjectPlace> {
-        let bundles = self.bundles.iter().enumerate();
-        bundles.flat_map(|(at, asked)| {
-            asked
-                .bundle
-                .inventory
-                .members
-                .iter()
-                .map(move |member| asked.place(at, member))
+        let bundles = self.bundles.iter();
+        bundles.flat_map(|asked| {
+            let members = asked.bundle.inventory.members.iter();
+            members.map(|member| asked.written(member))
         })
     }
 
-    /// Returns the objects of a file, in order, as the first bundle that contains the file reads them.
+    /// Returns the objects of a file as they are written, in order, as the first bundle that contains the file reads
+    /// them.
     pub fn objects_of(&self, path: &str) -> Vec<ObjectPlace> {
-        let Some((at, members)) = self.members_of(path) else {
+        let Some((asked, members)) = self.members_of(path) else {
             return Vec::new();
         };
-        members
-            .iter()
-            .map(|member| self.bundles[at].place(at, member))
-            .collect()
+        members.iter().map(|member| asked.written(member)).collect()
     }
 
-    /// Returns the object at a byte of a file, with the meaning of the text there; `None` outside of objects.
+    /// Returns those objects of a file whose deletion has known effects.
+    pub fn deletable_objects_of(&self, path: &str) -> Vec<ObjectPlace> {
+        let Some((asked, members)) = self.members_of(path) else {
+            return Vec::new();
+        };
+        let members = members.iter().filter(|member| member.decodes());
+        let places = members.filter_map(|member| {
+            let begins = member.object.value().span().start;
+            let instance = *asked.instances(path, begins).first()?;
+            instance.view.at.is_some().then(|| asked.place(instance))
+        });
+        places.collect()
+    }
+
+    /// Returns the object at a byte of a file, with the meaning of the text there; `None` outside of objects. Of the
+    /// objects that builds make of it, the first is returned that has the object that the text names.
     pub fn at(&self, path: &str, offset: u32) -> Option<ObjectSpot> {
-        let (at, members) = self.members_of(path)?;
+        let (asked, members) = self.members_of(path)?;
         let member = members
             .iter()
             .filter(|member| holds(member.object.value().span(), offset))
             .min_by_key(|member| member.object.value().span().len())?;
-        let asked = &self.bundles[at];
-        Some(ObjectSpot {
-            object: asked.place(at, member),
-            spot: asked.spot(at, member, offset),
-        })
-    }
-
-    /// Returns the object that a spot names: the owner, the used object, the Namespace, or the CRD of the kind.
-    pub fn definition(&self, found: &ObjectSpot) -> Option<ObjectPlace> {
-        let asked = self.asked(&found.object);
-        let inventory = &asked.bundle.inventory;
-        let id = match &found.spot {
-            Spot::Owner { place, .. } | Spot::Use { place, .. } => return place.clone(),
-            Spot::Namespace => *inventory.with_key(&found.object.namespace()?).first()?,
-            Spot::Identity => match inventory.member(found.object.id).resolution.source {
-                ScopeSource::Crd(crd) => crd,
-                _ => return None,
-            },
-            Spot::Finalizer { .. } | Spot::Other => return None,
+        let instances = asked.instances(path, member.object.value().span().start);
+        let mut instances = instances.into_iter();
+        let first = instances.next()?;
+        let mut found = ObjectSpot {
+            object: asked.place(first),
+            spot: asked.spot(first, offset),
         };
-        Some(asked.place(found.object.bundle, inventory.member(id)))
+        for instance in instances {
+            let Some(places) = found.spot.places_mut() else {
+                break;
+            };
+            let other = asked.spot(instance, offset);
+            if places.is_empty() && !other.places().is_empty() {
+                found = ObjectSpot {
+                    object: asked.place(instance),
+                    spot: other,
+                };
+                continue;
+            }
+            for place in other.places() {
+                if !places.iter().any(|known| known.is_written_with(place)) {
+                    places.push(place.clone());
+                }
+            }
+        }
+        Some(found)
     }
 
-    /// Returns the objects of the input that the garbage collector finds as owners of `object`.
-    pub fn owners(&self, object: &ObjectPlace) -> Vec<ObjectPlace> {
-        let asked = self.asked(object);
-        let inventory = &asked.bundle.inventory;
-        let edges = asked.analysis.ownership().edges_of(object.id).iter();
+    /// Returns the objects that a spot names: the owner, the used object or the one for which a controller creates it,
+    /// the Namespace, or the CRD of the kind. There are several if builds of the file differ.
+    pub fn definitions(&self, found: &ObjectSpot) -> Vec<ObjectPlace> {
+        match &found.spot {
+            Spot::Use { places, makers, .. } if places.is_empty() => makers.clone(),
+            Spot::Identity => self.definition_of_kind(&found.object).into_iter().collect(),
+            spot => spot.places().to_vec(),
+        }
+    }
+
+    fn definition_of_kind(&self, object: &ObjectPlace) -> Option<ObjectPlace> {
+        // The CRD may be applied by another build than the object.
+        let (asked, member) = self.written(object)?;
+        match member.resolution.source {
+            ScopeSource::Crd(crd) => Some(asked.written(asked.bundle.inventory.member(crd))),
+            _ => None,
+        }
+    }
+
+    /// Returns the keys of the objects of its cluster that the garbage collector finds as owners of `object`.
+    pub fn owners(&self, object: &ObjectPlace) -> Vec<ObjectKey> {
+        let instance = self.instance(object);
+        let inventory = instance.view.inventory();
+        let edges = owner_edges_of(inventory, instance.member);
         let found = edges
             .filter(|edge| matches!(OwnerLookup::of(inventory, edge), OwnerLookup::Found { .. }));
         let owners = found.filter_map(|edge| edge.bound());
-        owners
-            .map(|id| asked.place(object.bundle, inventory.member(id)))
-            .collect()
+        owners.map(|id| inventory.member(id).key.clone()).collect()
+    }
+
+    /// Returns the keys of the objects that use `object` in its cluster.
+    pub fn users(&self, object: &ObjectPlace) -> BTreeSet<ObjectKey> {
+        let users = self.asked(object).users(self.instance(object));
+        keys(&users)
+    }
+
+    /// Returns the keys of the objects that use what a spot names, in its cluster.
+    pub fn users_of_named(&self, found: &ObjectSpot) -> BTreeSet<ObjectKey> {
+        let Spot::Use { named, places, .. } = &found.spot else {
+            return BTreeSet::new();
+        };
+        if let Some(used) = places.first() {
+            return self.users(used);
+        }
+        let asked = self.asked(&found.object);
+        keys(&asked.users_of_absent(self.view_of_absent(found), named))
+    }
+
+    /// Returns the cluster that has an object that the input does not contain: that of the object for which a
+    /// controller creates it, else that of the object that names it.
+    fn view_of_absent(&self, found: &ObjectSpot) -> View<'_> {
+        let maker = match &found.spot {
+            Spot::Use { makers, .. } => makers.first(),
+            _ => None,
+        };
+        self.instance(maker.unwrap_or(&found.object)).view
+    }
+
+    /// Returns the other objects that builds make of the text of `object`, each with the name of its cluster, if it
+    /// has one.
+    pub fn others(&self, object: &ObjectPlace) -> Vec<(ObjectKey, Option<String>)> {
+        let asked = self.asked(object);
+        let (path, begins) = object.written_at();
+        let own = asked.view(object.cluster).cluster.name();
+        let mut others = Vec::new();
+        for Instance { view, member } in asked.instances(path, begins) {
+            let cluster = view.cluster.name();
+            let other = (member.key.clone(), cluster.map(str::to_owned));
+            let is_same = member.key == object.key && cluster == own;
+            if !is_same && !others.contains(&other) {
+                others.push(other);
+            }
+        }
+        others
+    }
+
+    /// Returns the objects that depend on what a spot names, or on its object; see [`Self::dependents`].
+    pub fn references(&self, found: &ObjectSpot) -> Vec<ObjectPlace> {
+        let asked = self.asked(&found.object);
+        match &found.spot {
+            Spot::Use { named, places, .. } if places.is_empty() => {
+                let mut users =
+                    asked.places(asked.users_of_absent(self.view_of_absent(found), named));
+                users.push(found.object.clone());
+                in_order(users)
+            }
+            spot => match spot.places() {
+                [] => self.dependents(&found.object),
+                places => {
+                    let dependents = places.iter().flat_map(|place| self.dependents(place));
+                    in_order(dependents.collect())
+                }
+            },
+        }
     }
 
     /// Returns the objects that name `object` as their owner, are created for it or use it; also the content of a
-    /// Namespace, and the objects of the kind that a CRD defines. They are in the order of their files.
+    /// Namespace, and the objects of the kind that a CRD defines. They are in the order of their files. All objects
+    /// that builds make of its text count.
     pub fn dependents(&self, object: &ObjectPlace) -> Vec<ObjectPlace> {
         let asked = self.asked(object);
-        let ties = asked.analysis.ties();
-        let owned = asked.dependents().get(&object.id);
-        let owned = owned.into_iter().flatten().copied();
-        let made = ties
-            .from(object.id)
-            .iter()
-            .filter(|tie| tie.owns())
-            .filter_map(|tie| tie.to.id);
-        let users = ties.users_of(&object.key).map(|tie| tie.from);
-        let inventory = &asked.bundle.inventory;
-        let is_namespace = object.key.is(kinds::NAMESPACE);
-        let contained = is_namespace.then(|| inventory.in_namespace(&object.key.name));
-        let defined = inventory.member(object.id).object.definition();
-        let instances = defined.map(|crd| instances_of(inventory, crd.group_kind()));
-        let instances = instances.into_iter().flatten().map(|member| member.id);
-        let listed = contained.into_iter().flatten().copied().chain(instances);
-        let mut ids: Vec<ObjectId> = owned.chain(made).chain(users).chain(listed).collect();
-        ids.sort();
-        ids.dedup();
-        ids.into_iter()
-            .map(|id| asked.place(object.bundle, inventory.member(id)))
-            .collect()
+        let (path, begins) = object.written_at();
+        let mut places = Vec::new();
+        for instance in asked.instances(path, begins) {
+            let mut found = asked.dependents(instance);
+            let ties = asked.ties_from(instance);
+            let made = ties.iter().filter(|tie| tie.owns());
+            found.extend(made.flat_map(|tie| asked.targets(instance, &tie.to.key)));
+            found.extend(asked.content(instance));
+            places.extend(asked.places(found));
+        }
+        in_order(places)
     }
 
     /// Returns the objects that an object delivers, if it is a delivery object.
     pub fn delivered(&self, object: &ObjectPlace) -> Option<DeliveredObjects> {
-        let asked = self.asked(object);
+        let (asked, written) = self.written(object)?;
         let inventory = &asked.bundle.inventory;
         let delivers = asked.analysis.delivery_objects();
-        let at = delivers.iter().position(|one| one.id == object.id)?;
+        let at = delivers.iter().position(|one| one.id == written.id)?;
         let delivered = asked.analysis.reach().deliveries(at);
         let objects = delivered.flat_map(|one| one.objects(inventory).map(|end| end.key));
         Some(DeliveredObjects {
@@ -205,38 +279,35 @@ impl<'s> Inquiry<'s> {
         })
     }
 
-    /// Returns the effects of deleting an object from the first cluster that it is applied to; `None` if no cluster has
-    /// it.
+    /// Returns the effects of deleting an object from its cluster; `None` if it has none or is not in the model.
     pub fn deletion(&self, object: &ObjectPlace) -> Option<Rc<ObjectDeletion>> {
-        self.deletion_of(object, |key| Some(key.clone()))
+        let asked = self.asked(object);
+        let view = asked.view(object.cluster);
+        asked.deletions(view)?.deletion(view.cluster, &object.key)
+    }
+
+    /// Returns why the effects of deleting an object are unknown.
+    pub fn why_unknown(&self, object: &ObjectPlace) -> &'static str {
+        if !self.instance(object).member.decodes() {
+            "its metadata has an error"
+        } else if object.cluster.is_none() {
+            "no build contains it, or its build fails"
+        } else {
+            "it has no name, or its cluster is too large"
+        }
     }
 
     /// Returns the effects of deleting the Namespace of an object, which exists whether or not the input contains it.
     pub fn deletion_of_namespace(&self, object: &ObjectPlace) -> Option<Rc<ObjectDeletion>> {
-        self.deletion_of(object, |key| {
-            Some(ObjectKey::of_namespace(key.namespace.name()?))
-        })
-    }
-
-    /// Returns the effects of deleting the object that `target` derives from the key of `object` in its cluster.
-    fn deletion_of(
-        &self,
-        object: &ObjectPlace,
-        target: impl FnOnce(&ObjectKey) -> Option<ObjectKey>,
-    ) -> Option<Rc<ObjectDeletion>> {
-        let asked = self.asked(object);
-        let clusters = self.clusters(asked);
-        let (at, cluster, key) = clusters.find(object.file.path(), object.whole.start)?;
-        asked
-            .deletions(at, cluster)?
-            .deletion(cluster, &target(&key)?)
+        let (asked, namespace) = (self.asked(object), object.namespace()?);
+        let view = asked.view_with_namespace(asked.view(object.cluster), &namespace);
+        asked.deletions(view)?.deletion(view.cluster, &namespace)
     }
 
     /// Plans the deletion of an object with the policy Background; `None` if no cluster has it.
     pub fn plan(&self, object: &ObjectPlace) -> Option<DeletionPlan> {
-        let clusters = self.clusters(self.asked(object));
-        let (_, cluster, key) = clusters.find(object.file.path(), object.whole.start)?;
-        let request = DeletionRequest::new([key.to_string()]);
+        let cluster = self.asked(object).view(Some(object.cluster?)).cluster;
+        let request = DeletionRequest::new([object.key.to_string()]);
         let candidate = Candidate::of(cluster);
         let planner = Planner::new(&candidate, &request.question(), request.kubelet).ok()?;
         Some(DeletionPlan::new(planner))
@@ -245,137 +316,46 @@ impl<'s> Inquiry<'s> {
     /// Fills the caches that questions about deletions from the first cluster of each bundle need.
     pub fn prepare(&self) {
         for asked in &self.bundles {
-            let first = self.clusters(asked).all().into_iter().next();
-            first.map(|cluster| asked.deletions(0, cluster));
+            if let Some(first) = asked.views().first() {
+                asked.deletions(*first);
+            }
         }
-    }
-
-    fn clusters<'a>(&self, asked: &'a AskedBundle<'s>) -> &'a Clusters<'s> {
-        let bundle = asked.bundle;
-        asked.clusters.get_or_init(|| {
-            let evaluated = self.session.clusters(bundle);
-            evaluated.unwrap_or_else(|_| Clusters::as_written(bundle))
-        })
     }
 
     fn asked(&self, object: &ObjectPlace) -> &AskedBundle<'s> {
         &self.bundles[object.bundle]
     }
 
-    /// Returns the objects of a file, with the index of their bundle.
-    fn members_of(&self, path: &str) -> Option<(usize, &'s [Member])> {
+    fn instance(&self, object: &ObjectPlace) -> Instance<'_> {
+        self.asked(object).view(object.cluster).instance(object.id)
+    }
+
+    /// Returns an object as it is written, with its bundle.
+    fn written(&self, object: &ObjectPlace) -> Option<(&AskedBundle<'s>, &'s Member)> {
+        let (path, begins) = object.written_at();
+        let (asked, members) = self.members_of(path)?;
+        let mut members = members.iter();
+        let written = members.find(|member| member.object.value().span().start == begins)?;
+        Some((asked, written))
+    }
+
+    /// Returns the objects of a file as they are written, with their bundle.
+    fn members_of(&self, path: &str) -> Option<(&AskedBundle<'s>, &'s [Member])> {
         let (at, file) = *self.files.get(path)?;
-        Some((at, self.bundles[at].bundle.inventory.members_of(file)))
+        let asked = &self.bundles[at];
+        Some((asked, asked.bundle.inventory.members_of(file)))
     }
 }
 
-impl<'s> AskedBundle<'s> {
-    fn of(bundle: &'s Bundle) -> Self {
-        Self {
-            bundle,
-            analysis: bundle.analysis(),
-            dependents: OnceCell::new(),
-            clusters: OnceCell::new(),
-            deletions: RefCell::default(),
-        }
-    }
+/// Returns the keys of objects, each once.
+fn keys(found: &[Instance<'_>]) -> BTreeSet<ObjectKey> {
+    let keys = found.iter().map(|instance| instance.member.key.clone());
+    keys.collect()
+}
 
-    fn place(&self, at: usize, member: &Member) -> ObjectPlace {
-        place((at, self.bundle), member)
-    }
-
-    fn dependents(&self) -> &HashMap<ObjectId, Vec<ObjectId>> {
-        self.dependents.get_or_init(|| {
-            let mut dependents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::default();
-            for edge in &self.analysis.ownership().written {
-                if let Some(owner) = edge.bound() {
-                    dependents.entry(owner).or_default().push(edge.dependent);
-                }
-            }
-            dependents
-        })
-    }
-
-    /// Returns the deletions from the cluster at index `at`; `None` if it is too large.
-    fn deletions(&self, at: usize, cluster: PlannedCluster<'_>) -> Option<Rc<Deletions>> {
-        let mut known = self.deletions.borrow_mut();
-        let deletions = known.entry(at).or_insert_with(|| {
-            let deletions = match cluster.part() {
-                Some(_) => Deletions::of(&cluster.analysis()),
-                None => Deletions::of(&self.analysis),
-            };
-            deletions.map(Rc::new)
-        });
-        deletions.clone()
-    }
-
-    fn spot(&self, at: usize, member: &Member, offset: u32) -> Spot {
-        let object = &member.object;
-        let metadata = object.metadata();
-        let references = metadata.owner_references().entries.iter().enumerate();
-        if let Some((entry, reference)) = references
-            .into_iter()
-            .find(|(_, reference)| holds(reference.span, offset))
-        {
-            let inventory = &self.bundle.inventory;
-            let edges = self.analysis.ownership().edges_of(member.id);
-            let lookups = edges
-                .iter()
-                .map(|edge| (edge, OwnerLookup::of(inventory, edge)));
-            let (this, others): (Vec<_>, Vec<_>) =
-                lookups.partition(|(edge, _)| edge.entry == entry);
-            let owner = this.first().and_then(|(edge, _)| meant(inventory, edge));
-            let unknown = OwnerLookup::Absent {
-                unknown_scope: true,
-            };
-            return Spot::Owner {
-                named: format!("{} {}", reference.kind(), reference.name()),
-                place: owner.map(|id| self.place(at, inventory.member(id))),
-                blocks: reference.is_blocking(),
-                has_others: !others.is_empty(),
-                is_undecided: others.iter().any(|(_, lookup)| lookup.is_undecided()),
-                lookup: this
-                    .into_iter()
-                    .next()
-                    .map_or(unknown, |(_, lookup)| lookup),
-            };
-        }
-        if let Some(finalizer) = metadata
-            .finalizers()
-            .iter()
-            .find(|finalizer| holds(finalizer.span, offset))
-        {
-            let rows = rows_of_finalizer(&self.bundle.tables.finalizers, &finalizer.value, None);
-            return Spot::Finalizer {
-                finalizer: finalizer.value.clone(),
-                rows,
-            };
-        }
-        if metadata
-            .namespace()
-            .as_ref()
-            .is_some_and(|namespace| holds(namespace.span, offset))
-        {
-            return Spot::Namespace;
-        }
-        let ties = self.analysis.ties().from(member.id);
-        if let Some(tie) = ties.iter().find(|tie| holds(tie.evidence.span, offset)) {
-            let inventory = &self.bundle.inventory;
-            return Spot::Use {
-                named: tie.to.key.clone(),
-                place: tie.to.id.map(|id| self.place(at, inventory.member(id))),
-                is_created: tie.kind != TieKind::Uses,
-            };
-        }
-        let identity = [
-            object.kind_span(),
-            object.api_version_span(),
-            object.name_span(),
-        ];
-        if identity.into_iter().any(|span| holds(span, offset)) {
-            Spot::Identity
-        } else {
-            Spot::Other
-        }
-    }
+/// Sorts places by file and offset, each once.
+fn in_order(mut places: Vec<ObjectPlace>) -> Vec<ObjectPlace> {
+    places.sort_by(|a, b| a.written_at().cmp(&b.written_at()));
+    places.dedup_by(|a, b| a.is_written_with(b));
+    places
 }

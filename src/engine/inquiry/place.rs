@@ -1,8 +1,8 @@
 //! The places of objects, and the meaning of the text at a position in an object.
 
 use super::OwnerLookup;
-use crate::engine::input::Bundle;
-use crate::inventory::{Member, ObjectId};
+use super::asked::Instance;
+use crate::inventory::ObjectId;
 use crate::kube::ObjectKey;
 use crate::report::RowInfo;
 use crate::text::{SourceFile, Span};
@@ -10,7 +10,7 @@ use crate::text::{SourceFile, Span};
 /// The place of an object.
 #[derive(Clone, Debug)]
 pub struct ObjectPlace {
-    /// The key of the object.
+    /// The key of the object in its cluster.
     pub key: ObjectKey,
     /// Its file.
     pub file: SourceFile,
@@ -19,11 +19,38 @@ pub struct ObjectPlace {
     /// The span of the whole object.
     pub whole: Span,
     pub(super) bundle: usize,
+    /// The index of its cluster; `None` if no cluster has it.
+    pub(super) cluster: Option<usize>,
+    /// Its id in that cluster, or in the bundle.
     pub(super) id: ObjectId,
 }
 
 impl ObjectPlace {
-    /// Returns its Namespace, if the object has a namespace written.
+    /// Returns the place of an object of the bundle at index `bundle`.
+    pub(super) fn new(bundle: usize, instance: Instance<'_>) -> Self {
+        let Instance { view, member } = instance;
+        Self {
+            key: member.key.clone(),
+            file: view.inventory().sources.file(member.file).clone(),
+            name: member.object.name_span(),
+            whole: member.object.value().span(),
+            bundle,
+            cluster: view.at,
+            id: member.id,
+        }
+    }
+
+    /// Whether both are written at the same place.
+    pub(super) fn is_written_with(&self, other: &Self) -> bool {
+        self.written_at() == other.written_at()
+    }
+
+    /// Returns the path of its file and its offset, by which places are sorted.
+    pub(super) fn written_at(&self) -> (&str, u32) {
+        (self.file.path(), self.whole.start)
+    }
+
+    /// Returns its Namespace, if its namespace is known.
     pub(super) fn namespace(&self) -> Option<ObjectKey> {
         Some(ObjectKey::of_namespace(self.key.namespace.name()?))
     }
@@ -38,8 +65,8 @@ pub enum Spot {
     Owner {
         /// The owner as the reference names it, such as `Deployment web`.
         named: String,
-        /// The place of the owner, if the input contains it.
-        place: Option<ObjectPlace>,
+        /// The places of the owner; several if builds differ. Empty if the input does not contain it.
+        places: Vec<ObjectPlace>,
         /// How the garbage collector looks it up.
         lookup: OwnerLookup,
         /// Whether a Foreground deletion of the owner waits for the object.
@@ -60,13 +87,18 @@ pub enum Spot {
     Use {
         /// The other object.
         named: ObjectKey,
-        /// The place of the other object, if the input contains it.
-        place: Option<ObjectPlace>,
-        /// Whether a controller creates it.
+        /// The places of the other object; several if builds differ. Empty if the input does not contain it.
+        places: Vec<ObjectPlace>,
+        /// If the input does not contain it: the objects for which controllers create it.
+        makers: Vec<ObjectPlace>,
+        /// Whether a controller creates it for this object.
         is_created: bool,
     },
     /// Its namespace.
-    Namespace,
+    Namespace {
+        /// The places of the Namespace; several if builds differ. Empty if the input does not contain it.
+        places: Vec<ObjectPlace>,
+    },
     /// Anything else.
     Other,
 }
@@ -80,15 +112,25 @@ pub struct ObjectSpot {
     pub spot: Spot,
 }
 
-/// Returns the place of an object of the bundle at index `at`.
-pub(super) fn place((at, bundle): (usize, &Bundle), member: &Member) -> ObjectPlace {
-    ObjectPlace {
-        key: member.key.clone(),
-        file: bundle.inventory.sources.file(member.file).clone(),
-        name: member.object.name_span(),
-        whole: member.object.value().span(),
-        bundle: at,
-        id: member.id,
+impl Spot {
+    /// Returns the places of the object that the text names.
+    pub fn places(&self) -> &[ObjectPlace] {
+        match self {
+            Self::Owner { places, .. } | Self::Use { places, .. } | Self::Namespace { places } => {
+                places
+            }
+            Self::Identity | Self::Finalizer { .. } | Self::Other => &[],
+        }
+    }
+
+    /// Returns the places of the object that the text names, to add those of other builds; `None` if it names none.
+    pub(super) fn places_mut(&mut self) -> Option<&mut Vec<ObjectPlace>> {
+        match self {
+            Self::Owner { places, .. } | Self::Use { places, .. } | Self::Namespace { places } => {
+                Some(places)
+            }
+            Self::Identity | Self::Finalizer { .. } | Self::Other => None,
+        }
     }
 }
 

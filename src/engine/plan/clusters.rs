@@ -111,6 +111,11 @@ impl<'g> PlannedCluster<'g> {
         keys.collect()
     }
 
+    /// Returns the destination of an object of its inventory; `None` if objects are applied as they are written.
+    pub(in crate::engine) fn destination(&self, member: &Member) -> Option<&'g Destination> {
+        Some(self.part()?.destination(member.file))
+    }
+
     /// Creates its analysis, which computes everything on first use.
     pub(in crate::engine) fn analysis(&self) -> Analysis<'g> {
         let Some(part) = self.part() else {
@@ -177,6 +182,11 @@ impl<'b> Clusters<'b> {
         }
     }
 
+    /// Returns a cluster with all objects of the bundle as they are written.
+    pub(in crate::engine) fn written(&self) -> PlannedCluster<'_> {
+        self.cluster(&[], 0)
+    }
+
     /// Returns the clusters that have objects; for each repository, what nothing applies comes last.
     pub(in crate::engine) fn all(&self) -> Vec<PlannedCluster<'_>> {
         let mut all: Vec<PlannedCluster<'_>> = Vec::new();
@@ -188,7 +198,7 @@ impl<'b> Clusters<'b> {
             }
         }
         if all.is_empty() {
-            all.push(self.cluster(&[], 0));
+            all.push(self.written());
         }
         all
     }
@@ -201,26 +211,6 @@ impl<'b> Clusters<'b> {
             parts,
             at,
         }
-    }
-
-    /// Returns the first cluster that has the object at byte `begins` of a file, with the cluster's index in
-    /// [`Self::all`] and the object's key there.
-    pub(in crate::engine) fn find(
-        &self,
-        path: &str,
-        begins: u32,
-    ) -> Option<(usize, PlannedCluster<'_>, ObjectKey)> {
-        self.all()
-            .into_iter()
-            .enumerate()
-            .find_map(|(at, cluster)| {
-                let inventory = cluster.inventory();
-                let member = inventory.members.iter().find(|member| {
-                    member.object.value().span().start == begins
-                        && inventory.sources.file(member.file).path() == path
-                })?;
-                Some((at, cluster, member.key.clone()))
-            })
     }
 }
 

@@ -1,17 +1,15 @@
 //! The language server, tested by a client over an in-memory connection.
 
 use std::sync::Arc;
-use std::thread::JoinHandle;
-use std::time::Duration;
 
-use lsp_server::{Connection, Message, Notification, Request, RequestId, Response};
+use lsp_server::{Connection, Message, RequestId, Response};
 use ownerlint::Session;
 use ownerlint::inventory::OnDisk;
-use ownerlint::lsp::{LspError, serve};
+use ownerlint::lsp::serve;
 use ownerlint::manifest::Object;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
+use super::client::Client;
 use crate::support::Repository;
 
 const DRIVER: &str = "\
@@ -52,201 +50,6 @@ spec:
   scope: Namespaced
   versions: [{name: v1, served: true, storage: true}]
 ";
-
-struct Client {
-    connection: Connection,
-    server: JoinHandle<Result<bool, LspError>>,
-    folder: TempDir,
-    asked: i32,
-    /// Messages of the server that no test has received yet.
-    waiting: Vec<Message>,
-}
-
-impl Client {
-    fn new(files: &[(&str, &str)], capabilities: Value) -> Self {
-        let mut client = Self::without_folder(files);
-        let root = client.uri("");
-        let greeting =
-            json!({"capabilities": capabilities, "workspaceFolders": [{"uri": root, "name": "x"}]});
-        client.request("initialize", greeting);
-        client.notify("initialized", json!({}));
-        client
-    }
-
-    /// Creates a client that has not sent `initialize` yet.
-    fn without_folder(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        for (path, text) in files {
-            let path = folder.path().join(path);
-            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-            std::fs::write(path, text).expect("a file");
-        }
-        let (connection, other) = Connection::memory();
-        let server = std::thread::spawn(move || serve(&other));
-        Self {
-            connection,
-            server,
-            folder,
-            asked: 0,
-            waiting: Vec::new(),
-        }
-    }
-
-    fn open_all(files: &[(&str, &str)]) -> Self {
-        let client = Self::new(files, json!({}));
-        for (path, text) in files {
-            client.open(path, text);
-        }
-        client
-    }
-
-    fn uri(&self, path: &str) -> String {
-        format!(
-            "file://{}",
-            self.folder
-                .path()
-                .canonicalize()
-                .expect("a folder")
-                .join(path)
-                .display()
-        )
-    }
-
-    fn send(&self, message: impl Into<Message>) {
-        self.connection
-            .sender
-            .send(message.into())
-            .expect("the server listens");
-    }
-
-    fn notify(&self, method: &str, params: Value) {
-        self.send(Notification::new(method.to_owned(), params));
-    }
-
-    fn open(&self, path: &str, text: &str) {
-        let document =
-            json!({"uri": self.uri(path), "languageId": "yaml", "version": 1, "text": text});
-        self.notify("textDocument/didOpen", json!({"textDocument": document}));
-    }
-
-    fn edit(&self, path: &str, text: &str) {
-        let document = json!({"uri": self.uri(path), "version": 2});
-        self.notify(
-            "textDocument/didChange",
-            json!({"textDocument": document, "contentChanges": [{"text": text}]}),
-        );
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> RequestId {
-        self.asked += 1;
-        let id = RequestId::from(self.asked);
-        self.send(Request::new(id.clone(), method.to_owned(), params));
-        id
-    }
-
-    fn response(&mut self, id: &RequestId) -> Response {
-        self.take(|message| match message {
-            Message::Response(response) if response.id == *id => Some(response.clone()),
-            _ => None,
-        })
-    }
-
-    fn request(&mut self, method: &str, params: Value) -> Value {
-        let id = self.ask(method, params);
-        let response = self.response(&id);
-        assert!(response.error.is_none(), "{method}: {response:?}");
-        response.result.unwrap_or(Value::Null)
-    }
-
-    /// Sends a request about the first occurrence of `needle` in a file, and returns the result.
-    fn at(&mut self, method: &str, path: &str, text: &str, needle: &str) -> Value {
-        let before = &text[..text.find(needle).expect("it is there")];
-        let line = before.matches('\n').count();
-        let character = before
-            .rsplit('\n')
-            .next()
-            .unwrap_or_default()
-            .encode_utf16()
-            .count();
-        let position = json!({"line": line, "character": character});
-        let context = json!({"includeDeclaration": false});
-        let uri = self.uri(path);
-        self.request(
-            method,
-            json!({"textDocument": {"uri": uri}, "position": position, "context": context}),
-        )
-    }
-
-    /// Returns the text of a hover on the first occurrence of `needle` in a file.
-    fn hover(&mut self, path: &str, text: &str, needle: &str) -> String {
-        let hover = self.at("textDocument/hover", path, text, needle);
-        hover["contents"]["value"]
-            .as_str()
-            .expect("text")
-            .to_owned()
-    }
-
-    /// Returns the code actions for a range.
-    fn actions(&mut self, path: &str, range: &Value, context: Value) -> Vec<Value> {
-        let params =
-            json!({"textDocument": {"uri": self.uri(path)}, "range": range, "context": context});
-        self.request("textDocument/codeAction", params)
-            .as_array()
-            .expect("a list")
-            .clone()
-    }
-
-    /// Returns the next message that `wanted` accepts; others stay waiting.
-    fn take<T>(&mut self, wanted: impl Fn(&Message) -> Option<T>) -> T {
-        if let Some((at, found)) = self
-            .waiting
-            .iter()
-            .enumerate()
-            .find_map(|(at, it)| Some((at, wanted(it)?)))
-        {
-            self.waiting.remove(at);
-            return found;
-        }
-        loop {
-            let message = self
-                .connection
-                .receiver
-                .recv_timeout(Duration::from_secs(60))
-                .expect("the server answers");
-            match wanted(&message) {
-                Some(found) => return found,
-                None => self.waiting.push(message),
-            }
-        }
-    }
-
-    fn notification(&mut self, method: &str, matches: impl Fn(&Value) -> bool) -> Value {
-        self.take(|message| match message {
-            Message::Notification(it) if it.method == method && matches(&it.params) => {
-                Some(it.params.clone())
-            }
-            _ => None,
-        })
-    }
-
-    /// Returns the rules of the next diagnostics of a file.
-    fn rules(&mut self, path: &str) -> Vec<String> {
-        let uri = self.uri(path);
-        let params = self.notification("textDocument/publishDiagnostics", |params| {
-            params["uri"] == json!(uri)
-        });
-        let rules = params["diagnostics"].as_array().expect("a list").iter();
-        rules
-            .map(|one| one["code"].as_str().expect("a rule").to_owned())
-            .collect()
-    }
-
-    fn end(mut self) {
-        self.request("shutdown", Value::Null);
-        self.notify("exit", Value::Null);
-        assert!(self.server.join().expect("no panic").expect("a clean end"));
-    }
-}
 
 #[test]
 fn open_files_get_diagnostics_and_closing_clears_them() {
@@ -538,13 +341,31 @@ fn hover_and_lens_use_the_cluster_of_the_object() {
 }
 
 #[test]
-fn hover_counts_unread_documents() {
-    let broken = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop\n";
-    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: shop}\n";
-    let mut client = Client::open_all(&[("a.yaml", secret), ("web.yaml", broken)]);
+fn hover_counts_unread_documents_that_may_depend_on_object() {
+    let owned = "apiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: shop, ownerReferences: [{name: tokens]\n";
+    let template = "apiVersion: v1\nkind: Secret\nmetadata: {name: web, namespace: {{ .Release.Namespace }}}\n";
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: tokens, namespace: shop}\n";
+    let other = secret.replace("tokens", "other");
+    let mut client = Client::open_all(&[
+        ("a.yaml", secret),
+        ("b.yaml", &other),
+        ("owned.yaml", owned),
+        ("template.yaml", template),
+    ]);
+    let unread = "Not read, because of errors or as templates: ";
     assert_eq!(
         client.hover("a.yaml", secret, "Secret"),
-        "Deleting `Secret/shop/a` deletes 1 object.\n\nNot read, because of errors or as templates: 1 document."
+        format!("Deleting `Secret/shop/tokens` deletes 1 object.\n\n{unread}1 document.")
+    );
+    assert_eq!(
+        client.hover("b.yaml", &other, "Secret"),
+        "Deleting `Secret/shop/other` deletes 1 object."
+    );
+    // A Namespace may contain any of them.
+    let namespace = client.hover("a.yaml", secret, "shop");
+    assert!(
+        namespace.ends_with(&format!("{unread}2 documents.")),
+        "{namespace}"
     );
     client.end();
 }
@@ -982,9 +803,9 @@ fn cancelled_request_gets_a_cancelled_error() {
     let mut client = Client::open_all(&[("b.yaml", OWNER)]);
     // The first request takes as long as reading the folder, and the second is cancelled meanwhile.
     let first = client.ask("workspace/symbol", json!({"query": ""}));
-    client.notify("$/cancelRequest", json!({"id": 3}));
     let second = client.ask("workspace/symbol", json!({"query": ""}));
     assert_eq!(second, RequestId::from(3));
+    client.notify("$/cancelRequest", json!({"id": 3}));
     assert!(client.response(&first).error.is_none());
     assert_eq!(
         client.response(&second).error.map(|error| error.code),

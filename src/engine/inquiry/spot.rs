@@ -1,0 +1,139 @@
+//! The meaning of the text at a byte of an object, in one of its clusters.
+
+use super::asked::{AskedBundle, Instance};
+use super::lookup::OwnerLookup;
+use super::place::{ObjectPlace, Spot, holds};
+use crate::engine::rows::rows_of_finalizer;
+use crate::kube::ObjectKey;
+use crate::manifest::OwnerReference;
+use crate::ownership::{Tie, TieKind, owner_edges_of};
+
+impl AskedBundle<'_> {
+    /// Returns the meaning of the text at a byte of the file of an object.
+    pub(super) fn spot(&self, instance: Instance<'_>, offset: u32) -> Spot {
+        let object = &instance.member.object;
+        let metadata = object.metadata();
+        let mut references = metadata.owner_references().entries.iter().enumerate();
+        if let Some((entry, reference)) =
+            references.find(|(_, reference)| holds(reference.span, offset))
+        {
+            return self.owner(instance, entry, reference);
+        }
+        let mut finalizers = metadata.finalizers().iter();
+        if let Some(finalizer) = finalizers.find(|finalizer| holds(finalizer.span, offset)) {
+            let known = &self.bundle.tables.finalizers;
+            return Spot::Finalizer {
+                finalizer: finalizer.value.clone(),
+                rows: rows_of_finalizer(known, &finalizer.value, None),
+            };
+        }
+        let namespace = metadata.namespace();
+        if namespace.is_some_and(|namespace| holds(namespace.span, offset)) {
+            return self.namespace(instance);
+        }
+        let ties = self.ties_from(instance);
+        if let Some(tie) = ties.iter().find(|tie| holds(tie.evidence.span, offset)) {
+            return self.used(instance, tie);
+        }
+        let identity = [
+            object.kind_span(),
+            object.api_version_span(),
+            object.name_span(),
+        ];
+        if identity.into_iter().any(|span| holds(span, offset)) {
+            Spot::Identity
+        } else {
+            Spot::Other
+        }
+    }
+
+    fn owner(&self, instance: Instance<'_>, entry: usize, reference: &OwnerReference) -> Spot {
+        let inventory = instance.view.inventory();
+        let edges = owner_edges_of(inventory, instance.member);
+        let (this, others): (Vec<_>, Vec<_>) = edges.partition(|edge| edge.entry == entry);
+        let this = this.first();
+        let mut lookup = this.map_or(
+            OwnerLookup::Absent {
+                unknown_scope: true,
+            },
+            |edge| OwnerLookup::of(inventory, edge),
+        );
+        let owners = this.map_or_else(Vec::new, |edge| self.owners(instance, edge));
+        // An owner that its cluster does not have was found beyond it.
+        if let (OwnerLookup::Absent { .. }, Some(owner)) = (&lookup, owners.first()) {
+            lookup = if owner.view.cluster.is_applied() {
+                OwnerLookup::Found {
+                    assumed: !reference.uid().is_empty(),
+                }
+            } else {
+                OwnerLookup::Unapplied
+            };
+        }
+        Spot::Owner {
+            named: format!("{} {}", reference.kind(), reference.name()),
+            places: each_once(self.places(owners)),
+            lookup,
+            blocks: reference.is_blocking(),
+            has_others: !others.is_empty(),
+            is_undecided: others
+                .iter()
+                .any(|edge| OwnerLookup::of(inventory, edge).is_undecided()),
+        }
+    }
+
+    fn namespace(&self, instance: Instance<'_>) -> Spot {
+        let name = instance.member.key.namespace.name();
+        let found = name.map(|name| self.targets(instance, &ObjectKey::of_namespace(name)));
+        Spot::Namespace {
+            places: each_once(self.places(found.unwrap_or_default())),
+        }
+    }
+
+    fn used(&self, instance: Instance<'_>, tie: &Tie) -> Spot {
+        let is_created = tie.kind != TieKind::Uses;
+        let found = self.targets(instance, &tie.to.key);
+        // Within a build, kustomize changes references with the names.
+        let built = found.first().filter(|one| one.is_built_with(instance));
+        let named = built.map_or(&tie.to.key, |one| &one.member.key).clone();
+        let places = each_once(self.places(found));
+        let makers = if places.is_empty() && !is_created {
+            each_once(self.places(self.makers(instance, &tie.to.key)))
+        } else {
+            Vec::new()
+        };
+        Spot::Use {
+            named,
+            places,
+            makers,
+            is_created,
+        }
+    }
+
+    /// Returns the places of objects, in order.
+    pub(super) fn places(&self, found: Vec<Instance<'_>>) -> Vec<ObjectPlace> {
+        let places = found.into_iter().map(|instance| self.applied(instance));
+        places.collect()
+    }
+
+    /// Returns the place of an object, in the first of its clusters if it is only known as it is written.
+    fn applied(&self, instance: Instance<'_>) -> ObjectPlace {
+        let place = self.place(instance);
+        if instance.view.at.is_some() {
+            return place;
+        }
+        let (path, begins) = place.written_at();
+        let instances = self.instances(path, begins);
+        instances.first().map_or(place, |first| self.place(*first))
+    }
+}
+
+/// Removes the places at which an earlier object is written, too.
+fn each_once(places: Vec<ObjectPlace>) -> Vec<ObjectPlace> {
+    let mut once: Vec<ObjectPlace> = Vec::new();
+    for place in places {
+        if !once.iter().any(|known| known.is_written_with(&place)) {
+            once.push(place);
+        }
+    }
+    once
+}
