@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use foldhash::HashSet;
+use foldhash::HashMap;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
@@ -43,8 +43,8 @@ pub(super) struct Server<'c> {
     folders: Folders,
     /// Received messages that are not handled yet.
     waiting: VecDeque<Message>,
-    /// Requests that the editor has cancelled.
-    cancelled: HashSet<RequestId>,
+    /// The requests among them: `true` for those that the editor has cancelled.
+    requests: HashMap<RequestId, bool>,
     publisher: Publisher<'c>,
     /// The debounce interval: changes are checked if no message comes for this long.
     quiet: Duration,
@@ -67,7 +67,7 @@ impl<'c> Server<'c> {
             folders: Folders::opened(roots_of(&params)),
             client: Client::new(connection, params.capabilities),
             waiting: VecDeque::new(),
-            cancelled: HashSet::default(),
+            requests: HashMap::default(),
             publisher: Publisher::new(connection, unit),
             quiet: LEAST_QUIET,
             pages: Pages::default(),
@@ -107,14 +107,14 @@ impl<'c> Server<'c> {
                 Some(_) => return self.waiting.pop_front(),
                 None if self.folders.are_stale() => {
                     match self.connection.receiver.recv_timeout(self.quiet) {
-                        Ok(message) => self.waiting.push_back(message),
+                        Ok(message) => self.receive(message),
                         Err(error) if error.is_timeout() => self.refresh(),
                         Err(_) => return None,
                     }
                 }
                 None => {
                     let message = self.wait()?;
-                    self.waiting.push_back(message);
+                    self.receive(message);
                 }
             }
         }
@@ -155,27 +155,33 @@ impl<'c> Server<'c> {
 
     /// Takes all received messages, because a later one may cancel a waiting request.
     fn take_what_came(&mut self) {
-        self.waiting.extend(self.connection.receiver.try_iter());
-        let requests = self.waiting.iter().filter_map(|message| match message {
-            Message::Request(request) => Some(&request.id),
-            _ => None,
-        });
-        let requests: HashSet<&RequestId> = requests.collect();
-        for message in &self.waiting {
-            if let Message::Notification(message) = message
-                && message.method == notification::Cancel::METHOD
-            {
-                let id = cancelled(&message.params).filter(|id| requests.contains(id));
-                self.cancelled.extend(id);
-            }
+        let connection = self.connection;
+        for message in connection.receiver.try_iter() {
+            self.receive(message);
         }
+    }
+
+    fn receive(&mut self, message: Message) {
+        match &message {
+            Message::Request(request) => {
+                self.requests.insert(request.id.clone(), false);
+            }
+            Message::Notification(message) if message.method == notification::Cancel::METHOD => {
+                let id = cancelled(&message.params);
+                if let Some(is_cancelled) = id.and_then(|id| self.requests.get_mut(&id)) {
+                    *is_cancelled = true;
+                }
+            }
+            _ => {}
+        }
+        self.waiting.push_back(message);
     }
 
     /// Whether the request can be answered without checking the folders.
     fn needs_no_check(&self, request: &Request) -> bool {
         self.is_shut_down
             || request.method == request::Shutdown::METHOD
-            || self.cancelled.contains(&request.id)
+            || self.requests.get(&request.id) == Some(&true)
     }
 
     fn notice(&mut self, message: Notification) {
@@ -244,7 +250,7 @@ impl<'c> Server<'c> {
     }
 
     fn respond(&mut self, request: Request) -> Response {
-        if self.cancelled.remove(&request.id) {
+        if self.requests.remove(&request.id) == Some(true) {
             return refused(request.id, ErrorCode::RequestCanceled, "cancelled");
         }
         if request.method == request::Shutdown::METHOD {
