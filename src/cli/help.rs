@@ -242,7 +242,7 @@ Examples:
 pub(super) const LSP: &str = "\
 Editors start this command; docs/editors has the setup. It shows
 findings in open files, unsaved text included, says what owns an object and
-what is deleted with it, and offers to suppress a finding.";
+what is deleted with it, and offers to fix or suppress a finding.";
 
 pub(super) const COMPLETIONS: &str = "\
 Examples:
