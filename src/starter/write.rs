@@ -31,16 +31,16 @@ impl Starter {
 /// Describes the deliveries if there are no bundles.
 fn push_clusters(text: &mut String, starter: &Starter) {
     let number = starter.clusters.len();
-    let Some(objects) = starter.clusters.values().next() else {
-        return;
-    };
-    text.push_str(&if number == 1 {
-        let objects = plain::count(*objects, "object");
-        format!("\n# `ownerlint list --deliveries` shows the deliveries of {objects} to one cluster, so no bundles are needed.\n")
-    } else {
-        format!("\n# `ownerlint list --deliveries` shows the deliveries to {number} clusters. `bundles:` would keep their \
-            objects apart.\n")
-    });
+    match number {
+        0 => {}
+        1 => text.push_str(
+            "\n# `ownerlint list --deliveries` shows the deliveries to one cluster, so no bundles are needed.\n",
+        ),
+        _ => text.push_str(&format!(
+            "\n# `ownerlint list --deliveries` shows the deliveries to {number} clusters. `bundles:` would keep their objects \
+             apart.\n"
+        )),
+    }
 }
 
 fn push_bundle(text: &mut String, bundle: &Proposed) {
