@@ -14,7 +14,7 @@ use super::part::{MergePart, delivering};
 use super::pruning::{Delivery, DeliveryChoice, Requested};
 use crate::changes::{ChangeKind, Destination, Sides};
 use crate::delivery::{Leaving, Withdrawal};
-use crate::inventory::{Inventory, Member, ObjectId};
+use crate::inventory::{Inventory, Member};
 use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey};
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::yaml::Value;
@@ -96,8 +96,8 @@ pub(super) fn handovers(
                 requested,
             };
             let pruned = delivery.of(from);
-            let pruned_first =
-                waits_for(&head.inventory, to, from) || is_deleted_by_set(from, &pruned);
+            let is_awaited = waits_for(&head.inventory, to, from);
+            let pruned_first = is_awaited || is_deleted_by_set(from, &pruned);
             let objects: Vec<ObjectKey> = pruned
                 .requests
                 .into_iter()
@@ -108,12 +108,12 @@ pub(super) fn handovers(
             if objects.is_empty() {
                 return None;
             }
-            let blocked = blocker(part, (from, to), &objects, requested);
+            let blocked = is_awaited.then(|| blocker(part, from, &objects));
             Some(Handover {
                 from: from.clone(),
                 to: to.clone(),
-                pruned_first: pruned_first || blocked.is_some(),
-                blocked,
+                pruned_first,
+                blocked: blocked.flatten(),
                 leaves,
                 delivered: delivered(&delivery, &objects, &deliveries),
                 objects,
@@ -220,50 +220,16 @@ fn awaited(member: &Member) -> Vec<Deliverer> {
     awaited.collect()
 }
 
-/// Returns why the new deliverer never applies the `moved` objects: it waits, directly or not, for a Kustomization that
-/// does not become ready.
-fn blocker(
-    part: &MergePart<'_>,
-    (from, to): (&Deliverer, &Deliverer),
-    moved: &[ObjectKey],
-    requested: &Requested,
-) -> Option<String> {
-    let inventory = &part.head?.inventory;
-    let old = delivering(inventory, from).map(|old| old.id);
-    let start = delivering(inventory, to)?;
-    let mut found: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
-    let mut pending = vec![start];
-    while let Some(member) = pending.pop() {
-        if found.contains_key(&member.id) {
-            continue;
-        }
-        let mut next = Vec::new();
-        for by in awaited(member) {
-            let Some(awaited) = delivering(inventory, &by) else {
-                let before = part.delivering(&by);
-                if before.is_some_and(|before| requested.contain(part.at, before)) {
-                    return Some(format!("it waits for `{by}`, which the change removes"));
-                }
-                continue;
-            };
-            if awaited.object.value().is_true_at(&["spec", "suspend"]) {
-                return Some(format!("it waits for `{by}`, which is suspended"));
-            }
-            if Some(awaited.id) == old
-                && let Some(checked) = checked(awaited, moved)
-            {
-                return Some(format!(
-                    "it waits for `{by}`, which checks the health of {} `{}`, deletes it and so never becomes ready",
-                    checked.kind(),
-                    checked.name
-                ));
-            }
-            next.push(awaited.id);
-            pending.push(awaited);
-        }
-        found.insert(member.id, next);
-    }
-    has_cycle(found).then(|| "it waits for Kustomizations that wait for each other".to_owned())
+/// Returns why a deliverer that waits for the old one never applies the `moved` objects: the old one never becomes ready,
+/// because it checks the health of an object that it deletes.
+fn blocker(part: &MergePart<'_>, from: &Deliverer, moved: &[ObjectKey]) -> Option<String> {
+    let old = delivering(&part.head?.inventory, from)?;
+    let checked = checked(old, moved)?;
+    Some(format!(
+        "it waits for `{from}`, which checks the health of {} `{}`, deletes it and so never becomes ready",
+        checked.kind(),
+        checked.name
+    ))
 }
 
 /// Returns the first of the `moved` objects among the health checks of a Kustomization (kustomize-controller
@@ -286,34 +252,6 @@ fn checked<'k>(kustomization: &Member, moved: &'k [ObjectKey]) -> Option<&'k Obj
         let keys = namespaces.map(|own| ObjectKey::new(kind, own, name.unwrap_or_default()));
         keys.iter().find_map(|key| moved.get(key).copied())
     })
-}
-
-/// Whether nodes, each with those it waits for, wait for each other.
-fn has_cycle(mut waiting: BTreeMap<ObjectId, Vec<ObjectId>>) -> bool {
-    let mut awaited_by: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
-    for (one, others) in &waiting {
-        for other in others {
-            awaited_by.entry(*other).or_default().push(*one);
-        }
-    }
-    let mut counts: BTreeMap<ObjectId, usize> = waiting
-        .iter()
-        .map(|(one, others)| (*one, others.len()))
-        .collect();
-    let ready = counts.iter().filter(|(_, count)| **count == 0);
-    let mut ready: Vec<ObjectId> = ready.map(|(one, _)| *one).collect();
-    while let Some(one) = ready.pop() {
-        waiting.remove(&one);
-        for other in awaited_by.remove(&one).unwrap_or_default() {
-            if let Some(count) = counts.get_mut(&other) {
-                *count -= 1;
-                if *count == 0 {
-                    ready.push(other);
-                }
-            }
-        }
-    }
-    !waiting.is_empty()
 }
 
 impl Handover {

@@ -82,5 +82,8 @@ fn failing_build_elsewhere_changes_no_values() {
         + &RELEASE.replace(", namespace: shop", "");
     let [base, head] = ["", "missing.yaml"].map(|more| generated("other", more));
     let document = compared(&both, &base, &head);
-    assert_eq!(unread(&document), [""; 0]);
+    assert_eq!(
+        unread(&document),
+        ["resource other/missing.yaml: the file does not exist, so that nothing is built"]
+    );
 }
