@@ -72,11 +72,12 @@ pub fn deliveries(
 }
 
 /// Kustomizations that are not entry points although nothing delivers them, because nothing applies them: those of the
-/// previous state that their parents would delete, and new ones where entry points apply themselves. One that its parent does not delete continues (recorded:
-/// flux-parent-removed-orphan-children).
+/// previous state that their parents would delete, and new ones where entry points apply themselves. One that its parent
+/// does not delete continues (recorded: flux-parent-removed-orphan-children).
 struct Orphans<'d> {
     deleted: HashSet<FileAndName<'d>>,
-    entries: HashSet<FileAndName<'d>>,
+    /// All Kustomizations of the previous state.
+    known: HashSet<FileAndName<'d>>,
     /// Whether every entry point of the previous state applied itself, so that nobody applies others by hand.
     entries_apply_themselves: bool,
 }
@@ -103,17 +104,17 @@ impl<'d> Orphans<'d> {
         let delivered = deleted.filter_map(file_and_name);
         Self {
             deleted: delivered.filter(|one| !entries.contains(one)).collect(),
-            entries,
+            known: before.iter().filter_map(file_and_name).collect(),
             entries_apply_themselves,
         }
     }
 
     fn have(&self, entry: &FluxKustomization) -> bool {
         let file = &*entry.origin.file;
-        let known = (file, entry.name.as_str());
+        let name = (file, entry.name.as_str());
         let applies_itself = || ancestors(folder_of(file)).any(|above| above == entry.folder());
-        self.deleted.contains(&known)
-            || self.entries_apply_themselves && !self.entries.contains(&known) && !applies_itself()
+        self.deleted.contains(&name)
+            || self.entries_apply_themselves && !self.known.contains(&name) && !applies_itself()
     }
 }
 

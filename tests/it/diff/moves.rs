@@ -198,6 +198,29 @@ fn objects_moved_to_kustomization_that_nothing_applies_are_deleted() {
     assert_eq!(effects(&compared(&both, &base, &head)), [""; 0]);
 }
 
+/// Recorded: flux-parent-removed-orphan-children.
+#[test]
+fn kustomization_that_its_removed_parent_leaves_still_delivers() {
+    let both = root("prod")
+        + "== infra/net.yaml\n"
+        + &kustomization("net", "./net", "")
+        + "== net/config.yaml\n"
+        + &config("web");
+    let parent = format!(
+        "== clusters/prod/infra.yaml\n{}",
+        kustomization("infra", "./infra", "  deletionPolicy: Orphan\n")
+    );
+    let document = compared(&both, &parent, "");
+    let kustomization = "Kustomization.kustomize.toolkit.fluxcd.io/flux-system";
+    assert_eq!(
+        effects(&document),
+        [
+            format!("deleted {kustomization}/infra certain, clusters/prod"),
+            format!("orphaned {kustomization}/net certain, clusters/prod"),
+        ]
+    );
+}
+
 #[test]
 fn removed_retained_volume_keeps_its_storage() {
     let claim = "== apps/claim.yaml\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: shop}\nspec: {storageClassName: '', volumeName: data, accessModes: [ReadWriteOnce]}\n";
