@@ -123,10 +123,11 @@ impl Variables {
     }
 }
 
-/// Returns the name at the beginning of the expression in `${…}`.
+/// Returns the name at the beginning of the expression in `${…}`, or after the `#` of its length.
 fn name_in(inner: &str) -> &str {
+    let inner = inner.strip_prefix('#').unwrap_or(inner);
     let end = inner
-        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .find(|c: char| !c.is_alphanumeric() && c != '_')
         .unwrap_or(inner.len());
     &inner[..end]
 }
@@ -353,6 +354,18 @@ mod tests {
         };
         let found = substituted(&variables, "${S^^}").expect("no error");
         assert_eq!(found.text, "${S^^}");
+    }
+
+    #[test]
+    fn doubtful_variables_are_found_in_all_expressions() {
+        let variables = Variables {
+            doubtful: ["APP".to_owned()].into(),
+            ..variables()
+        };
+        for text in ["${APP}", "${#APP}", "x${APP:1}", "${NONE:-${APP}}"] {
+            assert!(variables.is_doubtful(text), "{text}");
+        }
+        assert!(!variables.is_doubtful("$APP ${N} ${APPS}"));
     }
 
     #[test]
