@@ -4,15 +4,23 @@ use std::str::Chars;
 
 use regex::Regex;
 
-/// Returns the maximum number of bytes that a replacement adds to a value; 0 for other functions, which add few.
-pub(super) fn growth(value: &str, function: &str, arguments: &[&str]) -> usize {
+/// The number of steps of matching a pattern that count as a byte of text.
+const STEPS: usize = 16;
+
+/// Returns what a function takes from the budget of text: the bytes that a replacement adds, and the work of matching a
+/// pattern, in bytes. 0 for other functions, which add few bytes.
+pub(super) fn cost(value: &str, function: &str, arguments: &[&str]) -> usize {
     match (function, arguments) {
         ("//", [old, new]) => value.matches(old).count().saturating_mul(new.len()),
+        ("#" | "##" | "%" | "%%", [pattern, ..]) => {
+            value.len().saturating_mul(pattern.len()) / STEPS
+        }
         _ => 0,
     }
 }
 
-/// Applies a function to a value; `None` if the result is no text, or depends on the version of Flux.
+/// Applies a function to a value; `None` if the result is no text, depends on the version of Flux, or needs a pattern that
+/// is not evaluated.
 pub(super) fn apply(value: &str, function: &str, arguments: &[&str]) -> Option<String> {
     let (first, rest) = value.split_at(value.chars().next().map_or(0, char::len_utf8));
     Some(match (function, arguments) {
@@ -21,10 +29,10 @@ pub(super) fn apply(value: &str, function: &str, arguments: &[&str]) -> Option<S
         (",,", _) => lower(value)?,
         (",", _) => lower(first)? + rest,
         ("#", []) => value.len().to_string(),
-        ("#", [pattern, ..]) => without_prefix(value, pattern, false),
-        ("##", [pattern, ..]) => without_prefix(value, pattern, true),
-        ("%", [pattern, ..]) => without_suffix(value, pattern, false),
-        ("%%", [pattern, ..]) => without_suffix(value, pattern, true),
+        ("#", [pattern, ..]) => without_prefix(value, pattern, false)?,
+        ("##", [pattern, ..]) => without_prefix(value, pattern, true)?,
+        ("%", [pattern, ..]) => without_suffix(value, pattern, false)?,
+        ("%%", [pattern, ..]) => without_suffix(value, pattern, true)?,
         (":", [start]) => part(value, start, None)?,
         (":", [start, length]) => part(value, start, Some(length))?,
         ("/" | "//", [old, rest @ ..]) => {
@@ -86,9 +94,9 @@ fn part(value: &str, start: &str, length: Option<&str>) -> Option<String> {
 
 /// Removes the shortest or longest match of a pattern from the end of a value. Flux reverses the pattern, too, which
 /// makes classes of characters malformed.
-fn without_suffix(value: &str, pattern: &str, longest: bool) -> String {
+fn without_suffix(value: &str, pattern: &str, longest: bool) -> Option<String> {
     let rest = without_prefix(&reversed(value), &reversed(pattern), longest);
-    reversed(&rest)
+    rest.map(|rest| reversed(&rest))
 }
 
 fn reversed(text: &str) -> String {
@@ -96,19 +104,24 @@ fn reversed(text: &str) -> String {
 }
 
 /// Removes the shortest or longest match of a pattern from the start of a value; the match has at least one character. A
-/// malformed pattern removes nothing (`trimShortest` and `trimLongest` in Flux's `envsubst/funcs.go`).
-fn without_prefix(value: &str, pattern: &str, longest: bool) -> String {
-    let found = prefix_of(pattern, longest).and_then(|prefix| prefix.find(value));
+/// malformed pattern removes nothing (`trimShortest` and `trimLongest` in Flux's `envsubst/funcs.go`). `None` for patterns
+/// that are too large or contain a range such as `b-a`.
+fn without_prefix(value: &str, pattern: &str, longest: bool) -> Option<String> {
+    let Some(prefix) = prefix_of(pattern, longest) else {
+        return Some(value.to_owned());
+    };
+    let found = Regex::new(&prefix).ok()?.find(value);
     let end = found.map_or(0, |found| found.end());
     // Asterisks alone also match the empty text, which Flux does not count as a match.
     let is_empty_match = found.is_some() && end == 0 && !pattern.is_empty();
     let first = value.chars().next().map_or(0, char::len_utf8);
-    value[if is_empty_match { first } else { end }..].to_owned()
+    let rest = &value[if is_empty_match { first } else { end }..];
+    Some(rest.to_owned())
 }
 
 /// Converts a shell pattern to a regular expression that matches at the start of a text; `None` if it is malformed. The
 /// syntax is that of Go's `path.Match`, except that a slash is an ordinary character.
-fn prefix_of(pattern: &str, longest: bool) -> Option<Regex> {
+fn prefix_of(pattern: &str, longest: bool) -> Option<String> {
     let mut expression = String::from("(?s)^");
     let mut chars = pattern.chars();
     while let Some(c) = chars.next() {
@@ -125,7 +138,7 @@ fn prefix_of(pattern: &str, longest: bool) -> Option<Regex> {
             _ => expression.push_str(&regex::escape(c.encode_utf8(&mut [0; 4]))),
         }
     }
-    Regex::new(&expression).ok()
+    Some(expression)
 }
 
 /// Converts a class of characters, given the text after its `[`. Returns its regular expression and the text after its
@@ -163,6 +176,20 @@ fn bound(chars: &mut Chars<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn patterns_that_are_not_evaluated_remove_nothing_known() {
+        assert_eq!(apply("abc", "#", &["[b-a]"]), None);
+        let large = "?".repeat(200_000);
+        assert_eq!(apply("abc", "##", &[&large]), None);
+    }
+
+    #[test]
+    fn cost_of_patterns_grows_with_value_and_pattern() {
+        let (value, pattern) = ("a".repeat(1_000), "*a".repeat(800));
+        assert_eq!(cost(&value, "##", &[&pattern]), 100_000);
+        assert_eq!(cost("abc", "#", &["a"]), 0);
+    }
 
     #[test]
     fn prefixes_and_suffixes_are_removed_as_envsubst_does() {

@@ -118,7 +118,7 @@ impl Variables {
             return Ok(None);
         }
         let texts: Vec<&str> = arguments.iter().map(|one| one.text.as_str()).collect();
-        budget.take_text(bash::growth(value, function, &texts))?;
+        budget.take_text(bash::cost(value, function, &texts))?;
         Ok(bash::apply(value, function, &texts).map(Substituted::known))
     }
 }
