@@ -1,5 +1,7 @@
 //! Images and replicas of a kustomization (kustomize api/filters/imagetag, api/filters/replicacount).
 
+use std::collections::BTreeMap;
+
 use super::build::{Build, Built, Outcome};
 use super::doc::KustomizationDoc;
 use super::resource::Resource;
@@ -72,57 +74,105 @@ fn parts(image: &str) -> (&str, &str, &str) {
     (name, tag, digest)
 }
 
+/// The images of a kustomization by name, and by their order among those of the name.
+#[derive(Default)]
+struct NewImages(BTreeMap<String, Vec<(usize, NewImage)>>);
+
+impl NewImages {
+    fn new(entries: &[Node]) -> Self {
+        let mut all = Self::default();
+        for (at, image) in entries.iter().filter_map(NewImage::from_node).enumerate() {
+            let named = all.0.entry(image.name.clone()).or_default();
+            named.push((at, image));
+        }
+        all
+    }
+
+    /// Replaces an image by each entry that names it, in turn. Returns the last image and the bytes of all; `None` if no
+    /// entry names it.
+    fn instead_of(&self, image: &str) -> Option<(String, usize)> {
+        let (mut last, mut bytes, mut next) = (None::<String>, 0, 0);
+        loop {
+            let image = last.as_deref().unwrap_or(image);
+            let Some((at, new)) = self.named(parts(image).0, next) else {
+                return Some((last?, bytes));
+            };
+            let new = new.instead_of(image)?;
+            bytes += new.len();
+            (last, next) = (Some(new), at + 1);
+        }
+    }
+
+    /// Returns the first entry for an image from index `start` on, with its index.
+    fn named(&self, name: &str, start: usize) -> Option<(usize, &NewImage)> {
+        let named = self.0.get(name)?;
+        let (at, image) = named.get(named.partition_point(|(at, _)| *at < start))?;
+        Some((*at, image))
+    }
+}
+
 impl Build<'_> {
     /// Sets the images and the replicas of a kustomization.
     pub(super) fn scale_and_tag(&self, doc: &KustomizationDoc, built: &mut Built) -> Outcome {
-        for entry in doc.node.items_at("replicas") {
-            let name = entry.text_at(&["name"]);
-            let Some((name, count)) = name.zip(entry.get("count")) else {
+        scale(&doc.node.items_at("replicas"), built);
+        let images = NewImages::new(&doc.node.items_at("images"));
+        if images.0.is_empty() {
+            return Ok(());
+        }
+        for resource in built.resources_mut() {
+            self.tag(doc, resource, &images)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the images of the containers of an object, and takes their bytes from the budget.
+    fn tag(&self, doc: &KustomizationDoc, resource: &mut Resource, images: &NewImages) -> Outcome {
+        for path in POD_SPECS {
+            let Some(spec) = resource.node.at(path) else {
                 continue;
             };
-            for resource in built.resources_mut() {
-                let id = resource.id();
-                let is_named = *id.name == *name || *resource.original().name == *name;
-                if is_named && REPLICATED.contains(&&*id.kind) {
-                    let spec = resource.node.entry_mut("spec");
-                    spec.set("replicas", count.clone());
+            for list in ["containers", "initContainers"] {
+                for (at, container) in spec.items_at(list).iter().enumerate() {
+                    let new = container.str_at(&["image"]);
+                    let Some((new, bytes)) = new.and_then(|old| images.instead_of(old)) else {
+                        continue;
+                    };
+                    self.take_text(doc, None, bytes, 1)?;
+                    let mut place = &mut resource.node;
+                    for key in path {
+                        place = place.entry_mut(key);
+                    }
+                    place.entry_mut(list).seq_mut()[at].set("image", Node::text(new));
                 }
-            }
-        }
-        let images = doc.node.items_at("images");
-        for image in images.iter().filter_map(NewImage::from_node) {
-            for resource in built.resources_mut() {
-                let bytes = tagged(resource, &image);
-                self.take_text(doc, None, bytes, 1)?;
             }
         }
         Ok(())
     }
 }
 
-/// Sets the image of the containers of an object, and returns the bytes of the new texts.
-fn tagged(resource: &mut Resource, image: &NewImage) -> usize {
-    let mut bytes = 0;
-    for path in POD_SPECS {
-        let Some(spec) = resource.node.at(path) else {
-            continue;
-        };
-        for list in ["containers", "initContainers"] {
-            for (at, container) in spec.items_at(list).iter().enumerate() {
-                let new = container.str_at(&["image"]);
-                let Some(new) = new.and_then(|old| image.instead_of(old)) else {
-                    continue;
-                };
-                bytes += new.len();
-                let mut place = &mut resource.node;
-                for key in path {
-                    place = place.entry_mut(key);
-                }
-                place.entry_mut(list).seq_mut()[at].set("image", Node::text(new));
-            }
+/// Sets replicas; of several entries for an object, the last counts.
+fn scale(entries: &[Node], built: &mut Built) {
+    let mut counts = BTreeMap::new();
+    for (at, entry) in entries.iter().enumerate() {
+        if let Some((name, count)) = entry.text_at(&["name"]).zip(entry.get("count")) {
+            counts.insert(name, (at, count));
         }
     }
-    bytes
+    if counts.is_empty() {
+        return;
+    }
+    for resource in built.resources_mut() {
+        let id = resource.id();
+        if !REPLICATED.contains(&&*id.kind) {
+            continue;
+        }
+        let names = [id.name, resource.original().name];
+        let found = names.iter().filter_map(|name| counts.get(name.as_str()));
+        if let Some((_, count)) = found.max_by_key(|(at, _)| *at) {
+            let spec = resource.node.entry_mut("spec");
+            spec.set("replicas", count.clone());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -163,5 +213,24 @@ mod tests {
                 "{old}"
             );
         }
+    }
+
+    #[test]
+    fn images_are_replaced_in_the_order_of_their_entries() {
+        let images = [("a", "b"), ("c", "d"), ("b", "c"), ("a", "x")];
+        let entries: Vec<Node> = images
+            .iter()
+            .map(|(name, new)| {
+                let mut entry = Node::empty_map();
+                entry.set("name", Node::text(*name));
+                entry.set("newName", Node::text(*new));
+                entry
+            })
+            .collect();
+        let images = NewImages::new(&entries);
+        let image = |old| images.instead_of(old).map(|(image, _)| image);
+        assert_eq!(image("a:1").as_deref(), Some("c:1"));
+        assert_eq!(image("c:1").as_deref(), Some("d:1"));
+        assert_eq!(image("d:1"), None);
     }
 }
