@@ -102,22 +102,16 @@ impl Deletions {
         planned: PlannedCluster<'_>,
         object: &ObjectKey,
     ) -> ObjectDeletion {
+        let analysis = planned.analysis();
         let mut steps = scenario.steps.clone();
         let first = steps.len();
         steps.push(Step::delete(vec![object.clone()], Some(Policy::Background)));
-        let by_tools = followed(
-            planned,
-            &planned.analysis(),
-            std::slice::from_ref(object),
-            None,
-        );
+        let by_tools = followed(planned, &analysis, std::slice::from_ref(object), None);
         let is_unread = !by_tools.unread.is_empty();
         by_tools.add_to(&mut steps, &self.reclaims, |steps| {
             scenario.verdict_of(steps)
         });
-        let with_others = cascaded(&planned.analysis(), &steps[first..], |_| {
-            scenario.verdict_of(&steps)
-        });
+        let with_others = cascaded(&analysis, &steps[first..], || scenario.verdict_of(&steps));
         let is_incomplete = is_unread || !with_others.is_empty();
         let follows = is_incomplete || steps.len() > first + 1;
         let (cluster, plan) = (&scenario.cluster, scenario.verdict_of(&steps));

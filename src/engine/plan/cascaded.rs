@@ -11,11 +11,11 @@ use crate::kube::ObjectKey;
 use crate::ownership::DeliveryKind;
 
 /// Returns the delivery objects that `steps` delete with others and that delete what they delivered, which is not
-/// followed: their controller may be gone by then. `verdict` simulates the steps.
+/// followed: their controller may be gone by then. `verdict` simulates the plan that contains the steps.
 pub(in crate::engine) fn cascaded<'c>(
     analysis: &Analysis<'_>,
     steps: &[Step],
-    verdict: impl Fn(&[Step]) -> Plan<'c>,
+    verdict: impl FnOnce() -> Plan<'c>,
 ) -> Vec<(DeliveryKind, ObjectKey)> {
     let requested: BTreeSet<&ObjectKey> = steps.iter().flat_map(targets_of).collect();
     let objects = analysis.delivery_objects().iter();
@@ -29,7 +29,7 @@ pub(in crate::engine) fn cascaded<'c>(
     if objects.peek().is_none() {
         return Vec::new();
     }
-    let plan = verdict(steps);
+    let plan = verdict();
     let keeps = plan.keeps();
     let deleted = objects.filter(|(_, key)| !keeps(key));
     deleted.map(|(kind, key)| (kind, key.clone())).collect()

@@ -87,7 +87,7 @@ impl Planner {
             let mut steps = std::mem::take(&mut scenario.steps);
             followed_by =
                 of_tools.add_to(&mut steps, &reclaims, |steps| scenario.verdict_of(steps));
-            let cascaded = cascaded(analysis, &steps, |steps| scenario.verdict_of(steps));
+            let cascaded = cascaded(analysis, &steps, || scenario.verdict_of(&steps));
             notes.extend(cascaded::notes(&cascaded));
             unread.extend(cascaded.into_iter().map(|(_, key)| key));
             scenario.steps = steps;
@@ -159,7 +159,7 @@ impl Planner {
     }
 
     /// Sets the deleted delivery objects whose delivered objects are not all known.
-    pub(super) fn hedge(&mut self, unread: Vec<ObjectKey>) {
+    pub(super) fn set_unread(&mut self, unread: Vec<ObjectKey>) {
         self.unread = unread;
     }
 

@@ -59,7 +59,7 @@ impl Teardown {
         let removal = withdraw::withdraw(cluster, analysis, (by, request))?;
         let scenario = removal.scenario(analysis, implied, request.kubelet)?;
         let mut planner = Planner::of(scenario, analysis, implied, Some(removal.command.clone()));
-        planner.hedge(removal.unread.clone());
+        planner.set_unread(removal.unread.clone());
         planner.note(removal.notes.clone());
         planner.note(detected.into_iter().collect());
         let leaving = cluster
