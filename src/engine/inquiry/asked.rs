@@ -23,6 +23,8 @@ pub(super) struct AskedBundle<'s> {
     session: &'s Session,
     pub(super) bundle: &'s Bundle,
     pub(super) analysis: Analysis<'s>,
+    /// The objects as written, which need no builds.
+    written: Clusters<'s>,
     /// The clusters to which its objects are applied; if these cannot be evaluated, one with the objects as written.
     clusters: OnceCell<Clusters<'s>>,
     /// The deletions from each cluster, by the cluster's index; `None` for clusters that are too large.
@@ -67,6 +69,7 @@ impl<'s> AskedBundle<'s> {
             session,
             bundle,
             analysis: bundle.analysis(),
+            written: Clusters::as_written(bundle),
             clusters: OnceCell::new(),
             deletions: RefCell::default(),
             edges: RefCell::default(),
@@ -96,7 +99,7 @@ impl<'s> AskedBundle<'s> {
         let found = all.and_then(|(at, all)| all.get(at).copied());
         View {
             at: at.filter(|_| found.is_some()),
-            cluster: found.unwrap_or_else(|| self.clusters().written()),
+            cluster: found.unwrap_or_else(|| self.written.written()),
         }
     }
 
