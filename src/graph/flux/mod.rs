@@ -71,14 +71,17 @@ pub fn deliveries(
     Ok(all)
 }
 
-/// Kustomizations that are not entry points although nothing delivers them, because nothing applies them: those of the
-/// previous state that their parents would delete, and new ones where entry points apply themselves. One that its parent
-/// does not delete continues (recorded: flux-parent-removed-orphan-children).
+/// Kustomizations that are not entry points although nothing delivers them, because nothing applies them:
+///
+/// - those of the previous state that their parents delete. One that its parent does not delete continues (recorded:
+///   flux-parent-removed-orphan-children).
+/// - new ones that do not apply themselves, if every entry point of the previous state does.
 struct Orphans<'d> {
+    /// Those that their parents delete.
     deleted: HashSet<FileAndName<'d>>,
     /// All Kustomizations of the previous state.
     known: HashSet<FileAndName<'d>>,
-    /// Whether every entry point of the previous state applied itself, so that nobody applies others by hand.
+    /// Whether there were entry points and each applied itself, so that none is applied by hand.
     entries_apply_themselves: bool,
 }
 
@@ -110,12 +113,18 @@ impl<'d> Orphans<'d> {
     }
 
     fn have(&self, entry: &FluxKustomization) -> bool {
-        let file = &*entry.origin.file;
-        let name = (file, entry.name.as_str());
-        let applies_itself = || ancestors(folder_of(file)).any(|above| above == entry.folder());
+        let name = (&*entry.origin.file, entry.name.as_str());
         self.deleted.contains(&name)
-            || self.entries_apply_themselves && !self.known.contains(&name) && !applies_itself()
+            || self.entries_apply_themselves
+                && !self.known.contains(&name)
+                && !contains_itself(entry)
     }
+}
+
+/// Whether a Kustomization is written in the folder that it applies, or below it.
+fn contains_itself(entry: &FluxKustomization) -> bool {
+    let folder = entry.folder();
+    ancestors(folder_of(&entry.origin.file)).any(|above| above == folder)
 }
 
 /// Returns the file and the name of a delivery object, without its namespace: the build that delivers it may set that.
