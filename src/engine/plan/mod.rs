@@ -8,6 +8,7 @@ mod followed;
 mod notes;
 mod planner;
 mod question;
+mod recreated;
 mod steps;
 mod target_words;
 mod targets;
