@@ -149,17 +149,13 @@ impl Release {
     /// Whether it is uninstalled before `next` is installed (fluxcd/helm-controller internal/action/verify.go,
     /// `ReleaseTargetChanged`).
     pub fn is_replaced_by(&self, next: &Self) -> bool {
-        let place = |one: &Self| {
-            let Self {
-                name,
-                storage,
-                namespace,
-                ..
-            } = one.clone();
-            [name, storage, namespace]
-        };
-        let is_other_chart =
-            self.chart.is_some() && next.chart.is_some() && self.chart != next.chart;
-        place(self) != place(next) || is_other_chart && !next.takes_any_chart
+        let charts = self.chart.as_ref().zip(next.chart.as_ref());
+        let is_other_chart = charts.is_some_and(|(was, is)| was != is);
+        self.place() != next.place() || is_other_chart && !next.takes_any_chart
+    }
+
+    /// Returns what identifies it in a cluster.
+    fn place(&self) -> [&str; 3] {
+        [&self.name, &self.storage, &self.namespace]
     }
 }
