@@ -30,6 +30,9 @@ pub fn disputed(all: &[&Delivery]) -> Generating {
 /// Marks disputed Applications as possible, and their deliveries if the sets generate different ones.
 pub(super) fn mark(all: &mut [Delivery]) {
     let generating = disputed(&all.iter().collect::<Vec<_>>());
+    if generating.is_empty() {
+        return;
+    }
     let mut of_set: BTreeMap<usize, BTreeSet<&String>> = BTreeMap::new();
     for ((_, key), sets) in &generating {
         for set in sets {
@@ -54,7 +57,7 @@ pub(super) fn mark(all: &mut [Delivery]) {
     {
         doubtful.extend(sets.iter().map(|set| (all[*set].id.clone(), key.clone())));
     }
-    for one in all.iter_mut().filter(|_| !doubtful.is_empty()) {
+    for one in all {
         let made = one
             .parent
             .as_deref()
