@@ -1,6 +1,6 @@
 //! Globs of files that are left out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use globset::GlobSet;
 
@@ -26,7 +26,7 @@ impl Exclusion {
             .iter()
             .filter(|pattern| !(pattern.starts_with('/') || pattern.starts_with("**")));
         let absolute = relative.filter_map(|pattern| {
-            let (folder, rest) = from(here.as_ref()?, pattern);
+            let (folder, rest) = resolved_in(here.as_ref()?, pattern);
             Some(format!("{}/{rest}", globset::escape(&folder)))
         });
         let all: Vec<String> = patterns.iter().cloned().chain(absolute).collect();
@@ -38,21 +38,22 @@ impl Exclusion {
 
     /// Whether a file is left out, by its reported path.
     pub fn is_match(&self, path: &str) -> bool {
-        if self.globs.is_empty() {
-            return false;
-        }
-        let matches_absolute = || {
-            let here = self.here.as_ref().filter(|_| !path.starts_with('/'))?;
-            let (folder, rest) = from(here, path);
-            Some(self.globs.is_match(format!("{folder}/{rest}")))
-        };
-        self.globs.is_match(path) || matches_absolute() == Some(true)
+        !self.globs.is_empty() && (self.globs.is_match(path) || self.matches_absolute(path))
+    }
+
+    /// Whether a glob matches a relative path as an absolute one.
+    fn matches_absolute(&self, path: &str) -> bool {
+        let here = self.here.as_ref().filter(|_| !path.starts_with('/'));
+        here.is_some_and(|here| {
+            let (folder, rest) = resolved_in(here, path);
+            self.globs.is_match(format!("{folder}/{rest}"))
+        })
     }
 }
 
-/// Returns the folder that `path` is in, seen from the folder `here`, and the rest of the path: `/srv` and `a.yaml` for
-/// `../a.yaml` in `/srv/shop`.
-fn from<'p>(here: &std::path::Path, path: &'p str) -> (String, &'p str) {
+/// Resolves the `./` and `../` at the beginning of a path that is relative to the folder `here`. Returns the folder and
+/// the rest of the path: `/srv` and `a.yaml` for `../a.yaml` in `/srv/shop`.
+fn resolved_in<'p>(here: &Path, path: &'p str) -> (String, &'p str) {
     let (mut folder, mut rest) = (here, path);
     loop {
         if let Some(below) = rest.strip_prefix("./") {
