@@ -49,16 +49,11 @@ impl AskedBundle<'_> {
 
     fn owner(&self, instance: Instance<'_>, entry: usize, reference: &OwnerReference) -> Spot {
         let inventory = instance.view.inventory();
-        let edges = owner_edges_of(inventory, instance.member);
-        let (this, others): (Vec<_>, Vec<_>) = edges.partition(|edge| edge.entry == entry);
-        let this = this.first();
-        let mut lookup = this.map_or(
-            OwnerLookup::Absent {
-                unknown_scope: true,
-            },
-            |edge| OwnerLookup::of(inventory, edge),
-        );
-        let owners = this.map_or_else(Vec::new, |edge| self.owners(instance, edge));
+        // There is an edge for each entry.
+        let mut others: Vec<_> = owner_edges_of(inventory, instance.member).collect();
+        let edge = others.remove(entry);
+        let mut lookup = OwnerLookup::of(inventory, &edge);
+        let owners = self.owners(instance, &edge);
         // An owner that its cluster does not have was found beyond it.
         if let (OwnerLookup::Absent { .. }, Some(owner)) = (&lookup, owners.first()) {
             lookup = if owner.view.cluster.is_applied() {
