@@ -1,14 +1,14 @@
 //! One Flux Kustomization: its specification, and its build.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::SourceName;
 use super::release::Applied;
 use super::scan::{SourceFiles, kustomization_of};
-use super::substitute::{Variables, substitute_in};
+use super::substitute::{Variables, names_in, substitute_in};
 use crate::graph::delivery::{Delivery, Settings};
 use crate::graph::files::TreeFiles;
 use crate::graph::kustomize::{
@@ -284,11 +284,11 @@ impl FluxKustomization {
                 resource.origin.failed(reason)
             })?;
             let after = resource.id();
-            let named = format!("{}/{}", after.namespace, after.name);
-            for name in unknown
-                .into_iter()
-                .filter(|name| named.contains(&format!("${{{name}")))
-            {
+            let named: BTreeSet<&str> = names_in(&after.namespace)
+                .chain(names_in(&after.name))
+                .collect();
+            let deciding = unknown.into_iter().filter(|one| named.contains(&**one));
+            for name in deciding {
                 let reason = "only the cluster knows its value";
                 unread.push(resource.origin.unread(What::Variable, name, reason));
             }

@@ -50,8 +50,7 @@ impl Variables {
 
     /// Whether a text contains a variable that may have another value in the cluster.
     pub(super) fn is_doubtful(&self, text: &str) -> bool {
-        let mut names = text.split("${").skip(1).map(name_in);
-        names.any(|name| self.doubtful.contains(name))
+        names_in(text).any(|name| self.doubtful.contains(name))
     }
 
     /// Replaces the variables of a text. Fails for an undefined variable without a default, for an invalid expression,
@@ -121,6 +120,11 @@ impl Variables {
         budget.take_text(bash::cost(value, function, &texts))?;
         Ok(bash::apply(value, function, &texts).map(Substituted::known))
     }
+}
+
+/// Returns the names of the variables in a text, nested ones too.
+pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split("${").skip(1).map(name_in)
 }
 
 /// Returns the name at the beginning of the expression in `${…}`, or after the `#` of its length.
@@ -354,6 +358,12 @@ mod tests {
         };
         let found = substituted(&variables, "${S^^}").expect("no error");
         assert_eq!(found.text, "${S^^}");
+    }
+
+    #[test]
+    fn names_are_found_in_all_expressions() {
+        let names: Vec<&str> = names_in("a-${A}${#B}-${C:-${D}}$E").collect();
+        assert_eq!(names, ["A", "B", "C", "D"]);
     }
 
     #[test]
