@@ -43,6 +43,11 @@ impl Target {
         }
     }
 
+    /// Whether it selects objects of one kind and name.
+    pub(super) fn is_one_object(&self) -> bool {
+        self.name().is_some() && matches!(self.kind, Some(Pattern::Word(_)))
+    }
+
     /// Whether an object is selected. An invalid selector is an error if the object fits the rest of the target.
     pub(super) fn selects(&self, resource: &Resource) -> Result<bool, String> {
         let name = resource.node.at(&["metadata", "name"]);

@@ -245,9 +245,11 @@ impl Build<'_> {
                     Some(Resource { node, ..resource })
                 });
             }
-            let selects_unread = !is_found || target.name().is_none();
+            let selects_unread = !is_found || !target.is_one_object();
             if selects_unread && documents.iter().any(|patch| decides(patch, (true, true))) {
-                UnreadInput::transform(unread, text_of(entry));
+                // The operations may be in a file.
+                let operations: Vec<String> = operations.iter().map(text_of).collect();
+                UnreadInput::transform(unread, (text_of(entry), operations));
             }
             return Ok(());
         }
@@ -269,7 +271,7 @@ impl Build<'_> {
                     named.change(at, |resource| strategically(resource, patch, allowed));
                 }
             }
-            let selects_unread = !is_found || target.name().is_none();
+            let selects_unread = !is_found || !target.is_one_object();
             if selects_unread && decides(patch, allowed) {
                 UnreadInput::transform(unread, (text_of(entry), text_of(patch)));
             }

@@ -54,6 +54,20 @@ fn chart_beside_changed_transformation_is_unread() {
 }
 
 #[test]
+fn chart_beside_changed_file_of_a_patch_is_unread() {
+    let patched = |target: &str, name: &str| {
+        charted(&format!(
+            "patches: [{{path: patch.json, target: {target}}}]\n"
+        )) + &format!(
+            "== web/patch.json\n[{{\"op\": \"replace\", \"path\": \"/metadata/name\", \"value\": \"{name}\"}}]\n"
+        )
+    };
+    let target = "{kind: PersistentVolumeClaim}";
+    let document = compared(&delivered(), &patched(target, "b"), &patched(target, "c"));
+    assert_eq!(moving(&document), ["chart web 1.0.0"]);
+}
+
+#[test]
 fn moved_chart_is_the_only_line_and_fails_on_unknown() {
     let alone = |more: &str| format!("== web/kustomization.yaml\n{CHART}{more}");
     let text = text_of(&delivered(), &alone(""), &alone("namespace: moved\n"), &[]);
