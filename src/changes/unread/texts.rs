@@ -9,6 +9,7 @@ use super::input::{Finder, FoundInput, JSONNET, TEMPLATE, VALUES};
 use super::report::UnreadWhat;
 use super::state::{SourceState, canonical_text, objects, roots, shown_key, text_at, written_key};
 use crate::graph::argo::overrides_source;
+use crate::graph::flux::names_in;
 use crate::kustomize::{folder_of, name_of};
 use crate::manifest::{Object, ParsedFile, SkipReason, is_kustomization};
 use crate::text::Span;
@@ -279,12 +280,8 @@ pub(super) fn variables(state: &SourceState<'_>) -> BTreeSet<String> {
 
 /// Adds the variables of a text: `${NAME}`, `${NAME:=x}`.
 fn note(text: &str, found: &mut BTreeSet<String>) {
-    for rest in text.split("${").skip(1) {
-        let name = rest
-            .split(|character: char| !character.is_ascii_alphanumeric() && character != '_')
-            .next();
-        found.extend(name.filter(|name| !name.is_empty()).map(str::to_owned));
-    }
+    let names = names_in(text).filter(|name| !name.is_empty());
+    found.extend(names.map(str::to_owned));
 }
 
 /// Returns the values of variables in the data of a ConfigMap, a Secret or a generator.

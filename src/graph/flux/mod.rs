@@ -16,6 +16,7 @@ use std::sync::Arc;
 pub use self::kustomization::COSMETIC;
 use self::kustomization::{FluxKustomization, VariableSource, destination};
 use self::release::{Applied, HelmRelease, Surroundings, is_source};
+pub use self::substitute::names_in;
 use self::written::{Written, fixed_revision};
 use super::delivery::Delivery;
 use super::kustomize::{Budget, BuildError, Builder, Builds, Built, Resource};

@@ -123,7 +123,7 @@ impl Variables {
 }
 
 /// Returns the names of the variables in a text, nested ones too.
-pub(super) fn names_in(text: &str) -> impl Iterator<Item = &str> {
+pub fn names_in(text: &str) -> impl Iterator<Item = &str> {
     text.split("${").skip(1).map(name_in)
 }
 
