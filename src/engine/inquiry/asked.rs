@@ -125,6 +125,20 @@ impl<'s> AskedBundle<'s> {
         found
     }
 
+    /// Returns the object of the first cluster that has one, for each byte of a file at which an object begins.
+    pub(super) fn first_instances(&self, path: &str) -> BTreeMap<u32, Instance<'_>> {
+        let mut found = BTreeMap::new();
+        for view in self.views() {
+            let inventory = view.inventory();
+            let files = inventory.sources.with_path(path).into_iter();
+            for member in files.flat_map(|file| inventory.members_of(file)) {
+                let begins = member.object.value().span().start;
+                found.entry(begins).or_insert(Instance { view, member });
+            }
+        }
+        found
+    }
+
     /// Returns the place of an object.
     pub(super) fn place(&self, instance: Instance<'_>) -> ObjectPlace {
         ObjectPlace::new(self.at, instance)

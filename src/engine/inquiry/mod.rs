@@ -106,11 +106,11 @@ impl<'s> Inquiry<'s> {
         let Some((asked, members)) = self.members_of(path) else {
             return Vec::new();
         };
+        let instances = asked.first_instances(path);
         let members = members.iter().filter(|member| member.decodes());
         let places = members.filter_map(|member| {
-            let begins = member.object.value().span().start;
-            let instance = *asked.instances(path, begins).first()?;
-            instance.view.at.is_some().then(|| asked.place(instance))
+            let instance = instances.get(&member.object.value().span().start)?;
+            Some(asked.place(*instance))
         });
         places.collect()
     }
