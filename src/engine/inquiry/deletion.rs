@@ -122,19 +122,7 @@ impl Deletions {
             .filter(|change| change.effect == Effect::Gone)
             .map(|change| cluster.key(change.object))
             .collect();
-        // Objects that were Terminating before are not an effect of this deletion.
-        let begun: BTreeSet<_> = changes
-            .iter()
-            .filter(|change| change.effect == Effect::Deleted)
-            .map(|change| change.object)
-            .collect();
-        let stuck = plan
-            .stuck(last)
-            .into_iter()
-            .filter(|held| begun.contains(&held.object));
-        let stuck: BTreeMap<_, _> = stuck
-            .map(|held| (cluster.key(held.object), StuckObject::of(cluster, held)))
-            .collect();
+        let stuck = stuck(cluster, &changes, plan.stuck(last));
         let inventory = planned.inventory();
         let hidden = if follows || !stuck.is_empty() || affects_any(object) {
             inventory.hidden_documents()
@@ -156,6 +144,22 @@ impl Deletions {
             deleted,
         }
     }
+}
+
+/// Returns the objects among `held` whose deletion begins in `changes`: those that were Terminating before are no effect
+/// of them.
+fn stuck(
+    cluster: &Cluster,
+    changes: &[Change],
+    held: Vec<HeldObject>,
+) -> BTreeMap<ObjectKey, StuckObject> {
+    let begun = changes
+        .iter()
+        .filter(|change| change.effect == Effect::Deleted);
+    let begun: BTreeSet<_> = begun.map(|change| change.object).collect();
+    let held = held.into_iter().filter(|held| begun.contains(&held.object));
+    let stuck = held.map(|held| (cluster.key(held.object), StuckObject::of(cluster, held)));
+    stuck.collect()
 }
 
 impl StuckObject {
