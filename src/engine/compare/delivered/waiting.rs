@@ -51,20 +51,15 @@ impl Delivered {
             obstacles.extend(not_ready(one, base).map(|obstacle| (at, obstacle)));
         }
         let awaited = self.awaited();
-        let in_base = base.in_cycles(&base.awaited());
+        let in_base = in_cycles(&base.awaited());
         let in_base: BTreeSet<&str> = in_base.iter().map(|at| &*base.all[*at].id).collect();
-        for at in self.in_cycles(&awaited) {
+        for at in in_cycles(&awaited) {
             obstacles.entry(at).or_insert_with(|| Obstacle {
                 why: "whose dependencies form a cycle",
                 is_certain: in_base.contains(&*self.all[at].id),
             });
         }
-        let mut dependants: Vec<Vec<usize>> = vec![Vec::new(); self.all.len()];
-        for (at, dependencies) in awaited.iter().enumerate() {
-            for dependency in dependencies {
-                dependants[*dependency].push(at);
-            }
-        }
+        let dependants = dependants(&awaited);
         let mut pending: Vec<usize> = obstacles.keys().copied().collect();
         while let Some(dependency) = pending.pop() {
             let obstacle = obstacles[&dependency];
@@ -106,19 +101,36 @@ impl Delivered {
         });
         awaited.collect()
     }
+}
 
-    /// Returns the Kustomizations that wait for themselves, directly or through others, or for such ones.
-    fn in_cycles(&self, awaited: &[BTreeSet<usize>]) -> BTreeSet<usize> {
-        let mut left: BTreeSet<usize> = (0..self.all.len()).collect();
-        loop {
-            let before = left.len();
-            let waits = left.iter().filter(|at| !awaited[**at].is_disjoint(&left));
-            left = waits.copied().collect();
-            if left.len() == before {
-                return left;
+/// Returns the deliveries that await each delivery, given those that each one awaits.
+fn dependants(awaited: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
+    let mut dependants = vec![Vec::new(); awaited.len()];
+    for (at, dependencies) in awaited.iter().enumerate() {
+        for dependency in dependencies {
+            dependants[*dependency].push(at);
+        }
+    }
+    dependants
+}
+
+/// Returns the deliveries that await themselves, directly or through others, or await such ones: those that a topological
+/// sort leaves over.
+fn in_cycles(awaited: &[BTreeSet<usize>]) -> BTreeSet<usize> {
+    let dependants = dependants(awaited);
+    let mut missing: Vec<usize> = awaited.iter().map(BTreeSet::len).collect();
+    let mut left: BTreeSet<usize> = (0..awaited.len()).collect();
+    let mut pending: Vec<usize> = (0..awaited.len()).filter(|at| missing[*at] == 0).collect();
+    while let Some(sorted) = pending.pop() {
+        left.remove(&sorted);
+        for at in dependants[sorted].iter().copied() {
+            missing[at] -= 1;
+            if missing[at] == 0 {
+                pending.push(at);
             }
         }
     }
+    left
 }
 
 /// Returns whether a delivery certainly does not reconcile head while its dependency is not ready; `None` if it does
@@ -139,7 +151,7 @@ fn blocks((one, dependency): (&Delivery, &Delivery), base: &Delivered) -> Option
         .settings
         .awaits_ready
         .iter()
-        .any(|name| one.settings.awaits_ready.contains(name) && names(name, dependency));
+        .any(|name| is_named(dependency, name) && one.settings.awaits_ready.contains(name));
     // Nothing applies the new specification of an entry point.
     if !waited && one.parent.is_none() {
         return None;
@@ -176,7 +188,7 @@ fn not_ready(one: &Delivery, base: &Delivered) -> Option<Obstacle> {
 }
 
 /// Whether a Kustomization has this namespace and name.
-fn names((namespace, name): &(String, String), one: &Delivery) -> bool {
+fn is_named(one: &Delivery, (namespace, name): &(String, String)) -> bool {
     let by = one.by.as_ref();
     by.is_some_and(|by| by.namespace == *namespace && by.name == *name)
 }
