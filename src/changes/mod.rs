@@ -28,5 +28,5 @@ pub use tree::{
 };
 pub use unread::{
     Builds, GoneInputs, Home, OtherFile, SourceState, Unread, UnreadChanges, UnreadSide,
-    UnreadWhat, is_helmfile, is_jinja, unread, written_key, written_release,
+    UnreadWhat, WrittenAs, is_helmfile, is_jinja, unread, written_key, written_release,
 };

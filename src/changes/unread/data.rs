@@ -20,6 +20,15 @@ pub struct Home {
     pub name: String,
 }
 
+/// How a kustomization or manifest writes an object.
+#[derive(Clone, Copy, Debug)]
+pub enum WrittenAs<'w> {
+    /// As an object that begins at a byte.
+    Object(u32),
+    /// As a generator of ConfigMaps or Secrets with this name.
+    Generator(&'w str),
+}
+
 impl Home {
     /// Whether an object here may read one that is delivered into `other`.
     fn may_read(&self, other: &Self) -> bool {
@@ -40,7 +49,7 @@ pub(super) struct DataObject<'s> {
     homes: Vec<Home>,
 }
 
-/// All of them.
+/// The ConfigMaps and Secrets of one state, and their generators.
 #[derive(Default)]
 pub(super) struct Data<'s> {
     all: Vec<DataObject<'s>>,
@@ -120,11 +129,10 @@ impl<'s> Data<'s> {
                 .filter(|_| !reader.cluster.is_empty())
             else {
                 let named = self.by_name.get(name).into_iter().flatten().copied();
-                let mut homes = |at: &usize| {
+                found.extend(named.filter(|at| {
                     let mut homes = self.all[*at].homes.iter();
                     homes.any(|home| reader.may_read(home))
-                };
-                found.extend(named.filter(&mut homes));
+                }));
                 continue;
             };
             for cluster in ["", &reader.cluster] {
@@ -141,8 +149,8 @@ impl<'s> Data<'s> {
         found
     }
 
-    /// Returns the content of the objects with these indices, and of the files that generate them, whatever their
-    /// places.
+    /// Returns the content of the objects with the indices in `found`, and of the files that generate them, in an order
+    /// that is independent of their places.
     pub(super) fn content(&self, state: &SourceState<'_>, found: &BTreeSet<usize>) -> String {
         let mut texts: Vec<String> = found
             .iter()

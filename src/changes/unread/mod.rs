@@ -3,7 +3,8 @@
 //! reported, so that a missing finding is not mistaken for safety.
 //!
 //! * `input` one input of one state, and its comparison with the other state; `report` the inputs that differ
-//! * `state` the files of one state; `holder` the objects in them; `data` the ConfigMaps and Secrets that charts read; `canonical` values as comparable text
+//! * `state` the files of one state; `holder` the objects in them; `data` the ConfigMaps and Secrets that charts read;
+//!   `canonical` values as comparable text
 //! * `charts`, `texts`, `kustomizations`, `patches`, `flux`, `helm`, `argocd` find inputs, each in one kind of file
 
 mod argocd;
@@ -20,7 +21,7 @@ mod report;
 mod state;
 mod texts;
 
-pub use data::Home;
+pub use data::{Home, WrittenAs};
 pub use helm::written_release;
 pub use report::{GoneInputs, Unread, UnreadChanges, UnreadSide, UnreadWhat};
 pub use state::{Builds, OtherFile, SourceState, written_key};

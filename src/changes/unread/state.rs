@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::HashMap;
 
 use super::canonical::{canonical, digest};
-use super::data::{Data, DataObject, Home};
+use super::data::{Data, DataObject, Home, WrittenAs};
 
 use crate::kustomize::{ancestors, folder_of, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, Object, ParsedFile, is_kustomization};
@@ -63,9 +63,8 @@ pub struct Builds<'s> {
     pub evaluated: &'s dyn Fn(&str) -> bool,
     /// The result of rendering the charts that the file at a place affects: `None` if none of them was rendered.
     pub charted: &'s dyn Fn(&str) -> Option<Result<(), String>>,
-    /// The places into which the object at an offset of a file is delivered, or without an offset the ConfigMaps and
-    /// Secrets that a kustomization generates.
-    pub homes: &'s dyn Fn(&str, Option<u32>) -> Vec<Home>,
+    /// The places into which an object of a file, or the objects of a generator in it, are delivered.
+    pub homes: &'s dyn Fn(&str, WrittenAs<'_>) -> Vec<Home>,
 }
 
 impl<'s> SourceState<'s> {
@@ -188,7 +187,8 @@ impl<'s> SourceState<'s> {
 
     /// Returns the places into which an object is delivered: those of its builds, else the one that is written.
     pub(super) fn homes(&self, place: &str, object: &Object) -> Vec<Home> {
-        let homes = (self.builds.homes)(place, Some(object.value().span().start));
+        let written = WrittenAs::Object(object.value().span().start);
+        let homes = (self.builds.homes)(place, written);
         if !homes.is_empty() {
             return homes;
         }
@@ -201,8 +201,7 @@ impl<'s> SourceState<'s> {
 
     /// Returns the places into which the object of a generator is delivered: those of its builds, else `namespace`.
     pub(super) fn generated(&self, place: &str, name: &str, namespace: Option<&str>) -> Vec<Home> {
-        let mut homes = (self.builds.homes)(place, None);
-        homes.retain(|home| home.name.contains(name));
+        let mut homes = (self.builds.homes)(place, WrittenAs::Generator(name));
         if homes.is_empty() {
             homes.push(Home {
                 cluster: String::new(),

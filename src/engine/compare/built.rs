@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use foldhash::HashMap;
+use smol_str::SmolStr;
 
 use crate::changes::{BuiltObjects, DeliveredMarks};
 use crate::delivery::marks;
@@ -34,12 +35,23 @@ pub(super) struct BuildRoot {
     pub(super) unfollowed: Option<String>,
     /// The objects that no file contains, as files of their own with their places.
     pub(super) generated: Vec<(Arc<str>, ParsedFile)>,
-    /// The ConfigMaps and Secrets among them, each with the place of its kustomization.
-    pub(super) data: Vec<(Arc<str>, ResId)>,
+    /// The ConfigMaps and Secrets among them.
+    pub(super) data: Vec<GeneratedData>,
     /// Whether it is a chart that was rendered, and so a release of Helm.
     pub(super) is_chart: bool,
     /// Its objects as it applies them, unless it fails.
     pub(super) objects: Option<Arc<BuiltObjects>>,
+}
+
+/// A ConfigMap or Secret that a kustomization generates.
+#[derive(Clone, Debug)]
+pub(super) struct GeneratedData {
+    /// The kustomization.
+    pub(super) file: Arc<str>,
+    /// The name in the generator.
+    pub(super) generator: SmolStr,
+    /// The identity as it is delivered.
+    pub(super) id: ResId,
 }
 
 /// Returns the build of a delivery; for a failing one, with the objects that it would build without the failure.
@@ -87,7 +99,11 @@ pub(super) fn root_of(
     let data = generated.values().flatten().filter_map(|resource| {
         let id = resource.id();
         let is_data = matches!(id.kind.as_str(), "ConfigMap" | "Secret");
-        is_data.then(|| (Arc::clone(&resource.origin.file), id))
+        is_data.then(|| GeneratedData {
+            file: Arc::clone(&resource.origin.file),
+            generator: resource.original().name,
+            id,
+        })
     });
     let data = data.collect();
     let generated = generated.into_iter().map(|(file, resources)| {

@@ -18,7 +18,7 @@ use super::state::StateReader;
 use super::telling::MergeTelling;
 use crate::changes::{
     BothSides, Builds, GoneInputs, ObjectChange, TreePart, Unread, UnreadChanges, UnreadSide,
-    compare, unread, written_key,
+    WrittenAs, compare, unread, written_key,
 };
 use crate::charts::Charts;
 use crate::engine::describe::tool;
@@ -143,7 +143,7 @@ impl Comparison {
         let homes = [&old, &new].map(Homes::of);
         let [homes_in_base, homes_in_head] = homes
             .each_ref()
-            .map(|homes| |place: &str, begins: Option<u32>| homes.find(place, begins));
+            .map(|homes| |place: &str, written: WrittenAs<'_>| homes.find(place, written));
         let unread = unread(
             &old.source_state(Builds {
                 rendered: &in_base,

@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 
 use super::Parsed;
-use crate::changes::Home;
+use crate::changes::{Home, WrittenAs};
 use crate::engine::compare::built::BuildRoot;
 use crate::inventory::BuiltKeys;
 use crate::kube::Namespace;
@@ -13,8 +13,8 @@ use crate::kustomize::Deliverer;
 #[derive(Default)]
 pub(in crate::engine::compare) struct Homes<'p> {
     written: HashMap<&'p str, Vec<(&'p BuildRoot, &'p BuiltKeys)>>,
-    /// The ConfigMaps and Secrets that kustomizations generate, by the kustomization.
-    generated: HashMap<&'p str, Vec<Home>>,
+    /// The ConfigMaps and Secrets that kustomizations generate, by the kustomization and the name in the generator.
+    generated: HashMap<(&'p str, &'p str), Vec<Home>>,
 }
 
 impl<'p> Homes<'p> {
@@ -25,23 +25,33 @@ impl<'p> Homes<'p> {
                 let of_file = homes.written.entry(&*state.places[*file]).or_default();
                 of_file.push((root, &**built));
             }
-            for (file, id) in &root.data {
-                let namespace = Some(id.namespace.to_string());
-                let of_file = homes.generated.entry(&**file).or_default();
-                of_file.push(Home {
+            for data in &root.data {
+                let namespace = Some(data.id.namespace.to_string());
+                let generator = (&*data.file, data.generator.as_str());
+                let of_generator = homes.generated.entry(generator).or_default();
+                of_generator.push(Home {
                     cluster: cluster_of(root),
                     namespace: namespace.filter(|namespace| !namespace.is_empty()),
-                    name: id.name.to_string(),
+                    name: data.id.name.to_string(),
                 });
             }
         }
         homes
     }
 
-    /// Returns where the object at `begins` of a file is delivered, or without it those that the file generates.
-    pub(in crate::engine::compare) fn find(&self, place: &str, begins: Option<u32>) -> Vec<Home> {
-        let Some(begins) = begins else {
-            return self.generated.get(place).cloned().unwrap_or_default();
+    /// Returns where the object that is written in the file at `place`, or the objects of a generator in it, are
+    /// delivered.
+    pub(in crate::engine::compare) fn find(
+        &self,
+        place: &str,
+        written: WrittenAs<'_>,
+    ) -> Vec<Home> {
+        let begins = match written {
+            WrittenAs::Object(begins) => begins,
+            WrittenAs::Generator(name) => {
+                let generated = self.generated.get(&(place, name));
+                return generated.cloned().unwrap_or_default();
+            }
         };
         let built = self.written.get(place).into_iter().flatten();
         let found = built.filter_map(|(root, built)| {
