@@ -1,8 +1,9 @@
 //! The inputs that a change touches, as they are reported.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -137,6 +138,11 @@ impl GoneInputs {
     }
 }
 
+/// Returns the kind of an input, its file and its line.
+fn place_of(input: &Unread) -> (UnreadWhat, String, usize) {
+    (input.what, input.file.clone(), input.line)
+}
+
 impl UnreadChanges {
     /// Whether an input that differs decides what a chart renders to that `--render` can render.
     pub fn are_of_charts(&self) -> bool {
@@ -162,23 +168,29 @@ impl UnreadChanges {
 
     /// Adds inputs whose objects kustomizations transform in another way. They replace inputs of the same place.
     pub fn with_transformed(mut self, transformed: Vec<Unread>) -> Self {
+        let mut known = HashMap::default();
+        for (at, one) in self.changed.iter().enumerate() {
+            known.entry(place_of(one)).or_insert(at);
+        }
         for one in transformed {
-            let place = (one.what, &one.file, one.line);
-            let mut changed = self.changed.iter_mut();
-            let known = changed.find(|other| (other.what, &other.file, other.line) == place);
-            if let Some(known) = known {
-                (known.is_calm, known.reason) = (false, one.reason);
-            } else {
-                self.unchanged = self.unchanged.saturating_sub(1);
-                self.changed.push(one);
+            match known.entry(place_of(&one)) {
+                Entry::Occupied(known) => {
+                    let known = &mut self.changed[*known.get()];
+                    (known.is_calm, known.reason) = (false, one.reason);
+                }
+                Entry::Vacant(new) => {
+                    new.insert(self.changed.len());
+                    self.unchanged = self.unchanged.saturating_sub(1);
+                    self.changed.push(one);
+                }
             }
         }
         self.changed.sort_by_cached_key(order);
         self
     }
 
-    /// Adds `sources` of deliveries whose objects are not read, or what only the cluster knows of deliveries. A source is
-    /// left out if an input that may remove objects is already reported for it.
+    /// Adds `sources` of deliveries whose objects are not read, and facts about deliveries that only the cluster knows.
+    /// Another repository is left out if an input that may remove objects is already reported for it.
     pub fn with_elsewhere(mut self, sources: Vec<Unread>) -> Self {
         let reported = self.changed.iter().filter(|one| !one.is_calm);
         let reported: BTreeSet<(String, String)> = reported
