@@ -83,7 +83,7 @@ impl Delivery {
     }
 
     /// Finds a delivery in a sorted list.
-    pub(super) fn find<'d>(sorted: &'d [Self], id: &str) -> Option<&'d Self> {
+    pub fn find<'d>(sorted: &'d [Self], id: &str) -> Option<&'d Self> {
         let found = sorted.binary_search_by(|one| one.id.as_str().cmp(id));
         found.ok().map(|at| &sorted[at])
     }

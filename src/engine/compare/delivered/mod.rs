@@ -293,15 +293,14 @@ impl Delivered {
     }
 
     pub(super) fn delivery(&self, id: &str) -> Option<&Delivery> {
-        let found = self.all.binary_search_by(|one| one.id.as_str().cmp(id));
-        found.ok().map(|at| &self.all[at])
+        Delivery::find(&self.all, id)
     }
 
     /// Returns the delivery that delivers another one. That of a kept delivery may itself be kept.
     fn parent(&self, delivery: &Delivery) -> Option<&Delivery> {
         let id = delivery.parent.as_deref()?;
-        let mut kept = self.memory.kept.iter();
-        self.delivery(id).or_else(|| kept.find(|one| one.id == id))
+        self.delivery(id)
+            .or_else(|| Delivery::find(&self.memory.kept, id))
     }
 
     /// Returns the files of clusters into which both states deliver the same.
