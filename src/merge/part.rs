@@ -60,6 +60,12 @@ pub struct MergePart<'a> {
     written: OnceLock<HashSet<WrittenIn>>,
     /// Remote sources that head adds to kustomizations, by the folder of the kustomization.
     unseen: OnceLock<HashMap<String, String>>,
+    /// The keys that head adds, without their namespaces, each with whether a deliverer applies one of the objects.
+    added: OnceLock<HashMap<ObjectKey, bool>>,
+    /// The keys as written of the objects of head that builds give another name, each with the destination.
+    written_keys: OnceLock<HashSet<(Destination, ObjectKey)>>,
+    /// The keys of objects whose updates the API server rejects.
+    rejected: OnceLock<HashSet<ObjectKey>>,
     /// Files of head that base has with another text, by path.
     pub(super) edited: OnceLock<HashMap<String, EditedFile>>,
 }
@@ -148,6 +154,9 @@ impl<'a> MergePart<'a> {
             built: OnceLock::new(),
             written: OnceLock::new(),
             unseen: OnceLock::new(),
+            added: OnceLock::new(),
+            written_keys: OnceLock::new(),
+            rejected: OnceLock::new(),
             edited: OnceLock::new(),
         }
     }
@@ -163,13 +172,22 @@ impl<'a> MergePart<'a> {
 
     /// Whether the API server rejects the update of an object to its content in head.
     pub fn rejects(&self, key: &ObjectKey) -> bool {
+        let rejected = self.rejected.get_or_init(|| {
+            let changed = self.counterparts.keys();
+            let keys = changed.map(|id| &self.base.inventory.member(*id).key);
+            let rejected = keys.filter(|key| self.has_rejected_fields(key));
+            rejected.cloned().collect()
+        });
+        rejected.contains(key)
+    }
+
+    fn has_rejected_fields(&self, key: &ObjectKey) -> bool {
         let [old, new] =
             [Some(self.base), self.head].map(|part| with_key(&part?.inventory, key).next());
         let changed = old.filter(|member| self.counterparts.contains_key(&member.id));
-        match (changed, new) {
-            (Some(base), Some(head)) => !self.rejected_fields(KeptObject { base, head }).is_empty(),
-            _ => false,
-        }
+        changed
+            .zip(new)
+            .is_some_and(|(base, head)| !self.rejected_fields(KeptObject { base, head }).is_empty())
     }
 
     /// Whether the sources still contain an object of base: the same file of head has it, and some build applies it.
@@ -296,27 +314,17 @@ impl<'a> MergePart<'a> {
         (*kind == ChangeKind::Renamed).then(|| self.sides.of_head(*is))
     }
 
-    /// Whether head may still apply an object of base although none has its key: its kind may be cluster-scoped and
-    /// head applies one of its name, or one of both names has a placeholder and stands for the other name.
-    /// Returns the condition under which it does not.
+    /// Returns the condition under which head no longer applies an object of base, if it may still apply it although no
+    /// object of head has its key: its kind may be cluster-scoped and head adds an object of its name, or one of both
+    /// names has a placeholder and stands for the other name.
     pub fn may_stay(&self, member: &Member) -> Option<&'static str> {
-        let head = self.head?;
         let is_delivery = CascadeKind::of(member.key.group_kind()) == Some(CascadeKind::Delivery);
         let GroupKind { group, kind } = member.key.group_kind();
         let is_namespaced = scope_of(group, kind) == Some(DefinedScope::Namespaced);
         if member.scope().is_none() && !is_namespaced && !is_delivery {
-            let has_deliverer = |part: &TreePart, member: &Member| {
-                part.destination(member.file).deliverer().is_some()
-            };
-            let named = head.inventory.with_name(group, kind, &member.key.name);
-            let mut named = named.iter().map(|id| head.inventory.member(*id));
-            // If base has both, they are in two namespaces.
-            let is_new = |after: &Member| self.base.inventory.with_key(&after.key).is_empty();
-            let may_be_applied = |after: &Member| {
-                head.applies(after)
-                    && (has_deliverer(head, after) || !has_deliverer(self.base, member))
-            };
-            if named.any(|after| may_be_applied(after) && is_new(after)) {
+            let had_deliverer = self.base.destination(member.file).deliverer().is_some();
+            let is_delivered = self.added().get(&without_namespace(&member.key));
+            if is_delivered.is_some_and(|is_delivered| *is_delivered || !had_deliverer) {
                 return Some("If its kind is namespaced");
             }
         }
@@ -324,6 +332,22 @@ impl<'a> MergePart<'a> {
         let [left, reached] = [was, is].map(|key| key.namespace.name().unwrap_or_default());
         let may_be_it = may_be_same(&was.name, &is.name) && may_be_same(left, reached);
         may_be_it.then_some("If its name changes")
+    }
+
+    fn added(&self) -> &HashMap<ObjectKey, bool> {
+        self.added.get_or_init(|| {
+            let mut added = HashMap::default();
+            let applied = self.head.into_iter().flat_map(applied);
+            // If base has such a key, too, there are two objects in two namespaces.
+            let new = applied.filter(|(member, _)| {
+                !member.is_generated && self.base.inventory.with_key(&member.key).is_empty()
+            });
+            for (member, destination) in new {
+                let is_delivered = added.entry(without_namespace(&member.key)).or_default();
+                *is_delivered |= destination.deliverer().is_some();
+            }
+            added
+        })
     }
 
     /// Returns a remote resource or chart repository that head adds to a new or existing kustomization in the folder of
@@ -384,14 +408,20 @@ impl<'a> MergePart<'a> {
         let Some(head) = self.head.filter(|_| !key.is(kinds::NAMESPACE)) else {
             return false;
         };
-        let mut beside = head.members_at(head.destination(user.file));
+        let written = self.written_keys.get_or_init(|| {
+            let members = head.inventory.members.iter();
+            let renamed = members.filter_map(|member| {
+                let name = member.object.name()?;
+                let is_renamed = *name != *member.key.name;
+                is_renamed.then(|| {
+                    let destination = head.destination(member.file).clone();
+                    (destination, member.key.named(&*name))
+                })
+            });
+            renamed.collect()
+        });
         table().is_builtin_group(user.key.group_kind().group)
-            && beside.any(|member| {
-                member.key.name != key.name
-                    && member.key.namespace == key.namespace
-                    && member.key.group_kind() == key.group_kind()
-                    && member.object.name().as_deref() == Some(key.name.as_str())
-            })
+            && written.contains(&(head.destination(user.file).clone(), key.clone()))
     }
 
     /// Returns the object that base applies with a key; if there are several, one that is removed.
@@ -448,6 +478,12 @@ fn applied(part: &TreePart) -> impl Iterator<Item = (&Member, &Destination)> {
     let members = part.inventory.members.iter();
     let members = members.map(|member| (member, part.destination(member.file)));
     members.filter(|(_, destination)| destination.is_applied())
+}
+
+fn without_namespace(key: &ObjectKey) -> ObjectKey {
+    let mut key = key.clone();
+    key.namespace = Namespace::None;
+    key
 }
 
 fn is_helm_hook(member: &Member) -> bool {
