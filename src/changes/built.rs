@@ -72,7 +72,7 @@ impl BuiltObjects {
     }
 }
 
-/// Returns an object of both sides as it is built; `None` if a build is not known, or is the same on both sides.
+/// Returns an object of both sides as it is built; `None` if a build is not known, or if both sides share one build.
 fn built<'t>(
     (base, old): (&'t TreePart, &Member),
     (head, new): (&'t TreePart, &Member),
@@ -84,7 +84,7 @@ fn built<'t>(
     was.object(old).zip(is.object(new))
 }
 
-/// Whether an object is the same on both sides: as it is built, else as it is written.
+/// Whether an object is the same on both sides: as it is built if both builds are known, else as it is written.
 pub(super) fn is_same(old: (&TreePart, &Member), new: (&TreePart, &Member)) -> bool {
     match built(old, new) {
         Some((was, is)) => same_node(was, is),
@@ -92,8 +92,8 @@ pub(super) fn is_same(old: (&TreePart, &Member), new: (&TreePart, &Member)) -> b
     }
 }
 
-/// Returns the fields of an object that an update would change although they are immutable: as it is built, else as it
-/// is written.
+/// Returns the fields of an object that an update would change although they are immutable: as the object is built if both
+/// builds are known, else as it is written.
 pub fn rejected_between(
     old: (&TreePart, &Member),
     new: (&TreePart, &Member),
@@ -107,16 +107,13 @@ pub fn rejected_between(
     let (Some(old_object), Some(new_object)) = (object_in(&was), object_in(&is)) else {
         return written;
     };
-    let by = old.0.destination(old.1.file).deliverer();
-    let is_of_flux = by.is_some_and(|by| by.tool == SourceTool::Flux);
+    let sides = [(old, &was), (new, &is)];
     let rejected = rejected_fields(old_object, new_object).into_iter();
     let rejected = rejected.filter(|field| {
-        let parts = [(&was, field.base), (&is, field.head)];
-        let mut parts = parts
-            .into_iter()
-            .filter_map(|(file, part)| Some(file.source().slice(part?)));
-        // Flux leaves no variable: where one remains, its value is in a ConfigMap or Secret that is not read.
-        !(is_of_flux && parts.any(|part| part.contains("${")))
+        let parts = sides.into_iter().zip([field.base, field.head]);
+        !parts.into_iter().any(|((side, file), part)| {
+            is_of_flux(side) && part.is_some_and(|part| file.source().slice(part).contains("${"))
+        })
     });
     let rejected = rejected.map(|built| {
         let known = written.iter().find(|one| one.field == built.field);
@@ -135,6 +132,13 @@ pub fn rejected_between(
     rejected.collect()
 }
 
+/// Whether Flux applies an object. It leaves no variable: where one remains in a build, its value is in a ConfigMap or
+/// Secret that is not read.
+fn is_of_flux((part, member): (&TreePart, &Member)) -> bool {
+    let by = part.destination(member.file).deliverer();
+    by.is_some_and(|by| by.tool == SourceTool::Flux)
+}
+
 /// Parses a built object; `None` if it is too large.
 fn parsed(node: &Node) -> Option<ParsedFile> {
     if node.weight(LARGEST) > LARGEST {
@@ -144,6 +148,7 @@ fn parsed(node: &Node) -> Option<ParsedFile> {
     Some(ParsedFile::parse(SourceFile::new("built.json", text)))
 }
 
+/// Returns the object of a file of [`parsed`].
 fn object_in(file: &ParsedFile) -> Option<&Object> {
     let documents = file.documents().iter();
     let mut objects = documents.flat_map(|document| document.objects());

@@ -24,7 +24,7 @@ pub struct RejectedField {
     pub base: Option<Span>,
     /// The same place in head.
     pub head: Option<Span>,
-    /// Whether only the build changes it: both sides write the same.
+    /// Whether it is rejected as it is built, but not as it is written.
     pub is_only_built: bool,
 }
 
