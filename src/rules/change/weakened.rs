@@ -301,16 +301,20 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
 
 /// Reports a delivery object that the change removes and that would no longer delete its objects in its new version.
 fn preserves_too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
+    // The lookups below are for the few delivery objects only.
+    if !deletes_with_it(base) {
+        return None;
+    }
     merge.tool_of(base)?;
     let (tree, copy) = copy_in_head(merge, base)?;
+    if deletes_with_it(copy) {
+        return None;
+    }
     let field = if base.object.is(kinds::APPLICATION) {
         "metadata.finalizers"
     } else {
         "spec.prune"
     };
-    if !deletes_with_it(base) || deletes_with_it(copy) {
-        return None;
-    }
     let (who, kind) = (named(base), base.object.kind());
     let message = format!("the change lets {who} keep its objects and removes it: too late");
     let draft = on_base(merge, base, base.object.name_span(), message)
@@ -339,7 +343,7 @@ fn deletes_with_it(member: &Member) -> bool {
     }
 }
 
-/// Returns the object that the file of a removed object still has in head, which nothing applies, and its tree.
+/// Returns the object of head that the file of a removed object still contains, and the index of its tree.
 fn copy_in_head<'a>(merge: &Merge<'a>, base: &Member) -> Option<(usize, &'a Member)> {
     let part = merge.part;
     let place = part.base.place(base.file);
