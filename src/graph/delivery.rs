@@ -130,6 +130,9 @@ pub struct Settings {
     pub applications_sync: Option<String>,
 }
 
+/// Maximum length of the name of a release.
+const LONGEST_NAME: usize = 53;
+
 /// The release that a HelmRelease installs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Release {
@@ -154,8 +157,26 @@ impl Release {
         self.place() != next.place() || is_other_chart && !next.takes_any_chart
     }
 
-    /// Returns what identifies it in a cluster.
-    fn place(&self) -> [&str; 3] {
+    /// Returns its name, the namespace in which Helm stores it and the one in which it is installed.
+    pub fn place(&self) -> [&str; 3] {
         [&self.name, &self.storage, &self.namespace]
+    }
+
+    /// Returns the name of the release of a HelmRelease called `name`, with its `releaseName` and `targetNamespace` if
+    /// they are not empty (fluxcd/helm-controller api/v2/helmrelease_types.go, `GetReleaseName`;
+    /// internal/release/util.go, `ShortenName`).
+    pub fn name_of(name: &str, (written, target): (Option<&str>, Option<&str>)) -> String {
+        let name = match (written, target) {
+            (Some(written), _) => written.to_owned(),
+            (None, Some(namespace)) => format!("{namespace}-{name}"),
+            (None, None) => name.to_owned(),
+        };
+        if name.len() <= LONGEST_NAME {
+            return name;
+        }
+        let hash = sha2_const_stable::Sha256::new().update(name.as_bytes());
+        let digest = data_encoding::HEXLOWER.encode(&hash.finalize());
+        let start: String = name.chars().take(LONGEST_NAME - 13).collect();
+        format!("{start}-{}", &digest[..12])
     }
 }

@@ -94,7 +94,8 @@ impl<'a> Delivery<'a, '_> {
         withdrawal
     }
 
-    /// Whether the set in base has a git generator, in a matrix or a merge, too. Elements that are listed in the set change together with its policy.
+    /// Whether the set in base has a git generator, possibly in a matrix or a merge. Elements that are listed in the set
+    /// change together with its policy.
     fn generates_from_git(&self, by: &Deliverer) -> bool {
         let set = self.part.delivering(by).map(|(_, set)| set);
         let spec = set.and_then(|set| set.object.at(&["spec"]));
@@ -227,7 +228,7 @@ pub fn prunes(settings: &Settings) -> bool {
     may_prune(settings) && !has(&settings.sync_options, "Prune=false")
 }
 
-/// Whether it prunes objects with a sync option of their own.
+/// Whether an Application or a Kustomization prunes objects on its own, at least those with a sync option of their own.
 fn may_prune(settings: &Settings) -> bool {
     settings.prune == Some(true) && settings.suspend != Some(true)
 }

@@ -114,9 +114,8 @@ fn release(finder: &mut Finder<'_>, holder: Holder<'_>) {
     holder.add(finder, first.key_span, input);
 }
 
-/// Returns the release that the HelmRelease with a namespace, a name and a written specification installs
-/// (helm-controller api/v2/helmrelease_types.go, `GetReleaseName`). The name of a chart is unknown unless the chart is in
-/// a HelmRepository.
+/// Returns the release that the HelmRelease with a namespace, a name and a written specification installs. The name of a
+/// chart is unknown unless the chart is in a HelmRepository.
 pub fn written_release(spec: Value<'_>, (own, name): (&str, &str)) -> Release {
     let chart = spec.at(&["chart", "spec"]).or(spec.get("chart"));
     let [kind, named] = [&["sourceRef", "kind"][..], &["chart"]]
@@ -124,19 +123,12 @@ pub fn written_release(spec: Value<'_>, (own, name): (&str, &str)) -> Release {
     let is_by_name = !["GitRepository", "Bucket"].contains(&kind);
     let chart = named.rsplit('/').next();
     let chart = chart.filter(|name| is_by_name && !name.is_empty());
-    let [written, into, storage] =
-        ["releaseName", "targetNamespace", "storageNamespace"].map(|key| text_at(spec, &[key]));
-    let name = match (written, into) {
-        ("", "") => name.to_owned(),
-        ("", into) => format!("{into}-{name}"),
-        (written, _) => written.to_owned(),
-    };
-    let [storage, namespace] =
-        [storage, into].map(|one| if one.is_empty() { own } else { one }.to_owned());
+    let [written, target, storage] =
+        ["releaseName", "targetNamespace", "storageNamespace"].map(|key| spec.text_at(&[key]));
     Release {
-        name,
-        storage,
-        namespace,
+        name: Release::name_of(name, (written, target)),
+        storage: storage.unwrap_or(own).to_owned(),
+        namespace: target.unwrap_or(own).to_owned(),
         chart: chart.map(str::to_owned),
         takes_any_chart: text_at(spec, &["upgrade", "chartNameChangeStrategy"]) == "InPlaceUpdate",
     }

@@ -154,20 +154,12 @@ impl<'r> HelmRelease<'r> {
             .unwrap_or_else(|| self.namespace.clone())
     }
 
-    /// Returns the release name (api/v2/helmrelease_types.go, GetReleaseName; internal/release/util.go, ShortenName).
+    /// Returns the name of the release.
     fn release(&self) -> String {
-        let name = match (self.text(&["releaseName"]), self.text(&["targetNamespace"])) {
-            (Some(written), _) => written,
-            (None, Some(namespace)) => format!("{namespace}-{}", self.name),
-            (None, None) => self.name.clone(),
-        };
-        if name.len() <= LONGEST_NAME {
-            return name;
-        }
-        let hash = sha2_const_stable::Sha256::new().update(name.as_bytes());
-        let digest = data_encoding::HEXLOWER.encode(&hash.finalize());
-        let start: String = name.chars().take(LONGEST_NAME - 13).collect();
-        format!("{start}-{}", &digest[..12])
+        let [written, target] =
+            ["releaseName", "targetNamespace"].map(|key| self.spec.str_at(&[key]));
+        let [written, target] = [written, target].map(|text| text.filter(|text| !text.is_empty()));
+        Release::name_of(&self.name, (written, target))
     }
 
     /// Returns the release that it installs.
@@ -438,9 +430,6 @@ impl<'r> HelmRelease<'r> {
         Ok(())
     }
 }
-
-/// Maximum length of the name of a release.
-const LONGEST_NAME: usize = 53;
 
 fn not_found(kind: &str, namespace: &str, name: &str) -> String {
     format!("the tree has no {kind} {namespace}/{name}")

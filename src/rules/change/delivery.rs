@@ -205,7 +205,9 @@ fn unseen(
     let leaves = leaving(merge, member);
     if !handed.is_empty() {
         // Another set may own the Applications.
-        let is_owned = handed.iter().any(|(child, _)| is_certain(merge, child));
+        let is_owned = handed
+            .iter()
+            .any(|(child, _)| is_surely_delivered(merge, child));
         let certain = certain && is_owned;
         let verb = if is_owned { verb } else { "may delete" };
         let number = plain::count(handed.len(), "object");
@@ -238,8 +240,8 @@ fn unseen(
     }
 }
 
-/// Whether the delivery of an object of base certainly has it.
-fn is_certain(merge: &Merge<'_>, member: &Member) -> bool {
+/// Whether the delivery of an object of base certainly contains it.
+fn is_surely_delivered(merge: &Merge<'_>, member: &Member) -> bool {
     let base = merge.part.base;
     let by = base.destination(member.file).deliverer();
     let known = by.and_then(|by| base.delivery(by));
@@ -265,21 +267,22 @@ fn another_release(merge: &Merge<'_>, replaced: &ReplacedRelease<'_>) -> Draft {
         named(base),
         plain::one_line(&release)
     );
-    let (changed, field) = if was.name != is.name {
-        ("name of the release", "releaseName")
+    let is_other_chart = was.place() == is.place();
+    let changed = if was.name != is.name {
+        "name of the release"
     } else if was.namespace != is.namespace {
-        ("namespace of the release", "targetNamespace")
-    } else if was.storage != is.storage {
-        ("namespace in which Helm stores it", "storageNamespace")
+        "namespace of the release"
+    } else if is_other_chart {
+        "name of the chart"
     } else {
-        ("name of the chart", "chart")
+        "namespace in which Helm stores it"
     };
     let moved = if was.namespace == is.namespace {
         ""
     } else {
         " Objects whose templates name no namespace stay behind in the old one."
     };
-    let help = if field == "chart" {
+    let help = if is_other_chart {
         "set `spec.upgrade.chartNameChangeStrategy: InPlaceUpdate` in the same change if your helm-controller has it, or keep the \
          name of the chart; `--render` shows what is deleted"
     } else {
