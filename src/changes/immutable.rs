@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use foldhash::HashMap;
+
 use crate::kube::GroupKind;
 use crate::kube::quantity;
 use crate::manifest::Object;
@@ -234,9 +236,7 @@ fn text(value: Value<'_>) -> String {
 fn first_difference<'v>(mut was: Value<'v>, mut is: Value<'v>) -> (Value<'v>, Value<'v>) {
     const DEEPEST: usize = 8;
     for _ in 0..DEEPEST {
-        let mut entries = was
-            .entries()
-            .filter_map(|entry| Some((entry.key, entry.value, is.get(entry.key)?)));
+        let mut entries = in_both(was, is);
         let entry = entries.find(|(key, was, is)| {
             let has_own_keys = OWN_KEYS.contains(key);
             has_own_keys && keys(*was) != keys(*is) || certainly_differs(*was, *is)
@@ -266,10 +266,9 @@ fn certainly_differs(was: Value<'_>, is: Value<'_>) -> bool {
                 if own_keys && keys(was) != keys(is) {
                     return true;
                 }
-                let both = was
-                    .entries()
-                    .filter_map(|entry| Some((entry.key, entry.value, is.get(entry.key)?)));
-                pending.extend(both.map(|(key, was, is)| (was, is, OWN_KEYS.contains(&key))));
+                pending.extend(
+                    in_both(was, is).map(|(key, was, is)| (was, is, OWN_KEYS.contains(&key))),
+                );
             }
             (Kind::Seq, Kind::Seq) => {
                 if was.items().len() != is.items().len() {
@@ -288,6 +287,17 @@ fn certainly_differs(was: Value<'_>, is: Value<'_>) -> bool {
         }
     }
     false
+}
+
+/// Returns the entries that two maps share, each with both values. A lookup per key would be quadratic.
+fn in_both<'v>(
+    was: Value<'v>,
+    is: Value<'v>,
+) -> impl Iterator<Item = (&'v str, Value<'v>, Value<'v>)> {
+    let others: HashMap<&str, Value<'_>> =
+        is.entries().map(|entry| (entry.key, entry.value)).collect();
+    let entries = was.entries();
+    entries.filter_map(move |entry| Some((entry.key, entry.value, *others.get(entry.key)?)))
 }
 
 /// Returns the keys of a map; null is the same as no value.
@@ -318,12 +328,14 @@ fn volume_source(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
             .collect()
     });
     let differs = was != is
-        || was.iter().any(|name| {
-            let path = ["spec", *name];
-            old.at(&path)
-                .zip(new.at(&path))
-                .is_some_and(|(was, is)| certainly_differs(was, is))
-        });
+        || old
+            .get("spec")
+            .zip(new.get("spec"))
+            .is_some_and(|(was, is)| {
+                in_both(was, is).any(|(key, was, is)| {
+                    !BESIDE_SOURCE.contains(&key) && certainly_differs(was, is)
+                })
+            });
     differs.then(|| at("spec", old.get("spec"), new.get("spec")))
 }
 
