@@ -104,10 +104,10 @@ fn on_field(
     changed_in_head(draft, merge, head, place, "changed here")
 }
 
-/// Explains a field that both sides write alike.
+/// Explains a field that only the build changes.
 fn build_changes(fields: &[RejectedField]) -> &'static str {
     if fields.iter().any(|field| field.is_only_built) {
-        "The object is written as before, but is built with another value. "
+        "The value changes in the build, and not in the file of the object. "
     } else {
         ""
     }
