@@ -40,7 +40,6 @@ impl Home {
 }
 
 /// A ConfigMap or Secret, or the generator of one.
-#[derive(Clone)]
 pub(super) struct DataObject<'s> {
     pub(super) place: &'s str,
     pub(super) file: &'s ParsedFile,
