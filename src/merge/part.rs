@@ -401,6 +401,16 @@ impl<'a> MergePart<'a> {
             .any(|member| head.destination(member.file).deliverer() == Some(by))
     }
 
+    /// Returns the object with a key that a deliverer of base applies in head, where the graph may name another cluster.
+    pub(super) fn applied_by(&self, by: &Deliverer, key: &ObjectKey) -> Option<&'a Member> {
+        let head = self.head?;
+        let by = by.key();
+        with_key(&head.inventory, key).find(|member| {
+            let after = head.destination(member.file).deliverer();
+            after.is_some_and(|after| after.key() == by)
+        })
+    }
+
     /// Whether a kustomization of head gives another name to the object that is written with the name in `key`, and
     /// updates the reference of `user`, an object of head: it does so in objects of built-in kinds (kustomize
     /// api/internal/konfig/builtinpluginconsts/namereference.go).

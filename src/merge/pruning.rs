@@ -285,7 +285,7 @@ impl<'a> Delivery<'a, '_> {
         if let Some(pruned) = self.pruned_before_failing(by) {
             return pruned;
         }
-        let rejected = self.rejected();
+        let rejected = self.rejected(by);
         if let Some(rejected) = rejected.iter().find(|one| !ends_on_its_own(one)) {
             return Withdrawal {
                 rejected: Some(rejected.key.clone()),
@@ -308,10 +308,10 @@ impl<'a> Delivery<'a, '_> {
         Some(pruned.unwrap_or_else(|| Withdrawal::nothing(CANNOT_BUILD)))
     }
 
-    /// Returns the objects that stay and whose updates the API server rejects. A Kustomization then applies and prunes
+    /// Returns the objects that the Kustomization still applies and whose updates the API server rejects. It then applies and prunes
     /// nothing, unless a setting makes it recreate or skip such objects (fluxcd/kustomize-controller
     /// internal/controller/kustomization_controller.go, `apply` before `prune`).
-    fn rejected(&self) -> Vec<&'a Member> {
+    fn rejected(&self, by: &Deliverer) -> Vec<&'a Member> {
         if self.leaving.members.is_empty() {
             return Vec::new();
         }
@@ -319,7 +319,7 @@ impl<'a> Delivery<'a, '_> {
         let there = self.part.base.members_at(self.destination);
         let rejected = there.filter(|base| {
             let fails = |head| self.part.answer(regime, KeptObject { base, head }) == Answer::Fails;
-            self.part.rejects(&base.key) && self.part.after(&base.key).is_none_or(fails)
+            self.part.rejects(&base.key) && self.part.applied_by(by, &base.key).is_some_and(fails)
         });
         rejected.collect()
     }

@@ -426,6 +426,43 @@ fn force_recreates_object_with_rejected_update() {
     assert_eq!(told(""), [""; 0]);
 }
 
+#[test]
+fn rejected_update_of_moved_object_blocks_no_pruning() {
+    let fixed = |folder: &str, value: &str| {
+        let fixed = config("web")
+            .replace("{a: b}", value)
+            .replace("\n---", "\nimmutable: true\n---");
+        format!("== {folder}/web.yaml\n{fixed}")
+    };
+    let of_cart = |folder: &str| {
+        let [apps, other] = ["apps", "other"].map(|name| {
+            let kustomization = kustomization(name, &format!("./{name}"), "");
+            format!("== clusters/prod/{name}.yaml\n{kustomization}")
+        });
+        let rest = format!("== other/rest.yaml\n{}", config("rest"));
+        let cart = format!("== apps/cart.yaml\n{}", config("cart"));
+        let kept = format!("== apps/kept.yaml\n{}", config("kept"));
+        let document = compared(
+            &(root("prod") + &apps + &other + &rest + &kept),
+            &(fixed("apps", "{a: b}") + &cart),
+            &fixed(folder, "{a: c}"),
+        );
+        let effects = effects(&document).into_iter();
+        effects
+            .filter(|one| one.contains("/cart "))
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
+    assert_eq!(
+        of_cart("other"),
+        "deleted ConfigMap/shop/cart certain, clusters/prod"
+    );
+    assert_eq!(
+        of_cart("apps"),
+        "orphaned ConfigMap/shop/cart certain, clusters/prod"
+    );
+}
+
 /// Returns a Kustomization without a parent, in `clusters/`, that delivers the folder `name` into a remote cluster.
 fn remote(name: &str, cluster: &str) -> String {
     let more = format!("  kubeConfig: {{secretRef: {{name: {cluster}}}}}\n");
