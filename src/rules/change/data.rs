@@ -55,36 +55,7 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let is_stuck = own.is_some_and(|own| own.stuck);
     let is_kept =
         !claim.object.is(kinds::STATEFUL_SET) && own.is_some_and(|own| own.data.is_none());
-    let moves = merge.part.renamed(claim).is_some();
-    let (what, volume, fate) = if claim.object.is(kinds::PERSISTENT_VOLUME) {
-        (
-            "the PersistentVolume",
-            "the storage behind it",
-            match (is_kept, is_stuck) {
-                (true, true) => {
-                    "Its reclaim policy keeps the storage behind it. Until its claim is deleted, it stays in the cluster and works as \
-                     before."
-                }
-                (true, false) => "Its reclaim policy keeps the storage behind it.",
-                (false, _) => {
-                    "With the reclaim policy Delete, the storage behind it is deleted with it."
-                }
-            },
-        )
-    } else if is_kept {
-        (
-            "the claim",
-            "its volume",
-            "The reclaim policy of its volume is Retain: the data stays in a volume to which no other claim is bound.",
-        )
-    } else {
-        (
-            "the claim",
-            "its volume",
-            "The volume behind a claim is deleted with it unless the reclaim policy of its PersistentVolume is Retain. A provisioned \
-             volume takes the policy from its StorageClass, where Delete is the default.",
-        )
-    };
+    let (what, volume, fate) = words(claim, is_kept, is_stuck);
     let taken = if claim.object.is(kinds::STATEFUL_SET) {
         format!("{verb} {}", toll(cascade))
     } else if is_kept {
@@ -124,33 +95,77 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
             "its data may be deleted"
         })
         .reason(format!("{deletion} {fate}{}", stuck(cascade)))
-        .help(if claim.object.is(kinds::STATEFUL_SET) {
-            let too = namespace.map(|namespace| {
-                format!(
-                    ". Keep {} as well: with it, its claims are deleted",
-                    named(namespace)
-                )
-            });
+        .help(remedy(merge, claim, what, is_kept))
+}
+
+/// Returns the names of a removed claim or volume and of its storage, and the fate of the data.
+fn words(
+    claim: &Member,
+    is_kept: bool,
+    is_stuck: bool,
+) -> (&'static str, &'static str, &'static str) {
+    if claim.object.is(kinds::PERSISTENT_VOLUME) {
+        (
+            "the PersistentVolume",
+            "the storage behind it",
+            match (is_kept, is_stuck) {
+                (true, true) => {
+                    "Its reclaim policy keeps the storage behind it. Until its claim is deleted, it stays in the cluster and works as \
+                     before."
+                }
+                (true, false) => "Its reclaim policy keeps the storage behind it.",
+                (false, _) => {
+                    "With the reclaim policy Delete, the storage behind it is deleted with it."
+                }
+            },
+        )
+    } else if is_kept {
+        (
+            "the claim",
+            "its volume",
+            "The reclaim policy of its volume is Retain: the data stays in a volume to which no other claim is bound.",
+        )
+    } else {
+        (
+            "the claim",
+            "its volume",
+            "The volume behind a claim is deleted with it unless the reclaim policy of its PersistentVolume is Retain. A provisioned \
+             volume takes the policy from its StorageClass, where Delete is the default.",
+        )
+    }
+}
+
+/// Explains how to keep the data of a removed claim, volume or StatefulSet. `what` names it.
+fn remedy(merge: &Merge<'_>, claim: &Member, what: &str, is_kept: bool) -> String {
+    if claim.object.is(kinds::STATEFUL_SET) {
+        let namespace = deleted_namespace(merge, claim);
+        let too = namespace.map(|namespace| {
             format!(
-                "if the data is needed, set `spec.persistentVolumeClaimRetentionPolicy.whenDeleted` to `Retain`, merge that and wait \
-                 until it is applied; then remove or rename the StatefulSet{}",
-                too.unwrap_or_default()
+                ". Keep {} as well: with it, its claims are deleted",
+                named(namespace)
             )
-        } else if claim.object.is(kinds::PERSISTENT_VOLUME_CLAIM) && moves {
-            // Protecting the old claim does not help: the claim under the new name gets an empty volume.
-            "a claim cannot move, and the new one gets an empty volume. To keep the data, set the reclaim policy of the volume to \
-             Retain, write the name of the volume into `spec.volumeName` of the new claim and merge that; once the old claim is \
-             gone, remove `spec.claimRef` from the volume, so that the new claim is bound to it"
-                .to_owned()
-        } else if is_kept {
-            let keep = keep_contained(merge, claim, what);
-            format!("if {what} is still needed, {keep}")
-        } else {
-            format!(
-                "if the data is needed, {}; or set the reclaim policy of the volume to Retain first",
-                keep_contained(merge, claim, what)
-            )
-        })
+        });
+        format!(
+            "if the data is needed, set `spec.persistentVolumeClaimRetentionPolicy.whenDeleted` to `Retain`, merge that and wait \
+             until it is applied; then remove or rename the StatefulSet{}",
+            too.unwrap_or_default()
+        )
+    } else if claim.object.is(kinds::PERSISTENT_VOLUME_CLAIM) && merge.part.renamed(claim).is_some()
+    {
+        // Protecting the old claim does not help: the claim under the new name gets an empty volume.
+        "a claim cannot move, and the new one gets an empty volume. To keep the data, set the reclaim policy of the volume to \
+         Retain, write the name of the volume into `spec.volumeName` of the new claim and merge that; once the old claim is \
+         gone, remove `spec.claimRef` from the volume, so that the new claim is bound to it"
+            .to_owned()
+    } else if is_kept {
+        let keep = keep_contained(merge, claim, what);
+        format!("if {what} is still needed, {keep}")
+    } else {
+        format!(
+            "if the data is needed, {}; or set the reclaim policy of the volume to Retain first",
+            keep_contained(merge, claim, what)
+        )
+    }
 }
 
 /// Reports a renamed StatefulSet: it creates new claims, and the old ones stay with their data.
