@@ -92,8 +92,8 @@ pub(super) fn is_same(old: (&TreePart, &Member), new: (&TreePart, &Member)) -> b
     }
 }
 
-/// Returns the fields of an object that an update would change although they are immutable: as the object is built if both
-/// builds are known, else as it is written.
+/// Returns the fields of an object that an update would change although they are immutable: as the object is built if
+/// both builds are known, else as it is written.
 pub fn rejected_between(
     old: (&TreePart, &Member),
     new: (&TreePart, &Member),

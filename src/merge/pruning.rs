@@ -308,8 +308,8 @@ impl<'a> Delivery<'a, '_> {
         Some(pruned.unwrap_or_else(|| Withdrawal::nothing(CANNOT_BUILD)))
     }
 
-    /// Returns the objects that the Kustomization still applies and whose updates the API server rejects. It then applies and prunes
-    /// nothing, unless a setting makes it recreate or skip such objects (fluxcd/kustomize-controller
+    /// Returns the objects that the Kustomization still applies and whose updates the API server rejects. It then applies
+    /// and prunes nothing, unless a setting makes it recreate or skip such objects (fluxcd/kustomize-controller
     /// internal/controller/kustomization_controller.go, `apply` before `prune`).
     fn rejected(&self, by: &Deliverer) -> Vec<&'a Member> {
         if self.leaving.members.is_empty() {
