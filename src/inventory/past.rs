@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::budget::WalkBudget;
 use super::error::InputError;
+use super::exclusion::Exclusion;
 use super::location::locate;
 use super::walk::{reaches, walk_within};
 use super::walked::{InputFile, Origin, Walk};
@@ -94,12 +95,13 @@ pub fn walk_past(
         })
         .collect();
     let here = locate(".");
+    let exclude = Exclusion::new(exclude)?;
     for (identity, bytes) in &past.differing {
         let Some(bytes) = bytes.as_ref().filter(|_| !identity.exists()) else {
             continue;
         };
         let path = plain::path(identity.strip_prefix(&here).unwrap_or(identity));
-        if reaches(arguments, exclude, &path, identity) {
+        if reaches(arguments, &exclude, &path, identity) {
             found.files.push(InputFile {
                 path,
                 origin: Origin::Stored(Arc::clone(bytes)),

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::budget::WalkBudget;
 use super::error::InputError;
+use super::exclusion::Exclusion;
 use super::location::{FileIdentity, locate};
 use super::open::{read_file, read_file_at, read_limited};
 use super::walk::{reaches, walk_telling, walk_within};
@@ -91,10 +92,14 @@ impl Files {
                 Arc::clone(unknown.insert(walk.into()))
             }
         };
+        if overlays.is_empty() {
+            return Ok(found);
+        }
+        let exclude = Exclusion::new(exclude)?;
         for overlay in overlays {
             let found = Arc::make_mut(&mut found);
             found.overlay(overlay, |identity| {
-                reaches(arguments, exclude, &overlay.path, identity)
+                reaches(arguments, &exclude, &overlay.path, identity)
             });
         }
         Ok(found)

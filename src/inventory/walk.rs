@@ -16,12 +16,11 @@ use crate::text::{glob, plain};
 /// Whether [`walk`] would find a file at `path` if it were there. `identity` is its absolute path.
 pub(super) fn reaches(
     arguments: &[String],
-    exclude: &[String],
+    exclude: &Exclusion,
     path: &str,
     identity: &Path,
 ) -> bool {
     let shown = path.strip_prefix("./").unwrap_or(path);
-    let excluded = Exclusion::new(exclude).is_ok_and(|exclude| exclude.is_match(shown));
     let reached = arguments.iter().any(|argument| {
         let root = locate(argument);
         let folder = Path::new(argument).is_dir()
@@ -29,7 +28,7 @@ pub(super) fn reaches(
             && identity.starts_with(&root);
         folder || root == identity || matcher(argument).is_ok_and(|glob| glob.is_match(shown))
     });
-    reached && !excluded
+    reached && !exclude.is_match(shown)
 }
 
 /// Finds the manifests under `arguments`: directories (searched for `.yaml`, `.yml` and `.json`), files of any name,
