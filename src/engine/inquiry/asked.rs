@@ -114,6 +114,13 @@ impl<'s> AskedBundle<'s> {
         others
     }
 
+    /// Returns `view` and those [`Self::beyond`] it.
+    pub(super) fn with_beyond<'c>(&'c self, view: View<'c>) -> Vec<View<'c>> {
+        let mut views = vec![view];
+        views.extend(self.beyond(view));
+        views
+    }
+
     /// Returns the object at byte `begins` of a file as each cluster has it, or as it is written if none has it.
     pub(super) fn instances(&self, path: &str, begins: u32) -> Vec<Instance<'_>> {
         let views = self.views();

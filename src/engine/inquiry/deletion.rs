@@ -111,10 +111,10 @@ impl Deletions {
         by_tools.add_to(&mut steps, &self.reclaims, |steps| {
             scenario.verdict_of(steps)
         });
-        let with_others = cascaded(&analysis, &steps[first..], || scenario.verdict_of(&steps));
+        let (cluster, plan) = (&scenario.cluster, scenario.verdict_of(&steps));
+        let with_others = cascaded(&analysis, &steps[first..], || &plan);
         let is_incomplete = is_unread || !with_others.is_empty();
         let follows = is_incomplete || steps.len() > first + 1;
-        let (cluster, plan) = (&scenario.cluster, scenario.verdict_of(&steps));
         let last = steps.len() - 1;
         let changes: Vec<Change> = (first..=last).flat_map(|step| plan.changes(step)).collect();
         let deleted: Vec<ObjectKey> = changes

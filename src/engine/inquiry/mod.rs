@@ -27,6 +27,7 @@ use crate::text::{FileId, SourceFile};
 pub use self::deletion::{ObjectDeletion, StuckObject};
 pub use self::lookup::OwnerLookup;
 pub use self::place::{ObjectPlace, ObjectSpot, Spot};
+use self::spot::each_once;
 pub use self::suggest::PossibleOwner;
 
 /// Answers questions about a session, and caches what they have in common.
@@ -142,11 +143,10 @@ impl<'s> Inquiry<'s> {
                 };
                 continue;
             }
-            for place in other.places() {
-                if !places.iter().any(|known| known.is_written_with(place)) {
-                    places.push(place.clone());
-                }
-            }
+            places.extend_from_slice(other.places());
+        }
+        if let Some(places) = found.spot.places_mut() {
+            *places = each_once(std::mem::take(places));
         }
         Some(found)
     }
@@ -356,6 +356,6 @@ fn keys(found: &[Instance<'_>]) -> BTreeSet<ObjectKey> {
 /// Sorts places by file and offset, each once.
 fn in_order(mut places: Vec<ObjectPlace>) -> Vec<ObjectPlace> {
     places.sort_by(|a, b| a.written_at().cmp(&b.written_at()));
-    places.dedup_by(|a, b| a.is_written_with(b));
+    places.dedup_by(|a, b| a.written_at() == b.written_at());
     places
 }

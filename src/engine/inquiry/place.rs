@@ -40,11 +40,6 @@ impl ObjectPlace {
         }
     }
 
-    /// Whether both are written at the same place.
-    pub(super) fn is_written_with(&self, other: &Self) -> bool {
-        self.written_at() == other.written_at()
-    }
-
     /// Returns the path of its file and its offset, by which places are sorted.
     pub(super) fn written_at(&self) -> (&str, u32) {
         (self.file.path(), self.whole.start)

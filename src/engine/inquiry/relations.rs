@@ -82,9 +82,7 @@ impl AskedBundle<'_> {
 
     /// Returns the objects for which controllers create the object that `from` calls `key`.
     pub(super) fn makers<'c>(&'c self, from: Instance<'c>, key: &ObjectKey) -> Vec<Instance<'c>> {
-        let mut views = vec![from.view];
-        views.extend(self.beyond(from.view));
-        for view in views {
+        for view in self.with_beyond(from.view) {
             let relations = self.relations(view);
             let ties = relations.ties().all().iter();
             let makers = ties.filter(|tie| {
@@ -102,9 +100,8 @@ impl AskedBundle<'_> {
 
     /// Returns the objects that name `target` as their owner or use it, in its cluster and beyond.
     pub(super) fn dependents<'c>(&'c self, target: Instance<'c>) -> Vec<Instance<'c>> {
-        let mut views = vec![target.view];
-        views.extend(self.beyond(target.view));
-        let all = views.into_iter().flat_map(|view| {
+        let views = self.with_beyond(target.view).into_iter();
+        let all = views.flat_map(|view| {
             let mut found = self.owned_in(view, target);
             found.extend(self.users_in(view, target));
             found
@@ -137,10 +134,8 @@ impl AskedBundle<'_> {
         if !key.is(kinds::NAMESPACE) && definition.is_none() {
             return Vec::new();
         }
-        let mut views = vec![object.view];
-        views.extend(self.beyond(object.view));
         let mut found = Vec::new();
-        for view in views {
+        for view in self.with_beyond(object.view) {
             let inventory = view.inventory();
             if key.is(kinds::NAMESPACE) {
                 let contained = inventory.in_namespace(&key.name).iter();

@@ -1,5 +1,7 @@
 //! The meaning of the text at a byte of an object, in one of its clusters.
 
+use foldhash::HashSet;
+
 use super::asked::{AskedBundle, Instance};
 use super::lookup::OwnerLookup;
 use super::place::{ObjectPlace, Spot, holds};
@@ -123,12 +125,11 @@ impl AskedBundle<'_> {
 }
 
 /// Removes the places at which an earlier object is written, too.
-fn each_once(places: Vec<ObjectPlace>) -> Vec<ObjectPlace> {
-    let mut once: Vec<ObjectPlace> = Vec::new();
-    for place in places {
-        if !once.iter().any(|known| known.is_written_with(&place)) {
-            once.push(place);
-        }
-    }
-    once
+pub(super) fn each_once(mut places: Vec<ObjectPlace>) -> Vec<ObjectPlace> {
+    let mut known = HashSet::default();
+    places.retain(|place| {
+        let (path, begins) = place.written_at();
+        known.insert((path.to_owned(), begins))
+    });
+    places
 }

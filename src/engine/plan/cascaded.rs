@@ -1,5 +1,6 @@
 //! Delivery objects that a plan deletes although no request names them, such as those in a deleted Namespace.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::notes::named;
@@ -11,11 +12,11 @@ use crate::kube::ObjectKey;
 use crate::ownership::DeliveryKind;
 
 /// Returns the delivery objects that `steps` delete with others and that delete what they delivered, which is not
-/// followed: their controller may be gone by then. `verdict` simulates the plan that contains the steps.
-pub(in crate::engine) fn cascaded<'c>(
+/// followed: their controller may be gone by then. `verdict` returns the simulated plan that contains the steps.
+pub(in crate::engine) fn cascaded<'c, P: Borrow<Plan<'c>>>(
     analysis: &Analysis<'_>,
     steps: &[Step],
-    verdict: impl FnOnce() -> Plan<'c>,
+    verdict: impl FnOnce() -> P,
 ) -> Vec<(DeliveryKind, ObjectKey)> {
     let requested: BTreeSet<&ObjectKey> = steps.iter().flat_map(targets_of).collect();
     let objects = analysis.delivery_objects().iter();
@@ -30,7 +31,7 @@ pub(in crate::engine) fn cascaded<'c>(
         return Vec::new();
     }
     let plan = verdict();
-    let keeps = plan.keeps();
+    let keeps = plan.borrow().keeps();
     let deleted = objects.filter(|(_, key)| !keeps(key));
     deleted.map(|(kind, key)| (kind, key.clone())).collect()
 }
