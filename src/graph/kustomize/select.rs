@@ -43,9 +43,11 @@ impl Target {
         }
     }
 
-    /// Whether it selects objects of one kind and name.
-    pub(super) fn is_one_object(&self) -> bool {
-        self.name().is_some() && matches!(self.kind, Some(Pattern::Word(_)))
+    /// Whether it may select objects that are not read. `is_found`: whether it selects one that is read, which is the only
+    /// one if its kind and name are given.
+    pub(super) fn may_select_unread(&self, is_found: bool) -> bool {
+        let is_one_object = self.name().is_some() && matches!(self.kind, Some(Pattern::Word(_)));
+        !(is_found && is_one_object)
     }
 
     /// Whether an object is selected. An invalid selector is an error if the object fits the rest of the target.

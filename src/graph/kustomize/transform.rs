@@ -245,8 +245,9 @@ impl Build<'_> {
                     Some(Resource { node, ..resource })
                 });
             }
-            let selects_unread = !is_found || !target.is_one_object();
-            if selects_unread && documents.iter().any(|patch| decides(patch, (true, true))) {
+            if target.may_select_unread(is_found)
+                && documents.iter().any(|patch| decides(patch, (true, true)))
+            {
                 // The operations may be in a file.
                 let operations: Vec<String> = operations.iter().map(text_of).collect();
                 UnreadInput::transform(unread, (text_of(entry), operations));
@@ -271,8 +272,7 @@ impl Build<'_> {
                     named.change(at, |resource| strategically(resource, patch, allowed));
                 }
             }
-            let selects_unread = !is_found || !target.is_one_object();
-            if selects_unread && decides(patch, allowed) {
+            if target.may_select_unread(is_found) && decides(patch, allowed) {
                 UnreadInput::transform(unread, (text_of(entry), text_of(patch)));
             }
         }
