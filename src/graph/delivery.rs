@@ -162,10 +162,33 @@ impl Release {
         [&self.name, &self.storage, &self.namespace]
     }
 
+    /// Creates the release that the HelmRelease with a namespace and a name installs from a chart. `text` returns a text
+    /// of its `spec`, unless it is empty.
+    pub fn of<T: Into<String>>(
+        (own, name): (&str, &str),
+        chart: Option<String>,
+        text: impl Fn(&[&str]) -> Option<T>,
+    ) -> Self {
+        let [written, target, storage, strategy] = [
+            &["releaseName"][..],
+            &["targetNamespace"],
+            &["storageNamespace"],
+            &["upgrade", "chartNameChangeStrategy"],
+        ]
+        .map(|path| text(path).map(Into::into));
+        Self {
+            name: Self::name_of(name, (written.as_deref(), target.as_deref())),
+            storage: storage.unwrap_or_else(|| own.to_owned()),
+            namespace: target.unwrap_or_else(|| own.to_owned()),
+            chart,
+            takes_any_chart: strategy.as_deref() == Some("InPlaceUpdate"),
+        }
+    }
+
     /// Returns the name of the release of a HelmRelease called `name`, with its `releaseName` and `targetNamespace` if
     /// they are not empty (fluxcd/helm-controller api/v2/helmrelease_types.go, `GetReleaseName`;
     /// internal/release/util.go, `ShortenName`).
-    pub fn name_of(name: &str, (written, target): (Option<&str>, Option<&str>)) -> String {
+    fn name_of(name: &str, (written, target): (Option<&str>, Option<&str>)) -> String {
         let name = match (written, target) {
             (Some(written), _) => written.to_owned(),
             (None, Some(namespace)) => format!("{namespace}-{name}"),

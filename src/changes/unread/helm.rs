@@ -123,15 +123,9 @@ pub fn written_release(spec: Value<'_>, (own, name): (&str, &str)) -> Release {
     let is_by_name = !["GitRepository", "Bucket"].contains(&kind);
     let chart = named.rsplit('/').next();
     let chart = chart.filter(|name| is_by_name && !name.is_empty());
-    let [written, target, storage] =
-        ["releaseName", "targetNamespace", "storageNamespace"].map(|key| spec.text_at(&[key]));
-    Release {
-        name: Release::name_of(name, (written, target)),
-        storage: storage.unwrap_or(own).to_owned(),
-        namespace: target.unwrap_or(own).to_owned(),
-        chart: chart.map(str::to_owned),
-        takes_any_chart: text_at(spec, &["upgrade", "chartNameChangeStrategy"]) == "InPlaceUpdate",
-    }
+    Release::of((own, name), chart.map(str::to_owned), |path| {
+        spec.text_at(path)
+    })
 }
 
 /// Returns the `Chart.yaml` in a folder of the tree.

@@ -148,32 +148,15 @@ impl<'r> HelmRelease<'r> {
         self.spec.text_at(path)
     }
 
-    /// Returns the namespace of the release.
-    fn target_namespace(&self) -> String {
-        self.text(&["targetNamespace"])
-            .unwrap_or_else(|| self.namespace.clone())
-    }
-
-    /// Returns the name of the release.
-    fn release(&self) -> String {
-        let [written, target] =
-            ["releaseName", "targetNamespace"].map(|key| self.spec.str_at(&[key]));
-        let [written, target] = [written, target].map(|text| text.filter(|text| !text.is_empty()));
-        Release::name_of(&self.name, (written, target))
+    /// Returns the release that it installs from a chart.
+    fn release(&self, chart: Option<String>) -> Release {
+        Release::of((&self.namespace, &self.name), chart, |path| self.text(path))
     }
 
     /// Returns the release that it installs.
     fn installed(&self, around: &Surroundings<'_>) -> Release {
-        let storage = self.text(&["storageNamespace"]);
-        let strategy = self.text(&["upgrade", "chartNameChangeStrategy"]);
         let chart = self.chart(around).ok();
-        Release {
-            name: self.release(),
-            storage: storage.unwrap_or_else(|| self.namespace.clone()),
-            namespace: self.target_namespace(),
-            chart: chart.and_then(|(chart, namespace)| around.chart_name(&chart, &namespace)),
-            takes_any_chart: strategy.as_deref() == Some("InPlaceUpdate"),
-        }
+        self.release(chart.and_then(|(chart, namespace)| around.chart_name(&chart, &namespace)))
     }
 
     /// Returns the name of its chart in reports.
@@ -211,7 +194,7 @@ impl<'r> HelmRelease<'r> {
                 Err(failed) => error = Some(failed),
             }
             let scopes = around.files.scopes();
-            place(&mut made.resources, &self.target_namespace(), scopes);
+            place(&mut made.resources, &self.release(None).namespace, scopes);
             for secret in self.secrets() {
                 let reason = "values in Secrets are not read";
                 let unread = origin.unread(What::Variable, format!("Secret {secret}"), reason);
@@ -293,8 +276,10 @@ impl<'r> HelmRelease<'r> {
         let mut inputs = BTreeSet::from([self.resource.origin.file.to_string()]);
         let kind = chart.text_at(&["sourceRef", "kind"]).unwrap_or_default();
         let source = self.source(around, &chart, &namespace, &mut inputs)?;
-        let (release, target) = (self.release(), self.target_namespace());
-        let mut call = ChartCall::new(source, release, target);
+        let Release {
+            name, namespace, ..
+        } = self.release(None);
+        let mut call = ChartCall::new(source, name, namespace);
         call.inputs = inputs;
         call.options.push("--include-crds".to_owned());
         let single = chart.text_at(&["valuesFile"]).into_iter();
