@@ -159,6 +159,15 @@ const OWN_KEYS: [&str; 6] = [
     "parameters",
 ];
 
+/// Whether objects of a kind may have immutable fields.
+pub(super) fn has_immutable_fields(kind: GroupKind<&str>) -> bool {
+    let frozen = [
+        GroupKind::new("", "Secret"),
+        GroupKind::new("", "ConfigMap"),
+    ];
+    frozen.contains(&kind) || FIELDS.iter().any(|(one, _)| *one == kind)
+}
+
 /// Returns the fields of an object that an update from `base` to `head` would change although they are immutable, in
 /// the order of the table.
 pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
