@@ -173,32 +173,35 @@ fn files(parts: &[TreePart]) -> impl Iterator<Item = (&str, usize, FileId, &str)
 
 /// Returns the first line of `after` that differs from that of `before`; the last line if `after` only ends earlier.
 fn first_difference(before: &str, after: &str) -> Span {
-    let mut known = before.lines();
-    let (mut start, mut line) = (0, Span::new(0, 0));
-    for text in after.split_inclusive('\n') {
-        let written = text.trim_end();
-        line = Span::new(start, start + written.len() as u32);
-        if known.next().map(str::trim_end) != Some(written) {
+    let mut known = before.lines().map(str::trim_end);
+    let mut last = Span::new(0, 0);
+    for (span, line) in lines_of(after) {
+        last = span;
+        if known.next() != Some(line) {
             break;
         }
-        start += text.len() as u32;
     }
-    line
+    last
 }
 
 /// Returns the first line of `after` that `before` lacks and that renames all objects.
 fn renaming_line(before: &str, after: &str) -> Option<Span> {
     let known = before.lines().map(str::trim_end);
     let known: HashSet<&str> = known.filter(|line| renames(line)).collect();
+    let mut lines = lines_of(after);
+    let found = lines.find(|(_, line)| renames(line) && !known.contains(line));
+    found.map(|(span, _)| span)
+}
+
+/// Returns the lines of a text without the white space at their ends, each with its span.
+fn lines_of(text: &str) -> impl Iterator<Item = (Span, &str)> {
     let mut start = 0;
-    for line in after.split_inclusive('\n') {
-        let written = line.trim_end();
-        if renames(written) && !known.contains(written) {
-            return Some(Span::new(start, start + written.len() as u32));
-        }
-        start += line.len() as u32;
-    }
-    None
+    text.split_inclusive('\n').map(move |whole| {
+        let line = whole.trim_end();
+        let span = Span::new(start, start + line.len() as u32);
+        start += whole.len() as u32;
+        (span, line)
+    })
 }
 
 fn renames(line: &str) -> bool {

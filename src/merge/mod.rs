@@ -1,8 +1,9 @@
 //! The effects of merging a change: the objects that are removed from each cluster, the tools' requests, their effects,
 //! and the surprises, which are deletions that the change itself does not show.
 //!
-//! * `part` one part of the tree, before and after; `outlook` facts about head
-//! * `withdraw` the tools' requests for removed objects: `pruning` those of one delivery object, `by_argo` those of an
+//! * `part` one part of the tree, before and after; `named` objects that head has under another key; `outlook` facts about
+//!   head
+//! * `withdraw` the tools' requests for removed objects, by their `applier`: `pruning` those of one delivery object, `by_argo` those of an
 //!   Application or ApplicationSet, `deleted` those that follow the deletion of a delivery object, `uninstalled` those
 //!   that follow the deletion of a FluxInstance
 //! * `handover` objects that move from one delivery object to another; `moved` those whose move deletes others or data
@@ -16,6 +17,7 @@
 //! * `cascade` losses with one cause; `loss` one lost object; `mention` objects that name it in arbitrary fields;
 //!   `surprise` its severity
 
+mod applier;
 mod backends;
 mod by_argo;
 mod cascade;
@@ -29,6 +31,7 @@ mod likely;
 mod loss;
 mod mention;
 mod moved;
+mod named;
 mod outlook;
 mod part;
 mod pruning;

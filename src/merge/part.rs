@@ -6,11 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::{HashMap, HashSet};
 
-use super::cascade::CascadeKind;
 use super::cause::EditedFile;
 use super::likely::LikelyTools;
 use super::outlook::Outlook;
-use super::replaced::KeptObject;
 use crate::changes::{
     BothSides, ChangeKind, Destination, KeptDelivery, KnownDelivery, ObjectChange, Sides, TreePart,
     TreePlace,
@@ -18,11 +16,11 @@ use crate::changes::{
 use crate::cluster::Analysis;
 use crate::delivery::marks;
 use crate::delivery::{BundleTools, Deliveries, Regime};
-use crate::inventory::{Inventory, Member, ObjectId, ScopeSource, table};
-use crate::knowledge::{DefinedScope, Tables, scope_of};
-use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
+use crate::inventory::{Inventory, Member, ObjectId, ScopeSource};
+use crate::knowledge::Tables;
+use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::kustomize::{Deliverer, SourceTool, ancestors, folder_of};
-use crate::manifest::{is_kustomization, may_be_same};
+use crate::manifest::is_kustomization;
 
 /// One part of the tree on both sides.
 #[derive(Debug)]
@@ -61,11 +59,11 @@ pub struct MergePart<'a> {
     /// Remote sources that head adds to kustomizations, by the folder of the kustomization.
     unseen: OnceLock<HashMap<String, String>>,
     /// The keys that head adds, without their namespaces, each with whether a deliverer applies one of the objects.
-    added: OnceLock<HashMap<ObjectKey, bool>>,
+    pub(super) added: OnceLock<HashMap<ObjectKey, bool>>,
     /// The keys as written of the objects of head that builds give another name, each with the destination.
-    written_keys: OnceLock<HashSet<(Destination, ObjectKey)>>,
+    pub(super) written_keys: OnceLock<HashSet<(Destination, ObjectKey)>>,
     /// The keys of objects whose updates the API server rejects.
-    rejected: OnceLock<HashSet<ObjectKey>>,
+    pub(super) rejected: OnceLock<HashSet<ObjectKey>>,
     /// Files of head that base has with another text, by path.
     pub(super) edited: OnceLock<HashMap<String, EditedFile>>,
 }
@@ -168,26 +166,6 @@ impl<'a> MergePart<'a> {
             self.deliveries_of_head
                 .get_or_init(|| Deliveries::of(&head.inventory, BundleTools::default())),
         )
-    }
-
-    /// Whether the API server rejects the update of an object to its content in head.
-    pub fn rejects(&self, key: &ObjectKey) -> bool {
-        let rejected = self.rejected.get_or_init(|| {
-            let changed = self.counterparts.keys();
-            let keys = changed.map(|id| &self.base.inventory.member(*id).key);
-            let rejected = keys.filter(|key| self.has_rejected_fields(key));
-            rejected.cloned().collect()
-        });
-        rejected.contains(key)
-    }
-
-    fn has_rejected_fields(&self, key: &ObjectKey) -> bool {
-        let [old, new] =
-            [Some(self.base), self.head].map(|part| with_key(&part?.inventory, key).next());
-        let changed = old.filter(|member| self.counterparts.contains_key(&member.id));
-        changed
-            .zip(new)
-            .is_some_and(|(base, head)| !self.rejected_fields(KeptObject { base, head }).is_empty())
     }
 
     /// Whether the sources still contain an object of base: the same file of head has it, and some build applies it.
@@ -308,48 +286,6 @@ impl<'a> MergePart<'a> {
             .find_map(|&at| Some((at, delivering(&parts.get(at)?.inventory, by)?)))
     }
 
-    /// Returns the object of head that is an object of base under another name or in another namespace.
-    pub fn renamed(&self, member: &Member) -> Option<&'a Member> {
-        let (kind, is) = self.counterparts.get(&member.id)?;
-        (*kind == ChangeKind::Renamed).then(|| self.sides.of_head(*is))
-    }
-
-    /// Returns the condition under which head no longer applies an object of base, if it may still apply it although no
-    /// object of head has its key: its kind may be cluster-scoped and head adds an object of its name, or one of both
-    /// names has a placeholder and stands for the other name.
-    pub fn may_stay(&self, member: &Member) -> Option<&'static str> {
-        let is_delivery = CascadeKind::of(member.key.group_kind()) == Some(CascadeKind::Delivery);
-        let GroupKind { group, kind } = member.key.group_kind();
-        let is_namespaced = scope_of(group, kind) == Some(DefinedScope::Namespaced);
-        if member.scope().is_none() && !is_namespaced && !is_delivery {
-            let had_deliverer = self.base.destination(member.file).deliverer().is_some();
-            let is_delivered = self.added().get(&without_namespace(&member.key));
-            if is_delivered.is_some_and(|is_delivered| *is_delivered || !had_deliverer) {
-                return Some("If its kind is namespaced");
-            }
-        }
-        let [was, is] = [&member.key, &self.renamed(member)?.key];
-        let [left, reached] = [was, is].map(|key| key.namespace.name().unwrap_or_default());
-        let may_be_it = may_be_same(&was.name, &is.name) && may_be_same(left, reached);
-        may_be_it.then_some("If its name changes")
-    }
-
-    fn added(&self) -> &HashMap<ObjectKey, bool> {
-        self.added.get_or_init(|| {
-            let mut added = HashMap::default();
-            let applied = self.head.into_iter().flat_map(applied);
-            // If base has such a key, too, there are two objects in two namespaces.
-            let new = applied.filter(|(member, _)| {
-                !member.is_generated && self.base.inventory.with_key(&member.key).is_empty()
-            });
-            for (member, destination) in new {
-                let is_delivered = added.entry(without_namespace(&member.key)).or_default();
-                *is_delivered |= destination.deliverer().is_some();
-            }
-            added
-        })
-    }
-
     /// Returns a remote resource or chart repository that head adds to a new or existing kustomization in the folder of
     /// an object of base or above. Its content is not in the tree, and may include the object.
     pub fn unseen_source(&self, member: &Member) -> Option<&str> {
@@ -411,29 +347,6 @@ impl<'a> MergePart<'a> {
         })
     }
 
-    /// Whether a kustomization of head gives another name to the object that is written with the name in `key`, and
-    /// updates the reference of `user`, an object of head: it does so in objects of built-in kinds (kustomize
-    /// api/internal/konfig/builtinpluginconsts/namereference.go).
-    pub(super) fn follows_rename(&self, user: &Member, key: &ObjectKey) -> bool {
-        let Some(head) = self.head.filter(|_| !key.is(kinds::NAMESPACE)) else {
-            return false;
-        };
-        let written = self.written_keys.get_or_init(|| {
-            let members = head.inventory.members.iter();
-            let renamed = members.filter_map(|member| {
-                let name = member.object.name()?;
-                let is_renamed = *name != *member.key.name;
-                is_renamed.then(|| {
-                    let destination = head.destination(member.file).clone();
-                    (destination, member.key.named(&*name))
-                })
-            });
-            renamed.collect()
-        });
-        table().is_builtin_group(user.key.group_kind().group)
-            && written.contains(&(head.destination(user.file).clone(), key.clone()))
-    }
-
     /// Returns the object that base applies with a key; if there are several, one that is removed.
     pub fn applied_before(&self, key: &ObjectKey) -> Option<&'a Member> {
         let found = || with_key(&self.base.inventory, key);
@@ -484,16 +397,10 @@ fn remote_words(line: &str) -> impl Iterator<Item = &str> {
         })
 }
 
-fn applied(part: &TreePart) -> impl Iterator<Item = (&Member, &Destination)> {
+pub(super) fn applied(part: &TreePart) -> impl Iterator<Item = (&Member, &Destination)> {
     let members = part.inventory.members.iter();
     let members = members.map(|member| (member, part.destination(member.file)));
     members.filter(|(_, destination)| destination.is_applied())
-}
-
-fn without_namespace(key: &ObjectKey) -> ObjectKey {
-    let mut key = key.clone();
-    key.namespace = Namespace::None;
-    key
 }
 
 fn is_helm_hook(member: &Member) -> bool {

@@ -1,11 +1,11 @@
 //! Updates that the API server rejects, and the reaction of the object's tool.
 
-use super::part::MergePart;
+use super::part::{MergePart, with_key};
 use crate::changes::{ChangeKind, RejectedField, Sides, rejected_between};
 use crate::delivery::marks;
 use crate::delivery::{FluxObject, Regime};
 use crate::inventory::Member;
-use crate::kube::kinds;
+use crate::kube::{ObjectKey, kinds};
 use crate::yaml::Value;
 
 /// An object that both sides apply at one destination with one key, but with different content.
@@ -60,6 +60,26 @@ impl<'a> MergePart<'a> {
             let applied = same && reached.is_applied() && base.key == head.key;
             applied.then_some(KeptObject { base, head })
         })
+    }
+
+    /// Whether the API server rejects the update of an object to its content in head.
+    pub fn rejects(&self, key: &ObjectKey) -> bool {
+        let rejected = self.rejected.get_or_init(|| {
+            let changed = self.counterparts.keys();
+            let keys = changed.map(|id| &self.base.inventory.member(*id).key);
+            let rejected = keys.filter(|key| self.has_rejected_fields(key));
+            rejected.cloned().collect()
+        });
+        rejected.contains(key)
+    }
+
+    fn has_rejected_fields(&self, key: &ObjectKey) -> bool {
+        let [old, new] =
+            [Some(self.base), self.head].map(|part| with_key(&part?.inventory, key).next());
+        let changed = old.filter(|member| self.counterparts.contains_key(&member.id));
+        changed
+            .zip(new)
+            .is_some_and(|(base, head)| !self.rejected_fields(KeptObject { base, head }).is_empty())
     }
 
     /// Returns the fields of an object whose change the API server rejects.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
+use super::applier::Applier;
 use super::by_argo::AWAITS_CONFIRMATION;
-use super::deleters::deleted;
 use super::handover::{Handover, handovers};
 use super::part::MergePart;
 use super::pruning::{CANNOT_BUILD, Delivery, DeliveryChoice, FIXED_REVISION, Requested};
@@ -14,13 +14,10 @@ use super::uninstalled::{uninstalled, uninstalling};
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm;
-use crate::delivery::{
-    FluxObject, Leaving, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux,
-};
+use crate::delivery::{FluxObject, Leaving, Regime, ToolRequest, Withdrawal, argocd, flux};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, Policy, Wait};
-use crate::kustomize::{Deliverer, SourceTool};
-use crate::text::plain;
+use crate::kustomize::SourceTool;
 
 /// The fate of the objects that are removed from one part of the tree, before the simulation.
 #[derive(Debug, Default)]
@@ -74,15 +71,6 @@ impl ToolRelease {
     }
 }
 
-/// The applier of the objects at a destination.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Applier {
-    /// A delivery object.
-    Object(Deliverer),
-    /// A tool; `is_known` is whether there is evidence for it.
-    Tool { regime: Regime, is_known: bool },
-}
-
 /// Plans the tools' requests for the objects that are removed from a part, and adds the deleted objects to `requested`,
 /// which contains those of the parts before it.
 pub fn withdraw(
@@ -97,7 +85,7 @@ pub fn withdraw(
     let mut groups = Groups::new();
     for (member, is_removed) in leaving.chain(only_from_releases.map(|member| (member, false))) {
         let destination = part.base.destination(member.file);
-        let applier = applier(part, member, destination, choice);
+        let applier = Applier::of(part, member, destination, choice);
         if is_removed || applier.regime().0.is_release() {
             let group = groups.entry((applier, destination)).or_default();
             group.push(member);
@@ -148,16 +136,16 @@ pub fn withdraw(
         }
         let count = leaving.members.len();
         all.assumed
-            .extend(assumed(&applier, destination, &withdrawal));
+            .extend(applier.assumed(destination, &withdrawal));
         all.idle
-            .extend(idle(&applier, &withdrawal, unbuildable, count));
+            .extend(applier.idle(&withdrawal, unbuildable, count));
         let staying = leaving
             .members
             .iter()
             .filter(|member| part.may_stay(member).is_some());
         all.possible
             .extend(staying.map(|member| member.key.clone()));
-        all.idle.extend(late(&applier, &withdrawal));
+        all.idle.extend(applier.late(&withdrawal));
         let by = destination.deliverer();
         let by = by.and_then(|by| part.delivering_here(by));
         decided.take(&leaving, withdrawal, by.map(|by| &by.key));
@@ -181,23 +169,13 @@ pub fn withdraw(
     }
 }
 
-impl Applier {
-    /// Returns the tool, and whether there is evidence for it.
-    fn regime(&self) -> (Regime, bool) {
-        match self {
-            Self::Object(deliverer) => (Regime::from(deliverer.tool), true),
-            Self::Tool { regime, is_known } => (*regime, *is_known),
-        }
-    }
-}
-
 /// Returns the tool of an object of base, whether the object is removed or stays, and whether there is evidence for it.
 pub(super) fn delivered(
     part: &MergePart<'_>,
     member: &Member,
     choice: &DeliveryChoice,
 ) -> (Regime, bool) {
-    applier(part, member, part.base.destination(member.file), choice).regime()
+    Applier::of(part, member, part.base.destination(member.file), choice).regime()
 }
 
 /// Returns the finalizers that Argo CD removes from deleted Applications once all delivered objects are gone.
@@ -375,107 +353,6 @@ fn in_turns(requests: Vec<ToolRequest>) -> Vec<ToolRequest> {
     let mut turns: Vec<(usize, ToolRequest)> = turns.collect();
     turns.sort_by_key(|(turn, _)| *turn);
     turns.into_iter().map(|(_, request)| request).collect()
-}
-
-/// Returns why a tool sends nothing, if there is evidence that it delivers these objects.
-fn idle(
-    applier: &Applier,
-    withdrawal: &Withdrawal<'_>,
-    unbuildable: Option<&str>,
-    objects: usize,
-) -> Option<String> {
-    let reason = withdrawal.nothing?;
-    let subject = match applier {
-        Applier::Object(deliverer) => format!("the {} {deliverer}", deliverer.tool.kind().kind),
-        Applier::Tool {
-            regime,
-            is_known: true,
-        } => regime.tool().to_owned(),
-        Applier::Tool {
-            is_known: false, ..
-        } => return None,
-    };
-    let because = match (&withdrawal.rejected, unbuildable) {
-        (Some(key), _) => format!(", because the API server rejects the update of {key}"),
-        (None, Some(obstacle)) => format!(", because {obstacle}"),
-        (None, None) => String::new(),
-    };
-    let stay = if objects == 1 { "stays" } else { "stay" };
-    let objects = plain::count(objects, "object");
-    Some(format!(
-        "{subject} {reason}{because}: {objects} that left {stay} in the cluster"
-    ))
-}
-
-/// Returns why a setting of the change does not keep the objects.
-fn late(applier: &Applier, withdrawal: &Withdrawal<'_>) -> Option<String> {
-    let Applier::Object(by) = applier else {
-        return None;
-    };
-    let reason = withdrawal
-        .late
-        .filter(|_| !withdrawal.requests.is_empty())?;
-    Some(format!("the {} {by} {reason}", by.tool.kind().kind))
-}
-
-/// Returns the assumption that a probable tool deletes objects; `None` if it deletes none or there is evidence for it.
-fn assumed(
-    applier: &Applier,
-    destination: &Destination,
-    withdrawal: &Withdrawal<'_>,
-) -> Option<String> {
-    let Applier::Tool {
-        regime,
-        is_known: false,
-    } = applier
-    else {
-        return None;
-    };
-    let count = deleted(&withdrawal.requests).count();
-    let (tool, place) = (regime.tool(), destination.folder().filter(|_| count > 0)?);
-    let objects = plain::count(count, "object");
-    Some(format!(
-        "nothing here points at {place}, which holds objects of {tool}: if {tool} applies it, {tool} deletes {objects}"
-    ))
-}
-
-fn applier(
-    part: &MergePart<'_>,
-    member: &Member,
-    destination: &Destination,
-    choice: &DeliveryChoice,
-) -> Applier {
-    match (choice.by, destination.deliverer()) {
-        (Some(tool), _) => Applier::Tool {
-            regime: tool.regime(),
-            is_known: true,
-        },
-        (None, Some(deliverer)) => Applier::Object(deliverer.clone()),
-        (None, None) => {
-            let delivered = part.analysis.deliveries().regime(member);
-            let is_known = match delivered.source {
-                RegimeSource::None => false,
-                // A kustomization keeps the marks of the chart that its files were copied from.
-                RegimeSource::Mark { .. } if delivered.regime == Regime::Helm => {
-                    !matches!(destination, Destination::Root { .. })
-                }
-                // If all deliveries of the tool are known, none of them has the object: it is not applied yet, or left
-                // over.
-                RegimeSource::Object(_) | RegimeSource::Mark { .. } => {
-                    ![SourceTool::Flux, SourceTool::ArgoCd]
-                        .into_iter()
-                        .any(|tool| delivered.regime == Regime::from(tool) && part.base.knows(tool))
-                }
-                RegimeSource::Config => true,
-            };
-            let regime = if is_known {
-                delivered.regime
-            } else {
-                part.likely_tool(destination).unwrap_or(Regime::Kubectl)
-            };
-            Applier::Tool { regime, is_known }
-        }
-    }
 }
 
 /// Returns the upgrade of a release to head's objects at `destination`, or the uninstallation if there is no head.
