@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use foldhash::{HashMap, HashMapExt};
 
 use super::content::{same_content, same_node};
-use super::immutable::{RejectedField, rejected_fields};
+use super::immutable::{RejectedField, has_immutable_fields, rejected_fields};
 use super::tree::TreePart;
 use crate::graph::kustomize::Resource;
 use crate::graph::node::Node;
@@ -98,6 +98,9 @@ pub fn rejected_between(
     old: (&TreePart, &Member),
     new: (&TreePart, &Member),
 ) -> Vec<RejectedField> {
+    if !has_immutable_fields(new.1.key.group_kind()) {
+        return Vec::new();
+    }
     let (before, after) = (&old.1.object, &new.1.object);
     let written = rejected_fields(before, after);
     let built = built(old, new).and_then(|(was, is)| parsed(was).zip(parsed(is)));

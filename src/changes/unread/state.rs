@@ -188,28 +188,30 @@ impl<'s> SourceState<'s> {
     /// Returns the places into which an object is delivered: those of its builds, else the one that is written.
     pub(super) fn homes(&self, place: &str, object: &Object) -> Vec<Home> {
         let written = WrittenAs::Object(object.value().span().start);
-        let homes = (self.builds.homes)(place, written);
-        if !homes.is_empty() {
-            return homes;
-        }
-        vec![Home {
-            cluster: String::new(),
-            namespace: object.namespace().map(str::to_owned),
-            name: object.name().unwrap_or_default().into_owned(),
-        }]
+        let name = object.name().unwrap_or_default();
+        self.built_or_written(place, written, (object.namespace(), &name))
     }
 
     /// Returns the places into which the object of a generator is delivered: those of its builds, else `namespace`.
     pub(super) fn generated(&self, place: &str, name: &str, namespace: Option<&str>) -> Vec<Home> {
-        let mut homes = (self.builds.homes)(place, WrittenAs::Generator(name));
-        if homes.is_empty() {
-            homes.push(Home {
-                cluster: String::new(),
-                namespace: namespace.map(str::to_owned),
-                name: name.to_owned(),
-            });
+        self.built_or_written(place, WrittenAs::Generator(name), (namespace, name))
+    }
+
+    fn built_or_written(
+        &self,
+        place: &str,
+        written: WrittenAs<'_>,
+        (namespace, name): (Option<&str>, &str),
+    ) -> Vec<Home> {
+        let built = (self.builds.homes)(place, written);
+        if !built.is_empty() {
+            return built;
         }
-        homes
+        vec![Home {
+            cluster: String::new(),
+            namespace: namespace.map(str::to_owned),
+            name: name.to_owned(),
+        }]
     }
 
     /// Returns the objects of the state, with the places of their files.
