@@ -10,7 +10,7 @@ use crate::engine::plan::followed::unknown;
 use crate::engine::plan::notes::named;
 use crate::inventory::Member;
 use crate::kube::kubectl::{self, Target};
-use crate::kube::{Namespace, ObjectKey, Policy, kinds, shell};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Policy, kinds, shell};
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::merge::{DeletedDelivery, DeliveryChoice, but_for_unpruned, delivering};
 use crate::ownership::DeliveryKind;
@@ -221,29 +221,24 @@ impl<'b> Tooling<'b, '_> {
             ..Withdrawal::default()
         };
         let commands = members.iter().map(|one| {
-            let kind = one.key.group_kind();
-            let resource = format!("{}.{}", kind.kind.to_lowercase(), kind.group);
-            kubectl::delete(
-                &Target::new(resource, &one.key.name, &one.key.namespace),
-                &[],
-            )
+            let resource = resource_of(one.key.group_kind());
+            let target = Target::new(resource, &one.key.name, &one.key.namespace);
+            kubectl::delete(&target, &[])
         });
         let commands: Vec<String> = commands.collect();
         let uninstalling = members.iter().filter(|one| flux_operator::uninstalls(one));
         let keys: Vec<String> = uninstalling.map(|one| one.key.to_string()).collect();
-        let note = format!(
-            "The Flux Operator uninstalls Flux once {} is deleted, and prunes nothing: what Flux applied stays in the \
-             cluster, and nothing applies it any more.",
-            named(&keys)
-        );
-        let notes = if keys.is_empty() {
-            Vec::new()
-        } else {
-            vec![note]
-        };
+        let note = (!keys.is_empty()).then(|| {
+            format!(
+                "The Flux Operator uninstalls Flux once {} is deleted, and prunes nothing: what Flux applied stays in the \
+                 cluster, and nothing applies it any more.",
+                named(&keys)
+            )
+        });
+        let (command, notes) = (commands.join(" && "), note.into_iter().collect());
         Some(Withdrawn::new(
             withdrawal,
-            commands.join(" && "),
+            command,
             Policy::Background,
             notes,
         ))
@@ -441,12 +436,16 @@ fn delete(by: FluxName<'_>) -> String {
     shell::line(["flux", "delete", &word, name, "-n", namespace])
 }
 
+/// Returns a kind as an argument of kubectl.
+fn resource_of(kind: GroupKind<&str>) -> String {
+    format!("{}.{}", kind.kind.to_lowercase(), kind.group)
+}
+
 /// Returns the command that deletes several delivery objects, which `flux delete` cannot.
 fn delete_several(all: &[FluxName<'_>]) -> String {
     let mut alike: BTreeMap<(SourceTool, Option<&str>), Vec<Target>> = BTreeMap::new();
     for by in all {
-        let kind = by.tool.kind();
-        let resource = format!("{}.{}", kind.kind.to_lowercase(), kind.group);
+        let resource = resource_of(by.tool.kind());
         let namespace = by.namespace.map_or(Namespace::Unwritten, |namespace| {
             Namespace::Named(namespace.into())
         });
