@@ -235,8 +235,9 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
     Ok(match fail_on {
         _ if is_incomplete(&report.findings) => Status::Failure,
         Some(least) if report.reaches(least) && !args.exit_zero => {
-            let how = report.how_to_accept();
-            if let Some(how) = how.filter(|_| formats.contains(&Format::Human)) {
+            if formats.contains(&Format::Human)
+                && let Some(how) = report.how_to_accept()
+            {
                 terminal::say(&how);
             }
             Status::Findings
