@@ -1,6 +1,7 @@
 //! `--accept`: a deletion that a person has approved.
 
 use std::path::Path;
+use std::process::Output;
 
 use super::places::Folder;
 use crate::support::{ownerlint, root};
@@ -20,6 +21,12 @@ fn compared(fixture: &str, more: &[&str]) -> (Option<i32>, String) {
 }
 
 fn compared_in(folder: &Path, more: &[&str]) -> (Option<i32>, String) {
+    let output = output_in(folder, more);
+    let said = String::from_utf8(output.stdout).expect("text");
+    (output.status.code(), said)
+}
+
+fn output_in(folder: &Path, more: &[&str]) -> Output {
     let mut command = ownerlint();
     command
         .current_dir(folder)
@@ -33,9 +40,7 @@ fn compared_in(folder: &Path, more: &[&str]) -> (Option<i32>, String) {
             "warning",
         ])
         .args(more);
-    let output = command.output().expect("it runs");
-    let said = String::from_utf8(output.stdout).expect("text");
-    (output.status.code(), said)
+    command.output().expect("it runs")
 }
 
 fn accepting<'k>(keys: &[&'k str]) -> Vec<&'k str> {
@@ -149,19 +154,9 @@ fn comment_lists_the_keys_that_accept_it() {
 
 #[test]
 fn failing_run_says_how_to_accept() {
-    let hint = |fixture: &str, more: &[&str]| {
-        let mut command = ownerlint();
-        command.current_dir(root().join("fixtures/diff/comment").join(fixture));
-        command.args([
-            "diff",
-            "--base",
-            "base",
-            "--head",
-            "head",
-            "--fail-on",
-            "warning",
-        ]);
-        let output = command.args(more).output().expect("it runs");
+    let fixtures = root().join("fixtures/diff/comment");
+    let hint = |folder: &str, more: &[&str]| {
+        let output = output_in(&fixtures.join(folder), more);
         String::from_utf8(output.stderr).expect("text")
     };
     assert_eq!(
