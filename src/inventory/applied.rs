@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::kube::{Namespace, ObjectKey, Scope};
-use crate::manifest::{ListClient, ParsedFile};
+use crate::manifest::{ListClient, Object, ParsedFile};
 
 /// A file of a bundle.
 #[derive(Clone, Debug)]
@@ -31,12 +31,25 @@ impl From<ParsedFile> for AppliedFile {
 
 /// The objects of a file that a build applies, and their keys in it.
 #[derive(Clone, Debug, Default)]
-pub struct BuiltKeys(Vec<(u32, Namespace, String)>);
+pub struct BuiltKeys(Vec<BuiltKey>);
+
+/// An object of a file that a build applies.
+#[derive(Clone, Debug)]
+pub struct BuiltKey {
+    /// Its offset in the file.
+    pub begins: u32,
+    /// Its namespace in the build.
+    pub namespace: Namespace,
+    /// Its name in the build.
+    pub name: String,
+    /// The object with the values of its variables, if it has any.
+    pub object: Option<Arc<Object>>,
+}
 
 impl BuiltKeys {
-    /// Sorts objects, each with its offset in the file, its namespace and its name.
-    pub fn new(mut objects: Vec<(u32, Namespace, String)>) -> Self {
-        objects.sort_by_key(|(begins, ..)| *begins);
+    /// Sorts the objects of a file.
+    pub fn new(mut objects: Vec<BuiltKey>) -> Self {
+        objects.sort_by_key(|object| object.begins);
         objects.shrink_to_fit();
         Self(objects)
     }
@@ -46,20 +59,19 @@ impl BuiltKeys {
         self.of(begins).is_some()
     }
 
-    /// Returns the namespace and the name of the object at this offset; `None` if it is not one of them.
-    pub fn of(&self, begins: u32) -> Option<(&Namespace, &str)> {
-        let found = self.0.binary_search_by_key(&begins, |(begins, ..)| *begins);
-        found.ok().map(|at| {
-            let (_, namespace, name) = &self.0[at];
-            (namespace, name.as_str())
-        })
+    /// Returns the object at this offset; `None` if it is not one of them.
+    pub fn of(&self, begins: u32) -> Option<&BuiltKey> {
+        let found = self.0.binary_search_by_key(&begins, |object| object.begins);
+        found.ok().map(|at| &self.0[at])
     }
 
     /// Returns the key under which the object with the key `written` and the scope `scope` is applied; `None` if the
     /// build leaves it out. Unlike Kubernetes, kustomize treats an unknown kind as namespaced; if it is not, the API
     /// server drops the namespace again.
     pub fn key(&self, written: &ObjectKey, scope: Option<Scope>, begins: u32) -> Option<ObjectKey> {
-        let (namespace, name) = self.of(begins)?;
+        let BuiltKey {
+            namespace, name, ..
+        } = self.of(begins)?;
         let mut key = written.clone();
         key.name = name.into();
         if scope != Some(Scope::Cluster) && *namespace != Namespace::Unwritten {

@@ -189,10 +189,14 @@ impl Inventory {
         let homeless = from_dump && object.namespace().is_none();
         let scope = resolution.scope.or(homeless.then_some(Scope::Cluster));
         let key = self.key_of(file, object, scope);
+        let begins = object.value().span().start;
         let key = match built {
             None => key,
-            Some(built) => built.key(&key, scope, object.value().span().start)?,
+            Some(built) => built.key(&key, scope, begins)?,
         };
+        let object = built
+            .and_then(|built| built.of(begins)?.object.as_ref())
+            .unwrap_or(object);
         let name = object.metadata().name();
         let is_generated = name.is_none_or(|name| name.value.is_empty());
         Some(Member {

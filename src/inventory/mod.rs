@@ -39,7 +39,7 @@ use crate::manifest::{Object, ParsedDocument, ParsedFile, Skip, SkipReason};
 use crate::text::{FileId, Limits, Sources, Span};
 use crate::yaml::{Problem, Quirk, ReadError};
 
-pub use applied::{AppliedFile, BuiltKeys};
+pub use applied::{AppliedFile, BuiltKey, BuiltKeys};
 pub use boundary::{
     Escape, admit_manifests, admit_own_file, admit_own_file_for_writing, place_to_edit,
     place_to_write,

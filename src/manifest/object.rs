@@ -113,6 +113,16 @@ impl KindFacts {
 }
 
 impl Object {
+    /// Returns a copy in which some scalars have other texts; `None` if it is not a whole document, or no manifest then.
+    pub fn with_scalars(&self, scalars: &[(NodeId, String)]) -> Option<Self> {
+        if self.tree.root().id() != self.node {
+            return None;
+        }
+        let tree = Arc::new(self.tree.with_scalars(scalars));
+        let fields = ObjectFields::read(tree.root(), None)?;
+        Some(Self::new(tree, self.node, fields))
+    }
+
     /// Creates the object at `node`, from which `fields` were read.
     pub(super) fn new(tree: Arc<Tree>, node: NodeId, fields: ObjectFields) -> Self {
         Self { tree, node, fields }

@@ -200,7 +200,8 @@ pub(super) fn is_text(text: &str) -> bool {
     }
 }
 
-fn resolve_untagged(text: &str) -> Scalar<'_> {
+/// Resolves a plain scalar without a tag.
+pub(super) fn resolve_untagged(text: &str) -> Scalar<'_> {
     let resolved = match text.as_bytes().first() {
         None => Some(Scalar::Null),
         Some(b'~' | b'n' | b'N' | b'y' | b'Y' | b't' | b'T' | b'f' | b'F' | b'o' | b'O') => {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use foldhash::HashSet;
 
 use crate::Span;
+use crate::scalar::{Scalar, resolve_untagged};
 
 /// A value after Kubernetes' scalar resolution (go-yaml, then JSON).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,6 +129,35 @@ impl Tree {
     /// Uses of the value panic if `id` comes from another tree, which has more values.
     pub fn value(&self, id: NodeId) -> Value<'_> {
         Value { tree: self, id }
+    }
+
+    /// Returns a copy in which some scalars have other texts, each resolved as a plain scalar. All places stay.
+    pub fn with_scalars(&self, scalars: &[(NodeId, String)]) -> Self {
+        let mut nodes = self.nodes.clone();
+        let mut decoded = String::from(&*self.decoded);
+        for (id, text) in scalars {
+            let Some(node) = nodes.get_mut(id.0 as usize) else {
+                continue;
+            };
+            node.content = match resolve_untagged(text) {
+                Scalar::Null => NodeContent::Null,
+                Scalar::Bool(value) => NodeContent::Bool(value),
+                Scalar::Int(value) => NodeContent::Int(value),
+                Scalar::Uint(value) => NodeContent::Uint(value),
+                Scalar::Float(value) | Scalar::Big(value) => NodeContent::Float(value),
+                Scalar::Text(text) => {
+                    let start = decoded.len() as u32;
+                    decoded.push_str(&text);
+                    let end = decoded.len() as u32;
+                    NodeContent::Text(TextPlace::Decoded(Span { start, end }))
+                }
+            };
+        }
+        Self {
+            nodes,
+            decoded: decoded.into(),
+            ..self.clone()
+        }
     }
 
     fn entry(&self, entry: &NodeEntry) -> Entry<'_> {

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use foldhash::HashMap;
 use smol_str::SmolStr;
 
+use super::variables::WithVariables;
 use crate::changes::{BuiltObjects, DeliveredMarks};
 use crate::delivery::marks;
 use crate::graph::delivery::Delivery;
 use crate::graph::kustomize::{BuildError, ResId, Resource};
 use crate::graph::scopes::ClusterScopes;
 use crate::graph::unread::What;
-use crate::inventory::BuiltKeys;
+use crate::inventory::{BuiltKey, BuiltKeys};
 use crate::kube::Namespace;
 use crate::kustomize::Deliverer;
 use crate::manifest::ParsedFile;
@@ -57,7 +58,8 @@ pub(super) struct GeneratedData {
 /// Returns the build of a delivery; for a failing one, with the objects that it would build without the failure.
 pub(super) fn root_of(
     delivery: &Delivery,
-    (index, paths): (&HashMap<&str, usize>, &[&str]),
+    (index, files_of_state): (&HashMap<&str, usize>, &[&ParsedFile]),
+    variables: &mut WithVariables,
     scopes: &ClusterScopes,
     side: Side,
 ) -> BuildRoot {
@@ -88,7 +90,13 @@ pub(super) fn root_of(
             if copies.len() == *copy {
                 copies.push(Vec::new());
             }
-            copies[*copy].push((begins, namespace, id.name.into()));
+            let file = files_of_state[*at];
+            copies[*copy].push(BuiltKey {
+                begins,
+                namespace,
+                name: id.name.into(),
+                object: variables.replaced((*at, file), begins, &resource.node),
+            });
             *copy += 1;
         }
     }
@@ -107,7 +115,9 @@ pub(super) fn root_of(
     });
     let data = data.collect();
     let generated = generated.into_iter().map(|(file, resources)| {
-        let path = index.get(file).map_or(file, |at| paths[*at]);
+        let path = index
+            .get(file)
+            .map_or(file, |at| files_of_state[*at].source().path());
         generated_file((file, path), resources, side)
     });
     let unfollowed = delivery.unread.iter().find(|one| one.what == What::Limit);

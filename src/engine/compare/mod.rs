@@ -23,6 +23,7 @@ mod state;
 mod telling;
 mod unchanged;
 mod unlisted;
+mod variables;
 
 pub use comparison::Comparison;
 pub(super) use deliveries::evaluate;

@@ -252,6 +252,29 @@ fn removed_variable_fails_build_after_a_last_prune() {
 }
 
 #[test]
+fn values_of_variables_name_products_and_decide_the_volume_of_a_claim() {
+    let class = "== apps/class.yaml\napiVersion: storage.k8s.io/v1\nkind: StorageClass\n\
+                 metadata: {name: local}\nprovisioner: example.com/local\nreclaimPolicy: Delete\n";
+    let removed = "== apps/web.yaml\napiVersion: v1\nkind: PersistentVolumeClaim\n\
+                   metadata: {name: '${APP}', namespace: shop}\nspec: {storageClassName: '${CLASS:=local}'}\n\
+                   ---\napiVersion: dragonflydb.io/v1alpha1\nkind: Dragonfly\n\
+                   metadata: {name: '${APP}-db', namespace: shop}\nspec: {replicas: 1}\n";
+    let build = "  postBuild: {substitute: {APP: web}}\n";
+    let both = root("prod") + &delivered(build) + class;
+    let document = compared(&both, removed, "");
+    assert_eq!(
+        effects(&document),
+        [
+            "deleted PersistentVolumeClaim/shop/web certain, clusters/prod",
+            "data-lost PersistentVolumeClaim/shop/web certain, clusters/prod",
+            "generated-deleted Service/shop/web-db certain, -",
+            "generated-deleted StatefulSet.apps/shop/web-db certain, -",
+            "deleted Dragonfly.dragonflydb.io/shop/web-db certain, clusters/prod"
+        ]
+    );
+}
+
+#[test]
 fn newly_failing_build_is_reported_beside_one_that_failed_before() {
     let both = "== one/kustomization.yaml\nresources: [gone.yaml, a.yaml]\n== one/a.yaml\nkind: [\n\
                 == two/kustomization.yaml\nresources: [b.yaml]\n";

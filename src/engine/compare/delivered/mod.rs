@@ -14,6 +14,7 @@ use super::built::{BuildRoot, root_of};
 use super::charted::{are_rendered_anew, titles, unread};
 use super::parsed::Parsed;
 use super::unchanged::unchanged;
+use super::variables::WithVariables;
 use crate::changes::BuiltObjects;
 use crate::charts::Charts;
 use crate::engine::SessionError;
@@ -326,9 +327,7 @@ impl Delivered {
         files: impl Iterator<Item = (&'f str, &'f ParsedFile)>,
         side: Side,
     ) -> Vec<BuildRoot> {
-        let (places, paths): (Vec<&str>, Vec<&str>) = files
-            .map(|(place, file)| (place, file.source().path()))
-            .unzip();
+        let (places, files): (Vec<&str>, Vec<&ParsedFile>) = files.unzip();
         let index: HashMap<&str, usize> = places.into_iter().zip(0..).collect();
         let known: BTreeMap<&Deliverer, &Delivery> = self
             .all
@@ -339,11 +338,18 @@ impl Delivered {
         let apart = known.filter(|delivery| !self.is_unchanged(delivery));
         // Deliveries of one build share its objects.
         let mut objects_of = HashMap::default();
+        let mut variables = WithVariables::default();
         let mut built: Vec<BuildRoot> = apart
             .chain(&self.roots)
             .map(|delivery| BuildRoot {
                 objects: self.objects_of(delivery, &mut objects_of),
-                ..root_of(delivery, (&index, &paths), &self.scopes, side)
+                ..root_of(
+                    delivery,
+                    (&index, &files),
+                    &mut variables,
+                    &self.scopes,
+                    side,
+                )
             })
             .collect();
         built.sort_by(|one, other| one.folder.cmp(&other.folder));
