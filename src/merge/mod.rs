@@ -220,6 +220,11 @@ impl<'a> Merge<'a> {
         withdraw::delivered(self.part, member, &self.withdrawn.choice).1
     }
 
+    /// Whether the deletion of an object of base is possible and not certain.
+    pub fn is_possible(&self, key: &ObjectKey) -> bool {
+        self.withdrawn.possible.contains(key)
+    }
+
     /// Returns the objects that head adds and that exist after the merge.
     pub fn appearing(&self) -> impl Iterator<Item = &'a Member> {
         self.telling.appearing()

@@ -125,9 +125,10 @@ pub(super) fn tool(merge: &Merge<'_>, member: &Member) -> String {
     }
 }
 
-/// Returns `deletes`, or `may delete` if it is not known that a tool delivers the object.
+/// Returns `deletes`, or `may delete` if the deletion of the object is only possible or no tool is known to deliver it.
 pub(super) fn deletes(merge: &Merge<'_>, member: &Member) -> &'static str {
-    if merge.is_tool_known(member) && merge.part.may_stay(member).is_none() {
+    let is_certain = merge.is_tool_known(member) && !merge.is_possible(&member.key);
+    if is_certain && merge.part.may_stay(member).is_none() {
         "deletes"
     } else {
         "may delete"
