@@ -66,9 +66,9 @@ export const after = () =>
     object("ConfigMap", "elsewhere", { namespace: "other" }),
   ]);
 
-/** A Kustomization of Flux that builds the folder `apps`. */
-export const kustomization = () =>
+/** A Kustomization of Flux. */
+export const kustomization = (name = "apps", path = "./apps") =>
   objects([{
-    apiVersion: "kustomize.toolkit.fluxcd.io/v1", kind: "Kustomization", metadata: { name: "apps", namespace: "flux-system" },
-    spec: { path: "./apps", prune: true, interval: "1h", sourceRef: { kind: "GitRepository", name: "flux-system" } },
+    apiVersion: "kustomize.toolkit.fluxcd.io/v1", kind: "Kustomization", metadata: { name, namespace: "flux-system" },
+    spec: { path, prune: true, interval: "1h", sourceRef: { kind: "GitRepository", name: "flux-system" } },
   }]);

@@ -19,6 +19,12 @@ const failingTree = (name, files) => {
   return folder(name, { "flux.yaml": kustomization() });
 };
 const failing = page("failing", "diff", "--base", failingTree("builds", { "shop.yaml": before() }), "--head", failingTree("fails", {}));
+const clusters = (name, shop) => {
+  for (const cluster of ["east", "west"]) folder(`${name}/clusters/${cluster}`, { "flux.yaml": `${kustomization()}\n---\n${kustomization("flux-system", `./clusters/${cluster}`)}` });
+  folder(`${name}/apps`, { "shop.yaml": shop });
+  return folder(name, {});
+};
+const inClusters = page("clusters", "diff", "--base", clusters("deployed", before()), "--head", clusters("reduced", after()));
 // The corpus gives 800 findings and less with each better rule: a thousand are made.
 const findings = page("findings", "check", "--no-config", manifests("findings", faulty(1200)));
 const several = folder("bundles", {
@@ -200,6 +206,14 @@ describe("a change", () => {
     await tab.close();
     await alone.tab.close();
   });
+});
+
+test("an effect in several clusters is shown with each cluster", async () => {
+  const { tab, complaints } = await open(inClusters);
+  const text = await tab.locator("#effects").evaluate((section) => section.textContent);
+  assert.match(text, /in cluster clusters\/east.*in cluster clusters\/west/s);
+  assert.deepEqual(complaints, []);
+  await tab.close();
 });
 
 test("a build that fails after the change is named, with its place and reason", async () => {

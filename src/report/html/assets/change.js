@@ -15,12 +15,15 @@ const shortCommit = (ref) => ref?.replace(/^([0-9a-f]{10})[0-9a-f]{30,54}(?=[\^~
 
 const howOf = (effect) => effectWords({ ...effect, effect: "" });
 
+const namesClusters = new Set(contract.effects.map((effect) => effect.cluster)).size > 1;
+
 /** `common` is shown once above the items, because it applies to all of them. */
 const effectItem = (common) => (effect) => {
   const chain = effect.because.filter((key) => key !== effect.key);
   const how = howOf(effect) !== common && howOf(effect);
   return el("li", {}, objectLink(effect.key),
     chain.length > 0 && el("span", { class: "because" }, " with ", chain.map((key, at) => [at > 0 && " \u2192 ", objectLink(key)])),
+    namesClusters && effect.cluster && el("span", { class: "muted" }, ` in cluster ${effect.cluster}`),
     how && el("span", { class: "muted" }, `, ${how}`));
 };
 
