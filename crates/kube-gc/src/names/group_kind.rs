@@ -8,13 +8,12 @@ use std::sync::Arc;
 use hashbrown::Equivalent;
 use smol_str::SmolStr;
 
-use super::remembered::Remembered;
+use super::interner::Interner;
 
 /// A kind within its API group, owned or, as `GroupKind<&str>`, borrowed. Written `Kind[.group]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GroupKind<S = String> {
-    /// The kind. The first field, so that equality compares it first: kinds differ more often than groups, and
-    /// comparing two empty strings, as of the core group, is slow, because their pointers may dangle.
+    /// The kind. It is the first field so that equality compares it first: kinds differ more often than groups.
     pub kind: S,
     /// The API group; empty for the core group.
     pub group: S,
@@ -42,7 +41,7 @@ impl Equivalent<Arc<GroupKind<SmolStr>>> for GroupKind<&str> {
 }
 
 thread_local! {
-    static REMEMBERED: RefCell<Remembered<GroupKind<SmolStr>>> = RefCell::default();
+    static INTERNER: RefCell<Interner<GroupKind<SmolStr>>> = RefCell::default();
 }
 
 impl<'a> GroupKind<&'a str> {
@@ -59,8 +58,8 @@ impl<'a> GroupKind<&'a str> {
 
     /// Interns the kind in a cache of this thread.
     pub(super) fn shared(self) -> Arc<GroupKind<SmolStr>> {
-        REMEMBERED.with_borrow_mut(|remembered| {
-            remembered.shared(self, |Self { kind, group }| GroupKind {
+        INTERNER.with_borrow_mut(|interner| {
+            interner.intern(self, |Self { kind, group }| GroupKind {
                 kind: kind.into(),
                 group: group.into(),
             })

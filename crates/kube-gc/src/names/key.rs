@@ -14,8 +14,8 @@ pub enum Namespace {
     /// The kind is cluster-scoped.
     #[default]
     None,
-    /// The manifest leaves it to the tool that applies it. All such objects share one namespace ([L-41]); whether that
-    /// is one of the named ones is unknown. Written `?`, which is not a valid name.
+    /// Not in the manifest: the tool that applies the object chooses it. All such objects share one namespace ([L-41]),
+    /// which may or may not be one of the named ones. Displayed as `?`, which is not a valid name.
     Unwritten,
     /// Written in the manifest, or given for the whole input.
     Named(SmolStr),

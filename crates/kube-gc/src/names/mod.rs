@@ -3,12 +3,12 @@
 mod api_version;
 pub mod finalizers;
 mod group_kind;
+mod interner;
 mod key;
 mod key_order;
 mod kind_map;
 pub mod kinds;
 mod plural;
-mod remembered;
 mod request;
 mod scope;
 mod type_meta;

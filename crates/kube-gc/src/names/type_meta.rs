@@ -8,7 +8,7 @@ use hashbrown::Equivalent;
 use smol_str::SmolStr;
 
 use super::ApiVersion;
-use super::remembered::Remembered;
+use super::interner::Interner;
 
 /// `apiVersion` and `kind`. Inputs have few distinct pairs, so each is interned per thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Equivalent<Arc<TypeMeta>> for WrittenKind<'_> {
 }
 
 thread_local! {
-    static REMEMBERED: RefCell<Remembered<TypeMeta>> = RefCell::default();
+    static INTERNER: RefCell<Interner<TypeMeta>> = RefCell::default();
 }
 
 impl TypeMeta {
@@ -72,15 +72,15 @@ impl TypeMeta {
 
     /// Interns a pair in a cache of this thread.
     pub fn shared(api_version: &str, kind: &str) -> Arc<Self> {
-        REMEMBERED.with_borrow_mut(|remembered| {
-            remembered.shared(WrittenKind { api_version, kind }, Self::new)
+        INTERNER.with_borrow_mut(|interner| {
+            interner.intern(WrittenKind { api_version, kind }, Self::new)
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::remembered::MOST_REMEMBERED;
+    use super::super::interner::CAPACITY;
     use super::*;
 
     #[test]
@@ -95,12 +95,12 @@ mod tests {
             (&*beta.group_version.group, &*beta.group_version.version),
             ("apps", "v1beta1")
         );
-        for number in 0..MOST_REMEMBERED {
+        for number in 0..CAPACITY {
             TypeMeta::shared("example.com/v1", &format!("Widget{number}"));
             TypeMeta::shared(&format!("v{number}"), "Widget");
         }
-        let remembered = REMEMBERED.with_borrow(Remembered::len);
-        assert!(remembered <= MOST_REMEMBERED, "{remembered}");
+        let interned = INTERNER.with_borrow(Interner::len);
+        assert!(interned <= CAPACITY, "{interned}");
         assert_eq!(TypeMeta::shared("apps/v1", "Deployment"), first);
     }
 }

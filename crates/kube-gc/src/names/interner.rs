@@ -7,21 +7,21 @@ use foldhash::fast::RandomState;
 use hashbrown::{Equivalent, HashSet};
 
 /// Maximum number of interned values.
-pub(super) const MOST_REMEMBERED: usize = 1024;
+pub(super) const CAPACITY: usize = 1024;
 
 /// The interned values of one thread.
 #[derive(Debug)]
-pub(super) struct Remembered<T>(HashSet<Arc<T>, RandomState>);
+pub(super) struct Interner<T>(HashSet<Arc<T>, RandomState>);
 
-impl<T> Default for Remembered<T> {
+impl<T> Default for Interner<T> {
     fn default() -> Self {
         Self(HashSet::default())
     }
 }
 
-impl<T: Eq + Hash> Remembered<T> {
+impl<T: Eq + Hash> Interner<T> {
     /// Returns the interned value that equals `wanted`, or interns a new one. A full cache is cleared first.
-    pub(super) fn shared<W: Hash + Equivalent<Arc<T>>>(
+    pub(super) fn intern<W: Hash + Equivalent<Arc<T>>>(
         &mut self,
         wanted: W,
         new: impl FnOnce(W) -> T,
@@ -29,7 +29,7 @@ impl<T: Eq + Hash> Remembered<T> {
         if let Some(known) = self.0.get(&wanted) {
             return Arc::clone(known);
         }
-        if self.0.len() == MOST_REMEMBERED {
+        if self.0.len() == CAPACITY {
             self.0.clear();
         }
         let new = Arc::new(new(wanted));
