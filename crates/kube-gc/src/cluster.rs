@@ -145,7 +145,7 @@ impl Cluster {
 
     /// Finds the object with a key.
     pub fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
-        // Kinds and namespaces are compared as numbers first: most objects that are visited have those of the key.
+        // Compare kinds and namespaces by their ids if possible: most visited objects have those of the key.
         let kind = self.kinds.find(key.group_kind())?;
         let mut namespace = None;
         let found = self.nodes.binary_search_by(|node| {

@@ -1,6 +1,6 @@
 //! Ties between objects besides owner references: namespaces and their content, definitions
-//! and their instances, protection finalizers and the objects that hold them `[FIN-1]` to
-//! `[FIN-6]`, and objects that a controller deletes along with another `[DEP-19]`.
+//! and their instances, objects with a protection finalizer and the objects that use them
+//! (`[FIN-1]` to `[FIN-6]`), and objects that a controller deletes along with another `[DEP-19]`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,6 @@ pub(super) enum Role {
 #[derive(Debug, Clone)]
 pub(super) struct Protected {
     pub(super) object: ObjectId,
-    /// Index into the cluster's finalizers.
     pub(super) finalizer: FinalizerId,
     pub(super) release: ProtectionEnd,
     pub(super) protection: Protection,
@@ -53,7 +52,7 @@ pub(super) enum ProtectionEnd {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Holder {
     pub(super) object: ObjectId,
-    /// Whether it stops holding once it is Terminating without grace period left, not only once gone `[FIN-14]`.
+    /// If set, it holds until it is Terminating and its grace period is over; otherwise until it is gone `[FIN-14]`.
     pub(super) until_finished: bool,
 }
 
@@ -65,12 +64,13 @@ pub(super) struct Reconciled {
     pub(super) controller: ControllerId,
 }
 
-/// The objects that a controller outside of the control plane needs, sorted. In a whole cluster, it needs at least one.
+/// The objects that a controller outside of the control plane needs, sorted. There is at least one in a whole cluster;
+/// in a part of it, objects outside of the part are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ControllerNeeds {
     pub(super) workloads: Vec<ObjectId>,
-    /// Alternatives of ServiceAccount, binding and role, of which one is sufficient. An empty alternative cannot be
-    /// lost. The list is empty if the authority is unknown.
+    /// Each entry is a ServiceAccount, a binding and a role that suffice together. An empty entry cannot be lost. The
+    /// list is empty if the authority is unknown.
     pub(super) authority: Vec<Vec<ObjectId>>,
 }
 
@@ -92,13 +92,14 @@ pub(super) struct Links {
     pub(super) definitions: Vec<ObjectId>,
     /// By object: the Namespace that contains it, or [`NONE`].
     homes: TiVec<ObjectId, ObjectId>,
-    /// Owners that a dependent names wrongly, in releases where they are then absent for all dependents `[GC-17a]`.
+    /// Owners that some dependent names wrongly, so that the collector treats them as absent for all dependents
+    /// `[GC-17a]`. Empty for releases without this behaviour.
     pub(super) misleading: BTreeSet<ObjectId>,
     /// Sorted by object.
     pub(super) protections: Vec<Protected>,
     /// Sorted by object.
     pub(super) reconciled: Vec<Reconciled>,
-    /// Deduplicated in a whole cluster; in a part of one, several may coincide.
+    /// Distinct in a whole cluster; in a part of it, some may be equal.
     pub(super) controllers: TiVec<ControllerId, ControllerNeeds>,
     /// All objects in the authority of any controller, sorted.
     pub(super) authority: Vec<ObjectId>,

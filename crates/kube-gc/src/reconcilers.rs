@@ -1,18 +1,18 @@
 //! Controllers outside of the control plane: which finalizers they remove, and whether they still can.
 //!
-//! Such a controller is data: the workloads whose Pods run it, and the authority of its requests (ServiceAccount,
-//! binding, role) in alternatives of which each is sufficient. While it has what it needs it may remove its finalizer
-//! from a Terminating object (*release* it) at any moment, but nothing forces it to be quick. Like every controller
-//! except the collector it acts when all others have come to rest `[SIM-7]`, so the search never has to order what it
-//! does. At rest, one of three things holds:
+//! Such a controller is described by the workloads whose Pods run it and by the authorities of its requests: each is a
+//! ServiceAccount, a binding and a role that suffice together. While it has what it needs, it may remove its finalizer
+//! from a Terminating object (*release* the object) at any moment, early or late. Like every controller except the
+//! collector, it acts when all others have come to rest `[SIM-7]`, so the search never has to order its actions. At
+//! rest, there are three cases:
 //!
-//! * All that it needs exists and stays: it releases the object, sooner or later.
-//! * A workload, or part of each of its authorities, was gone before the step began, when everything had settled; or
-//!   part of each was certainly gone when the object was marked ([`super::timeline`]); or a webhook rejects its patch:
-//!   it never releases the object.
-//! * Something that it needs is going, or went in this step: a race, because a process outlives its Pod by seconds, and
-//!   an object that is deleted in the foreground exists until the collector removes it. The search follows both
-//!   results; the verdict is the harmful one, in which the object stays.
+//! * *Certain*: everything that it needs exists and is not being deleted. It releases the object.
+//! * *Never*: it does not release the object, because a webhook rejects its patch, because one of its workloads was gone
+//!   before the step, or because every authority had lost a part before the step or before the object was marked
+//!   ([`super::timeline`]).
+//! * *Race*: something that it needs is being deleted, or was deleted in this step. It may still act, because a process
+//!   outlives its Pod by seconds, and an object that is deleted in the foreground exists until the collector removes it.
+//!   The search follows both results; the verdict is the harmful one, in which the object stays.
 //!
 //! Objects that wait for the same controller race independently: it may be quick enough for some of them and too late
 //! for others, so every combination is an outcome of its own.
@@ -140,9 +140,10 @@ impl View<'_> {
         home.is_some_and(|home| self.state.has(home, TERMINATING))
     }
 
-    /// Whether a controller that needs this never acts again after everything has settled. In a Terminating namespace
-    /// no workload runs, since its Pods go first and no new ones are admitted `[NS-17]`. A ServiceAccount that is being
-    /// deleted authenticates no client, even while a finalizer holds it; a role or binding counts until removed.
+    /// Whether the loss of `need` is final once everything has settled: a controller that needs it never acts again. No
+    /// workload runs in a Terminating namespace, since its Pods are deleted first and no new ones are admitted `[NS-17]`.
+    /// A ServiceAccount that is being deleted authenticates no client, even while a finalizer holds it. A role or a
+    /// binding is in force until it is removed.
     fn is_lost(&self, need: ObjectId) -> bool {
         if !self.cluster.links.is_authority(need) {
             return !self.runs(need) && (self.state.gone(need) || self.home_goes(need));
@@ -153,7 +154,7 @@ impl View<'_> {
 }
 
 impl Simulation<'_> {
-    /// Flags needs that are lost once everything has settled: a controller that cannot act then never acts again.
+    /// Flags the needs whose loss is final, once everything has settled.
     pub(super) fn flag_lost_needs(&mut self) {
         let controllers = self.cluster.links.controllers.iter();
         for need in controllers.flat_map(ControllerNeeds::needs) {

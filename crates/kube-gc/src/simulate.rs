@@ -20,9 +20,9 @@ use crate::world::Simulation;
 
 /// Simulates the steps in order, and returns the plan.
 ///
-/// The collector has always come to rest before the first step. Its changes until then belong to that step: the
-/// collector deletes from a cluster with dangling references by itself `[SIM-4]`. Begin with [`Step::Settle`] to see
-/// them separately.
+/// The collector runs until it is at rest before the first step, because it deletes objects with dangling references
+/// without any request `[SIM-4]`. The plan shows these changes as part of the first step; begin with [`Step::Settle`] to
+/// see them separately.
 pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOptions) -> Plan<'c> {
     let kubelet = options.kubelet;
     let requests = BoundRequest::of_steps(cluster, steps);

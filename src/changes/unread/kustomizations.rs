@@ -15,7 +15,7 @@ use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::text::{Span, without_credentials};
 use crate::yaml::Value;
 
-/// Fields that are evaluated, or that change neither which objects there are nor their identities.
+/// Fields that are evaluated, or that affect neither the set of objects nor their identities.
 const EVALUATED: [&str; 26] = [
     "apiVersion",
     "kind",
@@ -332,7 +332,8 @@ fn into_identities(replacement: Value<'_>) -> bool {
         .any(|path| path.starts_with("metadata.") || path.starts_with("kind"))
 }
 
-/// Returns the input for a source outside of the tree: only its version may change without removing objects.
+/// Returns the input for a source outside of the tree. Its identity is the address without the version, so another
+/// version is a change of the same input.
 fn remote(address: &str) -> FoundInput {
     static VERSION: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(

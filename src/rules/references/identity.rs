@@ -333,10 +333,10 @@ fn other_object(
          they cannot match: it treats the owner as deleted and deletes this {}, unless another owner keeps it.",
         dependent.object.kind()
     ))
-    .help(format!(
+    .help(
         "copy apiVersion, kind, name and uid from one object in the dependent's namespace, as `kubectl get -o yaml` \
-         shows it, or remove the reference: as written, it means neither {meant} nor {found}"
-    ))
+         shows it, or remove the reference: as written, it matches no object",
+    )
     .field(format!("{}.{part}", field(reference)))
     .target(target(reference));
     for holder in holders.iter().take(MOST_NAMESAKES) {

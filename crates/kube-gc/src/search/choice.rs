@@ -1,21 +1,20 @@
 //! Selects the moves that the search follows from a state: the smallest set that loses no outcome
-//! ([`super::independence`]), as far as looking for it pays off.
+//! ([`super::independence`]), unless the search for it costs more than it saves.
 
 use super::independence::{Seed, SetScratch, stubborn_moves};
 use super::moves::Move;
 use crate::ids::ObjectId;
 use crate::world::Simulation;
 
-/// Budget cost of each object that is looked at.
+/// Budget cost of examining one object.
 const LOOK: usize = 16;
 
 /// Budget for the search for a smaller set of moves.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Means {
-    /// Remaining budget.
-    pub(super) budget: usize,
+pub(super) struct ReductionBudget {
+    pub(super) remaining: usize,
     /// The cost of following one more move.
-    pub(super) copy: usize,
+    pub(super) per_move: usize,
 }
 
 /// Selector of the moves to follow.
@@ -45,7 +44,7 @@ impl Chooser {
         &mut self,
         world: &mut Simulation<'_>,
         shelved: bool,
-        means: Means,
+        budget: ReductionBudget,
     ) -> Vec<Move> {
         let mut best: Option<Vec<Move>> = None;
         let mut after = None;
@@ -54,7 +53,7 @@ impl Chooser {
             let prospect = world.prospect(item);
             if !prospect.writes() {
                 world.discard(item, &prospect);
-            } else if self.improves(world, means, Seed::Object(item), &mut best) {
+            } else if self.improves(world, budget, Seed::Object(item), &mut best) {
                 if best.as_ref().is_some_and(|moves| moves.len() > 1) {
                     discard_idle(world, after);
                     discard_orphans(world);
@@ -65,31 +64,31 @@ impl Chooser {
         discard_orphans(world);
         let orphans: Vec<ObjectId> = world.state.orphans.iter().collect();
         for owner in orphans {
-            if self.improves(world, means, Seed::Object(owner), &mut best) {
+            if self.improves(world, budget, Seed::Object(owner), &mut best) {
                 return chosen(world, best, shelved);
             }
         }
         let mut from = ObjectId::FIRST;
         while let Some((object, _)) = world.next_purge(from) {
             from = object.next();
-            if self.improves(world, means, Seed::Object(object), &mut best) {
+            if self.improves(world, budget, Seed::Object(object), &mut best) {
                 return chosen(world, best, shelved);
             }
         }
         for namespace in world.finalizable() {
-            if self.improves(world, means, Seed::Object(namespace), &mut best) {
+            if self.improves(world, budget, Seed::Object(namespace), &mut best) {
                 return chosen(world, best, shelved);
             }
         }
         let cluster_moves = best.is_some();
         for client in world.sending().filter(|client| world.may_send(*client)) {
-            if self.improves(world, means, Seed::Client(client), &mut best) {
+            if self.improves(world, budget, Seed::Client(client), &mut best) {
                 return chosen(world, best, shelved || !cluster_moves);
             }
         }
         if !self.reduce && cluster_moves {
             for item in world.state.failed.iter() {
-                self.improves(world, means, Seed::Object(item), &mut best);
+                self.improves(world, budget, Seed::Object(item), &mut best);
             }
         }
         // A failed item may be retried while anything else in the cluster moves. If nothing does, the client's next
@@ -106,7 +105,7 @@ impl Chooser {
     fn improves(
         &mut self,
         world: &Simulation<'_>,
-        means: Means,
+        budget: ReductionBudget,
         seed: Seed,
         best: &mut Option<Vec<Move>>,
     ) -> bool {
@@ -129,7 +128,7 @@ impl Chooser {
         }
         let looked = LOOK * self.scratch.looked_at;
         best.as_ref().is_some_and(|best| {
-            best.len() == 1 || looked >= means.budget.min(best.len() * means.copy)
+            best.len() == 1 || looked >= budget.remaining.min(best.len() * budget.per_move)
         })
     }
 }
@@ -139,7 +138,7 @@ fn is_retry(world: &Simulation<'_>, next: &Move) -> bool {
     matches!(next, Move::Attempt(item) if world.state.failed.contains(*item))
 }
 
-/// Returns the moves of a set that is good enough. If `without_retries`, several moves exclude retries of failed items.
+/// Returns the moves in `best`. If `without_retries` and there are several, retries of failed items are left out.
 fn chosen(world: &Simulation<'_>, best: Option<Vec<Move>>, without_retries: bool) -> Vec<Move> {
     let mut moves = best.unwrap_or_default();
     if without_retries && moves.len() > 1 {

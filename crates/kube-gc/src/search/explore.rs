@@ -23,7 +23,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::choice::{Chooser, Means};
+use super::choice::{Chooser, ReductionBudget};
 use super::found::{Branch, Course, Races, Reached, ReachedEnds, Search};
 use super::sampling::{Random, any_move};
 use crate::client::{Rests, Sent, Stretch};
@@ -237,11 +237,11 @@ impl<'c> Explorer<'c> {
             if self.budget == 0 {
                 return false;
             }
-            let means = Means {
-                budget: self.budget,
-                copy: self.cost_of_copy(),
+            let budget = ReductionBudget {
+                remaining: self.budget,
+                per_move: self.cost_of_copy(),
             };
-            let moves = self.chooser.choose(&mut world, course.shelved, means);
+            let moves = self.chooser.choose(&mut world, course.shelved, budget);
             self.budget = self.budget.saturating_sub(self.chooser.spent());
             match moves[..] {
                 [] => {

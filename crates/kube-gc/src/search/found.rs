@@ -15,7 +15,7 @@ pub(super) struct Branch {
     /// The move to make from that state.
     pub(super) next: Option<Move>,
     pub(super) course: Course,
-    /// Number of choices on the way here, and so of states that wait for their other branches.
+    /// Number of choices that led here. The state before each of them is stored until its other branches are explored.
     pub(super) depth: usize,
 }
 
@@ -33,7 +33,7 @@ impl Branch {
 /// The history of a state, as far as the state does not show it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Course {
-    /// Whether some item's back-off had not ended when the cluster seemed at rest `[GC-16]`.
+    /// Whether the cluster seemed at rest while a failed item was still backing off `[GC-16]`.
     pub(super) late: bool,
     /// Whether such items are left alone for the rest of this step.
     pub(super) shelved: bool,
@@ -43,7 +43,7 @@ pub(super) struct Course {
 /// The ends of races between controllers and deletions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Races {
-    /// Either way: both ends are followed.
+    /// Both ends are followed.
     #[default]
     Open,
     /// Controllers lose all that are still open, because there are too many to follow both ends.
@@ -73,7 +73,7 @@ impl Reached {
 /// The possible states of a part at the end of each stretch.
 #[derive(Debug, Default)]
 pub(super) struct ReachedEnds {
-    /// Results, each from the first stretch at whose end it holds, in order.
+    /// Each new result with the number of the first stretch that ends with it, in order.
     changes: Vec<(usize, Reached)>,
 }
 
