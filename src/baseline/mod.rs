@@ -70,9 +70,9 @@ impl Baseline {
         self.part(findings, of, |_, _| false, FileId(0))
     }
 
-    /// Divides findings into new and known ones; of several with the same identity, the first are known. An entry is
-    /// stale only if `judged`, called with the entry and the number of its findings, returns that the run could have
-    /// found the others. `file` is the file of the baseline.
+    /// Divides findings into new and known ones; of several with the same identity, the first are known. An entry with
+    /// fewer findings than its count is stale if the run could have found the others: `judged`, called with the entry and
+    /// the number of its findings, returns `true`. `file` is the file of the baseline.
     pub fn part<F>(
         &self,
         findings: Vec<F>,
@@ -106,8 +106,8 @@ impl Baseline {
         }
     }
 
-    /// Returns the baseline after a run that found `findings`. Missing findings of an entry stay if the run could not
-    /// have found them, for which `judged` returns `false`. New findings are added if `learn` is set.
+    /// Returns the baseline after a run that found `findings`. Missing findings of an entry are kept if the run could not
+    /// have found them: `judged` returns `false`. New findings are added if `learn` is set.
     pub fn after<'a>(
         &self,
         findings: impl IntoIterator<Item = &'a Finding>,

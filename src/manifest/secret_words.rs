@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use crate::text::Span;
 
-/// The common part of all words for Secrets, whatever their first letter.
+/// The common part of all words for Secrets, which may begin with `s` or `S`.
 const SECRET: &str = "ecret";
 
 /// The kustomize field that generates Secrets.

@@ -1,5 +1,5 @@
-//! Truncates a tree for display: siblings of one kind and ending beyond a limit become one entry with their number, and
-//! objects at too great a depth are counted at their ancestor.
+//! Truncates a tree for display. If too many siblings have the same kind and ending, the rest become one entry with their
+//! number. Objects below the maximum depth are counted at their ancestor.
 //!
 //! Entries are allotted level by level, so that a long branch does not displace its neighbours. All walks are loops
 //! over vectors, so that a long chain of objects cannot overflow the stack.
@@ -13,9 +13,10 @@ use super::telling::{Affected, Ending};
 pub(crate) struct Limits {
     /// Maximum number of entries in the outline.
     pub(crate) entries: usize,
-    /// Maximum number of siblings of one kind and ending that have entries of their own; one more if that is all.
+    /// Maximum number of siblings of one kind and ending that have entries of their own. If only one more is left, it has
+    /// an entry, too.
     pub(crate) siblings: usize,
-    /// Maximum number of childless siblings of one kind and ending; if there are more, they are one entry.
+    /// Childless siblings of one kind and ending become a single entry if there are more than this.
     pub(crate) leaves: usize,
     /// Maximum number of levels.
     pub(crate) depth: usize,
@@ -44,7 +45,7 @@ pub(crate) enum Shown {
     Rest(Vec<usize>),
 }
 
-/// Builds the outline of a tree that is given by the parents of its nodes; an entry comes after its parent's.
+/// Builds the outline of the tree that [`Affected::parent`] defines. An entry comes after its parent's.
 pub(crate) fn outline(affected: &[Affected], limits: Limits) -> Vec<Line> {
     let tree = CauseTree::new(affected);
     let mut entries: Vec<Line> = Vec::new();
@@ -85,7 +86,8 @@ pub(crate) fn outline(affected: &[Affected], limits: Limits) -> Vec<Line> {
     entries
 }
 
-/// Returns the entries in reading order, each with whether it and each of its ancestors is the last of its siblings.
+/// Returns the index of each entry, depth first, with a flag for each of its ancestors and itself: whether that is the
+/// last of its siblings.
 pub(crate) fn reading_order(entries: &[Line]) -> Vec<(usize, Vec<bool>)> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); entries.len()];
     let mut roots = Vec::new();
@@ -104,7 +106,7 @@ pub(crate) fn reading_order(entries: &[Line]) -> Vec<(usize, Vec<bool>)> {
     order
 }
 
-/// Returns siblings, the last one first, each with `above` and whether it is the last.
+/// Returns `siblings` in reverse order, each with the flags `above` and its own: whether it is the last sibling.
 fn with_ends(siblings: &[usize], above: &[bool]) -> Vec<(usize, Vec<bool>)> {
     let last = siblings.len().saturating_sub(1);
     let each = siblings.iter().enumerate().rev();

@@ -61,13 +61,13 @@ impl<'g> PlannedCluster<'g> {
         self.parts.is_empty() || self.at + 1 < self.parts.len()
     }
 
-    /// Returns its name; `None` if it is not certainly different from the others.
+    /// Returns its name; `None` if it may be the same cluster as another.
     pub(in crate::engine) fn name(&self) -> Option<&'g str> {
         self.part()?.cluster.as_deref()
     }
 
-    /// Whether `list --deliveries` or the configuration calls it `name`. Several entry points may deliver into a cluster
-    /// that has no name of its own; it is called by each.
+    /// Whether `name` is its name in `list --deliveries` or the configuration. A cluster without a name of its own is
+    /// called by each of the entry points that deliver into it.
     pub(super) fn is_called(&self, name: &str) -> bool {
         let Some(part) = self.part() else {
             return false;
@@ -187,7 +187,7 @@ impl<'b> Clusters<'b> {
         self.cluster(&[], 0)
     }
 
-    /// Returns the clusters that have objects; for each repository, what nothing applies comes last.
+    /// Returns the clusters that have objects. The last one of each repository has the objects that nothing applies.
     pub(in crate::engine) fn all(&self) -> Vec<PlannedCluster<'_>> {
         let mut all: Vec<PlannedCluster<'_>> = Vec::new();
         for parts in &self.repositories {

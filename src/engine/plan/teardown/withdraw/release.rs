@@ -83,7 +83,7 @@ impl<'b> Tooling<'b, '_> {
         notes
     }
 
-    /// Returns an object as it is in the cluster, if the input contains that, and then as it is written.
+    /// Returns the live version of an object, if the input contains it, and then the written version.
     pub(super) fn as_applied(&self, member: &'b Member) -> impl Iterator<Item = &'b Member> {
         let live = self.live.get(&member.key).copied();
         live.into_iter().chain([member])
