@@ -4,11 +4,11 @@ use std::str::Chars;
 
 use regex::Regex;
 
-/// The number of steps of matching a pattern that count as a byte of text.
+/// The number of pattern-matching steps that cost as much as one byte of text.
 const STEPS: usize = 16;
 
-/// Returns what a function takes from the budget of text: the bytes that a replacement adds, and the work of matching a
-/// pattern, in bytes. 0 for other functions, which add few bytes.
+/// Returns the cost of a function in bytes, which the caller takes from the text budget: the text that a replacement
+/// adds, or the steps of matching a pattern divided by [`STEPS`]. 0 for other functions, which add little text.
 pub(super) fn cost(value: &str, function: &str, arguments: &[&str]) -> usize {
     match (function, arguments) {
         ("//", [old, new]) => value.matches(old).count().saturating_mul(new.len()),
@@ -19,8 +19,8 @@ pub(super) fn cost(value: &str, function: &str, arguments: &[&str]) -> usize {
     }
 }
 
-/// Applies a function to a value; `None` if the result is no text, depends on the version of Flux, or needs a pattern that
-/// is not evaluated.
+/// Applies a function to a value. `None` if the result is not valid UTF-8, depends on the version of Flux, or needs a
+/// pattern that is not evaluated.
 pub(super) fn apply(value: &str, function: &str, arguments: &[&str]) -> Option<String> {
     let (first, rest) = value.split_at(value.chars().next().map_or(0, char::len_utf8));
     Some(match (function, arguments) {
@@ -69,8 +69,8 @@ fn one(mut all: impl Iterator<Item = char>) -> Option<char> {
     all.next().is_none().then_some(first)
 }
 
-/// Returns a part of the bytes of a value; all of it if an argument is no number. `None` if the part is no text, and for
-/// a negative length, at which most versions of Flux fail.
+/// Returns a byte range of a value; the whole value if an argument is not a number. `None` if the range is not valid
+/// UTF-8, or if `length` is negative, at which most versions of Flux fail.
 fn part(value: &str, start: &str, length: Option<&str>) -> Option<String> {
     let Ok(start) = start.parse::<i64>() else {
         return Some(value.to_owned());

@@ -65,7 +65,7 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let place = lost.place?;
     let file = merge.part.base.inventory.sources.file(base.file);
     let key = file.slice(place).trim_matches(['"', '\'']);
-    if said_by_a_kustomization(merge, key) {
+    if may_come_from_kustomization(merge, key) {
         return None;
     }
     let who = named(base);
@@ -103,8 +103,8 @@ fn takes_others(merge: &Merge<'_>, member: &Member) -> bool {
             .is_some_and(|loss| loss.fate != DataFate::Kept)
 }
 
-/// Whether more kustomizations of head than of base mention `key`: one may add it to all of its objects.
-fn said_by_a_kustomization(merge: &Merge<'_>, key: &str) -> bool {
+/// Whether more kustomizations mention `key` in head than in base: one of them may now add it to all of its objects.
+fn may_come_from_kustomization(merge: &Merge<'_>, key: &str) -> bool {
     let sides = merge.part.sides;
     kustomizations_with(sides.head, key) > kustomizations_with(sides.base, key)
 }
@@ -118,13 +118,13 @@ fn kustomizations_with(trees: &[TreePart], key: &str) -> usize {
     files.count()
 }
 
-/// Reports an object whose data is kept on deletion in base, but deleted in head, by the table of data.
+/// Reports an object whose deletion keeps its data in base, but deletes it in head, according to the data table.
 fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let KeptObject { base, head } = object;
     let tables = merge.part.analysis.tables();
     let was = data_loss(&merge.part.base.inventory, tables, base)?;
     let is = data_loss(&merge.part.head?.inventory, tables, head)?;
-    // Whether a StatefulSet deletes its claims is written, even if the fate of their volumes is unknown.
+    // A StatefulSet states whether its claims are deleted, even if the fate of their volumes is unknown.
     let is_certain = is.fate == DataFate::Lost;
     let deletes_claims = is.fate == DataFate::Unknown && head.object.is(kinds::STATEFUL_SET);
     if was.fate != DataFate::Kept
@@ -299,9 +299,9 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
     Some(draft.related(file, protected.place?, "added here"))
 }
 
-/// Reports a delivery object that the change removes and that would no longer delete its objects in its new version.
+/// Reports a removed delivery object whose file still contains a version that keeps its objects. Only the version in the
+/// cluster counts, which deletes them.
 fn preserves_too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
-    // The lookups below are for the few delivery objects only.
     if !deletes_with_it(base) {
         return None;
     }
