@@ -5,7 +5,7 @@ use foldhash::HashMap;
 use super::builder::{Builder, dependent, integer, is_true, items, text};
 use super::object::{ImpliedObject, ImpliedReference};
 use crate::inventory::{Member, Release};
-use crate::kube::ObjectKey;
+use crate::kube::{ObjectKey, finalizers};
 use crate::manifest::{Metadata, TemplateKind};
 use crate::yaml::Value;
 
@@ -16,8 +16,6 @@ const BATCH: ImpliedReference<'_> = ImpliedReference::controller("batch/v1");
 const CLAIM: (&str, &str) = ("v1", "PersistentVolumeClaim");
 const REVISION: (&str, &str) = ("apps/v1", "ControllerRevision");
 
-/// The finalizer that the Job controller puts on its Pods `[FIN-5]`.
-const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 /// The manager of a Job without `spec.managedBy`.
 const JOB_CONTROLLER: &str = "kubernetes.io/job-controller";
 
@@ -227,7 +225,9 @@ fn job_pods<'a>(
         return;
     }
     let mut template = PodTemplate::of(job_spec, member);
-    template.finalizers.push(JOB_TRACKING.to_owned());
+    template
+        .finalizers
+        .push(finalizers::JOB_TRACKING.to_owned());
     let parallelism = integer(job_spec, "parallelism").unwrap_or(1);
     let completions = integer(job_spec, "completions").unwrap_or(parallelism);
     let wanted = parallelism.min(completions);

@@ -23,9 +23,6 @@ pub(in crate::rules) static TEMPLATE_FINALIZER: Rule = rule!(
 )
 .fixes(&[Applicability::Safe, Applicability::Suggested]);
 
-/// The finalizer that the job controller adds to its own Pods and removes only from these ([FIN-5]).
-const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
-
 /// [VAL-35] to [VAL-38], [L-9].
 fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
     for (member, template) in context.inventory.templates() {
@@ -93,8 +90,9 @@ impl Stamped<'_> {
             namespace,
             name: None,
         };
+        // The Job controller removes its finalizer only from its own Pods ([FIN-5]).
         let is_of_job = matches!(self.member.object.kind(), "Job" | "CronJob");
-        let remover = if name == JOB_TRACKING && !is_of_job {
+        let remover = if name == finalizers::JOB_TRACKING && !is_of_job {
             Remover::Nobody
         } else {
             let removers = &context.ownership.removers;
