@@ -358,10 +358,14 @@ fn same_uid(
             .reason("Both references lead to the same object as long as both versions are served; the second adds nothing.")
             .help("keep the reference in the version that the owner's manifest uses")
     } else {
-        let message = format!(
-            "{who} gives the same uid to two owners, {} and {owner}",
-            reference_name(first)
-        );
+        let mut owners = [first, reference].map(reference_name);
+        if owners[0] == owners[1] {
+            // Only their groups differ.
+            owners = [first, reference]
+                .map(|one| format!("{} of `{}`", reference_name(one), one.api_version()));
+        }
+        let [first, second] = owners;
+        let message = format!("{who} gives the same uid to two owners, {first} and {second}");
         Draft::on(member, span, message)
             .reason(format!(
                 "A uid belongs to one object forever, so at most one of the two references is right. The collector treats \
