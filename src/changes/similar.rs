@@ -1,4 +1,4 @@
-//! The likeness of two objects: if it is high enough, one is taken to be the other under a new name.
+//! The likeness of two objects. If it is high enough, one is treated as the other under a new name.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

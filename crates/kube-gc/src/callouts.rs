@@ -47,7 +47,7 @@ pub(super) struct Callouts {
     asks: TiVec<CalloutId, Vec<ObjectId>>,
     /// The aggregated APIs without a backend from the start.
     silent_apis: Vec<CalloutId>,
-    /// By object: the callouts that it decides about as configuration, APIService, Service or Pod.
+    /// By object: the callouts that depend on it as their configuration, APIService, Service or Pod.
     by_part: BTreeMap<ObjectId, Vec<CalloutId>>,
 }
 
@@ -151,15 +151,15 @@ impl Callouts {
         self.asks.iter().map(Vec::len).sum()
     }
 
-    /// Returns the callouts that an object decides about as configuration, APIService, Service or Pod.
+    /// Returns the callouts that depend on an object as their configuration, APIService, Service or Pod.
     pub(super) fn of_part(&self, part: ObjectId) -> &[CalloutId] {
         self.by_part.get(&part).map_or(&[], Vec::as_slice)
     }
 
-    /// Restricts the callouts to `part`, which has the `objects` of the cluster; `local` returns their ids there. A
-    /// callout is in the part that has all objects which decide about it; in every other part none of these changes, so
-    /// the callout matters there only if it never has a backend. Takes time linear in the objects of the part and in
-    /// the webhooks that are called for them.
+    /// Restricts the callouts to `part`, which has the `objects` of the cluster; `local` returns their ids there. All
+    /// objects on which a callout depends are in one part, which contains the callout. In other parts it cannot change, so
+    /// they contain it only if it never has a backend. Takes time linear in the objects of the part and in the webhooks
+    /// that are called for them.
     pub(super) fn within(
         &self,
         part: &Cluster,

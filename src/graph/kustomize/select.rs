@@ -35,7 +35,8 @@ impl Target {
         })
     }
 
-    /// Returns the name that a selected object has or had, unless several names fit.
+    /// Returns the only name that selected objects can have, now or before a renaming; `None` if the target has no name, or
+    /// a pattern of names.
     pub(super) fn name(&self) -> Option<&str> {
         match &self.name {
             Some(Pattern::Word(word)) => Some(word),
@@ -43,8 +44,8 @@ impl Target {
         }
     }
 
-    /// Whether it may select objects that are not read. `is_found`: whether it selects one that is read, which is the only
-    /// one if its kind and name are given.
+    /// Whether it may select objects that are not read. A target with a kind and a name selects only one object, which is
+    /// read if `is_found`.
     pub(super) fn may_select_unread(&self, is_found: bool) -> bool {
         let is_one_object = self.name().is_some() && matches!(self.kind, Some(Pattern::Word(_)));
         !(is_found && is_one_object)
