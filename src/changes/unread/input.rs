@@ -224,7 +224,7 @@ impl FoundInput {
         }
     }
 
-    fn reported(&self, side: UnreadSide, before: Option<&Self>, is_calm: bool) -> Unread {
+    fn reported(&self, side: UnreadSide, before: Option<&Self>, is_harmless: bool) -> Unread {
         Unread {
             what: self.what,
             subject: without_credentials(&self.subject(before)),
@@ -233,7 +233,7 @@ impl FoundInput {
             side,
             reason: self.reason(before).to_owned(),
             delivery: None,
-            is_calm,
+            is_harmless,
         }
     }
 }
@@ -279,9 +279,9 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
             alone.push((input, UnreadSide::Head));
         }
         for (old, new) in before.iter().zip(&after) {
-            let is_calm = old.parts.is_subset(&new.parts);
-            let changed = new.reported(UnreadSide::Both, Some(old), is_calm);
-            if is_calm {
+            let is_harmless = old.parts.is_subset(&new.parts);
+            let changed = new.reported(UnreadSide::Both, Some(old), is_harmless);
+            if is_harmless {
                 all.steady.extend(old.steady(Some(changed.clone())));
             }
             all.changed.push(changed);
@@ -298,8 +298,8 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
         // If the file was missing, nothing of it was applied.
         let was_missing = input.what == UnreadWhat::Missing && side == UnreadSide::Base;
         if !is_covered && !input.only_changes && !was_missing {
-            let is_calm = side == UnreadSide::Head && !input.takes_away;
-            all.changed.push(input.reported(side, None, is_calm));
+            let is_harmless = side == UnreadSide::Head && !input.takes_away;
+            all.changed.push(input.reported(side, None, is_harmless));
         }
     }
     all.changed.sort_by_cached_key(order);

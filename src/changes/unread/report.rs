@@ -89,7 +89,7 @@ pub struct Unread {
     pub delivery: Option<String>,
     /// Whether only a version or values changed, or something was added that removes no objects.
     #[serde(skip)]
-    pub is_calm: bool,
+    pub is_harmless: bool,
 }
 
 /// The comparison of the inputs of two states.
@@ -176,7 +176,7 @@ impl UnreadChanges {
             match known.entry(place_of(&one)) {
                 Entry::Occupied(known) => {
                     let known = &mut self.changed[*known.get()];
-                    (known.is_calm, known.reason) = (false, one.reason);
+                    (known.is_harmless, known.reason) = (false, one.reason);
                 }
                 Entry::Vacant(new) => {
                     new.insert(self.changed.len());
@@ -192,7 +192,7 @@ impl UnreadChanges {
     /// Adds `sources` of deliveries whose objects are not read, and facts about deliveries that only the cluster knows.
     /// Another repository is left out if an input that may remove objects is already reported for it.
     pub fn with_elsewhere(mut self, sources: Vec<Unread>) -> Self {
-        let reported = self.changed.iter().filter(|one| !one.is_calm);
+        let reported = self.changed.iter().filter(|one| !one.is_harmless);
         let reported: BTreeSet<(String, String)> = reported
             .filter(|one| one.what == UnreadWhat::OtherRepository)
             .map(|one| (one.file.clone(), last_name(&one.subject).to_owned()))
@@ -256,7 +256,7 @@ fn last_name(subject: &str) -> &str {
 
 pub(super) fn order(one: &Unread) -> (bool, UnreadWhat, String, String, usize) {
     (
-        one.is_calm,
+        one.is_harmless,
         one.what,
         one.subject.clone(),
         one.file.clone(),

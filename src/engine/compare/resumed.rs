@@ -30,7 +30,7 @@ pub(super) fn unread_of_resumed(sides: BothSides<'_>, changes: &[ObjectChange]) 
             reason: "its next upgrade deletes objects that left its chart while it was suspended, and these are not in the tree"
                 .to_owned(),
             delivery: delivery.map(|delivery| delivery.id),
-            is_calm: false,
+            is_harmless: false,
         })
     });
     resumed.collect()

@@ -35,7 +35,7 @@ const OBJECT_AND_WHY: &str = "| Object | Why |\n|---|---|\n";
 
 /// Renders the whole document within its size limit.
 pub(super) fn render(report: &DiffReport, options: &Options) -> String {
-    let is_doubtful = report.summary.verdict == DiffVerdict::Unknown && !report.is_calm();
+    let is_doubtful = report.summary.verdict == DiffVerdict::Unknown && !report.is_harmless();
     let mut notes = report.findings.notes.iter();
     let has_failed_rule = notes.any(|note| note.severity == Severity::Error);
     let has_findings = !report.findings.findings.is_empty();

@@ -47,7 +47,7 @@ impl DiffReport {
     /// reason; or, if there are more than [`APART`], the harmless inputs of one kind and reason.
     pub(super) fn unread_rows(&self) -> Vec<UnreadRow> {
         let mut alike: BTreeMap<(UnreadWhat, &str), usize> = BTreeMap::new();
-        for unread in self.unread.iter().filter(|unread| unread.is_calm) {
+        for unread in self.unread.iter().filter(|unread| unread.is_harmless) {
             *alike.entry((unread.what, &unread.reason)).or_default() += 1;
         }
         let mut rows: Vec<Vec<&Unread>> = Vec::new();
@@ -56,7 +56,9 @@ impl DiffReport {
             let kind = (unread.what, unread.reason.as_str());
             let shared = match chart_of(unread) {
                 Some(chart) => Shared::Chart(chart),
-                None if unread.is_calm && alike.get(&kind).is_some_and(|count| *count > APART) => {
+                None if unread.is_harmless
+                    && alike.get(&kind).is_some_and(|count| *count > APART) =>
+                {
                     Shared::Kind(kind.0, kind.1)
                 }
                 None => Shared::Subject(&unread.subject, &unread.reason),

@@ -37,7 +37,7 @@ impl DiffReport {
                 .sentence()
                 .unwrap_or_else(|| "Merging this deletes objects".to_owned()),
             DiffVerdict::Nothing => "Merging this deletes nothing".to_owned(),
-            DiffVerdict::Unknown if self.is_calm() => format!(
+            DiffVerdict::Unknown if self.is_harmless() => format!(
                 "Nothing that ownerlint can read is deleted. Not read: {}",
                 subjects(&self.unread)
             ),
@@ -97,14 +97,14 @@ impl DiffReport {
         failed.filter(move |failed| failed.side == side)
     }
 
-    /// Whether every unread input is calm (see [`Unread::is_calm`]), and the tool of every removed object is known.
-    pub(super) fn is_calm(&self) -> bool {
-        self.summary.unknown == 0 && self.unread.iter().all(|unread| unread.is_calm)
+    /// Whether every unread input is harmless (see [`Unread::is_harmless`]), and the tool of every removed object is known.
+    pub(super) fn is_harmless(&self) -> bool {
+        self.summary.unknown == 0 && self.unread.iter().all(|unread| unread.is_harmless)
     }
 
     /// Returns why the deletions of the merge are unknown.
     fn doubts(&self) -> Vec<String> {
-        let doubtful = self.unread.iter().filter(|unread| !unread.is_calm);
+        let doubtful = self.unread.iter().filter(|unread| !unread.is_harmless);
         let (unpruned, doubtful): (Vec<&Unread>, Vec<&Unread>) =
             doubtful.partition(|unread| unread.what == UnreadWhat::Unpruned);
         let doubtful = doubtful.into_iter();

@@ -44,7 +44,7 @@ impl Parsed {
                     and another set then creates it again"
                     .to_owned(),
                 delivery: Some(left.id.clone()),
-                is_calm: false,
+                is_harmless: false,
             });
         }
         found

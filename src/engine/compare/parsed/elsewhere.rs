@@ -54,7 +54,7 @@ impl Parsed {
                     reason: "the change gives its objects another name or namespace, or deletes some, and they are not read"
                         .to_owned(),
                     delivery: Some(delivery.id.clone()),
-                    is_calm: false,
+                    is_harmless: false,
                 });
             }
         }
@@ -96,7 +96,7 @@ impl Parsed {
             side,
             reason: reason.to_owned(),
             delivery: Some(delivery.id.clone()),
-            is_calm: false,
+            is_harmless: false,
         });
         unread.collect()
     }

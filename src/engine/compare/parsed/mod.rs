@@ -252,7 +252,7 @@ impl Parsed {
                 side: if is_in_both { UnreadSide::Both } else { alone },
                 reason: input.reason.clone(),
                 delivery: Some(delivery.id.clone()),
-                is_calm: is_in_both || alone == UnreadSide::Head,
+                is_harmless: is_in_both || alone == UnreadSide::Head,
             })
         });
         found.collect()

@@ -62,7 +62,7 @@ impl Parsed {
             side: UnreadSide::Head,
             reason,
             delivery: Some(delivery.id.clone()),
-            is_calm: false,
+            is_harmless: false,
         }
     }
 }
