@@ -25,7 +25,7 @@ pub(super) struct HelmSource<'h> {
 }
 
 impl HelmSource<'_> {
-    pub(super) fn made(&self) -> Built {
+    pub(super) fn build(&self) -> Built {
         let subject = self.subject();
         let origin = &self.application.origin;
         let mut made = rendered(

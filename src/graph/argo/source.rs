@@ -11,12 +11,13 @@ use crate::graph::node::Node;
 use crate::graph::unread::{UnreadInput, What};
 use crate::kustomize::{folder_of, name_of, shown};
 
+/// The result of building a source.
 #[derive(Clone, Debug)]
-pub(super) enum Made {
+pub(super) enum SourceResult {
     Built(Built),
     Unread(UnreadInput),
     Failed(BuildError),
-    /// The folder does not exist. An Application that may not exist either is then left out.
+    /// The folder does not exist. If the Application is only possible, it is left out.
     Missing(BuildError),
 }
 
@@ -39,25 +40,25 @@ pub(super) struct Source<'s> {
 }
 
 impl Source<'_> {
-    /// Builds it by the settings in `node`.
-    pub(super) fn made(&self, node: &Node) -> Made {
+    /// Builds the source with the settings in `node`.
+    pub(super) fn build(&self, node: &Node) -> SourceResult {
         if self.sources.files.has_file(self.folder) || !self.sources.files.has_folder(self.folder) {
             let reason = format!("the path {} does not exist", shown(self.folder));
-            return Made::Missing(self.application.origin.failed(reason));
+            return SourceResult::Missing(self.application.origin.failed(reason));
         }
         let node = match self.overridden(node) {
             Ok(node) => node,
-            Err(error) => return Made::Failed(error),
+            Err(error) => return SourceResult::Failed(error),
         };
         match self.type_of(&node) {
-            Err(reason) => Made::Failed(self.application.origin.failed(reason)),
+            Err(reason) => SourceResult::Failed(self.application.origin.failed(reason)),
             Ok(SourceType::Helm) => {
                 let chart = HelmSource {
                     node: &node,
                     folder: Some(self.folder),
                     ..self.chart
                 };
-                Made::Built(chart.made())
+                SourceResult::Built(chart.build())
             }
             Ok(SourceType::Plugin) => {
                 let name = node.text_at(&["plugin", "name"]).unwrap_or_default();
@@ -66,7 +67,7 @@ impl Source<'_> {
                 }
                 let subject = format!("plugin {name}").trim_end().to_owned();
                 let origin = &self.application.origin;
-                Made::Unread(origin.unread(What::Plugin, subject, "plugins are not run"))
+                SourceResult::Unread(origin.unread(What::Plugin, subject, "plugins are not run"))
             }
             Ok(SourceType::Kustomize) => self.kustomized(&node),
             Ok(SourceType::Directory) => self.directory(&node),
@@ -122,10 +123,10 @@ impl Source<'_> {
     }
 
     /// Builds a kustomization with the options of `spec.source.kustomize`.
-    fn kustomized(&self, node: &Node) -> Made {
+    fn kustomized(&self, node: &Node) -> SourceResult {
         let mut doc = match kustomization(self.sources.files, self.folder) {
             Ok(doc) => doc,
-            Err(error) => return Made::Failed(error),
+            Err(error) => return SourceResult::Failed(error),
         };
         if let Some(options) = node.get("kustomize") {
             let fields = ["namePrefix", "nameSuffix", "namespace"].map(|field| (field, field));
@@ -157,11 +158,11 @@ impl Source<'_> {
         self.sources
             .builder
             .build(&doc)
-            .map_or_else(Made::Failed, Made::Built)
+            .map_or_else(SourceResult::Failed, SourceResult::Built)
     }
 
     /// Builds all manifests of a folder.
-    fn directory(&self, node: &Node) -> Made {
+    fn directory(&self, node: &Node) -> SourceResult {
         let options = node.get("directory").unwrap_or(Node::Null);
         let recurse = options.is_true_at(&["recurse"]);
         let [include, exclude] = ["include", "exclude"].map(|key| {
@@ -174,7 +175,7 @@ impl Source<'_> {
         for path in self.sources.files.below(self.folder) {
             let below = path[self.folder.len()..].trim_start_matches('/');
             if !recurse && below.contains('/')
-                || !is_taken(path)
+                || !is_read(path)
                 || exclude.as_ref().is_some_and(|one| one.is_match(below))
                 || include.as_ref().is_some_and(|one| !one.is_match(below))
             {
@@ -188,17 +189,17 @@ impl Source<'_> {
             }
             match self.objects(path) {
                 Ok(objects) => resources.extend(objects),
-                Err(error) => return Made::Failed(error),
+                Err(error) => return SourceResult::Failed(error),
             }
             built.reached.insert(path.to_owned());
         }
         let budget = self.sources.builder.budget();
         let origin = &self.application.origin;
         if let Err(error) = budget.take(resources.len(), &origin.file) {
-            return Made::Failed(origin.failed(error.reason));
+            return SourceResult::Failed(origin.failed(error.reason));
         }
         *built.resources_mut() = resources;
-        Made::Built(built)
+        SourceResult::Built(built)
     }
 
     /// Returns the objects of a file. A file that cannot be read is ignored, unless it looks like a manifest.
@@ -228,7 +229,7 @@ pub fn overrides_source(path: &str) -> bool {
 }
 
 /// Whether Argo CD reads files with such a name: the case of the ending matters.
-fn is_taken(path: &str) -> bool {
+fn is_read(path: &str) -> bool {
     [".yaml", ".yml", ".json", ".jsonnet"]
         .iter()
         .any(|ending| path.ends_with(ending))
@@ -244,7 +245,7 @@ pub(super) fn leads_to(files: &TreeFiles<'_>, folder: &str, node: &Node) -> Vec<
     let own = files
         .below(folder)
         .filter(|path| recurse || folder_of(path) == folder);
-    own.filter(|path| is_taken(path))
+    own.filter(|path| is_read(path))
         .map(str::to_owned)
         .collect()
 }

@@ -10,7 +10,7 @@ use super::application::Application;
 use super::helm::HelmSource;
 use super::is_argo;
 use super::repository::Repositories;
-use super::source::{Made, Source};
+use super::source::{Source, SourceResult};
 use super::template::is_partly_unknown;
 use crate::charts::{CallId, numbers_in};
 use crate::graph::chart::place;
@@ -151,18 +151,18 @@ impl Sources<'_> {
         }
         for node in sources {
             match self.source(application, node, (folder, namespace)) {
-                Made::Built(built) => {
+                SourceResult::Built(built) => {
                     parts.push(built.resources);
                     all.reached.extend(built.reached);
                     all.unread.extend(built.unread);
                     all.charts.extend(built.charts);
                 }
-                Made::Unread(unread) => all.unread.push(unread),
-                Made::Failed(error) => {
+                SourceResult::Unread(unread) => all.unread.push(unread),
+                SourceResult::Failed(error) => {
                     applied.error = Some(error);
                     return applied;
                 }
-                Made::Missing(error) => {
+                SourceResult::Missing(error) => {
                     applied.error = Some(error);
                     applied.is_missing = true;
                     return applied;
@@ -208,7 +208,7 @@ impl Sources<'_> {
         application: &Application,
         node: &Node,
         (folder, namespace): (Option<&str>, &str),
-    ) -> Made {
+    ) -> SourceResult {
         let repository = node.text_at(&["repoURL"]).unwrap_or_default();
         let chart = HelmSource {
             sources: self,
@@ -218,7 +218,7 @@ impl Sources<'_> {
             folder: None,
         };
         if node.text_at(&["chart"]).is_some() {
-            return Made::Built(chart.made());
+            return SourceResult::Built(chart.build());
         }
         let path = node.text_at(&["path"]).unwrap_or_default();
         if !self.repositories.are_own(&repository) {
@@ -226,11 +226,11 @@ impl Sources<'_> {
             let unread = application
                 .origin
                 .unread(What::OtherRepository, repository, reason);
-            return Made::Unread(unread);
+            return SourceResult::Unread(unread);
         }
         if is_partly_unknown(&path) && folder.is_none() {
             let reason = "no folder of the tree fits it";
-            return Made::Unread(application.origin.unread(What::Template, path, reason));
+            return SourceResult::Unread(application.origin.unread(What::Template, path, reason));
         }
         let own = match folder {
             Some(folder) if is_partly_unknown(&path) => folder.to_owned(),
@@ -242,14 +242,14 @@ impl Sources<'_> {
             folder: &own,
             chart,
         };
-        match (source.made(node), fixed_revision(node)) {
+        match (source.build(node), fixed_revision(node)) {
             // The source's revision may have the folder.
-            (Made::Missing(_), Some(revision)) => {
+            (SourceResult::Missing(_), Some(revision)) => {
                 let reason = "another revision is not read";
                 let unread = application
                     .origin
                     .unread(What::OtherRepository, revision, reason);
-                Made::Unread(unread)
+                SourceResult::Unread(unread)
             }
             (made, _) => made,
         }

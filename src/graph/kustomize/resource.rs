@@ -27,8 +27,8 @@ pub struct Origin {
     pub template: Option<Arc<str>>,
     /// The file of this template, if the chart is in the tree.
     pub template_file: Option<Arc<str>>,
-    /// The document that helm printed, with its comments; only the comment that names the template if it has several
-    /// objects, or the object is not in it.
+    /// The document that helm printed, with its comments. If it has several objects, or does not contain this one, only
+    /// the comment that names the template.
     pub document: Option<Arc<str>>,
 }
 
@@ -189,7 +189,7 @@ impl Resource {
     }
 
     /// Adds its current identity to the earlier ones.
-    pub fn remember(&mut self) {
+    pub fn record_identity(&mut self) {
         let id = self.id();
         if self.previous.last() == Some(&id) {
             return;
@@ -199,7 +199,7 @@ impl Resource {
 
     /// Adds its current identity to the earlier ones, and sets its name or its namespace, by `field`.
     pub fn rename(&mut self, field: &str, text: impl Into<Arc<str>>) {
-        self.remember();
+        self.record_identity();
         let metadata = self.node.entry_mut("metadata");
         metadata.set(field, Node::text(text));
     }

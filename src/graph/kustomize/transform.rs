@@ -241,7 +241,7 @@ impl Build<'_> {
                     self.failed(doc, Some(entry), reason)
                 })?;
                 named.change(at, |mut resource| {
-                    resource.remember();
+                    resource.record_identity();
                     Some(Resource { node, ..resource })
                 });
             }
@@ -335,7 +335,7 @@ impl Build<'_> {
         UnreadInput::transform(&mut built.unread, by);
         for resource in built.resources_mut() {
             let id = resource.id();
-            resource.remember();
+            resource.record_identity();
             // Turns every object into a `Node::Map`, even one that keeps its name and namespace: Flux's variables are
             // filled in only in objects that are not `Node::Written` or whose file contains a `$`, and
             // `"\u0024{env}"` in a file is a variable without a `$`.
@@ -414,7 +414,7 @@ fn strategically(mut resource: Resource, patch: &Node, allowed: (bool, bool)) ->
     let id = resource.id();
     let (name, kind) = allowed;
     if name || kind {
-        resource.remember();
+        resource.record_identity();
     }
     let mut node = merged(resource.node.clone(), patch)?;
     if !kind {
