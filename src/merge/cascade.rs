@@ -17,7 +17,7 @@ use crate::ownership::Tie;
 /// All objects that are deleted or get stuck because one object is removed.
 #[derive(Clone, Debug)]
 pub struct MergeCascade<'a> {
-    /// The object whose removal the change shows and that explains the worst losses. The finding points at it.
+    /// The object whose removal explains the worst losses, and is visible in the change. The finding points at it.
     pub culprit: &'a Member,
     /// The kind of the culprit.
     pub kind: CascadeKind,

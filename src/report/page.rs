@@ -92,7 +92,7 @@ fn accepted_by(rule: &RuleInfo) -> Option<(&'static str, String)> {
     match rule.subject {
         Subject::Reading => None,
         Subject::Change => Some((
-            "If the deletion is intended, accept every object that the finding loses by its key:",
+            "If the deletion is intended, accept it with the key of every object that is lost:",
             "ownerlint diff --accept KEY".to_owned(),
         )),
         _ => Some((

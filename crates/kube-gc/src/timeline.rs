@@ -1,8 +1,8 @@
 //! The order of requests and removals: whether an authority was certainly gone when an object was marked for deletion.
 //!
 //! Requests are numbered as they are sent; controllers have no clock. A request dooms an object if it marks the object,
-//! or if controllers may mark it from then on, however late. An authority was certainly gone when an object was marked
-//! only if the request that doomed the object came after the removal of the authority. Otherwise, the two race.
+//! or if controllers may mark the object from then on, however late. If the authority was removed before that request,
+//! it was certainly gone when the object was marked. Otherwise, the two race.
 
 use std::collections::BTreeMap;
 

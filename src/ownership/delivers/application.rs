@@ -46,7 +46,7 @@ fn source(source: Value<'_>) -> Option<DeliverySource> {
     })
 }
 
-/// The part of a path above its first parameter or pattern.
+/// Returns the part of a path above its first parameter or pattern.
 pub(super) fn literal(path: &str) -> &str {
     match path.find(['{', '*', '?', '[']) {
         Some(end) => folder_of(&path[..end]),

@@ -1,8 +1,8 @@
 //! Finds credentials in plain text: in the environment of a container, values of a chart, parameters of Argo CD, files
 //! inside a ConfigMap.
 //!
-//! Lines are searched when they are shown, together with the lines around them: a value is hidden if its key, or the
-//! `name` beside it, is that of a credential. A reference to a Secret (`secretName`, `passwordKey`) is shown.
+//! A line is searched when it is shown, together with the lines around it: a value is hidden if its key or the `name`
+//! beside it denotes a credential. A reference to a Secret (`secretName`, `passwordKey`) is shown.
 
 mod addresses;
 mod names;
@@ -54,11 +54,11 @@ pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<R
 }
 
 impl Pair<'_> {
-    /// Whether the value is a credential by the name of its key, or by the `name` beside a `value`.
+    /// Whether the key denotes a credential or, for the key `value`, the `name` beside it.
     fn has_credential<'l>(&self, text: &str, line: &impl Fn(isize) -> Option<&'l str>) -> bool {
         // Also `valu`: excerpts show misspelt keys.
         if !self.key.starts_with("val") || self.key == "valueFrom" {
-            // Under the key `secretKey`, an ExternalSecret has the names of keys.
+            // In an ExternalSecret, `secretKey` contains the name of a key, not a credential.
             return is_credential(self.key)
                 && (self.key != "secretKey"
                     || !(-2..=2)
