@@ -13,7 +13,7 @@ use super::error::InputError;
 use super::exclusion::Exclusion;
 use super::location::{FileIdentity, locate};
 use super::open::{read_file, read_file_at, read_limited};
-use super::walk::{reaches, walk_telling, walk_within};
+use super::walk::{reaches, walk_announcing, walk_within};
 use super::walked::{InputFile, Origin, Overlay, Walk};
 use crate::manifest::{ParsedFile, is_kustomization};
 use crate::text::{Side, SourceFile, decode_manifest};
@@ -122,7 +122,7 @@ impl Files {
             let (files, parsed) = (&*self, Mutex::new(HashMap::default()));
             let found = rayon::in_place_scope(|scope| {
                 let parsed = &parsed;
-                let tell = |file: InputFile| {
+                let on_file = |file: InputFile| {
                     let id = content_id(&file);
                     if !files.parsed.contains_key(&id) {
                         scope.spawn(move |_| {
@@ -132,7 +132,7 @@ impl Files {
                         });
                     }
                 };
-                walk_telling(arguments, exclude, budget, Some(&tell))
+                walk_announcing(arguments, exclude, budget, Some(&on_file))
             });
             self.ahead = parsed.into_inner().unwrap_or_else(PoisonError::into_inner);
             self.walks.insert(walk, found?.into());

@@ -52,19 +52,19 @@ pub(super) fn walk_within(
     exclude: &[String],
     budget: &WalkBudget,
 ) -> Result<Walk, InputError> {
-    walk_telling(arguments, exclude, budget, None)
+    walk_announcing(arguments, exclude, budget, None)
 }
 
-/// Walks and calls `tell`, if any, once with each file on disk that is not excluded, as soon as it is found. In the
+/// Walks and calls `on_file`, if any, once with each file on disk that is not excluded, as soon as it is found. In the
 /// result, the file may have another reported path.
-pub(super) fn walk_telling(
+pub(super) fn walk_announcing(
     arguments: &[String],
     exclude: &[String],
     budget: &WalkBudget,
-    tell: Option<&dyn Fn(InputFile)>,
+    on_file: Option<&dyn Fn(InputFile)>,
 ) -> Result<Walk, InputError> {
     let exclude = Exclusion::new(exclude)?;
-    let mut found = Collector::new(&exclude, budget, tell);
+    let mut found = Collector::new(&exclude, budget, on_file);
     let mut seen = HashSet::default();
     for argument in arguments.iter().filter(|argument| seen.insert(*argument)) {
         found.budget.admit_path()?;

@@ -200,7 +200,7 @@ pub(super) struct Collector<'c> {
     /// Patterns of excluded files.
     exclude: &'c Exclusion,
     /// Called with each file as soon as it is found for the first time.
-    tell: Option<&'c dyn Fn(InputFile)>,
+    on_file: Option<&'c dyn Fn(InputFile)>,
     announced: HashSet<FileIdentity>,
     pub(super) budget: &'c WalkBudget,
 }
@@ -210,7 +210,7 @@ impl<'c> Collector<'c> {
     pub(super) fn new(
         exclude: &'c Exclusion,
         budget: &'c WalkBudget,
-        tell: Option<&'c dyn Fn(InputFile)>,
+        on_file: Option<&'c dyn Fn(InputFile)>,
     ) -> Self {
         Self {
             files: HashMap::default(),
@@ -218,7 +218,7 @@ impl<'c> Collector<'c> {
             outside: BTreeSet::new(),
             found: 0,
             exclude,
-            tell,
+            on_file,
             announced: HashSet::default(),
             budget,
         }
@@ -249,9 +249,9 @@ impl<'c> Collector<'c> {
             self.add_unreadable(reported, place, Escape::Git.of_link().to_owned());
         } else {
             let (origin, place) = (Origin::Disk(path.to_owned()), FileIdentity::from(place));
-            let tell = self.tell.filter(|_| !self.exclude.is_match(&reported));
-            if let Some(tell) = tell.filter(|_| self.announced.insert(place.clone())) {
-                tell(InputFile {
+            let on_file = self.on_file.filter(|_| !self.exclude.is_match(&reported));
+            if let Some(on_file) = on_file.filter(|_| self.announced.insert(place.clone())) {
+                on_file(InputFile {
                     path: reported.clone(),
                     origin: origin.clone(),
                     identity: place.clone(),
