@@ -25,7 +25,7 @@ use super::unread::{UnreadInput, What};
 use crate::kustomize::{BeyondLimit, Limit, ancestors, folder_of, shown};
 use crate::text::Limits;
 
-/// Maximum number of times that the Kustomizations that wait for variables are looked at again.
+/// Maximum number of rounds in which Kustomizations that wait for variables are tried again.
 const MOST_ROUNDS: usize = 16;
 
 /// Returns everything that Flux applies from a tree.
@@ -72,17 +72,17 @@ pub fn deliveries(
     Ok(all)
 }
 
-/// Kustomizations that are not entry points although nothing delivers them, because nothing applies them:
+/// Kustomizations that are not entry points, although no file in the tree delivers them, because nothing applies them:
 ///
-/// - those of the previous state that their parents delete. One that its parent does not delete continues (recorded:
-///   flux-parent-removed-orphan-children).
+/// - those of the previous state that their parents delete. If the parent does not delete it, a Kustomization continues
+///   (recorded: flux-parent-removed-orphan-children).
 /// - new ones that do not apply themselves, if every entry point of the previous state does.
 struct Orphans<'d> {
     /// Those that their parents delete.
     deleted: HashSet<FileAndName<'d>>,
     /// All Kustomizations of the previous state.
     known: HashSet<FileAndName<'d>>,
-    /// Whether there were entry points and each applied itself, so that none is applied by hand.
+    /// Whether there were entry points and each applied itself: it is then assumed that none is applied by hand.
     entries_apply_themselves: bool,
 }
 
@@ -290,38 +290,7 @@ impl Cluster<'_> {
                     let file = &*one.origin.file;
                     return Err(BeyondLimit::new(Limit::Deliveries, limits, file));
                 }
-                let mut delivery = one.delivery(&cluster, parent);
-                let source = one.source();
-                delivery.settings.revision = match applied.and_then(|applied| applied.get(&source))
-                {
-                    Some(found) => fixed_revision(found),
-                    None => self.written.fixed.get(&source).cloned(),
-                };
-                match self.build(&one, applied, &self.builder()) {
-                    Err(unread) => {
-                        delivery.unread.push(unread);
-                        let variables = one
-                            .variables(|name| self.variables(&Applied::default(), applied, name));
-                        delivery.elsewhere = Some(one.deciding(&variables));
-                    }
-                    Ok(Err(error)) => {
-                        delivery.error = Some(error);
-                        let builder = self.builder().without_failures();
-                        let attempt = self.build(&one, applied, &builder);
-                        delivery.attempt = attempt.ok().and_then(Result::ok).map(|built| {
-                            delivery.reached = Arc::new(built.reached);
-                            built.resources
-                        });
-                        delivery.built_first =
-                            self.built_first(&one, applied, delivery.parent.as_deref());
-                    }
-                    Ok(Ok(built)) => {
-                        delivery.resources = built.resources;
-                        delivery.reached = Arc::new(built.reached);
-                        delivery.unread = built.unread;
-                        delivery.charts = built.charts;
-                    }
-                }
+                let delivery = self.deliver(&one, applied, one.delivery(&cluster, parent));
                 if let Some(limit) = self.budget.spent() {
                     return Err(BeyondLimit::new(limit, limits, shown(&folder)));
                 }
@@ -360,8 +329,48 @@ impl Cluster<'_> {
         }
     }
 
-    /// Builds a Kustomization as its parent applied it before: it reconciles the new sources once before its parent
-    /// changes it (recorded: flux-postbuild-variable-dropped). `None` if it was not applied or cannot be built.
+    /// Adds the revision and the build of a Kustomization to its `delivery`. `applied` contains the objects that are
+    /// applied to its cluster.
+    fn deliver(
+        &self,
+        one: &FluxKustomization,
+        applied: Option<&Applied>,
+        mut delivery: Delivery,
+    ) -> Delivery {
+        let source = one.source();
+        delivery.settings.revision = match applied.and_then(|applied| applied.get(&source)) {
+            Some(found) => fixed_revision(found),
+            None => self.written.fixed.get(&source).cloned(),
+        };
+        match self.build(one, applied, &self.builder()) {
+            Err(unread) => {
+                delivery.unread.push(unread);
+                let variables =
+                    one.variables(|name| self.variables(&Applied::default(), applied, name));
+                delivery.elsewhere = Some(one.deciding(&variables));
+            }
+            Ok(Err(error)) => {
+                delivery.error = Some(error);
+                let builder = self.builder().without_failures();
+                let attempt = self.build(one, applied, &builder);
+                delivery.attempt = attempt.ok().and_then(Result::ok).map(|built| {
+                    delivery.reached = Arc::new(built.reached);
+                    built.resources
+                });
+                delivery.built_first = self.built_first(one, applied, delivery.parent.as_deref());
+            }
+            Ok(Ok(built)) => {
+                delivery.resources = built.resources;
+                delivery.reached = Arc::new(built.reached);
+                delivery.unread = built.unread;
+                delivery.charts = built.charts;
+            }
+        }
+        delivery
+    }
+
+    /// Builds the new sources with the Kustomization that the parent applied before: it is reconciled once before the
+    /// parent changes it (recorded: flux-postbuild-variable-dropped). `None` if it was not applied or cannot be built.
     fn built_first(
         &self,
         one: &FluxKustomization,
@@ -384,8 +393,8 @@ impl Cluster<'_> {
         Builder::within(self.builds, self.budget)
     }
 
-    /// Whether the tree contains a source of variables of a Kustomization that is not among the objects `applied` to
-    /// its cluster.
+    /// Whether a Kustomization waits for a source of variables: the tree contains it, but it is not yet among the objects
+    /// `applied` to the cluster.
     fn awaits(&self, one: &FluxKustomization, applied: Option<&Applied>) -> bool {
         one.variable_sources().any(|name| {
             let is_applied = applied.is_some_and(|applied| applied.get(&name).is_some());
