@@ -3,16 +3,16 @@
 //! The collector has twenty workers and no order among its items, so a simulation must choose one. On a real control
 //! plane one API call takes about as long as another, and a watch event is seen sooner than the next call ends, so
 //! workers that start together stay in step. A round imitates that. Every running attempt makes one API call; all reads
-//! come before all writes; the collector sees the writes when the round is over. An attempt that has decided writes in
-//! the next round, because a round trip lies between its read and its write: only with that gap do conflicts `[GC-22a]`
-//! and owners that are removed in between agree with the recordings. Of all deterministic orders tried, this one agreed
+//! come before all writes; the collector sees the writes when the round is over. An attempt writes one round after its
+//! decision, because a round trip lies between its read and its write: only with that gap do conflicts `[GC-22a]` and
+//! owners that are removed in between agree with the recordings. Of all deterministic orders tried, this one agreed
 //! best with a real control plane.
 //!
 //! The number of workers is not modelled: everything queued starts at once, in the order of the keys. Other controllers
 //! move only when the collector is at rest, as they are slower by orders of magnitude.
 //!
-//! A run terminates: only writes queue items, objects and references only ever disappear, and Terminating is never
-//! undone; failed items are retried only if something was written since. The cost of a round is proportional to the
+//! A run terminates: items are queued only by writes, objects and references only ever disappear, and Terminating is
+//! never undone; failed items are retried only if something was written since. The cost of a round is proportional to the
 //! running attempts, whatever the size of the cluster.
 
 use std::collections::BTreeSet;
@@ -60,7 +60,7 @@ enum End {
 struct Attempt {
     item: ObjectId,
     call: Call,
-    /// The references when the item was read; `verdict` accumulates what they amount to.
+    /// The references when the item was read, which `verdict` evaluates one by one.
     references: ReferenceTable,
     verdict: Verdict,
     revision: u32,
@@ -155,7 +155,7 @@ impl Rounds<'_, '_> {
             };
             self.keep(attempt.item, end)
         });
-        // An attempt that has just decided writes in the next round.
+        // Attempts that have just made a decision write in the next round.
         running.retain_mut(|attempt| {
             let due = attempt.writes() && !std::mem::take(&mut attempt.decided);
             let end = if due { attempt.write(self.world) } else { None };

@@ -13,7 +13,7 @@ use crate::inventory::{is_manifest_name, read_in_tree};
 use crate::kustomize::{ancestors, resolve, shown};
 use crate::text::plain;
 
-/// Files that are not manifests by their names, by path. Each is read when a build asks for it.
+/// Files whose names are not those of manifests, by path. Each is read when a build asks for it.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct UnlistedFiles {
     files: BTreeMap<String, OnDisk>,

@@ -72,7 +72,7 @@ pub(in crate::engine) fn choose<'g>(
     }
     match found[..] {
         [one] => Ok(all.swap_remove(one)),
-        // The plan of this cluster fails with an error about the target, which says more.
+        // The plan of the chosen cluster then fails with a more specific error about the target.
         [] if read.len() == 1 => {
             let nearest = (0..all.len()).find(|at| !all[*at].lacks_kind(question));
             Ok(all.swap_remove(nearest.unwrap_or_default()))

@@ -7,7 +7,7 @@
 //! and then follows each alternative once:
 //!
 //! * A state at a choice is identified by a fingerprint of everything that decides its future, queues included: orders
-//!   that lead to one state are followed on only once. States between choices are not stored.
+//!   that lead to the same state are continued only once. States between choices are not stored.
 //! * An item that would write nothing is taken out of the queue at once: an attempt at it has no effect at any time,
 //!   and a write that changes this queues it again.
 //! * Where the moves of a few objects can be shown to commute with all others, only these are followed
@@ -43,7 +43,7 @@ const SAMPLED: usize = 50_000;
 
 /// Maximum number of simultaneous races between controllers and deletions of which all combinations are searched.
 const MOST_MIXED: usize = 6;
-/// Maximum number of races of which each is also searched with an end opposite to all others.
+/// Maximum number of races for which the combinations are searched in which one race ends unlike all others.
 const MOST_SINGLED_OUT: usize = 50;
 
 /// Cost of one state at a choice: the unit of `state_cap`.
@@ -63,7 +63,7 @@ const MOST_WAITING: usize = 1_000_000;
 pub(super) struct Explorer<'c> {
     cluster: &'c Cluster,
     stretch: Option<&'c Stretch<'c>>,
-    /// Whether nothing follows once a client has halted, because no other one continues.
+    /// Whether a state is final once a client has halted, because no other client continues.
     lone: bool,
     kubelet: bool,
     /// Remaining budget: [`MOVE`] for a move, more for a choice.
@@ -97,7 +97,8 @@ impl<'c> Explorer<'c> {
         let start = Branch::of(Simulation::new(self.cluster).state, Course::default());
         let first = self.settle(vec![start]);
         let mut ends = ReachedEnds::default();
-        // Whether a stretch without requests changes nothing any more, by whether the rest before it settled.
+        // Whether a stretch without requests no longer changes anything, first for a rest before it that does not settle,
+        // then for one that does.
         let mut is_idle = [false; 2];
         let mut number = 0;
         while number < rests.len() {
