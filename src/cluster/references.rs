@@ -120,8 +120,8 @@ impl<'a> ReferenceBinder<'a> {
         self.assume(holder, entry, assumptions)
     }
 
-    /// Assumes that the owner exists where the reference looks for it. Nothing is assumed of a kind that does not
-    /// resolve, or that the holder's scope rules out: the collector keeps such a dependent anyway `[GC-16]`, `[GC-20]`.
+    /// Assumes that the owner exists where the reference looks for it. Nothing is assumed if the owner's kind does not
+    /// resolve or its scope does not fit the holder's: the collector keeps such a dependent anyway `[GC-16]`, `[GC-20]`.
     fn assume(
         &mut self,
         holder: &ObjectKey,
@@ -167,7 +167,8 @@ impl<'a> ReferenceBinder<'a> {
         Some(ObjectKey::new(info.group_kind(), namespace, entry.name()))
     }
 
-    /// Records an absent owner, as a dump is the whole cluster. Only the Namespace that the object is in is assumed.
+    /// Records an owner as absent, because a dump is the whole cluster. Only the object's own Namespace is assumed to
+    /// exist.
     fn note_absent(
         &mut self,
         holder: &ObjectKey,

@@ -15,8 +15,8 @@ pub struct Deliverer {
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// The folder that it builds, if the deliverer's name is partly unknown and several folders match: each is for
-    /// another cluster. Otherwise empty.
+    /// The folder that it builds, if the deliverer's name is partly unknown and several folders match: each of them
+    /// belongs to a cluster of its own. Otherwise empty.
     pub folder: String,
 }
 

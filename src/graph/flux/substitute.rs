@@ -300,7 +300,7 @@ mod tests {
         "${é}",
     ];
 
-    /// Expressions whose value is no text, or at which envsubst 1.4.0 panics.
+    /// Expressions whose value is not valid UTF-8, or at which envsubst 1.4.0 panics.
     const UNKNOWN: [&str; 5] = [
         "${APP:1:-1}",
         "${APP:4:-3}",

@@ -108,7 +108,7 @@ impl Pattern {
         let expression = expression.unicode(false).build();
         expression
             .map(Self::Expression)
-            .map_err(|error| format!("`{text}` is no pattern: {error}"))
+            .map_err(|error| format!("`{text}` is not a pattern: {error}"))
     }
 
     fn is_match(&self, text: &str) -> bool {

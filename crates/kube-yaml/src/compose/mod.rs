@@ -51,7 +51,7 @@ impl<'t> Composer<'t> {
         }
     }
 
-    /// Sets the first error, if there is one, before any event.
+    /// Sets the error that precedes the first event, if there is one.
     pub(super) fn reject(&mut self, error: Option<SyntaxError>) {
         self.failure = error;
     }

@@ -54,7 +54,7 @@ impl Scanner<'_> {
         self.push(kind, start);
     }
 
-    /// Adds a scalar to the queue. A `:` directly after one that may be a key is handled at once, as in
+    /// Adds a scalar to the queue. If it may be a key and a `:` follows directly, that is handled at once, as in
     /// [`Self::fetch_value`].
     #[inline]
     pub(super) fn push_scalar(

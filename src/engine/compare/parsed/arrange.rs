@@ -32,10 +32,13 @@ struct BundleFiles<'c> {
 
 impl Parsed {
     /// Divides the state into parts: one for each of the `configured` clusters, one for all other applied files, one
-    /// for each of [`Self::clusters`], and one for the files that are not applied. `rest`: the settings for files of no
-    /// bundle; `beside`: files that are in each cluster; `elsewhere`: the kinds that CRDs of any part define; `free`:
-    /// the files that the other state has outside of all kustomizations; `are_apart`: whether no state
-    /// [shares](Self::shares_deliveries) a delivery among the configured clusters.
+    /// for each of [`Self::clusters`], and one for the files that are not applied.
+    ///
+    /// - `rest`: the settings for files of no bundle.
+    /// - `are_apart`: whether no state [shares](Self::shares_deliveries) a delivery among the configured clusters.
+    /// - `beside`: files that are in each cluster.
+    /// - `elsewhere`: the kinds that CRDs of any part define.
+    /// - `free`: the files that the other state has outside of all kustomizations.
     pub(in crate::engine::compare) fn arrange(
         self,
         (configured, rest, are_apart): (&[ConfiguredCluster<'_>], &Settings, bool),
@@ -134,8 +137,8 @@ impl Parsed {
         clusters.collect()
     }
 
-    /// Whether a delivery is in several of the `configured` clusters. A delivery is into one cluster, so the
-    /// configuration then says nothing about the clusters of deliveries.
+    /// Whether several of the `configured` clusters contain the same delivery. A delivery goes into one cluster only, so
+    /// the configuration does not describe the clusters of deliveries then.
     pub(in crate::engine::compare) fn shares_deliveries(
         &self,
         configured: &[ConfiguredCluster<'_>],
@@ -149,7 +152,7 @@ impl Parsed {
         })
     }
 
-    /// Returns the roots, by index, whose folder is among the files of a bundle, if they build one of these.
+    /// Returns the indices of the roots that build one of the files `named` by a bundle, and whose folder contains one.
     fn roots_of(&self, named: &BTreeSet<usize>) -> Vec<usize> {
         let folders = named
             .iter()
@@ -242,7 +245,8 @@ impl Assignment<'_> {
         place.is_some_and(|at| self.rendered.contains(&at))
     }
 
-    /// Assigns the files of a root that are not `claimed`, or if none is, the output of kustomize in their place.
+    /// Assigns the files of a root, except those that are `claimed`. If none of them is, and kustomize rendered the root,
+    /// assigns its output instead.
     fn root(
         &mut self,
         root: &BuildRoot,

@@ -94,7 +94,7 @@ fn pieces(text: &str) -> Outcome<Vec<Piece<'_>>> {
             Some(0)
         };
         let end = comment.and_then(|end| Some(end + closing(&inner[end..])?));
-        let end = end.ok_or_else(|| failed("an action does not end"))?;
+        let end = end.ok_or_else(|| failed("an action is not closed"))?;
         let written = &rest[at..rest.len() - inner.len() + end + 2];
         let before = &rest[..at];
         rest = &inner[end + 2..];
@@ -284,7 +284,7 @@ impl Words<'_> {
                 self.rest = &self.rest[1..];
                 let nested = self.pipeline()?;
                 let rest = self.rest.strip_prefix(')');
-                self.rest = rest.ok_or_else(|| failed("a parenthesis does not close"))?;
+                self.rest = rest.ok_or_else(|| failed("a parenthesis is not closed"))?;
                 self.depth -= 1;
                 Term::Nested(nested, self.path())
             }
@@ -292,7 +292,7 @@ impl Words<'_> {
             '`' => {
                 let (text, rest) = self.rest[1..]
                     .split_once('`')
-                    .ok_or_else(|| failed("a text does not end"))?;
+                    .ok_or_else(|| failed("a string is not closed"))?;
                 self.rest = rest;
                 Term::Literal(Value::from(text))
             }
@@ -379,7 +379,7 @@ impl Words<'_> {
             .parse::<f64>()
             .ok()
             .filter(|number| is_float && number.is_finite());
-        let number = number.ok_or_else(|| failed(format!("`{text}` is no number")))?;
+        let number = number.ok_or_else(|| failed(format!("`{text}` is not a number")))?;
         Ok(Term::Literal(number.into()))
     }
 
@@ -395,7 +395,7 @@ impl Words<'_> {
                     text.push(letter);
                     rest = behind.chars();
                 }
-                None | Some('\n') => return Err(failed("a text does not end")),
+                None | Some('\n') => return Err(failed("a string is not closed")),
                 Some(c) => text.push(c),
             }
         }
@@ -426,18 +426,18 @@ fn escaped(text: &str) -> Outcome<(char, &str)> {
             let code =
                 digits.and_then(|digits| Some((digits, u32::from_str_radix(digits, base).ok()?)));
             let Some((digits, code)) = code else {
-                return Err(failed("a text has an escape that is not known"));
+                return Err(failed("a string has an unknown escape"));
             };
             // `\x` and octal escapes are bytes: above 0x7f, a letter needs several.
             if !matches!(c, 'u' | 'U') && code > 0x7f {
-                return Err(unread_because("a text with bytes is not evaluated"));
+                return Err(unread_because("a string with bytes is not evaluated"));
             }
             let letter = char::from_u32(code);
-            let letter = letter.ok_or_else(|| failed("a text has an escape that is no letter"))?;
+            let letter = letter.ok_or_else(|| failed("an escape in a string is not a character"))?;
             let start = usize::from(base == 16);
             return Ok((letter, &text[start + digits.len()..]));
         }
-        _ => return Err(failed("a text has an escape that is not known")),
+        _ => return Err(failed("a string has an unknown escape")),
     };
     Ok((simple, rest.as_str()))
 }
