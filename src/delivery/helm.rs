@@ -16,7 +16,7 @@ use crate::manifest::{Object, Spanned};
 /// A major version of Helm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HelmVersion {
-    /// Helm 3 from 3.12.3 on, which ordered PriorityClasses.
+    /// Helm 3 from 3.12.3 on; older releases have no place for PriorityClasses in their order.
     #[default]
     V3,
     /// Helm 4, which deletes webhook configurations first.
@@ -52,6 +52,7 @@ pub fn uninstall<'a>(
 
 /// Returns the objects in which Helm stores each revision of a release, in the order of the input: a Secret, or a
 /// ConfigMap with another storage driver.
+///
 /// `helm uninstall` deletes all of them once everything else is deleted, and none if a delete is refused (helm
 /// pkg/action/uninstall.go, purgeReleases; pkg/storage/driver/secrets.go).
 pub fn records<'a>(inventory: &'a Inventory, release: &str, namespace: &str) -> Vec<&'a Member> {
@@ -76,8 +77,8 @@ pub fn record_of(member: &Member) -> Option<Spanned<&str>> {
     metadata.label("name").filter(|_| is_record)
 }
 
-/// Upgrades from `old` to `new` as `helm upgrade` does: first creates and updates, then background deletes in the order
-/// of the stored release, which is that of an install (helm pkg/kube/client.go, Update). `rejects` returns whether the
+/// Upgrades from `old` to `new` as `helm upgrade` does: creates and updates, then deletes in the background, in the order
+/// of the stored release, which is the install order (helm pkg/kube/client.go, Update). `rejects` returns whether the
 /// API server rejects the update of an object, because a field is immutable or a webhook refuses: everything new is
 /// then created, the upgrade fails, and nothing is removed.
 pub fn upgrade<'a>(

@@ -29,7 +29,7 @@ enum NamePart {
 pub struct FoundName {
     /// The name.
     pub name: String,
-    /// The field whose value is the last in the name, to point at; empty if the name is only text.
+    /// The last field in the name, at which a finding points; empty if the name is only text.
     pub field: String,
     /// The place of that field's value; that of the object if there is no field.
     pub span: Span,

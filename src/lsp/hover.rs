@@ -92,7 +92,7 @@ fn users_text<'k>(users: impl Iterator<Item = &'k ObjectKey>) -> String {
     format!(" is used by {all}:{}", list(users.into_iter()))
 }
 
-/// Names the objects that a text means in other builds than the first.
+/// Names the objects that the same text stands for in builds after the first.
 fn other_builds(places: &[ObjectPlace]) -> Option<String> {
     let (_, others) = places.split_first()?;
     let others: Vec<_> = others.iter().map(|place| code(&place.key)).collect();
@@ -354,7 +354,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
     list_and_more(items, "")
 }
 
-/// Lists the first items, and counts the others: `and 3 more`, followed by `what` they are.
+/// Lists the first items, and counts the others: `and 3 more`, followed by `what`.
 fn list_and_more(mut items: impl Iterator<Item = String>, what: &str) -> String {
     let mut text = String::new();
     for item in items.by_ref().take(LISTED) {

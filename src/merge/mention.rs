@@ -38,11 +38,11 @@ impl<'a> PassingMentions<'a> {
         found
     }
 
-    /// Returns whether an object in the namespace of `key` contains the name in `key`. The `makers`, whose deletion
-    /// deletes the object of `key`, do not count: they may contain the name anyway.
+    /// Returns whether an object in the namespace of `key` contains the name in `key`. The `makers` do not count: their
+    /// deletion deletes the object of `key`, and they usually contain its name.
     pub(super) fn contain(&self, key: &ObjectKey, makers: &[ObjectKey]) -> bool {
         let by = self.0.get(&(&key.namespace, key.name.as_str()));
-        by.is_some_and(|by| by.iter().any(|key| !makers.contains(key)))
+        by.is_some_and(|by| by.iter().any(|user| !makers.contains(user)))
     }
 }
 

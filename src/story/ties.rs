@@ -133,8 +133,8 @@ pub(crate) fn without_shortcuts(mut arrows: Vec<Arrow>, nodes: usize) -> Vec<Arr
     arrows
 }
 
-/// Returns those of `starts` in a container to which nothing else in it leads; of a cycle, one node. `seen` contains the
-/// container from which each node was last reached.
+/// Returns the nodes of `starts` in a container to which no other node of it leads, and one node of each cycle. `seen`
+/// contains the container from which each node was last reached.
 fn needed<'n>(
     next: &[Vec<usize>],
     container: usize,

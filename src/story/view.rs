@@ -29,9 +29,9 @@ pub struct PlanView<'a> {
     pub written: Option<&'a WrittenAt>,
     /// The assumptions; one sentence each.
     pub notes: Vec<String>,
-    /// The deleted delivery objects of which it is not known what else their tool deletes.
+    /// The deleted delivery objects whose tools may delete further objects, which are not known.
     pub unread: &'a [ObjectKey],
-    /// The number of last steps that were not requested: tools send them because of the others.
+    /// The number of steps at the end that were not requested: tools send them as a consequence of the others.
     pub follow_ups: usize,
     /// The removal of everything that a tool delivered, if the plan is one.
     pub removal: Option<RemovalView>,

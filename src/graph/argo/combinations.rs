@@ -125,8 +125,8 @@ impl Generators<'_> {
         Ok(given)
     }
 
-    /// Adds, to each element of `given` with unknown `keys`, a copy for each cluster that elements of `over` name, in
-    /// this state or in the other one: such a cluster may exist.
+    /// Adds copies of each element of `given` with unknown `keys`: one for each cluster that elements of `over` name in
+    /// this state or in the other one, because such a cluster may exist.
     fn name_clusters(
         &mut self,
         keys: &[String],

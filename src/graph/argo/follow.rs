@@ -25,7 +25,7 @@ pub(super) struct Pending {
     pub(super) is_possible: bool,
     /// The cluster that the parameters of its set name.
     cluster: Option<String>,
-    /// If only the name of its cluster is known: the Application of any cluster, whose folder it may use.
+    /// If only the name of its cluster is known: the Application for any cluster, whose folder may apply to this one.
     of_any: Option<AnyCluster>,
 }
 
@@ -100,7 +100,7 @@ impl Run<'_> {
         let mut resources: Vec<Resource> = Vec::new();
         let mut keys = BTreeSet::new();
         for one in &applications {
-            // The object of any cluster represents it if only a list names its cluster.
+            // If only a list names its cluster, the object for any cluster represents the Application.
             let object = one.of_any.as_ref().and_then(|any| any.name.as_ref());
             if object.is_none() && keys.insert(one.resource.id().name) {
                 resources.push(one.resource.clone());

@@ -27,7 +27,7 @@ pub fn delivery_object(member: &Member) -> Option<DeliveryObject> {
     }
 }
 
-/// Every delivery object of an input, in its order.
+/// Returns every delivery object of an input, in its order.
 pub fn delivery_objects(inventory: &Inventory) -> Vec<DeliveryObject> {
     inventory
         .members

@@ -1,4 +1,4 @@
-//! One line per finding, then one per object that is deleted or gets stuck, then the answer unless nothing is deleted.
+//! One line per finding, then one per object that is deleted or gets stuck, then the verdict unless nothing is deleted.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::report::{Format, Options, render as render_findings};
 use crate::text::plain;
 
 /// The effects that have a line, the worst first.
-const TOLD: [(EffectKind, &str); 5] = [
+const LISTED: [(EffectKind, &str); 5] = [
     (EffectKind::Stuck, "stuck"),
     (EffectKind::Cascaded, "deleted"),
     (EffectKind::GeneratedDeleted, "deleted"),
@@ -25,7 +25,7 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
     let mut text = render_findings(Format::Concise, &findings, options);
     let lost = report.of(EffectKind::DataLost);
     let lost: BTreeMap<_, _> = lost.map(|lost| (&lost.key, lost.certainty)).collect();
-    for (kind, word) in TOLD {
+    for (kind, word) in LISTED {
         let lines = report.of(kind).map(|effect| {
             let line = format!(
                 "{word}: {}{}",

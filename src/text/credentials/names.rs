@@ -49,7 +49,7 @@ const PAIRS: [(&[&str], &str); 3] = [
     ),
 ];
 
-/// Words after those of a credential that describe its encoding.
+/// Words that may follow the words for a credential, and describe its encoding.
 const SUFFIXES: [&str; 6] = ["base64", "b64", "encoded", "hash", "plain", "value"];
 
 /// Whether a key or variable of this name usually contains a credential.

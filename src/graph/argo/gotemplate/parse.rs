@@ -433,7 +433,8 @@ fn escaped(text: &str) -> Outcome<(char, &str)> {
                 return Err(unread_because("a string with bytes is not evaluated"));
             }
             let letter = char::from_u32(code);
-            let letter = letter.ok_or_else(|| failed("an escape in a string is not a character"))?;
+            let letter =
+                letter.ok_or_else(|| failed("an escape in a string is not a character"))?;
             let start = usize::from(base == 16);
             return Ok((letter, &text[start + digits.len()..]));
         }
