@@ -329,7 +329,39 @@ fn lacking_draft(
             format!("{job} runs {moment}, when {tool} has already deleted {need}, which it needs")
         }
     };
-    let why = match lack {
+    let why = lack_reason(context, hook, (event, lack), needed);
+    let end = match event.operation {
+        Operation::Install => "the install times out",
+        Operation::Upgrade => "the upgrade times out",
+        Operation::Rollback => "the rollback times out",
+        Operation::Sync => "the sync does not end",
+        Operation::Delete if hook.tool == HookTool::ArgoCd => "the Application stays Terminating",
+        Operation::Delete => "the uninstall times out",
+    };
+    let starts = if needed.object.is(kinds::SERVICE_ACCOUNT) {
+        "Without its ServiceAccount no Pod is created"
+    } else {
+        "Without it the Pod does not start"
+    };
+    Draft::on(member, tie.evidence.span, message)
+        .label("is not there when the hook runs")
+        .reason(format!("{why} {starts}, and {end}."))
+        .help(lack_help(hook, (event, lack), &job, &need))
+        .field(&*tie.evidence.field)
+        .consequence(Consequence::Stuck)
+        .related_object(needed, "is needed by the hook")
+}
+
+/// Returns why `needed` does not exist when `hook` runs at `event`, as a sentence.
+fn lack_reason(
+    context: &Context<'_>,
+    hook: &Hook<'_>,
+    (event, lack): (HookEvent, Lack),
+    needed: &Member,
+) -> String {
+    let need = named(needed);
+    let moment = moment(hook.tool, event);
+    match lack {
         Lack::NotYet => match (hook_of(context, needed), hook.tool) {
             (None, _) => {
                 format!("The hook runs {moment}, and {need} is created with everything else.")
@@ -351,21 +383,12 @@ fn lacking_draft(
         Lack::DeletedOnSuccess => {
             format!("{need} is a hook that is deleted when it has succeeded.")
         }
-    };
-    let end = match event.operation {
-        Operation::Install => "the install times out",
-        Operation::Upgrade => "the upgrade times out",
-        Operation::Rollback => "the rollback times out",
-        Operation::Sync => "the sync does not end",
-        Operation::Delete if hook.tool == HookTool::ArgoCd => "the Application stays Terminating",
-        Operation::Delete => "the uninstall times out",
-    };
-    let starts = if needed.object.is(kinds::SERVICE_ACCOUNT) {
-        "Without its ServiceAccount no Pod is created"
-    } else {
-        "Without it the Pod does not start"
-    };
-    let help = match lack {
+    }
+}
+
+/// Returns how to make `need` exist when the hook `job` runs at `event`.
+fn lack_help(hook: &Hook<'_>, (event, lack): (HookEvent, Lack), job: &str, need: &str) -> String {
+    match lack {
         Lack::NotYet | Lack::OtherOperation => {
             let key = order_key(hook.tool);
             let instead = match (lack, event.phase) {
@@ -387,14 +410,7 @@ fn lacking_draft(
         Lack::DeletedOnSuccess => format!(
             "make {need} a hook of this event too, or do not delete it when it has succeeded"
         ),
-    };
-    Draft::on(member, tie.evidence.span, message)
-        .label("is not there when the hook runs")
-        .reason(format!("{why} {starts}, and {end}."))
-        .help(help)
-        .field(&*tie.evidence.field)
-        .consequence(Consequence::Stuck)
-        .related_object(needed, "is needed by the hook")
+    }
 }
 
 fn order_key(tool: HookTool) -> &'static str {
