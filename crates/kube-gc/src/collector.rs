@@ -140,9 +140,9 @@ impl Simulation<'_> {
         }
     }
 
-    /// Marks owners as absent (before Kubernetes 1.20). One that the collector did not find where this item looks for
-    /// it is absent for all its dependents, which are queued again.
-    pub(super) fn mistake_owners(&mut self, item: ObjectId) {
+    /// Marks owners that the collector takes for absent, in releases before Kubernetes 1.20. If it does not find an owner
+    /// where `item` looks for it, the owner counts as absent for all of its dependents, which are queued again.
+    pub(super) fn mark_mistaken_owners(&mut self, item: ObjectId) {
         if self.cluster.links.misleading.is_empty() {
             return;
         }

@@ -306,7 +306,7 @@ impl Attempt {
 
     fn write(&mut self, world: &mut Simulation<'_>) -> Option<End> {
         if matches!(self.call, Call::Write(_)) {
-            world.mistake_owners(self.item);
+            world.mark_mistaken_owners(self.item);
         }
         match std::mem::replace(&mut self.call, Call::GetSelf) {
             Call::Write(Action::RemoveReferences(doomed, reason)) => {

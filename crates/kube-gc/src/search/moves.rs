@@ -116,7 +116,7 @@ impl Simulation<'_> {
     }
 
     fn act(&mut self, item: ObjectId, action: Action) {
-        self.mistake_owners(item);
+        self.mark_mistaken_owners(item);
         match action {
             Action::Nothing => {}
             Action::RemoveReferences(doomed, reason) => {
