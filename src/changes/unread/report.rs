@@ -106,7 +106,7 @@ pub struct UnreadChanges {
     pub(super) steady: Vec<SteadyInput>,
 }
 
-/// An input that only goes if its delivery does.
+/// An input that stays as long as its delivery does.
 #[derive(Clone, Debug)]
 pub(super) struct SteadyInput {
     /// The place of its file.

@@ -83,7 +83,7 @@ impl Comparison {
         let base = reader.read(&start.choice, &request.paths)?;
         let mut head = reader.read(&request.head, &request.paths)?;
         if let (StateChoice::Path(_), StateChoice::Path(_)) = (&start.choice, &request.head) {
-            head.tell_apart(&base);
+            head.distinguish(&base);
         }
         if let Some(path) = base.missing.iter().find(|path| head.missing.contains(path)) {
             return Err(SessionError::InNeitherState { path: path.clone() });

@@ -32,8 +32,8 @@ struct Job {
 const SIDES: [(Side, &str); 2] = [(Side::Base, "base"), (Side::Head, "head")];
 
 /// Renders both states: the bundles as the configuration says, every other root with kustomize. A root that kustomize
-/// cannot build in one state is compared as it is written in both. Adds notes on the renderings; their number includes
-/// the charts that are already rendered.
+/// cannot build in one state is compared as it is written in both. Adds notes on the renderings. The number in the note
+/// includes the charts that were rendered before.
 ///
 /// # Errors
 /// A program of the configuration that fails, a missing kustomize, and a state that cannot be checked out.

@@ -31,7 +31,7 @@ pub(super) struct TreeState {
     pub(super) files: BTreeMap<String, StateText>,
     /// The folders that contain files of any type, and the folders above them.
     pub(super) folders: BTreeSet<String>,
-    /// Files that are not manifests by their names, but may be inputs of a build.
+    /// Files whose names are not those of manifests, but which may be inputs of a build.
     pub(super) others: BTreeMap<String, StateText>,
     /// The fingerprint of the content of every file, read or not, and the commit of every submodule.
     pub(super) contents: BTreeMap<String, String>,
@@ -48,8 +48,9 @@ pub(super) struct TreeState {
 }
 
 impl TreeState {
-    /// Reads the unread files that have equal sizes in two folders, and gives those that differ other fingerprints.
-    pub(super) fn tell_apart(&mut self, other: &Self) {
+    /// Compares the contents of unread files that have equal sizes in two folders. Those that differ get different
+    /// fingerprints.
+    pub(super) fn distinguish(&mut self, other: &Self) {
         let (Some(here), Some(there)) = (&self.reader, &other.reader) else {
             return;
         };
@@ -287,7 +288,7 @@ impl StateReader {
         })
     }
 
-    /// Adds files outside of the paths that kustomizations include, so that their roots can be built.
+    /// Adds the files that kustomizations include from outside of the paths, so that their roots can be built.
     fn follow<'s>(
         &mut self,
         repository: &Repository,
@@ -388,8 +389,8 @@ fn is_chart(path: &str) -> bool {
     name_of(path) == "Chart.yaml"
 }
 
-/// Whether a file that is not a manifest by its name may decide what is applied: it is in one of the folders `charts`,
-/// or has a name that a tool looks for.
+/// Whether a file whose name is not that of a manifest may decide what is applied: it is in one of the folders
+/// `charts`, or has a name that a tool looks for.
 fn may_be_input(path: &str, charts: &BTreeSet<&str>) -> bool {
     let name = name_of(path);
     let is_input =

@@ -1,4 +1,4 @@
-//! Objects of the input that an operator makes dependents of the owner that one of their own fields names.
+//! Objects of the input to which an operator adds an owner reference. A field of the object names the owner.
 
 use foldhash::HashMap;
 

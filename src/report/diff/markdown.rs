@@ -19,7 +19,7 @@ use crate::story::remedy::Stuck;
 use crate::story::words;
 use crate::text::plain;
 
-/// The maximum number of objects of one effect that the table names; of more, it counts the kinds.
+/// The maximum number of objects of one effect that the table names; if there are more, it counts them by kind.
 const NAMED: usize = 3;
 /// The maximum number of characters of a sentence: it names objects, whose names may have any length.
 const SAID: usize = 1_000;
