@@ -75,7 +75,7 @@ impl<T: Copy + Send + Sync + 'static> TypedValueParser for OneOf<T> {
         argument: Option<&Arg>,
         value: &OsStr,
     ) -> Result<T, clap::Error> {
-        // A value that is not Unicode is none of the words: the error then lists these.
+        // A value that is not Unicode matches no word, and the error lists the words.
         let value = value.to_string_lossy().into_owned();
         let word = self.words().parse(command, argument, value.into())?;
         let found = self.0.iter().find(|(known, _)| *known == word);

@@ -38,8 +38,8 @@ pub struct Assumptions {
     pub unknown_kinds: BTreeSet<GroupKind>,
     /// Kinds without a definition in the input that are served in some versions, as objects of a dump prove.
     pub proven_kinds: BTreeSet<GroupKind>,
-    /// Kinds without a definition in the input of which a rendering has objects: assumed to be installed before it is
-    /// applied, and to serve the versions of those objects.
+    /// Kinds of rendered objects without a definition in the input: assumed to be installed before the objects are
+    /// applied, and to serve their versions.
     pub expected_kinds: BTreeSet<GroupKind>,
     /// Kinds of rendered objects that only older releases serve: assumed to be served, as the objects are applied.
     pub retired_kinds: BTreeSet<GroupKind>,

@@ -25,7 +25,7 @@ impl Merged {
         config: Option<&SourceFile>,
         baseline: Option<&SourceFile>,
     ) -> Self {
-        // Of several files with one name the last one is used: one of a set, rather than the configuration or baseline.
+        // If several files have the same name, the last one is used. Files of sets come after the configuration and baseline.
         let own = [baseline, config].into_iter().flatten();
         let mut files: Vec<&SourceFile> = own.chain(sets.iter().flatten().copied()).collect();
         files.sort_by(|a, b| name_of(a).cmp(&name_of(b)));

@@ -31,7 +31,7 @@ pub(super) fn resolved(path: &Path) -> PathBuf {
 }
 
 /// Returns the absolute path that `path` means, with links resolved as far as it exists: `./a/../b.yaml` and
-/// `/srv/b.yaml` can be one. Standard input (`-`) is itself.
+/// `/srv/b.yaml` may be the same file. Standard input (`-`) is itself.
 pub fn locate(path: &str) -> PathBuf {
     if path == STDIN {
         return PathBuf::from(STDIN);

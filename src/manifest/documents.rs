@@ -24,7 +24,7 @@ pub enum WithoutIdentity {
     Text,
     /// A number.
     Number,
-    /// A truth value.
+    /// A boolean.
     Bool,
 }
 

@@ -17,9 +17,9 @@ impl<'a> MergePart<'a> {
         (*kind == ChangeKind::Renamed).then(|| self.sides.of_head(*is))
     }
 
-    /// Returns the condition under which head no longer applies an object of base, if it may still apply it although no
-    /// object of head has its key: its kind may be cluster-scoped and head adds an object of its name, or one of both
-    /// names has a placeholder and stands for the other name.
+    /// Returns the condition under which head no longer applies an object of base, if head may still apply it under
+    /// another key: its kind may be cluster-scoped and head adds an object of its name, or the name in one state has a
+    /// placeholder that may stand for the name in the other.
     pub fn may_stay(&self, member: &Member) -> Option<&'static str> {
         let is_delivery = CascadeKind::of(member.key.group_kind()) == Some(CascadeKind::Delivery);
         let GroupKind { group, kind } = member.key.group_kind();

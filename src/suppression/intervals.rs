@@ -6,8 +6,7 @@ use crate::text::Span;
 #[derive(Debug, Default)]
 pub(super) struct Intervals {
     spans: Vec<Span>,
-    /// The greatest end in each part of `spans` that a search visits by halving, at the index of the middle of the
-    /// part.
+    /// The greatest end in each part of `spans` that a binary search visits, at the index of the middle of the part.
     last_end: Vec<u32>,
 }
 

@@ -58,18 +58,18 @@ pub struct Memory {
     clusters: BTreeMap<String, SetClusters>,
     /// Cache: the output of sets of both states.
     sets: MadeSets,
-    /// The places to which something led in this state. In the other state they are no entry points, even if nothing leads
-    /// to them any more.
+    /// The places to which something led in this state. In the other state they are not entry points, even if nothing
+    /// leads to them any more.
     led: BTreeSet<String>,
-    /// The repositories that are taken to be this tree.
+    /// The repositories that are assumed to be this tree.
     own: Repositories,
     /// The Applications that nothing in the tree delivers, by delivery, with their control planes: they stay as they
     /// are until they are applied by hand.
     entries: BTreeMap<String, (Arc<str>, Resource)>,
     /// The objects that were followed in this state, by delivery, with their control planes.
     followed: BTreeMap<String, (Arc<str>, Pending)>,
-    /// The deliveries of the previous state that left the tree, as they deliver this state if their objects stay in the
-    /// cluster, in the order of their ids.
+    /// The deliveries of the previous state that left the tree, with what they deliver in this state if their objects stay
+    /// in the cluster. In the order of their ids.
     pub kept: Vec<Delivery>,
 }
 

@@ -46,7 +46,7 @@ fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
         let regime = merge.regime_of(object.base);
         match merge.part.answer(regime, object) {
             Answer::Fails => sink.push(rejected(merge, regime, object, &fields)),
-            Answer::Replaces { because } if matters(merge, object.base) => {
+            Answer::Replaces { because } if loses_more(merge, object.base) => {
                 sink.push(replaced(merge, regime, object, &fields, because));
             }
             Answer::Replaces { .. } | Answer::Anew | Answer::Skips => {}
@@ -54,8 +54,9 @@ fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether recreating the object loses more than the object: recreating others is the purpose of a force option.
-fn matters(merge: &Merge<'_>, member: &Member) -> bool {
+/// Whether recreating an object loses more than the object itself. Recreation alone is not reported, because it is the
+/// purpose of a force option.
+fn loses_more(merge: &Merge<'_>, member: &Member) -> bool {
     let takes_others = [
         kinds::CUSTOM_RESOURCE_DEFINITION,
         kinds::NAMESPACE,

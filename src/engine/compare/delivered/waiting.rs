@@ -15,7 +15,7 @@ use crate::kustomize::SourceTool;
 struct Obstacle {
     /// The end of the sentence `it waits for X, `.
     why: &'static str,
-    /// Whether it was not ready before the merge either, or is not from the first reconciliation of head on.
+    /// Whether it was not ready before the merge, or is not ready from the first reconciliation of head on.
     is_certain: bool,
 }
 
@@ -140,7 +140,7 @@ fn blocks((one, dependency): (&Delivery, &Delivery), base: &Delivered) -> Option
     let was_suspended = base
         .delivery(&dependency.id)
         .is_some_and(|was| was.settings.suspend == Some(true));
-    // A suspended one stays ready for others, but of its own source it has not applied the new revision.
+    // A suspended Kustomization stays ready, but it has not applied the new revision of its own source.
     if dependency.error.is_none() && was_suspended && !has_one_source {
         return None;
     }

@@ -57,7 +57,7 @@ pub(super) fn of_list(given: &Arguments<'_>) -> Outcome<Option<Value>> {
     }))
 }
 
-/// Returns the items of the list that is the first argument, as far as `takes` takes them.
+/// Returns the items of the list that is the first argument for which `takes` returns `true`.
 fn filtered(given: &Arguments<'_>, mut takes: impl FnMut(&Value) -> bool) -> Outcome<Value> {
     let items = given.list(0)?.iter();
     Ok(items.filter(|item| takes(item)).cloned().collect())
