@@ -160,7 +160,7 @@ impl<'t> WrittenObjects<'t> {
         Self(counted.map(|place| Self::identity(trees, place)).collect())
     }
 
-    /// Whether these objects include that at `place` of `trees`, the other side, in the same file.
+    /// Whether these objects include, in the same file, the object at `place` of `trees`, which are the other side.
     fn contains(&self, trees: &[TreePart], place: TreePlace) -> bool {
         self.0.contains(&Self::identity(trees, place))
     }

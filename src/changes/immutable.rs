@@ -241,7 +241,7 @@ fn text(value: Value<'_>) -> String {
     }
 }
 
-/// Returns the first parts of two values that differ, at most some levels below them.
+/// Returns the innermost parts in which two values differ, a few levels down at most.
 fn first_difference<'v>(mut was: Value<'v>, mut is: Value<'v>) -> (Value<'v>, Value<'v>) {
     const DEEPEST: usize = 8;
     for _ in 0..DEEPEST {

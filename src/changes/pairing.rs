@@ -8,7 +8,7 @@ use super::similar::ValueHashes;
 use super::tree::{TreePart, TreePlace, destination_of, file_of, key_of, member};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 
-/// Minimum likeness at which one object is taken to be the other under a new name.
+/// Minimum likeness at which one object is assumed to be the other under a new name.
 const RENAMED: f64 = 0.6;
 /// Minimum number of values for a comparison by likeness: every Namespace is like every other.
 const FEW_VALUES: usize = 4;

@@ -56,7 +56,8 @@ pub struct WholeTree {
     pub deliveries: BTreeMap<Deliverer, KnownDelivery>,
     /// The settings of HelmReleases whose charts were not read, by the ids of their deliveries.
     pub unread_releases: BTreeMap<String, DeliverySettings>,
-    /// The deliveries of Argo CD that left the tree, as they deliver this side if their objects stay in the cluster.
+    /// The deliveries of Argo CD that left the tree, with what they deliver on this side if their objects stay in the
+    /// cluster.
     pub kept: BTreeMap<Deliverer, KeptDelivery>,
 }
 
@@ -86,7 +87,8 @@ pub struct KnownDelivery {
     pub chart: Option<String>,
     /// The error, if it cannot be built.
     pub error: Option<String>,
-    /// If its build fails: the keys of one build before that, with its previous settings, after which it prunes.
+    /// If its build fails: the keys of the objects that one earlier build applies with the previous settings, after
+    /// which it prunes.
     pub built_first: Option<BTreeSet<String>>,
     /// Whether it builds no object.
     pub is_empty: bool,
@@ -116,7 +118,7 @@ impl KnownDelivery {
     }
 }
 
-/// The labels and annotations that a build gives an object, as far as tools obey them.
+/// The labels and annotations that a build gives an object and that tools obey.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DeliveredMarks {
     /// Flux never prunes it.

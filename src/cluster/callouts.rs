@@ -2,9 +2,9 @@
 //! objects that have to exist for it to answer.
 //!
 //! A Service that the input does not contain may be part of another input. It counts as absent only if a dump shows
-//! that, or if the input contains its Namespace. Otherwise it is assumed to answer, or else a plan of one chart would
-//! have every request rejected by the webhooks of another one. A Service in the input that selects no Pod there has no
-//! backend if the cluster is closed (`Source::closed`); in an open one it may have one.
+//! that, or if the input contains its Namespace. Otherwise it is assumed to answer: without this assumption, the
+//! webhooks of another chart would reject every request in a plan of one chart. A Service in the input that selects no
+//! Pod there has no backend if the cluster is closed (`Source::closed`); in an open one it may have one.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;

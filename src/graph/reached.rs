@@ -67,8 +67,8 @@ impl<'r> Reached<'r> {
     }
 }
 
-/// A vote on each source that delivery objects name: a source is taken to be this tree if most of the folders that they
-/// name in it exist here.
+/// A vote on each source that delivery objects name: a source is assumed to be this tree if most of the folders that
+/// they name in it exist here.
 #[derive(Debug, Default)]
 pub(super) struct Majorities<K>(BTreeMap<K, isize>);
 
@@ -78,7 +78,7 @@ impl<K: Ord> Majorities<K> {
         *self.0.entry(source).or_default() += if is_here { 1 } else { -1 };
     }
 
-    /// Returns the sources that are taken to be this tree.
+    /// Returns the sources that are assumed to be this tree.
     pub(super) fn own(self) -> BTreeSet<K> {
         let own = self.0.into_iter().filter(|(_, majority)| *majority > 0);
         own.map(|(source, _)| source).collect()

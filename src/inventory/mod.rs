@@ -294,7 +294,7 @@ impl Inventory {
     }
 
     /// Returns the namespace in which an object creates or names other objects: its own. The scope of such an object's
-    /// kind is often unknown, and is then taken to be namespaced.
+    /// kind is often unknown, and is then assumed to be namespaced.
     pub fn namespace_beside(&self, member: &Member) -> Namespace {
         match &member.key.namespace {
             Namespace::Named(name) => Namespace::Named(name.clone()),

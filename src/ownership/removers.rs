@@ -105,7 +105,7 @@ struct Running<'t> {
 /// object is one, or else the first.
 const MOST_CANDIDATES: usize = 8;
 
-/// Keeps only the candidates for which `has_sign` holds, if there are any, and if there are several candidates.
+/// If there are several candidates, keeps only those for which `has_sign` holds, unless it holds for none.
 fn prefer<T>(candidates: &mut Vec<T>, mut has_sign: impl FnMut(&T) -> bool) {
     if candidates.len() < 2 {
         return;

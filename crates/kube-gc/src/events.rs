@@ -142,7 +142,7 @@ impl<'c> Sightings<'c> {
     }
 
     /// Whether no order of arrival hides the event: no earlier reference can look wrong when the child comes after the
-    /// owner, and no other object can record the owner's exact identity before the owner comes, which hides the event.
+    /// owner, and no other object can record the owner's exact identity before the owner comes.
     fn is_certain(&self, index: RefId) -> bool {
         let Ref { holder, by_uid, .. } = self.cluster.refs[index];
         let named_exactly = self

@@ -114,8 +114,8 @@ pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
         .collect()
 }
 
-/// Returns the candidates for the controller of a finalizer whose removal is a race: those with which, taken alone, the
-/// removal would be `removal`.
+/// For a finalizer whose removal is a race, returns those candidates for its controller for which the removal would be
+/// `removal` if each were the only candidate.
 fn racing(
     view: View<'_>,
     id: ObjectId,

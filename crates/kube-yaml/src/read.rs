@@ -242,7 +242,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
 
     /// Composes the JSON value at `at`, and returns its place.
     fn compose_json(&self, at: usize) -> Result<Option<(Composer<'f>, Span)>, SyntaxError> {
-        // Without a capacity: a stream may have a value for every other byte of its text.
+        // No capacity is reserved: a stream may have a value for every second byte of its text.
         let mut composer = Composer::new(self.text, 0, true);
         if self.text.len() - at > size::SMALL {
             let mut size = SizeCheck::default();

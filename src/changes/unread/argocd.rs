@@ -197,8 +197,8 @@ fn source(
     }
 }
 
-/// Whether a `path` with parameters leads into this tree: the ApplicationSet is evaluated, and the tree has the folder
-/// above the parameters, or a git generator reads the repository of the source, since git generators read this tree.
+/// Whether a `path` with parameters leads into this tree: the ApplicationSet is evaluated, and either the tree has the
+/// folder above the parameters, or a git generator, which reads this tree, reads the repository of the source.
 fn is_generated_here(
     state: &SourceState<'_>,
     holder: Holder<'_>,

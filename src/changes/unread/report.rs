@@ -144,7 +144,7 @@ fn place_of(input: &Unread) -> (UnreadWhat, String, usize) {
 }
 
 impl UnreadChanges {
-    /// Whether an input that differs decides what a chart renders to that `--render` can render.
+    /// Whether a differing input decides what a chart renders to, and `--render` can render that chart.
     pub fn are_of_charts(&self) -> bool {
         let mut changed = self.changed.iter();
         changed.any(|one| one.what.is_of_chart() && one.reason != PACKED)

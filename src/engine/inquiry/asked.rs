@@ -54,7 +54,7 @@ pub(super) struct View<'c> {
     pub(super) cluster: PlannedCluster<'c>,
 }
 
-/// An object of a cluster. An object of a base is one of several clusters, or several of one.
+/// An object of a cluster. An object of a kustomize base may be in several clusters, or several times in one.
 #[derive(Clone, Copy)]
 pub(super) struct Instance<'c> {
     pub(super) view: View<'c>,

@@ -188,7 +188,7 @@ impl StuckObject {
     }
 }
 
-/// Whether objects that name an object nowhere may affect its deletion: the content of a Namespace, the objects of a
+/// Whether objects that do not name an object may affect its deletion: the content of a Namespace, the objects of a
 /// kind, and the Pods that use a claim by the name of a template.
 fn affects_any(object: &ObjectKey) -> bool {
     object.is(kinds::NAMESPACE)

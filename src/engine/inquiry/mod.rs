@@ -116,8 +116,8 @@ impl<'s> Inquiry<'s> {
         places.collect()
     }
 
-    /// Returns the object at a byte of a file, with the meaning of the text there; `None` outside of objects. Of the
-    /// objects that builds make of it, the first is returned that has the object that the text names.
+    /// Returns the object at a byte of a file, with the meaning of the text there; `None` outside of objects. If builds
+    /// make several objects of it, returns the first for which the object that the text names exists.
     pub fn at(&self, path: &str, offset: u32) -> Option<ObjectSpot> {
         let (asked, members) = self.members_of(path)?;
         let member = members

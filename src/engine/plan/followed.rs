@@ -273,8 +273,8 @@ fn delivered<'g>(
 }
 
 impl Followed {
-    /// Adds the requests of the Flux Operator after the deletion of `instance`, and the objects that they delete to
-    /// `seen`, which has those that are deleted already.
+    /// Adds the requests of the Flux Operator after the deletion of `instance`, and adds the objects that they delete
+    /// to `seen`, which contains those that are deleted already.
     fn uninstall(
         &mut self,
         analysis: &Analysis<'_>,

@@ -20,8 +20,8 @@ pub(super) struct Output {
     pub(super) made: Made,
     /// The clusters that the set names.
     pub(super) named: SetClusters,
-    /// Whether at most one merge names clusters: of the listed ones, the output then depends only on the union of
-    /// `named` and `given`.
+    /// Whether at most one merge names clusters: the output then depends on the listed clusters only through the union
+    /// of `named` and `given`.
     pub(super) names_once: bool,
     /// The set, which is kept so that no other object gets its address; the fields below are the other inputs.
     pub(super) set: ApplicationSet,

@@ -1,7 +1,7 @@
-//! The repositories that are taken to be this tree.
+//! The repositories that are assumed to be this tree.
 //!
-//! The repository of a tree is unknown. A repository that Applications name is taken to be this tree if most of the
-//! folders that they name in it exist here.
+//! The repository of a tree is unknown. A repository that Applications name is assumed to be this tree if most of
+//! the folders that they name in it exist here.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::graph::node::Node;
 use crate::graph::reached::Majorities;
 use crate::kustomize::folder_of;
 
-/// The repositories that Applications name and that are taken to be this tree.
+/// The repositories that Applications name and that are assumed to be this tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Repositories(BTreeSet<String>);
 

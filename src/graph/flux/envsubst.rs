@@ -214,8 +214,8 @@ impl<'t> Scanner<'t> {
     fn invalid(&self, start: usize) -> String {
         let rest = &self.text[start..];
         match rest.find('}') {
-            Some(end) => format!("`{}` is no variable", &rest[..=end]),
-            None => "a variable does not end".to_owned(),
+            Some(end) => format!("`{}` is not a valid variable", &rest[..=end]),
+            None => "a variable is not closed".to_owned(),
         }
     }
 }

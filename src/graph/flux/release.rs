@@ -63,8 +63,8 @@ impl Surroundings<'_> {
         is_own || self.files.has_folder(folder)
     }
 
-    /// Returns the name of a chart: that in its `Chart.yaml` if the chart is in a repository with files, the last part of
-    /// the address of an OCIRepository. `namespace` is for names in `chart` without one.
+    /// Returns the name of a chart: that in its `Chart.yaml` if the chart is in a repository with files; for an
+    /// OCIRepository, the last part of its address. `namespace` is for names in `chart` without one.
     fn chart_name(&self, chart: &Node, namespace: &str) -> Option<String> {
         let [kind, name, written] =
             ["kind", "name", "namespace"].map(|key| chart.text_at(&["sourceRef", key]));

@@ -37,7 +37,7 @@ pub(super) struct Written {
     synced: Vec<FluxKustomization>,
     /// Those of the previous state whose FluxInstances this state lacks.
     synced_before: Vec<FluxKustomization>,
-    /// Sources that are taken to be this tree: most of their Kustomizations name folders in it.
+    /// Sources that are assumed to be this tree: most of their Kustomizations name folders in it.
     pub(super) own: BTreeSet<SourceName>,
 }
 

@@ -148,7 +148,8 @@ fn preserving(set: &Member) -> Option<String> {
         .contains(RESOURCES_FINALIZER)
         .then_some(RESOURCES_FINALIZER);
     let finalizer = finalizer.or(patched);
-    // Taken out of the template, the finalizer is added again unless the policy forbids it or another one is left.
+    // If the finalizer is taken out of the template, it is added again, unless the policy forbids it or another one is
+    // left.
     let is_added = !preserves && finalizers.iter().all(|one| Some(*one) == finalizer);
     let policy = "set `spec.syncPolicy.preserveResourcesOnDeletion: true`";
     let taken_out = finalizer.map(plain::one_line);

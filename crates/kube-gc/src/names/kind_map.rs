@@ -18,7 +18,7 @@ impl<T> Default for KindMap<T> {
 
 impl Equivalent<GroupKind<SmolStr>> for GroupKind<&str> {
     fn equivalent(&self, key: &GroupKind<SmolStr>) -> bool {
-        // Most objects are in the core group, and comparing two empty strings is slow: see `GroupKind::kind`.
+        // Most objects are in the core group, whose empty name needs no comparison of strings, which is slow.
         let is_core = key.group.is_empty();
         key.kind == self.kind
             && is_core == self.group.is_empty()

@@ -128,7 +128,7 @@ fn deleted(cluster: &Cluster, requests: &[BoundRequest<'_>]) -> TiVec<ObjectId, 
 }
 
 /// Returns whether a part is a single object with the same fate in every order: it is only deleted, and is removed by
-/// the request or stays because its finalizers are never removed. Most objects of a Helm release are such.
+/// the request or stays because its finalizers are never removed. Most objects of a Helm release are like this.
 fn is_certain(
     cluster: &Cluster,
     objects: &[ObjectId],

@@ -255,9 +255,9 @@ impl<'w> Stubborn<'w, '_> {
         }
     }
 
-    /// Whether the deletion of `dependent` is the same before and after `owner` is removed: a namespace deletes it just
-    /// as the collector would; or the owner can only be removed entirely, and the dependent, without dependents of its
-    /// own, is deleted for a waiting owner as for a missing one.
+    /// Whether the deletion of `dependent` is the same before and after `owner` is removed: either a namespace deletes
+    /// it just as the collector would, or `owner` can only be removed entirely and `dependent` has no dependents of its
+    /// own, so that it is deleted in the same way for a waiting owner and for a missing one.
     fn indifferent(&mut self, dependent: ObjectId, owner: ObjectId) -> bool {
         if owner == NONE
             || dependent == owner

@@ -2,8 +2,8 @@
 //!
 //! Two objects are in one part if one refers to the other, by uid or by coordinates, if one holds or follows the other,
 //! or if one is the namespace or the definition of the other and may be deleted in this simulation. Two objects are
-//! also in one part if one decides whether a controller, webhook or aggregated API that the other depends on works,
-//! where that can change.
+//! also in one part if one decides whether something that the other depends on works (a controller, a webhook or an
+//! aggregated API), and that can change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -220,7 +220,8 @@ fn may_go(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool
         || cluster.nodes[id].flags & TERMINATING != 0
 }
 
-/// Whether no step, owner, namespace or definition in this simulation can delete an object that follows no other.
+/// Whether an object that follows no other cannot be deleted in this simulation: by no step, owner, namespace or
+/// definition.
 fn is_fixed(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool {
     cluster
         .above(id)

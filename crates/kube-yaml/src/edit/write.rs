@@ -9,7 +9,8 @@ pub(super) const STEP: usize = 2;
 /// The style of new lists and mappings.
 #[derive(Clone, Debug)]
 pub(super) struct ValueWriter {
-    /// Whether all texts are in `"`, as in JSON and like those around; otherwise, only where it is needed.
+    /// Whether all strings are quoted with `"`, as in JSON or like the strings around; otherwise only those that need
+    /// it.
     pub(super) quotes_all: bool,
     pub(super) line_break: &'static str,
     /// The style of lists in block mappings.

@@ -164,7 +164,7 @@ impl Arguments<'_> {
         }
     }
 
-    /// Returns a number of texts or blanks; one above [`LONGEST`] is not evaluated.
+    /// Returns an argument that is a number of texts or blanks. A number above [`LONGEST`] is not evaluated.
     pub(super) fn count(&self, at: usize) -> Outcome<usize> {
         let number = self.int(at)?;
         let function = self.function;
@@ -217,7 +217,7 @@ impl Arguments<'_> {
     }
 }
 
-/// Converts a value to an integer; anything that is none gives 0 (spf13/cast, ToInt64).
+/// Converts a value to an integer; anything else gives 0 (spf13/cast, ToInt64).
 fn cast(value: &Value) -> i64 {
     match value {
         Value::Bool(flag) => i64::from(*flag),
