@@ -94,7 +94,10 @@ impl ChartFolder {
         on_the_way: &mut Vec<String>,
     ) -> Result<(), String> {
         if on_the_way.len() >= NESTING || on_the_way.iter().any(|above| above == from) {
-            return Err(format!("{} depends on too many charts", shown(&self.path)));
+            let chart = shown(&self.path);
+            return Err(format!(
+                "{chart} depends on itself, or its dependencies are nested too deeply"
+            ));
         }
         on_the_way.push(from.to_owned());
         self.folders.push(from.to_owned());
@@ -285,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn dependencies_of_one_name_have_versions_each() {
+    fn dependencies_with_one_name_keep_their_own_versions() {
         let about = "dependencies:\n\
             - {name: web, version: 1.x, alias: one, repository: 'https://a.b'}\n\
             - {name: web, version: 2.x, alias: two, repository: 'https://a.b'}\n";

@@ -96,7 +96,7 @@ pub(super) enum Error {
     // The field is not called `source`, or miette would print the reason twice.
     #[error("cannot read {file}: {reason}")]
     Read { file: String, reason: String },
-    #[error("the dump has no object with a uid, as every object of a cluster has")]
+    #[error("the dump contains no object with a uid, but every object of a cluster has one")]
     #[diagnostic(help("write it with `kubectl get KINDS --all-namespaces -o yaml`"))]
     NothingLearned,
     #[error(transparent)]

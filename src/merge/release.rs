@@ -57,7 +57,7 @@ impl<'a> MergePart<'a> {
     /// Returns the objects that are removed from a rendered release but not from the tree: head has them only in the
     /// folder `crds` of the chart, which is not part of a release, or in another release, which is installed after the
     /// old one is uninstalled.
-    pub(super) fn leaves_its_release(&self) -> Vec<&'a Member> {
+    pub(super) fn leaving_only_their_release(&self) -> Vec<&'a Member> {
         let mut leaves = self.definitions_that_leave_their_chart();
         if !self.base.knows(SourceTool::FluxRelease) {
             return leaves;

@@ -78,19 +78,7 @@ pub fn withdraw(
     choice: &DeliveryChoice,
     requested: &mut Requested,
 ) -> PartWithdrawal {
-    let member = |id: &ObjectId| part.base.inventory.member(*id);
-    let hooks = part.hooks.iter().map(member);
-    let only_from_releases = hooks.chain(part.leaves_its_release());
-    let leaving = part.leaving.iter().map(|id| (member(id), true));
-    let mut groups = Groups::new();
-    for (member, is_removed) in leaving.chain(only_from_releases.map(|member| (member, false))) {
-        let destination = part.base.destination(member.file);
-        let applier = Applier::of(part, member, destination, choice);
-        if is_removed || applier.regime().0.is_release() {
-            let group = groups.entry((applier, destination)).or_default();
-            group.push(member);
-        }
-    }
+    let mut groups = groups(part, choice);
     let mut decided = Decided {
         requested: std::mem::take(requested),
         ..Decided::default()
@@ -104,10 +92,10 @@ pub fn withdraw(
             deliveries: part.analysis.deliveries(),
             members,
         };
-        let (regime, is_known) = applier.regime();
+        let tool = applier.regime();
         let unbuildable = part.head.and_then(|head| head.unbuildable(destination));
-        let withdrawal = match (&applier, regime) {
-            (Applier::Object(deliverer), _) => Delivery {
+        let withdrawal = match &applier {
+            Applier::Object(deliverer) => Delivery {
                 part,
                 leaving: &leaving,
                 destination,
@@ -115,22 +103,12 @@ pub fn withdraw(
                 requested: &decided.requested,
             }
             .of(deliverer),
-            _ if unbuildable.is_some() => Withdrawal::nothing(CANNOT_BUILD),
-            (_, Regime::Helm | Regime::Flux(FluxObject::HelmRelease)) => {
-                upgraded(part, &leaving, destination, choice)
-            }
-            (_, Regime::ArgoCd) => {
-                argocd::prune(&leaving, choice.cascade.unwrap_or(Policy::Foreground))
-            }
-            (_, Regime::Flux(_)) => flux::prune(&leaving, KustomizationSettings::default()),
-            (_, Regime::Kubectl) if !is_known && choice.unknown_prunes => {
-                flux::prune(&leaving, KustomizationSettings::default())
-            }
-            (_, Regime::Kubectl) => Withdrawal::nothing("prunes nothing"),
+            Applier::Tool { .. } if unbuildable.is_some() => Withdrawal::nothing(CANNOT_BUILD),
+            Applier::Tool { .. } => of_tool(tool, part, &leaving, destination, choice),
         };
         let all = &mut decided.all;
-        all.add_tool(&leaving, (regime, is_known), &withdrawal);
-        if regime == Regime::Kubectl && !is_known && unbuildable.is_none() {
+        all.add_tool(&leaving, tool, &withdrawal);
+        if tool == (Regime::Kubectl, false) && unbuildable.is_none() {
             let members = leaving.members.iter();
             all.unknown.extend(members.map(|member| member.key.clone()));
         }
@@ -166,6 +144,28 @@ pub fn withdraw(
         handovers,
         choice: *choice,
         ..decided.finish()
+    }
+}
+
+/// Returns what a tool does with removed objects if no known delivery object applies them. `tool` contains whether there
+/// is evidence for the tool.
+fn of_tool<'a>(
+    tool: (Regime, bool),
+    part: &MergePart<'a>,
+    leaving: &Leaving<'a>,
+    destination: &Destination,
+    choice: &DeliveryChoice,
+) -> Withdrawal<'a> {
+    match tool {
+        (Regime::Helm | Regime::Flux(FluxObject::HelmRelease), _) => {
+            upgraded(part, leaving, destination, choice)
+        }
+        (Regime::ArgoCd, _) => argocd::prune(leaving, choice.cascade.unwrap_or(Policy::Foreground)),
+        (Regime::Flux(_), _) => flux::prune(leaving, KustomizationSettings::default()),
+        (Regime::Kubectl, false) if choice.unknown_prunes => {
+            flux::prune(leaving, KustomizationSettings::default())
+        }
+        (Regime::Kubectl, _) => Withdrawal::nothing("prunes nothing"),
     }
 }
 
@@ -217,6 +217,24 @@ fn releases(
 
 type Group<'a> = (Applier, &'a Destination);
 type Groups<'a> = BTreeMap<Group<'a>, Vec<&'a Member>>;
+
+/// Groups the removed objects, and those that only leave a Helm release, by applier and destination.
+fn groups<'a>(part: &MergePart<'a>, choice: &DeliveryChoice) -> Groups<'a> {
+    let member = |id: &ObjectId| part.base.inventory.member(*id);
+    let hooks = part.hooks.iter().map(member);
+    let only_from_releases = hooks.chain(part.leaving_only_their_release());
+    let leaving = part.leaving.iter().map(|id| (member(id), true));
+    let mut groups = Groups::new();
+    for (member, is_removed) in leaving.chain(only_from_releases.map(|member| (member, false))) {
+        let destination = part.base.destination(member.file);
+        let applier = Applier::of(part, member, destination, choice);
+        if is_removed || applier.regime().0.is_release() {
+            let group = groups.entry((applier, destination)).or_default();
+            group.push(member);
+        }
+    }
+    groups
+}
 
 /// Returns the groups in topological order: a delivery object is decided before the objects that it delivers. In a
 /// cycle, the first group comes first.

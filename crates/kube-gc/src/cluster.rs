@@ -1,8 +1,7 @@
 //! The cluster before the first step, interned and flat: everything about it that never changes.
 //!
-//! Objects are numbered in the order of their keys, so that nothing below depends on the order of
-//! the input; owner references are resolved once ([`super::references`]). The mutable part of a simulation
-//! is in `state`.
+//! Objects are numbered in the order of their keys, so that nothing below depends on the order of the input. Owner
+//! references are resolved once ([`super::references`]). The mutable part of a simulation is in `state`.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -145,7 +144,8 @@ impl Cluster {
 
     /// Finds the object with a key.
     pub fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
-        // Compare kinds and namespaces by their ids if possible: most visited objects have those of the key.
+        // Compare kinds and namespaces by their ids if possible: most objects that the search visits have the kind and
+        // the namespace of the key.
         let kind = self.kinds.find(key.group_kind())?;
         let mut namespace = None;
         let found = self.nodes.binary_search_by(|node| {

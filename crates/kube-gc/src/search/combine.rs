@@ -71,8 +71,8 @@ pub(crate) fn add_outcomes(
         options.reduction && is_certain(cluster, partition.objects(*part), &deleted)
     });
     search.through(&open);
-    // A certain part ends as the verdict does, unless its deletion is never sent. A remaining object may be one that a
-    // client waits for.
+    // A certain part ends as the verdict does, unless its deletion is never sent. If its object stays, a client may wait
+    // for it forever.
     let waits = requests.iter().any(|request| !request.waiting.is_empty());
     let may_halt = halts
         || waits
@@ -145,7 +145,7 @@ fn is_certain(
         && !cluster.asks_about_kind_of(objects)
 }
 
-/// Whether any of the objects has a finalizer.
+/// Whether any of the objects of a certain part stays after its deletion: it has a finalizer.
 fn stays(cluster: &Cluster, objects: &[ObjectId]) -> bool {
     objects
         .iter()
@@ -343,7 +343,7 @@ struct PartEnd {
 /// The possible ends of all parts at one moment.
 struct Choices {
     parts: Vec<Vec<PartEnd>>,
-    /// Whether only combinations count in which the client halts then.
+    /// Whether a combination counts only if the client halts at that moment.
     stops: bool,
 }
 
