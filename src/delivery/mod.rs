@@ -1,7 +1,7 @@
 //! Deletion by delivery tools: the tool that delivers an object, and the protections that it respects.
 //!
-//! Every tool has its own rules for which objects it deletes and which it spares. An annotation protects from the tool
-//! that reads it, in the action in which it is read, and from nothing else.
+//! Every tool has its own rules for which objects it deletes and which it spares. An annotation protects an object only
+//! from the tool that reads it, and only in the actions in which that tool reads it.
 //!
 //! Knows nothing of the garbage collector: the simulation finds the objects that a request deletes indirectly. Every
 //! function that turns removed objects into requests is pure; the orders of kinds are data

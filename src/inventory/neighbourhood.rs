@@ -53,7 +53,7 @@ impl Neighbourhood {
             .map(|(path, facts)| (resolved(path), facts))
             .collect();
         let mut all = Self::default();
-        // Pointers at a root are ignored: every repository has one, so another repository may be meant.
+        // Pointers at a root are ignored: they may point at the root of another repository.
         let pointers = pointers.into_iter();
         for pointer in pointers.filter(|pointer| !pointer.folder.is_empty()) {
             *all.delivered.entry(pointer.folder).or_default() |= pointer.recursive;
@@ -75,7 +75,7 @@ impl Neighbourhood {
     fn note(&mut self, path: &str, facts: &FileFacts) {
         let folder = folder_of(path);
         for mention in &facts.mentions {
-            self.name(folder, resolve(folder, &mention.path), mention.used.clone());
+            self.record_use(folder, resolve(folder, &mention.path), mention.used.clone());
         }
         self.tested
             .extend(facts.tested.iter().map(|tested| resolve(folder, tested)));
@@ -98,7 +98,7 @@ impl Neighbourhood {
     }
 
     /// Records that a file in `folder` names another.
-    fn name(&mut self, folder: &str, file: String, used: Use) {
+    fn record_use(&mut self, folder: &str, file: String, used: Use) {
         let is_below = ancestors(folder_of(&file)).any(|above| above == folder);
         let uses = match used {
             Use::Otherwise(_) if !is_below => &mut self.uses_from_elsewhere,
@@ -148,13 +148,13 @@ impl Neighbourhood {
             let mentions = facts.mentions.iter();
             for mention in mentions.filter(|mention| matches!(mention.used, Use::Applied(_))) {
                 let path = resolve(&folder, &mention.path);
-                // Removes what this kustomization, and no other, says about the file.
+                // Withdraws the statement of this kustomization about the file; those of others remain.
                 let uses = self.uses.get_mut(&path).into_iter().flatten();
                 if let Some((_, count)) = uses.into_iter().find(|(other, _)| *other == mention.used)
                 {
                     *count = count.saturating_sub(1);
                 }
-                self.name(&folder, path.clone(), used.clone());
+                self.record_use(&folder, path.clone(), used.clone());
                 if !self.is_named_as_applied(&path) {
                     pending.push((path, used.clone()));
                 }
@@ -198,7 +198,7 @@ impl Neighbourhood {
         })
     }
 
-    /// Whether a neighbour applies the file, or a delivery object its folder.
+    /// Whether a neighbour applies the file, or a delivery object applies its folder.
     fn is_reached(&self, path: &str) -> bool {
         self.is_named_as_applied(path) || self.is_delivered(folder_of(path))
     }

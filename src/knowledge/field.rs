@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::written::written_as_text;
-
 use crate::text::Span;
 use crate::yaml::{Kind, Value};
 
@@ -98,7 +97,7 @@ impl FieldPath {
         found
     }
 
-    /// Returns the scalars that it leads to, in written order; a list of scalars at its end counts as each of them.
+    /// Returns the scalars that it leads to, in written order. If it leads to a list, these are the scalars in the list.
     pub fn values(&self, object: Value<'_>) -> Vec<FieldValue> {
         let found = self.nodes(object);
         let lists = found

@@ -119,7 +119,7 @@ fn plain(text: &str, parameters: &Parameters) -> Outcome<String> {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
         let (tag, behind) = after.split_once("}}").ok_or_else(|| {
-            TemplateError::Failed(format!("`{text}` has a `{{{{` that nothing closes"))
+            TemplateError::Failed(format!("`{text}` has a `{{{{` that is not closed"))
         })?;
         out.push_str(before);
         match parameters.known.get(tag.trim()).and_then(Value::as_str) {
@@ -136,7 +136,7 @@ fn plain(text: &str, parameters: &Parameters) -> Outcome<String> {
 }
 
 /// Whether a text still has a tag after the known parameters were filled in: only the cluster or a service can fill it
-/// in. `values` come from the set itself: a missing one is not unknown.
+/// in. Parameters `values.…` are written in the set itself, so a missing one is not unknown.
 pub(super) fn is_partly_unknown(text: &str) -> bool {
     let tags = text.split("{{").skip(1);
     tags.map(str::trim_start)

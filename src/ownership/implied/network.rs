@@ -39,7 +39,7 @@ pub(super) fn endpoints<'a>(builder: &mut Builder<'a>, member: &'a Member) {
         .with_key(&service)
         .iter()
         .map(|id| builder.inventory.member(*id));
-    // The last one is applied last.
+    // If there are several, the last one is applied last, and stays.
     let mirrored = services
         .next_back()
         .is_some_and(|service| !has_selector(service))
