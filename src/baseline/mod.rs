@@ -71,8 +71,8 @@ impl Baseline {
     }
 
     /// Divides findings into new and known ones; of several with the same identity, the first are known. An entry with
-    /// fewer findings than its count is stale if the run could have found the others: `judged`, called with the entry and
-    /// the number of its findings, returns `true`. `file` is the file of the baseline.
+    /// fewer findings than its count is stale if the run could have found the others: `judged`, called with the entry
+    /// and the number of its findings, returns `true`. `file` is the file of the baseline.
     pub fn part<F>(
         &self,
         findings: Vec<F>,
@@ -106,8 +106,8 @@ impl Baseline {
         }
     }
 
-    /// Returns the baseline after a run that found `findings`. Missing findings of an entry are kept if the run could not
-    /// have found them: `judged` returns `false`. New findings are added if `learn` is set.
+    /// Returns the baseline after a run that found `findings`. Missing findings of an entry are kept if the run could
+    /// not have found them: `judged` returns `false`. New findings are added if `learn` is set.
     pub fn after<'a>(
         &self,
         findings: impl IntoIterator<Item = &'a Finding>,

@@ -1,4 +1,4 @@
-//! The files of a Git commit: their content before a change, and those that have not changed since.
+//! The files of a Git commit: their content before a change, and which of them have not changed since.
 
 use std::collections::BTreeSet;
 use std::path::Path;

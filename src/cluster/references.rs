@@ -121,7 +121,8 @@ impl<'a> ReferenceBinder<'a> {
     }
 
     /// Assumes that the owner exists where the reference looks for it. Nothing is assumed if the owner's kind does not
-    /// resolve or its scope does not fit the holder's: the collector keeps such a dependent anyway `[GC-16]`, `[GC-20]`.
+    /// resolve or its scope does not fit the holder's: the collector keeps such a dependent anyway `[GC-16]`,
+    /// `[GC-20]`.
     fn assume(
         &mut self,
         holder: &ObjectKey,

@@ -77,9 +77,9 @@ pub fn record_of(member: &Member) -> Option<Spanned<&str>> {
     metadata.label("name").filter(|_| is_record)
 }
 
-/// Upgrades from `old` to `new` as `helm upgrade` does: creates and updates, then deletes in the background, in the order
-/// of the stored release, which is the install order (helm pkg/kube/client.go, Update). `rejects` returns whether the
-/// API server rejects the update of an object, because a field is immutable or a webhook refuses: everything new is
+/// Upgrades from `old` to `new` as `helm upgrade` does: creates and updates, then deletes in the background, in the
+/// order of the stored release, which is the install order (helm pkg/kube/client.go, Update). `rejects` returns whether
+/// the API server rejects the update of an object, because a field is immutable or a webhook refuses: everything new is
 /// then created, the upgrade fails, and nothing is removed.
 pub fn upgrade<'a>(
     old: &Leaving<'a>,

@@ -25,7 +25,8 @@ impl Merged {
         config: Option<&SourceFile>,
         baseline: Option<&SourceFile>,
     ) -> Self {
-        // If several files have the same name, the last one is used. Files of sets come after the configuration and baseline.
+        // If several files have the same name, the last one is used. Files of sets come after the configuration and
+        // baseline.
         let own = [baseline, config].into_iter().flatten();
         let mut files: Vec<&SourceFile> = own.chain(sets.iter().flatten().copied()).collect();
         files.sort_by(|a, b| name_of(a).cmp(&name_of(b)));

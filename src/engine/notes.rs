@@ -1,4 +1,4 @@
-//! Notes on a bundle besides its findings: skipped documents, commands that have them checked, and the next best step.
+//! Notes on a bundle besides its findings: skipped documents, how to have them checked, and the best next step.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -70,8 +70,8 @@ pub(super) fn note_on_test_data<'g>(found: impl Iterator<Item = &'g str> + Clone
     })
 }
 
-/// Returns the step that settles the most findings. An exclusion has to settle most errors, a build of the
-/// kustomizations most errors and warnings.
+/// Returns the step that settles the most findings: an exclusion, if it settles most errors, or a build of the
+/// kustomizations, if it settles most errors and warnings.
 pub(super) fn remedy(
     findings: &[Reported],
     sources: &Sources,

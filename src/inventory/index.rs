@@ -9,7 +9,8 @@ use super::ObjectId;
 /// The objects that have a name, sorted by the bucket of its hash, then by the name, then in the order of the
 /// inventory. A function computes the name of an object, and must always return the same one.
 ///
-/// There is a bucket for about four objects: it keeps the index small, and a binary search in it takes two steps.
+/// There is one bucket per four objects or so: this keeps the index small, and a binary search in a bucket takes two
+/// steps.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     ids: Vec<ObjectId>,
@@ -92,7 +93,7 @@ impl Index {
     }
 }
 
-/// Hashes a name, the same in every run. Collisions are harmless, because the names of a bucket are sorted.
+/// Hashes a name. The hash is the same in every run. Collisions are harmless, because the names of a bucket are sorted.
 fn hash(name: &impl Hash) -> u32 {
     FixedState::default().hash_one(name) as u32
 }

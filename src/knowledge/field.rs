@@ -97,7 +97,8 @@ impl FieldPath {
         found
     }
 
-    /// Returns the scalars that it leads to, in written order. If it leads to a list, these are the scalars in the list.
+    /// Returns the scalars that it leads to, in written order. If it leads to a list, these are the scalars in the
+    /// list.
     pub fn values(&self, object: Value<'_>) -> Vec<FieldValue> {
         let found = self.nodes(object);
         let lists = found

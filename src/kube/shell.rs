@@ -26,8 +26,8 @@ pub fn line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     quoted.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a name from a manifest as an argument. Returns `placeholder` if there is no name, or if it begins with a dash:
-/// a program would read it as an option, and the API server accepts no such name.
+/// Returns a name from a manifest as an argument. Returns `placeholder` if there is no name, or if it begins with a
+/// dash: a program would read it as an option, and the API server accepts no such name.
 pub fn operand<'a>(name: Option<&'a str>, placeholder: &'a str) -> &'a str {
     let name = name.filter(|name| !name.starts_with('-'));
     name.unwrap_or(placeholder)

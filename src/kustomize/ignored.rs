@@ -1,5 +1,5 @@
-//! Files that a source of Flux leaves out. The patterns are those of `.gitignore`: the last one that matches a file, or a
-//! folder above it, decides (fluxcd/pkg sourceignore/sourceignore.go; go-git plumbing/format/gitignore).
+//! Files that a source of Flux leaves out. The patterns are those of `.gitignore`: the last one that matches a file, or
+//! a folder above it, decides (fluxcd/pkg sourceignore/sourceignore.go; go-git plumbing/format/gitignore).
 
 use globset::{Candidate, Glob, GlobSet};
 

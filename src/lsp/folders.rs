@@ -41,9 +41,9 @@ impl Folders {
     }
 
     /// Marks all folders as stale after a change on disk, or in the configuration of the editor.
-    pub(super) fn changed_on_disk(&mut self) {
+    pub(super) fn mark_stale(&mut self) {
         for folder in &mut self.all {
-            folder.workspace.changed_on_disk();
+            folder.workspace.mark_stale();
         }
     }
 

@@ -218,7 +218,7 @@ impl<'c> Server<'c> {
             }
             notification::DidSaveTextDocument::METHOD
             | notification::DidChangeWatchedFiles::METHOD
-            | notification::DidChangeConfiguration::METHOD => self.folders.changed_on_disk(),
+            | notification::DidChangeConfiguration::METHOD => self.folders.mark_stale(),
             _ => {}
         }
     }

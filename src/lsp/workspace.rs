@@ -111,7 +111,7 @@ impl Workspace {
     }
 
     /// Marks the folder after a change on disk.
-    pub(super) fn changed_on_disk(&mut self) {
+    pub(super) fn mark_stale(&mut self) {
         self.stale = true;
         self.on_disk = OnDisk::MayDiffer;
     }

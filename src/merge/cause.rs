@@ -54,7 +54,7 @@ impl EditedKustomization {
 
 impl MergePart<'_> {
     /// Finds the cause of the removal of an object of base: the kustomization that gives it another name or namespace,
-    /// the object under its new name, the file that no longer contains it, or the kustomization above that changed.
+    /// the object under its new name, the file that no longer contains it, or an edited kustomization above it.
     pub fn cause_in_head(&self, member: &Member) -> Option<CauseInHead> {
         if let Some(&(_, is)) = self.counterparts.get(&member.id) {
             let (part, after) = (&self.sides.head[is.tree], self.sides.of_head(is));
@@ -95,8 +95,8 @@ impl MergePart<'_> {
         })
     }
 
-    /// Finds the cause of another build of an object of head: an edited kustomization that the build reads, else the
-    /// edited object that delivers it.
+    /// Finds the reason why an object of head is built differently: an edited kustomization that the build reads, else
+    /// the edited object that delivers it.
     pub fn build_cause(&self, member: &Member) -> Option<CauseInHead> {
         const WORDS: &str = "changes how it is built";
         let head = self.head?;
@@ -171,7 +171,8 @@ fn files(parts: &[TreePart]) -> impl Iterator<Item = (&str, usize, FileId, &str)
     })
 }
 
-/// Returns the first line of `after` that differs from that of `before`; the last line if `after` only ends earlier.
+/// Returns the first line of `after` that differs from that of `before`; the last line if `after` is the beginning of
+/// `before`.
 fn first_difference(before: &str, after: &str) -> Span {
     let mut known = before.lines().map(str::trim_end);
     let mut last = Span::new(0, 0);

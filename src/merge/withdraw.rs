@@ -147,8 +147,8 @@ pub fn withdraw(
     }
 }
 
-/// Returns what a tool does with removed objects if no known delivery object applies them. `tool` contains whether there
-/// is evidence for the tool.
+/// Returns what a tool does with removed objects if no known delivery object applies them. `tool` contains whether
+/// there is evidence for the tool.
 fn of_tool<'a>(
     tool: (Regime, bool),
     part: &MergePart<'a>,

@@ -41,7 +41,7 @@ pub fn closing(format: Format, report: &Report, options: &Closing) -> String {
     }
     lines.extend(remedy(report));
     lines.extend(before(report));
-    lines.extend(held_back(&digest));
+    lines.extend(hidden(&digest));
     // The other formats link the page of each rule.
     if format == Format::Concise {
         lines.extend(failure(report, options.fail_on));
@@ -108,18 +108,18 @@ fn before(report: &Report) -> Option<String> {
 }
 
 /// Returns a title and one line per rule whose findings are hidden; empty if none are.
-pub(super) fn held_back(digest: &Digest<'_>) -> Vec<String> {
-    if digest.held_back.is_empty() {
+pub(super) fn hidden(digest: &Digest<'_>) -> Vec<String> {
+    if digest.hidden.is_empty() {
         return Vec::new();
     }
-    let rows = digest.held_back.iter();
+    let rows = digest.hidden.iter();
     let numbers = rows.clone().map(|row| row.count.to_string().len()).max();
     let rules = rows.clone().map(|row| row.rule.len()).max();
     let numbers = numbers.unwrap_or_default();
     let rules = rules.unwrap_or_default();
     let title = format!(
         "{} not shown (`--show info` or `-v` shows everything):",
-        digest.held_back_in_words()
+        digest.hidden_in_words()
     );
     let rows = rows.map(|row| {
         let count = row.count;

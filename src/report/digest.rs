@@ -1,5 +1,5 @@
-//! The part of a report that text for people shows: the findings by descending severity, equal ones merged, and a count
-//! per rule of the hidden ones. Formats for programs contain every finding.
+//! The part of a report that the formats for people show: the findings by descending severity, equal ones merged, and a
+//! count per rule of the hidden ones. Formats for programs contain every finding.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub(super) struct Digest<'r> {
     /// Sorted by descending severity, otherwise in report order.
     pub(super) shown: Vec<DigestEntry<'r>>,
     /// One row per severity and rule of the findings below the shown severity, the worst first.
-    pub(super) held_back: Vec<HeldBack<'r>>,
+    pub(super) hidden: Vec<HiddenFindings<'r>>,
 }
 
 /// A finding, merged with equal ones, for example those on copies of an object in several overlays.
@@ -32,7 +32,7 @@ pub(super) struct DigestEntry<'r> {
 }
 
 /// The hidden findings of one rule and severity.
-pub(super) struct HeldBack<'r> {
+pub(super) struct HiddenFindings<'r> {
     /// Their severity.
     pub(super) severity: Severity,
     /// The rule's id.
@@ -89,12 +89,12 @@ impl<'r> Digest<'r> {
     pub(super) fn new(report: &'r Report, show: Severity, folding: Folding) -> Self {
         let mut shown: Vec<DigestEntry<'r>> = Vec::new();
         let mut first: HashMap<SameWords<'r>, usize> = HashMap::default();
-        let mut held_back: BTreeMap<(Reverse<Severity>, &str), usize> = BTreeMap::new();
+        let mut hidden: BTreeMap<(Reverse<Severity>, &str), usize> = BTreeMap::new();
         for reported in report.worst_first() {
             let finding = &reported.finding;
             if finding.severity < show {
                 let rule = (Reverse(finding.severity), finding.rule);
-                *held_back.entry(rule).or_default() += 1;
+                *hidden.entry(rule).or_default() += 1;
                 continue;
             }
             let same = first.entry(SameWords::of(finding, folding));
@@ -110,9 +110,9 @@ impl<'r> Digest<'r> {
                 }),
             }
         }
-        let held_back = held_back.into_iter().map(|((severity, rule), count)| {
+        let hidden = hidden.into_iter().map(|((severity, rule), count)| {
             let info = report.rules.iter().find(|info| info.id == rule);
-            HeldBack {
+            HiddenFindings {
                 severity: severity.0,
                 rule,
                 summary: info.map_or("", |info| info.summary),
@@ -121,7 +121,7 @@ impl<'r> Digest<'r> {
         });
         Self {
             shown,
-            held_back: held_back.collect(),
+            hidden: hidden.collect(),
         }
     }
 
@@ -131,9 +131,9 @@ impl<'r> Digest<'r> {
     }
 
     /// Returns the number of hidden findings by severity: `61 infos`. Empty if all are shown.
-    pub(super) fn held_back_in_words(&self) -> String {
+    pub(super) fn hidden_in_words(&self) -> String {
         let counts = [Severity::Warning, Severity::Info].map(|severity| {
-            let rows = self.held_back.iter();
+            let rows = self.hidden.iter();
             let rows = rows.filter(|row| row.severity == severity);
             (rows.map(|row| row.count).sum(), severity.as_str())
         });

@@ -52,9 +52,9 @@ pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
     if options.verbose {
         rest.extend(report.skipped.iter().map(closing::skip));
     }
-    let held_back = closing::held_back(&digest);
-    let held_back = held_back.iter();
-    rest.extend(held_back.map(|line| plain::shortened(line, options.width).into_owned()));
+    let hidden = closing::hidden(&digest);
+    let hidden = hidden.iter();
+    rest.extend(hidden.map(|line| plain::shortened(line, options.width).into_owned()));
     for line in rest {
         out.push_str(&line);
         out.push('\n');

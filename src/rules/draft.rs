@@ -208,8 +208,8 @@ impl Draft {
         self
     }
 
-    /// Adds a table row that the finding depends on, and appends to the reason, which must be set already, how to look it
-    /// up. An unproven row makes the finding an info.
+    /// Adds a table row that the finding depends on. Appends to the reason, which must be set already, how the row can
+    /// be looked up. An unproven row makes the finding an info.
     pub fn rests_on(mut self, row: &RowName, verified: bool) -> Self {
         let word = if row.row.contains('*') {
             format!("'{row}'")

@@ -1,5 +1,5 @@
-//! Truncates a tree for display. If too many siblings have the same kind and ending, the rest become one entry with their
-//! number. Objects below the maximum depth are counted at their ancestor.
+//! Truncates a tree for display. If too many siblings have the same kind and ending, the rest become one entry with
+//! their number. Objects below the maximum depth are counted at their ancestor.
 //!
 //! Entries are allotted level by level, so that a long branch does not displace its neighbours. All walks are loops
 //! over vectors, so that a long chain of objects cannot overflow the stack.
@@ -13,8 +13,8 @@ use super::telling::{Affected, Ending};
 pub(crate) struct Limits {
     /// Maximum number of entries in the outline.
     pub(crate) entries: usize,
-    /// Maximum number of siblings of one kind and ending that have entries of their own. If only one more is left, it has
-    /// an entry, too.
+    /// Maximum number of siblings of one kind and ending that have entries of their own. If only one more is left, it
+    /// has an entry, too.
     pub(crate) siblings: usize,
     /// Childless siblings of one kind and ending become a single entry if there are more than this.
     pub(crate) leaves: usize,

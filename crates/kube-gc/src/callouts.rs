@@ -157,9 +157,9 @@ impl Callouts {
     }
 
     /// Restricts the callouts to `part`, which has the `objects` of the cluster; `local` returns their ids there. All
-    /// objects on which a callout depends are in one part, which contains the callout. In other parts it cannot change, so
-    /// they contain it only if it never has a backend. Takes time linear in the objects of the part and in the webhooks
-    /// that are called for them.
+    /// objects on which a callout depends are in one part, which contains the callout. In other parts it cannot change,
+    /// so they contain it only if it never has a backend. Takes time linear in the objects of the part and in the
+    /// webhooks that are called for them.
     pub(super) fn within(
         &self,
         part: &Cluster,

@@ -140,8 +140,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Marks owners that the collector takes for absent, in releases before Kubernetes 1.20. If it does not find an owner
-    /// where `item` looks for it, the owner counts as absent for all of its dependents, which are queued again.
+    /// Marks owners that the collector takes for absent, in releases before Kubernetes 1.20. If it does not find an
+    /// owner where `item` looks for it, the owner counts as absent for all of its dependents, which are queued again.
     pub(super) fn mark_mistaken_owners(&mut self, item: ObjectId) {
         if self.cluster.links.misleading.is_empty() {
             return;

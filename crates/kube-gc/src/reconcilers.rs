@@ -141,9 +141,9 @@ impl View<'_> {
     }
 
     /// Whether the loss of `need` is final once everything has settled: a controller that needs it never acts again. No
-    /// workload runs in a Terminating namespace, since its Pods are deleted first and no new ones are admitted `[NS-17]`.
-    /// A ServiceAccount that is being deleted authenticates no client, even while a finalizer holds it. A role or a
-    /// binding is in force until it is removed.
+    /// workload runs in a Terminating namespace, since its Pods are deleted first and no new ones are admitted
+    /// `[NS-17]`. A ServiceAccount that is being deleted authenticates no client, even while a finalizer holds it. A
+    /// role or a binding is in force until it is removed.
     fn is_lost(&self, need: ObjectId) -> bool {
         if !self.cluster.links.is_authority(need) {
             return !self.runs(need) && (self.state.gone(need) || self.home_goes(need));

@@ -12,8 +12,8 @@
 //! move only when the collector is at rest, as they are slower by orders of magnitude.
 //!
 //! A run terminates: items are queued only by writes, objects and references only ever disappear, and Terminating is
-//! never undone; failed items are retried only if something was written since. The cost of a round is proportional to the
-//! running attempts, whatever the size of the cluster.
+//! never undone; failed items are retried only if something was written since. The cost of a round is proportional to
+//! the running attempts, whatever the size of the cluster.
 
 use std::collections::BTreeSet;
 

@@ -21,8 +21,8 @@ use crate::world::Simulation;
 /// Simulates the steps in order, and returns the plan.
 ///
 /// The collector runs until it is at rest before the first step, because it deletes objects with dangling references
-/// without any request `[SIM-4]`. The plan shows these changes as part of the first step; begin with [`Step::Settle`] to
-/// see them separately.
+/// without any request `[SIM-4]`. The plan shows these changes as part of the first step; begin with [`Step::Settle`]
+/// to see them separately.
 pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOptions) -> Plan<'c> {
     let kubelet = options.kubelet;
     let requests = BoundRequest::of_steps(cluster, steps);

@@ -190,7 +190,8 @@ impl FoundInput {
         }
     }
 
-    /// Returns the input as one that goes only with its delivery; `None` if it goes with another input or with a release.
+    /// Returns the input as one that goes only with its delivery; `None` if it goes with another input or with a
+    /// release.
     fn steady(&self, changed: Option<Unread>) -> Option<SteadyInput> {
         let goes_alone = self.within.is_none()
             && self.release.is_none()

@@ -36,7 +36,7 @@ pub struct Deliveries {
     pub listing: DeliveryListing,
     /// The kinds of the CRDs that the deliveries apply, each with the names that its CRD gives to it.
     names: Vec<(GroupKind, Vec<String>)>,
-    /// The clusters that are certainly different ones. All other deliveries are assumed to be into one cluster.
+    /// The clusters that are certainly different. All other deliveries are assumed to deliver into one cluster.
     pub separate_clusters: BTreeSet<String>,
 }
 
@@ -64,9 +64,10 @@ impl Deliveries {
     }
 }
 
-/// Lists the deliveries of a state, read only below `paths` if there are any; with `files`, paths from its root, only
-/// those that read one of them and those above. The configuration has the limits and the clusters of Argo CD. With
-/// `rendering`, charts are rendered: those that deliveries use, and those of the tree that nothing uses.
+/// Lists the deliveries of a state, which is read only below `paths` if there are any. With `files`, which are paths
+/// from its root, lists only the deliveries that read one of these files, and the deliveries above them. The
+/// configuration has the limits and the clusters of Argo CD. With `rendering`, charts are rendered: those that
+/// deliveries use, and those of the tree that nothing uses.
 ///
 /// # Errors
 /// The configuration has a mistake, a path or a commit does not exist, git cannot read the repository, or a limit is
@@ -301,7 +302,7 @@ fn listed_delivery(
     }
 }
 
-/// Returns an unread input if another tool makes objects from this one.
+/// Returns an unread input if a tool that is not evaluated makes objects from this object.
 fn unevaluated(resource: &Resource) -> Option<ListedUnread> {
     let ResId {
         group,

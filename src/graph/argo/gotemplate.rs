@@ -316,7 +316,7 @@ impl Run<'_> {
         for (at, key) in path.iter().enumerate() {
             match value.get(key) {
                 Some(next) => value = next,
-                // Only the parameters themselves may be incomplete, and not `values`, which the set lists.
+                // Only the parameters themselves may be incomplete, except for `values`, which the set lists.
                 None if self.is_partly_unknown
                     && at == 0
                     && key != "values"
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn unsupported_uses_are_unread_and_no_failures() {
+    fn unsupported_uses_are_unread_and_not_failures() {
         for text in [
             "{{ 'a' }}",
             "{{ 1i }}",

@@ -68,8 +68,8 @@ pub struct Memory {
     entries: BTreeMap<String, (Arc<str>, Resource)>,
     /// The objects that were followed in this state, by delivery, with their control planes.
     followed: BTreeMap<String, (Arc<str>, Pending)>,
-    /// The deliveries of the previous state that left the tree, with what they deliver in this state if their objects stay
-    /// in the cluster. In the order of their ids.
+    /// The deliveries of the previous state that left the tree, with what they deliver in this state if their objects
+    /// stay in the cluster. In the order of their ids.
     pub kept: Vec<Delivery>,
 }
 

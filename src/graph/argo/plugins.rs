@@ -59,8 +59,8 @@ fn plugins_of(document: &Node, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether a plugin only runs kustomize in the folder of the source. One with an `init` command does not: the command may
-/// edit the files there.
+/// Whether a plugin only runs kustomize in the folder of the source. One with an `init` command does not: the command
+/// may edit the files there.
 fn is_kustomize(plugin: &Node) -> bool {
     let init = plugin.get("init").unwrap_or(Node::Null);
     if !init.items_at("command").is_empty() {

@@ -393,8 +393,8 @@ impl Cluster<'_> {
         Builder::within(self.builds, self.budget)
     }
 
-    /// Whether a Kustomization waits for a source of variables: the tree contains it, but it is not yet among the objects
-    /// `applied` to the cluster.
+    /// Whether a Kustomization waits for a source of variables: the tree contains it, but it is not yet among the
+    /// objects `applied` to the cluster.
     fn awaits(&self, one: &FluxKustomization, applied: Option<&Applied>) -> bool {
         one.variable_sources().any(|name| {
             let is_applied = applied.is_some_and(|applied| applied.get(&name).is_some());

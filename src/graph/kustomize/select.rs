@@ -35,8 +35,8 @@ impl Target {
         })
     }
 
-    /// Returns the only name that selected objects can have, now or before a renaming; `None` if the target has no name, or
-    /// a pattern of names.
+    /// Returns the only name that selected objects can have, now or before a renaming; `None` if the target has no
+    /// name, or a pattern of names.
     pub(super) fn name(&self) -> Option<&str> {
         match &self.name {
             Some(Pattern::Word(word)) => Some(word),
@@ -44,8 +44,8 @@ impl Target {
         }
     }
 
-    /// Whether it may select objects that are not read. A target with a kind and a name selects only one object, which is
-    /// read if `is_found`.
+    /// Whether it may select objects that are not read. A target with a kind and a name selects only one object, which
+    /// is read if `is_found`.
     pub(super) fn may_select_unread(&self, is_found: bool) -> bool {
         let is_one_object = self.name().is_some() && matches!(self.kind, Some(Pattern::Word(_)));
         !(is_found && is_one_object)

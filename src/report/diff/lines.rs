@@ -16,7 +16,8 @@ pub(super) fn effect_lines<'e>(effects: impl Iterator<Item = &'e DiffEffect>) ->
         .collect()
 }
 
-/// Returns the object, the object that it is deleted with, and the condition. For a kept CRD, returns the reason instead.
+/// Returns the object, the object that it is deleted with, and the condition. For a kept CRD, returns the reason
+/// instead.
 pub(super) fn effect_line(effect: &DiffEffect) -> String {
     let is_argo = effect.regime == Some(SourceTool::ArgoCd.word());
     if effect.effect == EffectKind::Kept

@@ -1,4 +1,4 @@
-//! Sentences on a comparison that every format for people shares.
+//! Sentences about a comparison, shared by all formats that people read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,7 @@ impl DiffReport {
         }
     }
 
-    /// Returns each failing build once per place and reason, with the state in which it fails if that is only one.
+    /// Returns each failing build once per place and reason, with the state in which it fails unless it fails in both.
     pub(super) fn failed_builds(&self) -> Vec<(&FailedBuild, &'static str)> {
         let mut places: BTreeMap<(&str, usize, &str), Vec<&FailedBuild>> = BTreeMap::new();
         for failed in &self.failed {
@@ -97,7 +97,8 @@ impl DiffReport {
         failed.filter(move |failed| failed.side == side)
     }
 
-    /// Whether every unread input is harmless (see [`Unread::is_harmless`]), and the tool of every removed object is known.
+    /// Whether every unread input is harmless (see [`Unread::is_harmless`]), and the tool of every removed object is
+    /// known.
     pub(super) fn is_harmless(&self) -> bool {
         self.summary.unknown == 0 && self.unread.iter().all(|unread| unread.is_harmless)
     }
@@ -312,7 +313,7 @@ impl DiffReport {
     }
 
     /// Whether the merge has effects that the Git diff does not show: it makes objects stuck, deletes data, recreates
-    /// objects, or deletes objects that it does not itself remove.
+    /// objects, or deletes objects that the change does not remove from the files.
     pub(super) fn surprises(&self) -> bool {
         use EffectKind::{Cascaded, DataLost, Deleted, Recreated, Stuck};
         // Deleted generated objects do not count: rules report them if something still needs them.
@@ -400,7 +401,7 @@ fn count_possible(effects: &[&DiffEffect]) -> usize {
     possible.count()
 }
 
-/// Counts the possible effects if there are others, too: `2 possibly`.
+/// Counts the possible effects, if there are also others: `2 possibly`.
 fn possible_share(effects: &[&DiffEffect]) -> Option<String> {
     let possible = count_possible(effects);
     (possible > 0 && possible < effects.len()).then(|| format!("{possible} possibly"))

@@ -1,7 +1,7 @@
 //! A Mermaid flowchart of the plan, as GitHub draws it in Markdown.
 //!
-//! Labels are plain text: all characters that may have a meaning in Mermaid, Markdown or HTML are escaped, which are all
-//! but letters, digits and a few others. A first character that could begin a list is escaped, too.
+//! Labels are plain text: all characters that may have a meaning in Mermaid, Markdown or HTML are escaped, which are
+//! all but letters, digits and a few others. A first character that could begin a list is escaped, too.
 
 use std::collections::BTreeSet;
 

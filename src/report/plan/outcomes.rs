@@ -110,8 +110,8 @@ impl<'a> Outcomes<'a> {
         fates
     }
 
-    /// Returns the verdict, then the states that differ from it. Implied objects are left out, and outcomes that are equal
-    /// without them are returned once.
+    /// Returns the verdict, then the states that differ from it. Implied objects are left out, and outcomes that are
+    /// equal without them are returned once.
     pub(super) fn documents(&self) -> impl Iterator<Item = OutcomeDocument> {
         let mut written = BTreeSet::new();
         let outcomes = self.outcomes.iter().enumerate();

@@ -299,8 +299,8 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
     Some(draft.related(file, protected.place?, "added here"))
 }
 
-/// Reports a removed delivery object whose file still contains a version that keeps its objects. Only the version in the
-/// cluster counts, which deletes them.
+/// Reports a removed delivery object whose file still contains a version that keeps its objects. Only the version in
+/// the cluster counts, which deletes them.
 fn preserves_too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
     if !deletes_with_it(base) {
         return None;

@@ -71,8 +71,8 @@ pub(crate) fn add_outcomes(
         options.reduction && is_certain(cluster, partition.objects(*part), &deleted)
     });
     search.through(&open);
-    // A certain part ends as the verdict does, unless its deletion is never sent. If its object stays, a client may wait
-    // for it forever.
+    // A certain part ends as the verdict does, unless its deletion is never sent. If its object stays, a client may
+    // wait for it forever.
     let waits = requests.iter().any(|request| !request.waiting.is_empty());
     let may_halt = halts
         || waits

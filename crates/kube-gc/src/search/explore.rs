@@ -97,8 +97,8 @@ impl<'c> Explorer<'c> {
         let start = Branch::of(Simulation::new(self.cluster).state, Course::default());
         let first = self.settle(vec![start]);
         let mut ends = ReachedEnds::default();
-        // Whether a stretch without requests no longer changes anything, first for a rest before it that does not settle,
-        // then for one that does.
+        // Whether a stretch without requests no longer changes anything, first for a rest before it that does not
+        // settle, then for one that does.
         let mut is_idle = [false; 2];
         let mut number = 0;
         while number < rests.len() {

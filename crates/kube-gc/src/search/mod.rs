@@ -2,8 +2,9 @@
 //!
 //! A cluster is cut into [`parts`] that cannot influence each other. [`explore`] follows one part through the orders
 //! that matter: from a state, [`moves`] lists what can happen next, [`independence`] decides which moves commute with
-//! everything else, and [`choice`] selects a small set that loses none. If there are too many orders, [`sampling`] runs
-//! some of them. [`found`] holds the possible states of a part, and [`combine`] puts the parts together again.
+//! everything else, and [`choice`] selects a small set of moves that loses no outcome. If there are too many orders,
+//! [`sampling`] runs some of them. [`found`] holds the possible states of a part, and [`combine`] puts the parts
+//! together again.
 
 mod choice;
 mod combine;

@@ -137,8 +137,8 @@ impl Parsed {
         clusters.collect()
     }
 
-    /// Whether several of the `configured` clusters contain the same delivery. A delivery goes into one cluster only, so
-    /// the configuration does not describe the clusters of deliveries then.
+    /// Whether several of the `configured` clusters contain the same delivery. A delivery goes into one cluster only,
+    /// so the configuration does not describe the clusters of deliveries then.
     pub(in crate::engine::compare) fn shares_deliveries(
         &self,
         configured: &[ConfiguredCluster<'_>],
@@ -245,8 +245,8 @@ impl Assignment<'_> {
         place.is_some_and(|at| self.rendered.contains(&at))
     }
 
-    /// Assigns the files of a root, except those that are `claimed`. If none of them is, and kustomize rendered the root,
-    /// assigns its output instead.
+    /// Assigns the files of a root, except those that are `claimed`. If none of them is, and kustomize rendered the
+    /// root, assigns its output instead.
     fn root(
         &mut self,
         root: &BuildRoot,

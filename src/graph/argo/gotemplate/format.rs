@@ -33,7 +33,7 @@ pub(super) fn shown(value: &Value) -> String {
     }
 }
 
-/// Returns the entries of a mapping by key, the order in which Go prints and visits them.
+/// Returns the entries of a mapping in the order of their keys, in which Go prints and visits them.
 pub(super) fn sorted(entries: &serde_json::Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut entries: Vec<(&String, &Value)> = entries.iter().collect();
     entries.sort_by_key(|(key, _)| *key);

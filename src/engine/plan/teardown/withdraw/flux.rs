@@ -82,8 +82,8 @@ impl Delivered<'_> {
 }
 
 impl<'b> Deliveries<'b> {
-    /// Adds objects without evidence of their deliverer. They stay if the input contains a delivery object, or names more
-    /// than one. Otherwise the only one that labels name, or an unknown one, is assumed to deliver all of them.
+    /// Adds objects without evidence of their deliverer. They stay if the input contains a delivery object, or names
+    /// more than one. Otherwise the only one that labels name, or an unknown one, is assumed to deliver all of them.
     fn add_unnamed(&mut self, unnamed: Vec<(SourceTool, &'b Member)>) {
         let objects = self.all.values().filter_map(|one| one.object);
         let objects: BTreeSet<&ObjectKey> = objects.map(|object| &object.key).collect();
