@@ -14,7 +14,7 @@ pub struct AppliedFile {
     pub built: Option<Arc<BuiltKeys>>,
     /// The namespace of its objects without one, if it is not that of the input.
     pub namespace: Option<Arc<str>>,
-    /// The client that applies it. Objects that it does not apply because it reads them as lists are left out.
+    /// The client that applies it. Objects that this client reads as lists, and so does not apply, are left out.
     pub client: Option<ListClient>,
 }
 

@@ -114,7 +114,7 @@ pub fn admit_manifests(config: &str, path: &str) -> Result<(), Escape> {
     }
 }
 
-/// Checks the path of a baseline or other file for ownerlint in the configuration `config`, for reading.
+/// Checks a path in the configuration `config`, of a baseline or another file for ownerlint, before it is read.
 ///
 /// # Errors
 /// The path leads out of the repository of the configuration (without one: out of its folder), or into `.git`.
@@ -122,7 +122,7 @@ pub fn admit_own_file(config: &str, path: &str) -> Result<(), Escape> {
     Boundary::of_file(Path::new(config)).admit(&locate(path))
 }
 
-/// Checks the path of a baseline or other file for ownerlint in the configuration `config`, for writing.
+/// Checks a path in the configuration `config`, of a baseline or another file for ownerlint, before it is written.
 ///
 /// # Errors
 /// Errors of [`admit_own_file`], and a symbolic link anywhere below the root.

@@ -24,8 +24,9 @@ pub struct Listed {
 /// The characters of globs.
 const GLOB: [char; 4] = ['*', '?', '[', '{'];
 
-/// Finds the files under `arguments` among `paths`: folders (manifests by their names), files of any name, and globs.
-/// An empty argument is the whole list. A missing file is not an error, since one of two commits may lack it.
+/// Finds the files that `arguments` name among `paths`. An argument is a file of any name, a glob, or a folder, which
+/// stands for the files in and below it that have names of manifests. An empty argument is the whole list. A missing
+/// file is not an error, since one of two commits may lack it.
 ///
 /// # Errors
 /// A glob is malformed.

@@ -26,7 +26,7 @@ pub enum FinalizerNameCheck {
     /// Each name must be a label key.
     #[serde(rename = "qualified")]
     Qualified,
-    /// Each name must be a label key; without a slash only `kubernetes`, `orphan` and `foregroundDeletion`.
+    /// Each name must be a label key; one without a slash must be `kubernetes`, `orphan` or `foregroundDeletion`.
     #[serde(rename = "qualified+standard")]
     QualifiedAndStandard,
 }

@@ -1,4 +1,4 @@
-//! Lines on the effects of a merge that several formats for people share.
+//! Lines about the effects of a merge, shared by several formats that people read.
 
 use std::collections::BTreeSet;
 

@@ -185,7 +185,8 @@ impl Delivered {
         let mut all = self.deliveries();
         all.extend(&self.memory.kept);
         self.evaluated = evaluated_files(builds.files(), &all);
-        self.evaluated.extend(drafts(builds.files(), &self.all));
+        self.evaluated
+            .extend(unapplied_files(builds.files(), &self.all));
         Ok(())
     }
 
@@ -297,7 +298,7 @@ impl Delivered {
         Delivery::find(&self.all, id)
     }
 
-    /// Returns the delivery that delivers another one. That of a kept delivery may itself be kept.
+    /// Returns the delivery that delivers another one; it may be a kept one.
     fn parent(&self, delivery: &Delivery) -> Option<&Delivery> {
         let id = delivery.parent.as_deref()?;
         self.delivery(id)
@@ -398,7 +399,7 @@ impl Delivered {
     }
 }
 
-/// Returns the clusters of deliveries that are certainly different ones. With Flux: those whose entry points share a
+/// Returns the clusters of deliveries that are certainly different. With Flux: those whose entry points share a
 /// key, and those into which another cluster delivers. With Argo CD: the control planes, if there are several, and the
 /// clusters that are neither a control plane nor a cluster of Flux. `memory`: the facts about Argo CD of this state.
 pub(super) fn separate_clusters<'d>(
@@ -417,7 +418,7 @@ pub(super) fn separate_clusters<'d>(
         let parent = one.parent.as_deref().and_then(|parent| by_id.get(parent));
         match parent {
             Some(parent) => parent.cluster != one.cluster,
-            // The own cluster of an entry point has the name of the folder that it builds.
+            // An entry point's own cluster has the name of the folder that it builds.
             None => *one.cluster != *one.path,
         }
     });
@@ -439,7 +440,7 @@ pub(super) fn separate_clusters<'d>(
 
 /// Returns the files with Kustomizations of Flux that nothing applies: no kustomization includes them, or their
 /// delivery was removed.
-fn drafts(files: &TreeFiles<'_>, all: &[Delivery]) -> Vec<String> {
+fn unapplied_files(files: &TreeFiles<'_>, all: &[Delivery]) -> Vec<String> {
     let applied: BTreeSet<&str> = all.iter().map(|delivery| &*delivery.file).collect();
     let flux = SourceTool::Flux.kind().group;
     files
